@@ -1,0 +1,29 @@
+"""Everything that dpaudit raises on purpose; the command line turns each into one line and exit status 2."""
+
+
+class DpauditError(Exception):
+    """Base of all errors raised by dpaudit."""
+
+
+class InvalidInput(DpauditError, ValueError):
+    """An argument is not what was expected; the message names it, what it was and what was expected."""
+
+
+class ScenarioError(InvalidInput):
+    """A scenario file is not valid; the message lists every fault with its place."""
+
+
+class DataNotFound(DpauditError, FileNotFoundError):
+    """A data set is neither embedded nor at the path given."""
+
+
+class DegenerateData(InvalidInput):
+    """The data leave the quantity undefined: rank-deficient features, zero residuals, too few rows."""
+
+
+class NoExactSpectrum(DpauditError, NotImplementedError):
+    """No exact spectrum is known for this mechanism on this pair; the message says what to use instead."""
+
+
+class MechanismError(DpauditError, RuntimeError):
+    """A mechanism raised, or returned something that cannot be audited; the message says which draw."""
