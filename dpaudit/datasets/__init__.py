@@ -1,0 +1,6 @@
+"""Real data to audit on: the embedded FLIGHT, scikit-learn's diabetes, and any CSV file of numbers."""
+
+from dpaudit.datasets.catalogue import describe, load, names
+from dpaudit.datasets.dataset import Dataset
+
+__all__ = ["Dataset", "describe", "load", "names"]

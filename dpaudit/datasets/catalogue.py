@@ -1,0 +1,113 @@
+"""Find a data set by name or path: embedded, bundled with scikit-learn, in a folder, or any CSV file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from dpaudit._check import fail
+from dpaudit.datasets import flight
+from dpaudit.datasets.dataset import Dataset, Table
+from dpaudit.datasets.table import read_csv
+from dpaudit.errors import DataNotFound
+
+FOLDER = "DPAUDIT_DATA"
+
+
+def load(
+    name_or_path: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    constant: bool = True,
+    data_dir: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Load a data set by name, or a CSV file by path; unpacks as `X, y = load("flight")`.
+
+    name_or_path: "flight" and "diabetes" come with the installation; any other bare name `foo` is the file
+    foo.csv in `data_dir`, or else in the folder named by the environment variable DPAUDIT_DATA. A `Path`, or
+    text with a separator or a suffix, is the path of a CSV file (see `table.read_csv`).
+    target: the column to predict. Required for a path; by default the usual target of a known set and the
+    last column of any other name.
+    constant: put a column of ones first, called "constant", unless a feature is already one nonzero number
+    throughout (a second such column would be rank-deficient).
+
+    Rows with a missing value are dropped and counted in `.dropped`. Raises DataNotFound when there is no
+    such data set, InvalidInput for an argument or a file that is not as described.
+    Sources: `describe()` and the `.source` of what is returned.
+    """
+    if not isinstance(constant, bool):
+        fail("constant", constant, "True or False")
+    place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
+    if not isinstance(name_or_path, str) or place.suffix or len(place.parts) > 1:
+        return _load_path(place, target, constant)
+    table = _INSTALLED[place.name][0]() if place.name in _INSTALLED else read_csv(_find(place.name, data_dir))
+    return table.dataset(table.columns[-1] if target is None else target, constant)
+
+
+def names() -> tuple[str, ...]:
+    """The names that `load` knows, those that need no file first."""
+    return tuple(describe())
+
+
+def describe() -> dict[str, str]:
+    """One line about each known data set, by name."""
+    installed = {name: line for name, (_, line) in _INSTALLED.items()}
+    return installed | {name: f"{line} ({name}.csv in {FOLDER})" for name, line in _IN_FOLDER.items()}
+
+
+def _path(argument: str, value: object, expected: str) -> Path:
+    if not isinstance(value, str | os.PathLike) or not str(value):
+        fail(argument, value, expected)
+    return Path(value).expanduser()
+
+
+def _load_path(path: Path, target: str | None, constant: bool) -> Dataset:
+    table = read_csv(path)
+    if target is None:
+        fail("target", None, f"given for a CSV path, as one of its columns: {table.listing()}")
+    return table.dataset(target, constant)
+
+
+def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
+    """The path of name.csv; DataNotFound says in one line what to do when there is none."""
+    folder = (
+        os.environ.get(FOLDER) if data_dir is None else _path("data_dir", data_dir, "the path of a folder")
+    )
+    if folder and (path := Path(folder).expanduser() / f"{name}.csv").is_file():
+        return path
+    known = "" if name in _IN_FOLDER else f"; known names: {', '.join(names())}"
+    absent = f"there is no {name}.csv in {folder}" if folder else f"{FOLDER} is not set"
+    raise DataNotFound(
+        f"data set {name!r} not found: {absent}; set {FOLDER} (or data_dir) to the folder that holds "
+        f"{name}.csv, or give the path of a CSV file and its target{known}"
+    )
+
+
+def _diabetes() -> Table:
+    """Bundled with scikit-learn: features centred and scaled by it to unit sum of squares."""
+    from sklearn.datasets import load_diabetes
+
+    found = load_diabetes()
+    values = np.column_stack([found.data, found.target])
+    source = (
+        "scikit-learn's load_diabetes (Efron et al., Least Angle Regression, 2004), features as scaled there"
+    )
+    return Table("diabetes", (*found.feature_names, "progression"), values, source)
+
+
+_INSTALLED: dict[str, tuple[Callable[[], Table], str]] = {
+    "flight": (flight.read, "arrival by departure delay of New York flights in 2013, 327,346 x 1 (embedded)"),
+    "diabetes": (_diabetes, "disease progression by 10 measurements, 442 x 10 (from scikit-learn)"),
+}
+_IN_FOLDER = {
+    "cancer": "lung-cancer mortality by US county, 2,809 x 11",
+    "wine_white": "quality of white wines, 4,898 x 11",
+    "ccpp": "power output of a combined-cycle plant, 9,568 x 4",
+    "bank_marketing_codes": "subscription after a bank's call, categories as codes, 45,211 x 16",
+    "banknote": "forged banknotes from image statistics, 1,372 x 4",
+    "boston": "house prices by census tract, 506 x 13",
+    "tecator_fat": "fat content of meat from near-infrared spectra, near-singular, 215 x 100",
+}

@@ -1,0 +1,83 @@
+"""A regression data set, and the table of numbers it is cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpaudit._check import Array, fail
+from dpaudit.errors import InvalidInput
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features and a target; unpacks as `X, y = dataset`.
+
+    X: (n, p) float64, the constant column first when one was added; y: (n,) float64. `features` names the
+    columns of X and `target` names y. `dropped` counts, by reason, the rows left out on load: row i is the
+    i-th row kept. `source` says in one line where the numbers come from.
+    """
+
+    X: Array = field(repr=False)
+    y: Array = field(repr=False)
+    name: str
+    features: tuple[str, ...]
+    target: str
+    source: str
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.X, self.y))
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def database(self) -> Array:
+        """The (n, p + 1) database [X, y], the label last, as mechanisms take it."""
+        return np.column_stack([self.X, self.y])
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of finite numbers, (n, k) float64, before one of them is made the target."""
+
+    name: str
+    columns: tuple[str, ...]
+    values: Array = field(repr=False)
+    source: str
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def dataset(self, target: str, constant: bool) -> Dataset:
+        """Cut into features and target; InvalidInput when `target` is no column or no feature is left."""
+        if target not in self.columns:
+            fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
+        at = self.columns.index(target)
+        X, y = np.delete(self.values, at, axis=1), self.values[:, at].copy()
+        features = self.columns[:at] + self.columns[at + 1 :]
+        if constant and not _spans_constant(X):
+            X, features = np.column_stack([np.ones(len(X)), X]), ("constant", *features)
+        self._check_features(features, target)
+        return Dataset(X, y, self.name, features, target, self.source, self.dropped)
+
+    def listing(self, most: int = 30) -> str:
+        """The column names for an error message."""
+        shown = ", ".join(map(repr, self.columns[:most]))
+        return shown if len(self.columns) <= most else f"{shown}, ... ({len(self.columns)} columns)"
+
+    def _check_features(self, features: tuple[str, ...], target: str) -> None:
+        if not features:
+            raise InvalidInput(f"{self.name} must have a column besides the target {target!r}, got none")
+        if len(set(features)) < len(features):
+            raise InvalidInput(
+                f"{self.name}: column 'constant' must be the same in every row, got one that varies"
+            )
+
+
+def _spans_constant(X: Array) -> bool:
+    """Whether a column is one nonzero number throughout: a second such column would be rank-deficient."""
+    return bool(((X.max(axis=0) == X.min(axis=0)) & (X[0] != 0)).any())

@@ -1,0 +1,123 @@
+"""Read a CSV file of numbers: strict, since a misread row would be audited as if it were a person."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from dpaudit._check import Array, fail
+from dpaudit.datasets.dataset import Table
+from dpaudit.errors import DataNotFound, InvalidInput
+
+MISSING = frozenset({"", "na", "nan", "null", "?"})
+EXPECTED = (
+    "a finite number, or missing (empty, NA, NaN, null or ?); encode text as numbers or remove the column"
+)
+
+
+def read_csv(path: Path) -> Table:
+    """The CSV file at `path`: UTF-8 (a byte-order mark is allowed), comma-separated, with a header row.
+
+    Rows with a missing value (empty, NA, NaN, null or ?, in any case) are dropped and counted; blank lines
+    are skipped. DataNotFound when the file cannot be read; InvalidInput, with the line, for anything else
+    that is not a full row of finite numbers.
+    """
+    raw = _bytes(path)
+    lines = io.StringIO(_text(path.name, raw), newline="")
+    reader = csv.reader(lines, strict=True, skipinitialspace=True)
+    try:
+        columns = _header(path.name, next(reader, []))
+        values = _values(path.name, columns, ((reader.line_num, row) for row in reader if row))
+    except csv.Error as error:
+        raise InvalidInput(f"{path.name} must be a CSV file, got {error} on line {reader.line_num}") from None
+    kept = _complete_rows(path.name, columns, values)
+    dropped = {"missing value": len(values) - len(kept)} if len(kept) < len(values) else {}
+    source = f"CSV file {path.name}, sha256 {hashlib.sha256(raw).hexdigest()[:16]}"
+    return Table(path.stem, columns, kept, source, dropped)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataNotFound(f"cannot read {path}: {error.strerror}") from None
+
+
+def _text(file: str, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            f"{file} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}"
+        ) from None
+
+
+def _header(file: str, cells: list[str]) -> tuple[str, ...]:
+    columns = tuple(cell.strip() for cell in cells)
+    if not columns or all(_is_number(column) for column in columns):
+        fail(f"the first line of {file}", ",".join(cells), "a header row of column names")
+    if len(columns) == 1 and (";" in columns[0] or "\t" in columns[0]):
+        fail(f"the header of {file}", columns[0], "separated by commas")
+    for place, column in enumerate(columns):
+        if not column or column in columns[:place]:
+            fail(
+                f"column {place + 1} in the header of {file}",
+                column,
+                "named, and unlike the columns before it",
+            )
+    return columns
+
+
+def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[str]]]) -> Array:
+    """The (n, k) cells, NaN where missing."""
+    cells = array("d")
+    for line, row in rows:
+        if len(row) != len(columns):
+            fail(
+                f"the number of cells on line {line} of {file}", len(row), f"{len(columns)}, as in the header"
+            )
+        for column, cell in zip(columns, row, strict=True):
+            try:
+                cells.append(_number(cell))
+            except ValueError:
+                fail(f"{file} line {line}, column {column!r}", cell, EXPECTED)
+    return np.array(cells, dtype=np.float64).reshape(-1, len(columns))
+
+
+def _number(cell: str) -> float:
+    """The cell as a number, NaN when missing; ValueError for text, infinities and Python's 1_000."""
+    if cell.strip().lower() in MISSING:
+        return math.nan
+    value = float(cell)
+    if math.isinf(value) or "_" in cell:
+        raise ValueError
+    return value
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return not math.isnan(_number(cell))
+    except ValueError:
+        return False
+
+
+def _complete_rows(file: str, columns: tuple[str, ...], values: Array) -> Array:
+    missing = np.isnan(values)
+    kept = values[~missing.any(axis=1)]
+    if len(values) == 0:
+        raise InvalidInput(f"{file} must have at least one row of numbers, got a header only")
+    if len(kept) == 0:
+        emptiest = columns[int(missing.sum(axis=0).argmax())]
+        raise InvalidInput(
+            f"{file} must have a row without a missing value, got none in {len(values)} rows "
+            f"(column {emptiest!r} has the most missing)"
+        )
+    return kept

