@@ -42,16 +42,24 @@ class LossTransform:
 
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
-    """δ at each ε (shape (m,)), in [0, 1]."""
+    """δ at each ε (shape (m,)), in [0, 1].
+
+    Where nearly all of the loss lies above ε the line runs through (−1, 0) instead; crossing the pole at 0 makes
+    its integral δ − 1.
+    """
     delta = np.zeros_like(epsilon)
-    inside = epsilon < transform.maximum
-    if inside.any():
-        delta[inside] = _invert(transform, epsilon[inside])
-    return delta
+    origin = np.zeros(1)
+    below = transform.slope(origin)[0] - 2.0 * np.sqrt(transform.curvature(origin)[0]) > epsilon
+    above = ~below & (epsilon < transform.maximum)
+    for chosen, start, stop, offset in ((below, -1.0, 0.0, 1.0), (above, 0.0, transform.end, 0.0)):
+        if chosen.any():
+            delta[chosen] = offset + _line(transform, epsilon[chosen], start, stop)
+    return np.clip(delta, 0.0, 1.0)
 
 
-def _invert(transform: LossTransform, epsilon: Array) -> Array:
-    saddle = _saddle(transform, epsilon)
+def _line(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
+    """The integral over a hyperbola through the saddle point in (start, stop)."""
+    saddle = _saddle(transform, epsilon, start, stop)
     scale = 1.0 / np.sqrt(transform.curvature(saddle) + saddle**-2.0 + (saddle + 1.0) ** -2.0)
     limit = np.arcsinh(10.0) + 40.0 / (1.0 + transform.decay)
     u = np.arange(0.0, min(limit, 40.0) + STEP, STEP)
@@ -64,21 +72,23 @@ def _invert(transform: LossTransform, epsilon: Array) -> Array:
     exponent = transform.log_m(s) - s * epsilon[:, None] - log_peak[:, None]
     with np.errstate(under="ignore"):
         total = np.sum(weight * (np.exp(exponent) / (s * (s + 1.0)) * speed).imag, axis=1) / np.pi
-    return np.clip(total * np.exp(log_peak), 0.0, 1.0)
+        return np.asarray(total * np.exp(log_peak))
 
 
-def _saddle(transform: LossTransform, epsilon: Array) -> Array:
-    """Minimum over (0, end) of log M(s) − sε − log s(s+1), a convex function, by bisection of its slope."""
+def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
+    """Minimum over (start, stop) of log M(s) − sε − log|s(s+1)|, a convex function, by bisection of its slope."""
     low, high = np.zeros_like(epsilon), np.full_like(epsilon, 1.0 - 1e-15)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        s = _unfold(middle, transform.end)
+        s = _unfold(middle, start, stop)
         rising = transform.slope(s) - epsilon - 1.0 / s - 1.0 / (s + 1.0) > 0.0
         low, high = np.where(rising, low, middle), np.where(rising, middle, high)
-    return _unfold(0.5 * (low + high), transform.end)
+    return _unfold(0.5 * (low + high), start, stop)
 
 
-def _unfold(u: Array, end: float) -> Array:
-    """(0, 1) → (0, end), also for an infinite end."""
+def _unfold(u: Array, start: float, stop: float) -> Array:
+    """(0, 1) → (start, stop), also for an infinite stop; fine near 0, where a wide law has its saddle."""
+    if start < 0.0:
+        return np.asarray(-1.0 / (1.0 + u / (1.0 - u)))
     s = u / (1.0 - u)
-    return np.asarray(s * end / (s + end)) if np.isfinite(end) else s
+    return np.asarray(s * stop / (s + stop)) if np.isfinite(stop) else s

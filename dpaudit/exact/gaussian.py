@@ -89,7 +89,7 @@ def gaussian_pair(mean1: Any, cov1: Any, mean2: Any, cov2: Any, epsilon: Any) ->
     white = solve_triangular(root, solve_triangular(root, cov2, lower=True).T, lower=True)
     variance, axes = eigh(0.5 * (white + white.T))
     shift = axes.T @ solve_triangular(root, mean2 - mean1, lower=True)
-    return axes_pair(shift, variance, np.ones_like(variance), epsilon)
+    return axes_pair(shift, variance - 1.0, np.ones_like(variance), epsilon)
 
 
 def _covariance(name: str, value: Any, size: int) -> Array:
@@ -108,33 +108,34 @@ def _cholesky(name: str, cov: Array) -> Array:
         fail(name, "a matrix that is not positive definite", "a positive definite covariance matrix")
 
 
-def axes_pair(shift: Array, variance: Array, count: Array, epsilon: Any) -> tuple[Array, Array]:
-    """N(0, 1) against N(shift, variance) on independent axes; axis i stands `count[i]` times.
+def axes_pair(shift: Array, excess: Array, count: Array, epsilon: Any) -> tuple[Array, Array]:
+    """N(0, 1) against N(shift, 1 + excess) on independent axes; axis i stands `count[i]` times.
 
-    shift, variance, count : (k,). Returns (forward, backward) in the shape of `epsilon`.
+    shift, excess, count : (k,); the variance comes as its excess over 1, so nearly equal laws keep their digits.
+    Returns (forward, backward) in the shape of `epsilon`.
     """
 
     def both(sorted_: Array) -> Curves:
-        if np.all(variance == 1.0):
+        if np.all(excess == 0.0):
             delta = gaussian_shift(float(np.sqrt(np.sum(count * shift**2))), sorted_)
             return delta, delta
-        forward = _transform(shift, variance, count)
-        backward = _transform(-shift / np.sqrt(variance), 1.0 / variance, count)
+        forward = _transform(shift, excess, count)
+        backward = _transform(-shift / np.sqrt(1.0 + excess), -excess / (1.0 + excess), count)
         return contour.hockey_stick(forward, sorted_), contour.hockey_stick(backward, sorted_)
 
     return by_sorted_epsilon(epsilon, both)
 
 
-def _transform(shift: Array, variance: Array, count: Array) -> contour.LossTransform:
+def _transform(shift: Array, excess: Array, count: Array) -> contour.LossTransform:
     """On one axis L(z) = a z² + b z + c under z ~ N(0, 1), so M(s) = (1 − 2as)^{−½} exp(cs + b²s²/(2(1 − 2as)))."""
-    a = 0.5 * (1.0 / variance - 1.0)
-    b = -shift / variance
-    c = float(np.sum(count * (0.5 * shift**2 / variance + 0.5 * np.log(variance))))
+    a = -0.5 * excess / (1.0 + excess)
+    b = -shift / (1.0 + excess)
+    c = float(np.sum(count * (0.5 * shift**2 / (1.0 + excess) + 0.5 * np.log1p(excess))))
 
     def log_m(s: np.ndarray) -> np.ndarray:
         total = c * s
         for a_i, b_i, n_i in zip(a, b, count, strict=True):
-            total = total + n_i * (0.5 * (b_i * s) ** 2 / (1.0 - 2.0 * a_i * s) - 0.5 * np.log(1.0 - 2.0 * a_i * s))
+            total = total + n_i * (0.5 * (b_i * s) ** 2 / (1.0 - 2.0 * a_i * s) - 0.5 * np.log1p(-2.0 * a_i * s))
         return np.asarray(total)
 
     def slope(s: Array) -> Array:

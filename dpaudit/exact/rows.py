@@ -57,7 +57,7 @@ def _forward(q: float, rows: int, epsilon: Array) -> Array:
         thresholds,
         epsilon,
         width=0.7,
-        end=max(thresholds[-1], np.sqrt(rows)) + 12.0,
+        end=np.sqrt(rows) + 50.0,  # e^{−1250} beyond
     )
 
 
