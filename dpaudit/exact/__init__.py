@@ -1,0 +1,12 @@
+"""Exact privacy spectra: analytic, to relative accuracy in the tail. Knows nothing of the empirical side.
+
+Building blocks return (forward, backward) = (full → zeroed, zeroed → full); ε in nats.
+"""
+
+from dpaudit.exact import printed
+from dpaudit.exact.als import als
+from dpaudit.exact.front import spectrum, worst_case
+from dpaudit.exact.gaussian import gaussian_pair, gaussian_shift
+from dpaudit.exact.rows import gaussian_sketch
+
+__all__ = ["als", "gaussian_pair", "gaussian_shift", "gaussian_sketch", "printed", "spectrum", "worst_case"]

@@ -1,0 +1,53 @@
+"""ALS in terms of the two numbers of a row: the exact finite-r law and the paper's asymptotic one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpaudit import _check
+from dpaudit._check import Array, fail
+from dpaudit.exact import student
+from dpaudit.exact.gaussian import axes_pair
+
+
+def als(
+    leverage: float, residual_share: float, features: int, rows: int, epsilon: Any, law: str = "finite"
+) -> tuple[Array, Array]:
+    """δ(ε) of approximate least squares when one row is zeroed.
+
+    Parameters
+    ----------
+    leverage : h_i of the row among the features, in [0, 1]; 1 (the others lose rank) gives δ = 1.
+    residual_share : t_i = w_i²/((1−h_i)‖w‖²), in [0, 1]; 1 (the others fit exactly) gives δ = 1.
+    features : p ≥ 1, a constant column included. rows : r ≥ p + 1 sketch rows.
+    epsilon : scalar or (m,), nats.
+    law : "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
+
+    Returns
+    -------
+    (forward, backward) : full → zeroed and zeroed → full, arrays of the shape of `epsilon`.
+
+    Raises `InvalidInput`. Source: paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, which that paper holds to
+    be perhaps not computable, is derived in `dpaudit.exact.student`. At finite r the loss is bounded, so δ = 0 from a
+    finite ε on.
+    """
+    leverage = _check.real("leverage", leverage, 0.0, 1.0)
+    residual_share = _check.real("residual_share", residual_share, 0.0, 1.0)
+    features = _check.integer("features", features, 1)
+    if _check.integer("rows", rows, 2) < features + 1:
+        fail("rows", rows, f"at least features + 1 = {features + 1}")
+    _check.choice("law", law, ("finite", "asymptotic"))
+    compute = student.finite if law == "finite" else asymptotic
+    return compute(leverage, residual_share, features, rows, epsilon)
+
+
+def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tuple[Array, Array]:
+    """N(0, I) against axis N(m, (1−t)/(1−h)), m² = rht/(1−h), and p − 1 axes N(0, 1 − t)."""
+    if h == 1.0 or t == 1.0:
+        certain = np.ones_like(_check.epsilon(epsilon))
+        return certain, certain
+    shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])
+    excess = np.array([(h - t) / (1.0 - h), -t])
+    return axes_pair(shift, excess, np.array([1.0, features - 1.0]), epsilon)

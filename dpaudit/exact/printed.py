@@ -1,0 +1,57 @@
+"""Formulas of the papers as printed, under their own names, where they are not the exact curve.
+
+None of these is used for a verdict. Each is here so that an audit can refute it (or measure how loose it is).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import erf, erfi
+
+from dpaudit import _check
+from dpaudit._check import Array
+from dpaudit.exact.rows import gaussian_sketch
+
+
+def lemma_10(leverage: float, epsilon: Any) -> Array:
+    """Paper 1, lemma 10: δ of a random linear combination, with its case split on ε.
+
+    Both directions are printed rightly (an equality sign is missing in each), but for 0 ≤ ε < −½ln(1−q) the split
+    takes zeroed → full, although full → zeroed is larger there. At q = 0.2, ε = 0.1: printed 0.0020604, true
+    0.0321350. The printed line claims too MUCH privacy.
+    """
+    q = _check.real("leverage", leverage, 0.0, 1.0, open_=True)
+    epsilon = _check.epsilon(epsilon)
+    forward, backward = gaussian_sketch(q, 1, epsilon)
+    return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
+
+
+def lemma_11(leverage: float, rows: int, epsilon: Any) -> Array:
+    """Paper 1, lemma 11: δ of a random projection with r = `rows`, as printed (NaN where a root is not real).
+
+    Wrong for r > 1: one squared normal scaled by r stands where a χ²_r belongs. Its constants (½ where 1 belongs, and
+    ½ before some error functions) do not reduce to lemma 10 at r = 1 either. The exact curve is `gaussian_sketch`.
+    """
+    q = _check.real("leverage", leverage, 0.0, 1.0, open_=True)
+    rows = _check.integer("rows", rows, 1)
+    epsilon = _check.epsilon(epsilon)
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        forward, backward = _lemma_11_forward(q, rows, epsilon), _lemma_11_backward(q, rows, epsilon)
+    return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
+
+
+def _lemma_11_forward(q: float, r: int, epsilon: Array) -> Array:
+    c = epsilon - 0.5 * r * np.log1p(-q)
+    factor = np.exp(c) * np.sqrt((1.0 - q) / (r * q + 1.0 - q))
+    inner = erf(np.sqrt(c * (r * q + 1.0 - q) / (r * q)))
+    return np.asarray(0.5 - factor + factor * inner - 0.5 * erf(np.sqrt(c * (1.0 - q) / (r * q))))
+
+
+def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
+    c = epsilon + 0.5 * r * np.log1p(-q)
+    first = 0.5 + 0.5 * erf(np.sqrt(-c / (r * q)))
+    if r * q < 1.0:
+        return np.asarray(first - np.exp(c) / np.sqrt(1.0 - r * q) * erf(np.sqrt(c * (r * q - 1.0) / (r * q))))
+    return np.asarray(first - np.exp(c) / np.sqrt(r * q - 1.0) * erfi(np.sqrt(c * (1.0 - r * q) / (r * q))))

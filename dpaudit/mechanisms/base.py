@@ -1,0 +1,68 @@
+"""What a mechanism is: a callable from a database to draws, and, where its output law is known, to that law."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from dpaudit import _check
+from dpaudit._check import Array
+from dpaudit.claims import Claim
+from dpaudit.laws import Law, ZeroedRows
+
+Sampler = Callable[[int, np.random.Generator], Array]
+
+
+class Mechanism(Protocol):
+    """mech(data, size, *, rng) → (size, k) float array, rows independent."""
+
+    def __call__(self, data: Array, size: int, *, rng: Any) -> Array: ...
+
+
+class LawMechanism:
+    """A mechanism whose output law is known: subclasses give `law` and, for a zeroed row, `zeroed_rows`."""
+
+    summary: ClassVar[str] = ""
+
+    def law(self, data: Array) -> Law:
+        raise NotImplementedError
+
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
+        """The pairs (M(D), M(D with row i zeroed)) for all i."""
+        raise NotImplementedError
+
+    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        """Rows that `zeroed_rows` does not describe, because zeroing them changes more than the row."""
+        return ()
+
+    def prepare(self, data: Array) -> Sampler:
+        """Do once what does not depend on the draw; returns (size, rng) → (size, k)."""
+        return self.law(data).sample
+
+    def __call__(self, data: Any, size: int, *, rng: Any = None) -> Array:
+        data = _check.matrix("data", data)
+        return self.prepare(data)(_check.integer("size", size, 1), np.random.default_rng(rng))
+
+    @property
+    def claim(self) -> Claim | None:
+        """The privacy that the mechanism's source claims for it, if any."""
+        return None
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def parameters(self) -> dict[str, Any]:
+        """Parameters by name, those left out (None) excepted."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return {f.name: getattr(self, f.name) for f in fields if getattr(self, f.name) is not None}
+
+
+def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of any mechanism, a plain function included."""
+    if isinstance(mechanism, LawMechanism):
+        return mechanism.name, mechanism.parameters()
+    return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}

@@ -1,0 +1,62 @@
+"""What a score is. Fitted on training draws, chosen on choosing draws, it never sees a draw that certifies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from dpaudit._check import Array
+
+CHUNK = 1 << 16  # rows scored at a time
+
+
+class Score(Protocol):
+    """A fitted score: rows (m, k) → log-odds of P against Q (m,), an estimate of the privacy loss log dP/dQ."""
+
+    def __call__(self, x: Array) -> Array: ...
+
+
+Fit = Callable[["Sides", "Sides", np.random.SeedSequence], Score]
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Draws of M(D) and of M(D'), of equal size, shapes (n, k)."""
+
+    P: Array
+    Q: Array
+
+    def head(self, size: int) -> Sides:
+        return Sides(self.P[:size], self.Q[:size])
+
+    def stacked(self) -> tuple[Array, np.ndarray]:
+        """Features and labels (1 for P) as scikit-learn takes them."""
+        label = np.repeat([1, 0], [len(self.P), len(self.Q)])
+        return np.concatenate([self.P, self.Q]), label
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A score with its name, its log loss on the choosing draws, and notes for the report."""
+
+    name: str
+    score: Score
+    portfolio: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def evaluate(score: Score, x: Array) -> Array:
+    """score(x), a chunk of rows at a time: whitened copies stay small whatever the number of draws."""
+    out = np.empty(len(x))
+    for start in range(0, len(x), CHUNK):
+        out[start : start + CHUNK] = score(x[start : start + CHUNK])
+    return out
+
+
+def log_loss(score: Score, sides: Sides) -> float:
+    """Mean logistic loss on both sides, in nats; ln 2 says nothing was learned."""
+    miss = np.logaddexp(0.0, -evaluate(score, sides.P)), np.logaddexp(0.0, evaluate(score, sides.Q))
+    return float(0.5 * (miss[0].mean() + miss[1].mean()))

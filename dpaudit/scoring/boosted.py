@@ -1,0 +1,110 @@
+"""Gradient boosting from the best closed form's log-odds: trees need to learn only what it missed."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit._random import Stream, generator
+from dpaudit.scoring.base import Score, Sides, evaluate
+from dpaudit.scoring.closed import fit_qda
+from dpaudit.scoring.whiten import Whitener
+
+DRAWS = 200_000  # a side: more change the certificate by less than its own width
+VALIDATION = 50_000
+ROUNDS, PATIENCE = 400, 20
+RATE, LEAVES, LEAF_DRAWS = 0.05, 15, 200
+FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting was used instead"
+
+
+@cache
+def lightgbm() -> tuple[ModuleType | None, str | None]:
+    """The module, or None and one line that says why not (its wheel needs the system's libgomp)."""
+    try:
+        import lightgbm as module
+    except (ImportError, OSError) as error:
+        return None, FALLBACK.format(str(error).splitlines()[0] if str(error) else type(error).__name__)
+    return module, None
+
+
+def fit_boosted(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score | None = None
+) -> tuple[Score, str | None]:
+    """(score, note). `base` gives the log-odds to start from; quadratic discriminant analysis if None."""
+    base = fit_qda(train, choose, seed) if base is None else base
+    module, note = lightgbm()
+    fit = _fit_lightgbm if module is not None else _fit_histogram
+    return fit(train.head(DRAWS), choose.head(VALIDATION), base, _state(seed)), note
+
+
+def _state(seed: np.random.SeedSequence) -> int:
+    return int(generator(seed, Stream.SCORE).integers(2**31 - 1))
+
+
+class _Features:
+    """Whitened coordinates and their square norm; the base score beside them."""
+
+    def __init__(self, train: Sides, base: Score) -> None:
+        self.whiten, self.base = Whitener.fit(train.P, train.Q), base
+
+    def __call__(self, x: Array) -> Array:
+        white = self.whiten(x)
+        return np.column_stack([white, np.einsum("ij,ij->i", white, white)])
+
+    def table(self, sides: Sides) -> tuple[Array, np.ndarray, Array]:
+        x, label = sides.stacked()
+        return self(x), label, evaluate(self.base, x)
+
+
+def _fit_lightgbm(train: Sides, choose: Sides, base: Score, state: int) -> Score:
+    module: Any = lightgbm()[0]
+    features = _Features(train, base)
+    x, label, start = features.table(train)
+    check_x, check_label, check_start = features.table(choose)
+    model = module.LGBMClassifier(
+        n_estimators=ROUNDS,
+        learning_rate=RATE,
+        num_leaves=LEAVES,
+        min_child_samples=min(LEAF_DRAWS, max(20, len(x) // 100)),
+        random_state=state,
+        deterministic=True,
+        force_row_wise=True,
+        verbosity=-1,
+    )
+    model.fit(
+        x,
+        label,
+        init_score=start,
+        eval_set=[(check_x, check_label)],
+        eval_init_score=[check_start],
+        eval_metric="binary_logloss",
+        callbacks=[module.early_stopping(PATIENCE, verbose=False)],
+    )
+    booster = model.booster_
+    best = model.best_iteration_
+    return lambda x: base(x) + np.asarray(booster.predict(features(x), raw_score=True, num_iteration=best))
+
+
+def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Score:
+    """scikit-learn's boosting takes no starting score, so the base is one more feature."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    features = _Features(train, base)
+    x, label, start = features.table(train)
+    model = HistGradientBoostingClassifier(
+        max_iter=ROUNDS // 4,
+        learning_rate=2 * RATE,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=min(LEAF_DRAWS, max(20, len(x) // 100)),
+        early_stopping=False,
+        random_state=state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category=UserWarning)
+        model.fit(np.column_stack([x, start]), label)
+    return lambda x: np.asarray(model.decision_function(np.column_stack([features(x), base(x)])))
