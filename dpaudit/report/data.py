@@ -1,0 +1,139 @@
+"""The curves of one result, read from the dict of `result.json` and checked at this edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit._check import choice, fail, integer, real
+from dpaudit.errors import InvalidInput
+
+Array = NDArray[np.float64]
+VERDICTS = ("violated", "not violated", "inconclusive")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """All curves of a result on its ε grid. Each is (m,), δ without unit; None where the result has none."""
+
+    epsilon: Array  # nats, strictly increasing
+    estimate: Array
+    low: Array
+    forward: Array | None  # certified, M(D) against M(D′)
+    backward: Array | None  # certified, M(D′) against M(D)
+    exact: Array | None
+    asymptotic: Array | None
+    claim: Array | None
+    law: str
+    claim_text: str
+    claim_index: int | None  # where the ε of an (ε, δ) claim stands on the grid
+    level: float
+    draws: int | None  # test draws a side
+
+    @property
+    def reference(self) -> Array | None:
+        """What the certified bound is held against: the claim or, without one, the exact spectrum."""
+        return self.exact if self.claim is None else self.claim
+
+    @property
+    def reference_text(self) -> str:
+        """The reference in words; empty without one."""
+        if self.claim is not None:
+            return f"the claim {self.claim_text}".strip()
+        return "" if self.exact is None else "the exact spectrum"
+
+    @property
+    def excess(self) -> Array:
+        """max(0, low − reference), (m,); zero without a reference."""
+        reference = self.low if self.reference is None else self.reference
+        return np.maximum(self.low - reference, 0.0)
+
+    def measured(self) -> list[Array]:
+        """The curves of the pair itself: all but the claim."""
+        curves = (self.exact, self.asymptotic, self.estimate, self.low)
+        return [curve for curve in curves if curve is not None]
+
+
+def read_curves(result: Mapping[str, Any]) -> Curves:
+    """The curves of `result`. Raises `InvalidInput` naming the key that is missing or not as it should be."""
+    choice("verdict", result.get("verdict"), VERDICTS)
+    epsilon = _numbers(result, "epsilon")
+    if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):
+        fail("epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers")
+    claim, draws = section(result, "claim"), lookup(result, "samples.test")
+
+    def curve(path: str) -> Array | None:
+        values = None if lookup(result, path) is None else _numbers(result, path)
+        if values is not None and values.shape != epsilon.shape:
+            raise InvalidInput(f"{path} must have one value for each ε, got {values.size} for {epsilon.size}")
+        return values
+
+    return Curves(
+        epsilon=epsilon,
+        estimate=_required(curve("empirical.delta"), "empirical.delta"),
+        low=_required(curve("empirical.low"), "empirical.low"),
+        forward=curve("empirical.forward.low"),
+        backward=curve("empirical.backward.low"),
+        exact=curve("exact.delta"),
+        asymptotic=curve("exact.asymptotic"),
+        claim=curve("claim.delta"),
+        law=str(lookup(result, "exact.law") or ""),
+        claim_text=str(claim.get("text") or ""),
+        claim_index=_position(epsilon, claim.get("epsilon")),
+        level=real("level", result.get("level"), 0.0, 1.0, open_=True),
+        draws=None if draws is None else integer("samples.test", draws, 1),
+    )
+
+
+def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A part of the result that may be absent or null, as a mapping that is then empty."""
+    part = result.get(key)
+    if part is not None and not isinstance(part, Mapping):
+        fail(key, part, "an object or null")
+    return part or {}
+
+
+def lookup(result: Mapping[str, Any], path: str) -> Any:
+    """`lookup(result, "exact.delta")`: the value at a dotted path, None where a step is absent or null."""
+    *steps, last = path.split(".")
+    for step in steps:
+        result = section(result, step)
+    return result.get(last)
+
+
+def spread(curves: Curves, most: int = 12) -> list[int]:
+    """At most `most` grid positions: evenly spread, with the claim's own ε and that of the largest excess."""
+    wanted = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
+    wanted |= set() if curves.claim_index is None else {curves.claim_index}
+    even = np.linspace(0, curves.epsilon.size - 1, most - len(wanted))
+    return sorted(wanted | {round(position) for position in even})
+
+
+def _numbers(result: Mapping[str, Any], path: str) -> Array:
+    """The list at `path` as float64; the string "inf" is infinity, NaN is refused."""
+    values = lookup(result, path)
+    try:
+        array = np.array([float(value) for value in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        fail(path, values, "a list of numbers")
+    if np.isnan(array).any():
+        fail(path, values, "a list of numbers without NaN")
+    return array
+
+
+def _required(values: Array | None, path: str) -> Array:
+    if values is None:
+        fail(path, None, "a list of numbers")
+    return values
+
+
+def _position(epsilon: Array, value: Any) -> int | None:
+    """Where `value` stands on the grid, None if it does not."""
+    if not isinstance(value, int | float):
+        return None
+    hits = np.flatnonzero(np.isclose(epsilon, value, rtol=1e-9, atol=1e-12))
+    return int(hits[0]) if hits.size else None

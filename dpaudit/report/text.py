@@ -1,0 +1,62 @@
+"""Numbers and names as a reader sees them."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context
+from typing import Any
+
+NONE = "–"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: Any, digits: int = 4, *, down: bool = False) -> str:
+    """A number to `digits` significant digits: 0.1269, 2.2×10⁻⁵, 327,346, ∞; an en dash for None.
+
+    Text that is not a number stays as it is.
+    With `down` a number is rounded towards zero: a certified bound is never printed larger than it is.
+    """
+    if value is None:
+        return NONE
+    if isinstance(value, str) and value not in ("inf", "-inf"):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    if not math.isfinite(float(value)):
+        return "−∞" if float(value) < 0 else "∞"
+    rounding = ROUND_DOWN if down else ROUND_HALF_EVEN
+    rounded = Context(prec=digits, rounding=rounding).create_decimal(repr(float(value)))
+    return _written(float(rounded), digits)
+
+
+def _written(value: float, digits: int) -> str:
+    """A rounded number: plain from 0.001 to 99,999, else with a power of ten."""
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e5:
+        return f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
+    return power if mantissa == "1" else f"{mantissa}×{power}"
+
+
+def percent(share: float) -> str:
+    """0.95 as "95 %", with a no-break space."""
+    return f"{round(100 * share, 6):g}\u00a0%"
+
+
+def plain(value: Any) -> str:
+    """Any value of a result as text: numbers by `number`, text as it is, the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return NONE if value is None else json.dumps(value, ensure_ascii=False)
+    return number(value)
+
+
+def label(text: str, width: int = 46) -> str:
+    """Text for a figure: printable characters of one line, cut to `width`."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= width else line[: width - 1] + "…"

@@ -1,0 +1,216 @@
+"""The page: what it says, what it must not let through, and that a browser agrees."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+
+from dpaudit.errors import InvalidInput
+from dpaudit.report import html, render_html
+
+from .examples import make_result, make_samples_result
+
+HOSTILE = '</script><img src=x onerror="alert(1)">\'&amp;<!--{{ 7*7 }}\u2028'
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave the figures out where only the words are looked at: they take most of the time."""
+    monkeypatch.setattr(html, "_figures", lambda _: dict.fromkeys(("wide", "stacked", "tradeoff"), "data:,"))
+
+
+class Page(HTMLParser):
+    """Elements, attributes and texts of a page, scripts apart."""
+
+    def __init__(self, source: str):
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.text, self.script, self._inside = "", "", ""
+        self.feed(source)
+        self.close()
+        self.text = " ".join(self.text.split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside == "script":
+            self.script += data
+        elif self._inside != "style":
+            self.text += data
+
+    def all(self, tag: str) -> list[dict]:
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+def poison(value, name=""):
+    """Every text in a result replaced by a hostile one, but for the words that the format fixes."""
+    if isinstance(value, dict):
+        return {key if name in ("", "exact", "claim") else _poisoned_key(key, name): poison(v, key)
+                for key, v in value.items()}  # fmt: skip
+    if isinstance(value, list):
+        return [poison(item, name) for item in value]
+    return HOSTILE if isinstance(value, str) and name != "verdict" else value
+
+
+def _poisoned_key(key, name):
+    return key + HOSTILE if name in ("parameters", "dropped", "portfolio", "versions") else key
+
+
+def test_hostile_names_stay_text():
+    result = poison(make_result())
+    result["classifier"]["note"] = result["neighbour"]["relation"] = HOSTILE
+    page, clean = Page(render_html(result)), Page(render_html(make_result()))
+    clean_note = [*clean.tags, ("p", {}), ("b", {})]
+    assert sorted(tag for tag, _ in page.tags) == sorted(tag for tag, _ in clean_note)
+    assert all(not name.startswith("on") for _, attrs in page.tags for name in attrs)
+    assert all(attrs["src"].startswith("data:") for attrs in page.all("img"))
+    assert page.text.count("<img src=x onerror=") > 15
+    assert "49" not in re.findall(r"<!--(.*?)\s", page.text)
+    assert json.loads(page.script) == result
+
+
+@pytest.mark.parametrize("make", [make_result, make_samples_result])
+def test_embedded_json_is_the_result(make):
+    source = render_html(make())
+    page = Page(source)
+    assert {"type": "application/json", "id": "result"} in page.all("script")
+    assert json.loads(page.script) == make()
+    assert not re.search(r"[<>&]", page.script)
+
+
+def test_same_result_same_bytes_whatever_style_the_user_has_set(result):
+    import matplotlib as mpl
+
+    plain = render_html(result)
+    with mpl.rc_context({"font.size": 20, "axes.facecolor": "pink", "svg.hashsalt": None}):
+        assert render_html(make_result()) == plain
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(
+    ("verdict", "symbol", "says"),
+    [
+        ("violated", "✕", "Where the fault lies."),
+        ("not violated", "○", "That the mechanism is private."),
+        ("inconclusive", "?", "That the mechanism is private."),
+    ],
+)
+def test_verdict_is_in_words_and_symbol(result, verdict, symbol, says):
+    result["verdict"] = verdict
+    text = Page(render_html(result)).text
+    assert f"{symbol} {verdict.capitalize()}" in text
+    assert f"{verdict.capitalize()} means:" in text
+    assert result["reason"] in text
+    assert says in text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_what_a_reviewer_asks_for_is_there():
+    result = make_result(c=0.15)
+    text = Page(render_html(result)).text
+    for piece in (
+        "327,346; dropped before: 9430 (missing value)",
+        "2: constant, dep_delay",
+        "rows = 1200, sampler = student",
+        "row 7008 (counted from 0)",
+        "0.00316",
+        "2.2×10⁻⁵",
+        "detected an excess of 0.0012 at ε = 1 with probability 0.8",
+        "80,000 trained the classifiers, 20,000 chose among them and their thresholds, 100,000 were kept",
+        "qda 0.683, logistic 0.6841, lightgbm 0.6829",
+        "dpaudit 0.1.0, python 3.11.7",
+        "812 MB",
+        "dpaudit report DIR",
+    ):
+        assert piece in text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_table_marks_the_rows_of_an_excess_and_leaves_out_absent_columns(result):
+    page = Page(render_html(result))
+    rows = [attrs for attrs in page.all("tr") if attrs.get("class") == "over"]
+    assert len(rows) == 8
+    assert all(attrs["scope"] in ("col", "row") for attrs in page.all("th"))
+    assert len(page.all("caption")) == len(page.all("table")) == 2
+    assert "Claimed δ" not in Page(render_html(make_samples_result())).text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_absent_parts_leave_no_trace(samples_result):
+    text = Page(render_html(samples_result)).text
+    assert "None" not in text
+    assert "two sets of draws made elsewhere" in text
+    assert "How they were made, and that they are independent, was not checked." in text
+    assert "Cost of the run" not in text
+
+
+OPTIONAL = (
+    "scenario mechanism dataset neighbour reason exact claim detectable samples classifier seed versions"
+)
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("key", [*OPTIONAL.split(), "timings", "peak_memory_mb"])
+@pytest.mark.parametrize("verdict", ["violated", "not violated"])
+def test_any_optional_part_may_be_null_or_absent(result, key, verdict):
+    result |= {key: None, "verdict": verdict}
+    text = Page(render_html(result)).text
+    assert "None" not in text
+    del result[key]
+    assert Page(render_html(result)).text == text
+
+
+def test_figures_are_valid_svg_with_alternative_text(result):
+    page = Page(render_html(result))
+    pictures = [attrs["src"] for attrs in page.all("img")] + [attrs["srcset"] for attrs in page.all("source")]
+    assert len(pictures) == 3
+    for picture in pictures:
+        head, content = picture.split(",")
+        assert head == "data:image/svg+xml;base64"
+        assert ET.fromstring(base64.b64decode(content)).tag.endswith("svg")
+    assert all(len(attrs["alt"]) > 60 for attrs in page.all("img"))
+
+
+def test_page_needs_no_network_and_no_script(result):
+    source = render_html(result)
+    page = Page(source)
+    assert not page.all("link")[1:]
+    assert page.all("html") == [{"lang": "en"}]
+    assert "default-src 'none'" in page.all("meta")[2]["content"]
+    assert "http" not in source.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), object()])
+def test_what_json_cannot_hold_is_refused(result, value):
+    result["peak_memory_mb"] = value
+    with pytest.raises(InvalidInput, match="result"):
+        render_html(result)
+
+
+def console(path, tmp_path) -> list[str]:
+    """The messages that a page leaves on the console of a browser."""
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command = [CHROMIUM, *options, "--enable-logging=stderr", "--dump-dom", path.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "</html>" in done.stdout
+    return [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on PATH: the page was not opened in a browser")
+def test_a_browser_opens_the_page_without_complaint(tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text("<script>console.error('heard')</script>", encoding="utf-8")
+    assert "heard" in "".join(console(path, tmp_path))
+    path.write_text(render_html(poison(make_result())), encoding="utf-8")
+    assert console(path, tmp_path) == []

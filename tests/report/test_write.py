@@ -1,0 +1,68 @@
+"""The files: whole or not there, small, the same each time."""
+
+import os
+
+import pytest
+
+from dpaudit.errors import InvalidInput
+from dpaudit.report import write, write_report
+
+from .examples import make_result
+
+FILES = {"report.html", "spectrum.png"}
+
+
+def names(folder) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_writes_the_two_files_into_a_new_folder(tmp_path, result):
+    folder = tmp_path / "out" / "audit"
+    write_report(folder, result)
+    assert names(folder) == FILES
+    assert (folder / "spectrum.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "spectrum.png").stat().st_size <= 150_000
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_same_result_same_bytes(tmp_path):
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        write_report(folder, make_result())
+    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in FILES)
+
+
+@pytest.mark.parametrize("step", ["render_html", "spectrum_figure", "as_png"])
+def test_a_failure_while_drawing_leaves_the_old_report(tmp_path, result, monkeypatch, step):
+    for name in FILES:
+        (tmp_path / name).write_text("old")
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(write, step, fail)
+    with pytest.raises(MemoryError):
+        write_report(tmp_path, result)
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"old"}
+    assert names(tmp_path) == FILES
+
+
+def test_a_failure_while_writing_leaves_no_draft(tmp_path, result, monkeypatch):
+    def fail(_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_report(tmp_path, result)
+    assert names(tmp_path) == set()
+
+
+def test_not_a_result(tmp_path):
+    with pytest.raises(InvalidInput, match="verdict"):
+        write_report(tmp_path / "new", {})
+    assert not (tmp_path / "new").exists()
+
+
+def test_lone_surrogates_do_not_stop_the_report(tmp_path, result):
+    result["mechanism"]["name"] = result["reason"] = "half \ud83d a pair"
+    write_report(tmp_path, result)
+    assert "half ? a pair" in (tmp_path / "report.html").read_text(encoding="utf-8")
