@@ -46,7 +46,7 @@ def plot_spectrum(result: Mapping[str, Any], ax: Axes | None = None, *, log: boo
 
 def plot_tradeoff(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Type II error β against type I error α of the best test between the pair, as each δ(ε) implies it."""
-    curves, ax = read_curves(result), ax or _new_figure(4.5, 5.6).subplots()
+    curves, ax = read_curves(result), ax or _new_figure(4.5, 5.9).subplots()
     alpha = np.linspace(0.0, 1.0, 501) ** 2
     for delta, look, name in ((curves.exact, EXACT, "exact"), (curves.claim, CLAIM, _claim_label(curves))):
         if delta is not None:
@@ -84,7 +84,7 @@ def spectrum_figure(result: Mapping[str, Any], *, stacked: bool = False) -> Figu
 
 def tradeoff_figure(result: Mapping[str, Any]) -> Figure:
     """`plot_tradeoff` on a figure of its own."""
-    figure = _new_figure(4.5, 5.6)
+    figure = _new_figure(4.5, 5.9)
     plot_tradeoff(result, figure.subplots())
     return figure
 
