@@ -1,0 +1,78 @@
+"""dpaudit: audit differentially private mechanisms and estimate their real privacy on real data."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+_ATTRIBUTES = {
+    "AuditResult": "dpaudit.auditing",
+    "Claim": "dpaudit.claims",
+    "DataNotFound": "dpaudit.errors",
+    "DegenerateData": "dpaudit.errors",
+    "DpauditError": "dpaudit.errors",
+    "InvalidInput": "dpaudit.errors",
+    "MechanismError": "dpaudit.errors",
+    "NeighbourPair": "dpaudit.neighbours",
+    "NoExactSpectrum": "dpaudit.errors",
+    "ScenarioError": "dpaudit.errors",
+    "Spectrum": "dpaudit.spectrum",
+    "audit": "dpaudit.auditing",
+    "audit_samples": "dpaudit.auditing",
+}
+_MODULES = ("datasets", "exact", "mechanisms", "neighbours", "scoring")
+
+if TYPE_CHECKING:
+    from dpaudit import datasets, exact, mechanisms, neighbours, scoring
+    from dpaudit.auditing import AuditResult, audit, audit_samples
+    from dpaudit.claims import Claim
+    from dpaudit.errors import (
+        DataNotFound,
+        DegenerateData,
+        DpauditError,
+        InvalidInput,
+        MechanismError,
+        NoExactSpectrum,
+        ScenarioError,
+    )
+    from dpaudit.neighbours import NeighbourPair
+    from dpaudit.spectrum import Spectrum
+
+__all__ = [
+    "AuditResult",
+    "Claim",
+    "DataNotFound",
+    "DegenerateData",
+    "DpauditError",
+    "InvalidInput",
+    "MechanismError",
+    "NeighbourPair",
+    "NoExactSpectrum",
+    "ScenarioError",
+    "Spectrum",
+    "__version__",
+    "audit",
+    "audit_samples",
+    "datasets",
+    "exact",
+    "mechanisms",
+    "neighbours",
+    "scoring",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load on first use, so that `import dpaudit` is quick (PEP 562)."""
+    if name in _MODULES:
+        return importlib.import_module(f"dpaudit.{name}")
+    if name in _ATTRIBUTES:
+        value = getattr(importlib.import_module(_ATTRIBUTES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

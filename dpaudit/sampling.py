@@ -81,7 +81,12 @@ def _collect(parts: Iterator[Array], size: int, side: int, progress: Progress | 
 
 
 def _block(
-    sampler: Sampler, seed: np.random.SeedSequence, side: int, store: BlockStore | None, number: int, size: int
+    sampler: Sampler,
+    seed: np.random.SeedSequence,
+    side: int,
+    store: BlockStore | None,
+    number: int,
+    size: int,
 ) -> Array:
     kept = store.get(side, number) if store is not None else None
     if kept is not None and kept.shape[:1] == (size,):
@@ -105,7 +110,9 @@ def checked(values: Any, size: int, where: str) -> Array:
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[0] != size or array.shape[1] == 0:
-        raise MechanismError(f"the mechanism must return shape ({size}, k), got {np.shape(values)} on {where}")
+        raise MechanismError(
+            f"the mechanism must return shape ({size}, k), got {np.shape(values)} on {where}"
+        )
     array = np.asarray(array, dtype=np.float64)
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]

@@ -91,5 +91,7 @@ def _largest(epsilon: Array, found: list[tuple[int, tuple[Array, Array, str]]]) 
 def _known(mechanism: Any) -> LawMechanism:
     if not isinstance(mechanism, LawMechanism):
         name = describe(mechanism)[0]
-        raise NoExactSpectrum(f"{name} has no known output law; use dpaudit.audit, which needs only its draws")
+        raise NoExactSpectrum(
+            f"{name} has no known output law; use dpaudit.audit, which needs only its draws"
+        )
     return mechanism

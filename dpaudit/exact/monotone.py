@@ -71,7 +71,9 @@ def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
     return delta
 
 
-def _onsets(loss: Callable[[Array], Array], thresholds: Array, epsilon: Array, width: float, end: float) -> Array:
+def _onsets(
+    loss: Callable[[Array], Array], thresholds: Array, epsilon: Array, width: float, end: float
+) -> Array:
     """Points that halve down to a threshold wherever 1 − e^{ε−L} saturates within a fraction of `width`."""
     rise = loss(np.minimum(thresholds + width, end)) - epsilon
     levels = np.ceil(np.log2(np.maximum(rise / REACH, 1.0))).astype(int)

@@ -19,18 +19,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from dpaudit import _check
+
 from dpaudit._check import Array
 from dpaudit.exact import monotone
-from dpaudit.exact._special import log_beta
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
+from dpaudit.exact._special import log_beta
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)  # over a window of ~20 standard deviations of the ψ integrand
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(
+    48
+)  # over a window of ~20 standard deviations of the ψ integrand
 
 
-def finite(leverage: float, residual_share: float, features: int, rows: int, epsilon: Any) -> tuple[Array, Array]:
+def finite(
+    leverage: float, residual_share: float, features: int, rows: int, epsilon: Any
+) -> tuple[Array, Array]:
     """Exact (forward, backward) δ(ε) of ALS at finite `rows`; see `dpaudit.exact.als`."""
-    return by_sorted_epsilon(epsilon, lambda sorted_: _both(leverage, residual_share, features, rows, sorted_))
+    return by_sorted_epsilon(
+        epsilon, lambda sorted_: _both(leverage, residual_share, features, rows, sorted_)
+    )
 
 
 def pure_limits(leverage: float, residual_share: float, features: int, rows: int) -> tuple[float, float]:

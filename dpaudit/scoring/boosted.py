@@ -19,6 +19,14 @@ DRAWS = 200_000  # a side: more change the certificate by less than its own widt
 VALIDATION = 50_000
 ROUNDS, PATIENCE = 400, 20
 RATE, LEAVES, LEAF_DRAWS = 0.05, 15, 200
+PARAMETERS: dict[str, Any] = {
+    "objective": "binary",
+    "learning_rate": RATE,
+    "num_leaves": LEAVES,
+    "deterministic": True,  # with row-wise histograms: the same trees whatever the number of threads
+    "force_row_wise": True,
+    "verbosity": -1,
+}
 FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting was used instead"
 
 
@@ -66,28 +74,20 @@ def _fit_lightgbm(train: Sides, choose: Sides, base: Score, state: int) -> Score
     features = _Features(train, base)
     x, label, start = features.table(train)
     check_x, check_label, check_start = features.table(choose)
-    model = module.LGBMClassifier(
-        n_estimators=ROUNDS,
-        learning_rate=RATE,
-        num_leaves=LEAVES,
-        min_child_samples=min(LEAF_DRAWS, max(20, len(x) // 100)),
-        random_state=state,
-        deterministic=True,
-        force_row_wise=True,
-        verbosity=-1,
-    )
-    model.fit(
-        x,
-        label,
-        init_score=start,
-        eval_set=[(check_x, check_label)],
-        eval_init_score=[check_start],
-        eval_metric="binary_logloss",
+    fit = module.Dataset(x, label, init_score=start)
+    booster = module.train(
+        {**PARAMETERS, "min_data_in_leaf": _leaf_draws(len(x)), "seed": state},
+        fit,
+        num_boost_round=ROUNDS,
+        valid_sets=[module.Dataset(check_x, check_label, init_score=check_start, reference=fit)],
         callbacks=[module.early_stopping(PATIENCE, verbose=False)],
     )
-    booster = model.booster_
-    best = model.best_iteration_
+    best = booster.best_iteration
     return lambda x: base(x) + np.asarray(booster.predict(features(x), raw_score=True, num_iteration=best))
+
+
+def _leaf_draws(size: int) -> int:
+    return min(LEAF_DRAWS, max(20, size // 100))
 
 
 def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Score:
@@ -100,7 +100,7 @@ def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Scor
         max_iter=ROUNDS // 4,
         learning_rate=2 * RATE,
         max_leaf_nodes=LEAVES,
-        min_samples_leaf=min(LEAF_DRAWS, max(20, len(x) // 100)),
+        min_samples_leaf=_leaf_draws(len(x)),
         early_stopping=False,
         random_state=state,
     )

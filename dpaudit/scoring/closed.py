@@ -29,7 +29,9 @@ class Side:
     def fit(cls, x: Array, whiten: Whitener) -> Side:
         mean, covariance = _moments(x, whiten)
         size = len(mean)
-        factor = np.linalg.cholesky(covariance + RIDGE * max(np.trace(covariance) / size, 1e-300) * np.eye(size))
+        factor = np.linalg.cholesky(
+            covariance + RIDGE * max(np.trace(covariance) / size, 1e-300) * np.eye(size)
+        )
         root = solve_triangular(factor, np.eye(size), lower=True)
         return cls(mean, root, float(np.sum(np.log(np.diag(root)))))
 

@@ -22,7 +22,11 @@ ALIASES = {
     "lightgbm": "gradient boosting that starts from the quadratic discriminant",
     "knn": "k nearest neighbours on whitened outputs, k = 10 sqrt(n)",
 }
-CLOSED: dict[str, Callable[..., Score]] = {"qda": fit_qda, "elliptical": fit_elliptical, "logistic": fit_logistic}
+CLOSED: dict[str, Callable[..., Score]] = {
+    "qda": fit_qda,
+    "elliptical": fit_elliptical,
+    "logistic": fit_logistic,
+}
 WIDEST_LOGISTIC = 40  # columns beyond which quadratic features are left out of the portfolio
 KNN_DRAWS = 20_000
 SMALLEST_PROBABILITY = 1e-6
@@ -35,16 +39,26 @@ class KnownScore:
         self.score, self.name = score, name
 
 
-def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Fit what `classifier` names on `train`; `choose` is used for early stopping and to pick from the portfolio."""
-    if isinstance(classifier, KnownScore):
-        return Fitted(classifier.name, classifier.score)
+def known(classifier: Any) -> Any:
+    """`classifier` itself, if `fit` will know what to do with it. Raises `InvalidInput`."""
     if isinstance(classifier, str):
         if classifier not in ALIASES:
             fail("classifier", classifier, "one of " + ", ".join(ALIASES) + ", or a scikit-learn classifier")
+    elif not isinstance(classifier, KnownScore) and not (hasattr(classifier, "fit") and _outputs(classifier)):
+        fail(
+            "classifier",
+            classifier,
+            "an alias or an estimator with fit and predict_proba (or decision_function)",
+        )
+    return classifier
+
+
+def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    """Fit what `classifier` names on `train`; `choose` is used for early stopping and to pick from the portfolio."""
+    if isinstance(known(classifier), KnownScore):
+        return Fitted(classifier.name, classifier.score)
+    if isinstance(classifier, str):
         return _auto(train, choose, seed) if classifier == "auto" else _alias(classifier, train, choose, seed)
-    if not hasattr(classifier, "fit") or not _outputs(classifier):
-        fail("classifier", classifier, "an alias or an estimator with fit and predict_proba (or decision_function)")
     return Fitted(type(classifier).__name__, _estimator(classifier, train))
 
 

@@ -1,0 +1,301 @@
+"""The audit itself: exact spectrum, draws, score, band, verdict, in that order."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit import _check, exact, scoring
+from dpaudit._check import Array
+from dpaudit._random import root
+from dpaudit.claims import Claim, as_claim
+from dpaudit.compare import verdict
+from dpaudit.errors import InvalidInput, NoExactSpectrum
+from dpaudit.estimate import Estimate, estimate
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.sampling import BlockStore, Progress, draw
+from dpaudit.scoring import Fitted, Sides
+from dpaudit.spectrum import Spectrum
+from dpaudit.split import CHOOSE, TRAIN, Split, split
+
+DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """What was audited; `source` and `rule` are a scenario's words for its data and its choice of neighbour."""
+
+    mechanism: Any = None
+    pair: NeighbourPair | None = None
+    scenario: str | None = None
+    dataset: dict[str, Any] | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """What an audit found.
+
+    spectrum : Spectrum with delta (point estimate), low (certified), forward and backward point estimates.
+    exact : Spectrum or None. claim : Claim or None.
+    verdict : "violated", "not violated" or "inconclusive"; reason : one sentence for people.
+    detectable : smallest excess that the audit would have certified, {"epsilon", "excess", "power"}, or None.
+    plan, fitted, about, timings, peak_memory_mb : how it was found.
+    """
+
+    spectrum: Spectrum
+    exact: Spectrum | None
+    claim: Claim | None
+    verdict: str
+    reason: str
+    detectable: dict[str, float] | None
+    plan: Plan
+    fitted: Fitted
+    about: About
+    timings: dict[str, float]
+    peak_memory_mb: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""
+        from dpaudit.record import to_dict
+
+        return to_dict(self)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write result.json, report.html and spectrum.png into `folder` (made if need be); returns it."""
+        from dpaudit.record import save
+
+        return save(self.to_dict(), Path(folder))
+
+
+def audit(
+    mechanism: Any,
+    pair: NeighbourPair,
+    *,
+    epsilon: Any = None,
+    samples: int = 1_000_000,
+    claim: Any = None,
+    level: float = 0.95,
+    classifier: Any = "auto",
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    detect: float | None = None,
+    train_share: float = TRAIN,
+    choose_share: float = CHOOSE,
+    store: BlockStore | None = None,
+) -> AuditResult:
+    """Audit a mechanism on a pair of neighbouring databases.
+
+    Parameters
+    ----------
+    mechanism : `mech(data, size, *, rng) -> (size, k)` float array; any callable of that form.
+    pair : the two databases.
+    epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4). A claim's own ε is added.
+    samples : draws a side, training, choosing and certifying together.
+    claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is tested).
+    level : joint confidence of the band over all ε and both directions.
+    classifier : alias (`dpaudit list classifiers`), any scikit-learn classifier, or a `scoring.KnownScore`.
+    rng : anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever `n_jobs`.
+    n_jobs : parallel draws, as in joblib.
+    progress : called as progress(step, done, wanted).
+    detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
+    train_share, choose_share : shares of the draws; the rest certifies.
+    store : keeps blocks of draws so that an interrupted audit resumes to the same bytes.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises `InvalidInput`, `DegenerateData`, `MechanismError`.
+    """
+    clock = _Clock()
+    if not isinstance(pair, NeighbourPair):
+        _check.fail("pair", type(pair).__name__, "a dpaudit.NeighbourPair")
+    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
+    theory = _theory(mechanism, pair, plan.epsilon)
+    with clock.step("sample_s"):
+        drawn = [
+            draw(mechanism, side, samples, plan.seed, number, n_jobs=n_jobs, progress=progress, store=store)
+            for number, side in enumerate((pair.left, pair.right))
+        ]
+    return _judge(plan, drawn, theory, clock, About(mechanism, pair))
+
+
+def audit_samples(
+    P: Any,
+    Q: Any,
+    *,
+    epsilon: Any = None,
+    claim: Any = None,
+    level: float = 0.95,
+    classifier: Any = "auto",
+    rng: Any = None,
+    progress: Progress | None = None,
+    detect: float | None = None,
+    train_share: float = TRAIN,
+    choose_share: float = CHOOSE,
+) -> AuditResult:
+    """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random order.
+
+    If one has more draws, the rest is left out. Other parameters and errors as in `audit`.
+    """
+    clock = _Clock()
+    P, Q = _draws("P", P), _draws("Q", Q)
+    if P.shape[1] != Q.shape[1]:
+        _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
+    samples = min(len(P), len(Q))
+    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
+    return _judge(plan, [P[:samples], Q[:samples]], None, clock, About())
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An audit's settings, checked."""
+
+    epsilon: Array
+    sizes: Split
+    claim: Claim | None
+    level: float
+    classifier: Any
+    seed: np.random.SeedSequence
+    progress: Progress
+    detect: float | None
+
+
+def _plan(
+    epsilon: Any,
+    samples: int,
+    claim: Any,
+    level: float,
+    classifier: Any,
+    rng: Any,
+    progress: Progress | None,
+    detect: float | None,
+    train_share: float,
+    choose_share: float,
+) -> Plan:
+    claim = as_claim(claim)
+    if detect is not None:
+        detect = _check.real("detect", detect, 0.0, 1.0)
+    return Plan(
+        _grid(epsilon, claim),
+        split(samples, train_share, choose_share),
+        claim,
+        _check.real("level", level, 0.0, 1.0, open_=True),
+        scoring.known(classifier),
+        root(rng),
+        progress or (lambda step, done, wanted: None),
+        detect,
+    )
+
+
+def _grid(epsilon: Any, claim: Claim | None) -> Array:
+    """Distinct ascending ε, the claim's own among them."""
+    grid = np.atleast_1d(_check.epsilon(DEFAULT_EPSILON if epsilon is None else epsilon))
+    own = [] if claim is None or claim.epsilon is None else [claim.epsilon]
+    return np.unique(np.concatenate([grid, own]))
+
+
+def _theory(mechanism: Any, pair: NeighbourPair, epsilon: Array) -> Spectrum | None:
+    try:
+        return exact.spectrum(mechanism, pair, epsilon)
+    except NoExactSpectrum:
+        return None
+
+
+def _draws(name: str, value: Any) -> Array:
+    array = np.asarray(value)
+    if array.ndim not in (1, 2) or array.size == 0:
+        _check.fail(name, f"shape {array.shape}", "a non-empty (n,) or (n, k) array of numbers")
+    if array.dtype.kind not in "fiub":
+        _check.fail(name, f"dtype {array.dtype}", "an array of numbers")
+    return _check.matrix(name, array[:, None] if array.ndim == 1 else array)
+
+
+def _judge(
+    plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Clock, about: About
+) -> AuditResult:
+    """Train, score, certify, compare."""
+    if drawn[0].shape[1] != drawn[1].shape[1]:
+        raise InvalidInput(
+            f"M(D) has {drawn[0].shape[1]} columns and M(D') {drawn[1].shape[1]}: the size gives it away"
+        )
+    train, choose, test = (
+        Sides(*part) for part in zip(*(plan.sizes.parts(side) for side in drawn), strict=True)
+    )
+    with clock.step("fit_s"):
+        plan.progress("fitting the score", 0, 1)
+        fitted = scoring.fit(plan.classifier, train, choose, plan.seed)
+        plan.progress("fitting the score", 1, 1)
+    with clock.step("certify_s"):
+        plan.progress("certifying", 0, 1)
+        found = _certify(plan, fitted, choose, test)
+        plan.progress("certifying", 1, 1)
+    judged = verdict(found, plan.level, plan.claim, theory, plan.detect)
+    return AuditResult(
+        _spectrum(found, plan.level, fitted.name),
+        theory,
+        plan.claim,
+        judged.verdict,
+        judged.reason,
+        judged.detectable,
+        plan,
+        fitted,
+        about,
+        clock.total(),
+        peak_memory_mb(),
+    )
+
+
+def _certify(plan: Plan, fitted: Fitted, choose: Sides, test: Sides) -> Estimate:
+    scored = [
+        (scoring.evaluate(fitted.score, part.P), scoring.evaluate(fitted.score, part.Q))
+        for part in (choose, test)
+    ]
+    if any(np.isnan(score).any() for part in scored for score in part):
+        raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
+    keep = () if plan.claim is None or plan.claim.epsilon is None else (plan.claim.epsilon,)
+    return estimate(scored[0], scored[1], plan.epsilon, plan.level, keep)
+
+
+def _spectrum(found: Estimate, level: float, score: str) -> Spectrum:
+    return Spectrum(
+        found.epsilon,
+        found.delta,
+        found.forward.delta,
+        found.backward.delta,
+        low=found.low,
+        level=level,
+        law=f"estimate ({score})",
+    )
+
+
+def peak_memory_mb() -> float:
+    """Peak resident size of this process so far."""
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+class _Clock:
+    """Seconds by step."""
+
+    def __init__(self) -> None:
+        self.start, self.steps = time.perf_counter(), {"sample_s": 0.0, "fit_s": 0.0, "certify_s": 0.0}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        yield
+        self.steps[name] += time.perf_counter() - begin
+
+    def total(self) -> dict[str, float]:
+        return {**self.steps, "total_s": time.perf_counter() - self.start}
