@@ -18,6 +18,7 @@ from dpaudit._check import Array
 STEP = 0.08  # trapezoid step in the hyperbola's parameter: error e^{−2π·0.7/STEP} of the saddle value
 BEND = 0.4  # tangent of the hyperbola's angle from the vertical; below 1, so that e^{s²} still decays
 BISECTIONS = 60
+LONGEST, NEGLIGIBLE = 40.0, 1e-17
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,6 @@ class LossTransform:
     end : M is finite for 0 < s < end.
     bend_at : the L* above.
     maximum : sup L, infinite if the loss is unbounded; δ(ε) = 0 from there on.
-    decay : M(s)e^{−sL*} falls like |s|^{−decay}.
     """
 
     log_m: Callable[[np.ndarray], np.ndarray]
@@ -38,7 +38,6 @@ class LossTransform:
     end: float
     bend_at: float
     maximum: float
-    decay: float
 
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
@@ -61,18 +60,29 @@ def _line(transform: LossTransform, epsilon: Array, start: float, stop: float) -
     """The integral over a hyperbola through the saddle point in (start, stop)."""
     saddle = _saddle(transform, epsilon, start, stop)
     scale = 1.0 / np.sqrt(transform.curvature(saddle) + saddle**-2.0 + (saddle + 1.0) ** -2.0)
-    limit = np.arcsinh(10.0) + 40.0 / (1.0 + transform.decay)
-    u = np.arange(0.0, min(limit, 40.0) + STEP, STEP)
     bend = BEND * np.where(epsilon > transform.bend_at, 1.0, -1.0)[:, None]
-    s = saddle[:, None] + scale[:, None] * (bend * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
-    speed = scale[:, None] * (bend * np.sinh(u) + 1j * np.cosh(u))
-    weight = np.full(len(u), STEP)
-    weight[0] *= 0.5
     log_peak = transform.log_m(saddle[:, None] + 0j)[:, 0].real - saddle * epsilon
-    exponent = transform.log_m(s) - s * epsilon[:, None] - log_peak[:, None]
+
+    def integrand(u: Array) -> np.ndarray:
+        s = saddle[:, None] + scale[:, None] * (bend * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
+        speed = scale[:, None] * (bend * np.sinh(u) + 1j * np.cosh(u))
+        exponent = transform.log_m(s) - s * epsilon[:, None] - log_peak[:, None]
+        with np.errstate(under="ignore"):
+            return np.exp(exponent) / (s * (s + 1.0)) * speed
+
     with np.errstate(under="ignore"):
-        total = np.sum(weight * (np.exp(exponent) / (s * (s + 1.0)) * speed).imag, axis=1) / np.pi
-        return np.asarray(total * np.exp(log_peak))
+        return np.asarray(trapezoid(integrand, STEP) * np.exp(log_peak) / np.pi)
+
+
+def trapezoid(integrand: Callable[[Array], np.ndarray], step: float) -> Array:
+    """∫₀^∞ Im integrand(u) du along the last axis, cut where every row has fallen by NEGLIGIBLE from its largest."""
+    coarse = np.arange(0.0, LONGEST, 0.5)
+    size = np.abs(integrand(coarse))
+    alive = np.flatnonzero(np.any(size > NEGLIGIBLE * size.max(axis=1, keepdims=True), axis=0))
+    u = np.arange(0.0, coarse[alive[-1]] + 0.5 + step, step)
+    weight = np.full(len(u), step)
+    weight[0] *= 0.5
+    return np.asarray(np.sum(weight * integrand(u).imag, axis=1))
 
 
 def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:

@@ -153,5 +153,4 @@ def _transform(shift: Array, excess: Array, count: Array) -> contour.LossTransfo
     with np.errstate(divide="ignore"):
         bend_at = c - float(np.sum(count[curved] * b[curved] ** 2 / (4.0 * a[curved])))
     bounded = np.all(a <= 0.0) and np.all(b[~curved] == 0.0)
-    decay = 0.5 * float(np.sum(count[curved]))
-    return contour.LossTransform(log_m, slope, curvature, end, bend_at, bend_at if bounded else np.inf, decay)
+    return contour.LossTransform(log_m, slope, curvature, end, bend_at, bend_at if bounded else np.inf)
