@@ -29,17 +29,15 @@ def integer(name: str, value: Any, minimum: int) -> int:
     return int(value)
 
 
-def real(
-    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, open_: bool = False
-) -> float:
+def real(name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, open_: bool = False) -> float:
     """A finite number in [low, high], or strictly inside when `open_`."""
     expected = f"a finite number in {'(' if open_ else '['}{low:g}, {high:g}{')' if open_ else ']'}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(float(value)):
         fail(name, value, expected)
-    inside = low < value < high if open_ else low <= value <= high
-    if not inside:
+    number = float(value)
+    if not (low < number < high if open_ else low <= number <= high):
         fail(name, value, expected)
-    return float(value)
+    return number
 
 
 def epsilon(value: Any, name: str = "epsilon") -> Array:
@@ -73,7 +71,5 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
     bad = ~np.isfinite(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        raise InvalidInput(
-            f"{name} must be {expected}, got {array[row, column]} at row {row}, column {column}"
-        )
+        raise InvalidInput(f"{name} must be {expected}, got {array[row, column]} at row {row}, column {column}")
     return array

@@ -69,9 +69,7 @@ class _Test:
         """The largest d₀ that is rejected; secant on the normal scale, where the p-value is nearly linear in d₀."""
         p, q = self.x / self.n, self.y / self.m
         observed = p - self.gamma * q
-        spread = np.sqrt(
-            max(p * (1 - p), 1 / self.n) / self.n + self.gamma**2 * max(q * (1 - q), 1 / self.m) / self.m
-        )
+        spread = np.sqrt(max(p * (1 - p), 1 / self.n) / self.n + self.gamma**2 * max(q * (1 - q), 1 / self.m) / self.m)
         goal = -ndtri(self.target)
         accepted, rejected = observed, -np.inf  # d₀ known not rejected, known rejected
         guess = observed - goal * spread
@@ -83,17 +81,9 @@ class _Test:
                 accepted = guess
             if rejected > -np.inf and accepted - rejected < 1e-3 * spread:
                 break
-            step = (
-                guess
-                + (z - goal) * spread * (1.0 if z > goal else 1.02)
-                + (-1e-4 * spread if z < goal else 0.0)
-            )
+            step = guess + (z - goal) * spread * (1.0 if z > goal else 1.02) + (-1e-4 * spread if z < goal else 0.0)
             inside = rejected < step < accepted
-            guess = (
-                step
-                if inside and abs(step - guess) > 2e-4 * spread
-                else self._middle(rejected, accepted, spread)
-            )
+            guess = step if inside and abs(step - guess) > 2e-4 * spread else self._middle(rejected, accepted, spread)
         return rejected if rejected > -np.inf else -self.gamma
 
     @staticmethod
@@ -118,7 +108,5 @@ class _Test:
 
     def _cell_mass(self, q: Array) -> Array:
         """P(Y in cell) for each q (rows)."""
-        above = np.where(
-            self.cells <= 0, 1.0, betainc(np.maximum(self.cells, 1), self.m - self.cells + 1.0, q)
-        )
+        above = np.where(self.cells <= 0, 1.0, betainc(np.maximum(self.cells, 1), self.m - self.cells + 1.0, q))
         return -np.diff(above, axis=1, append=0.0)

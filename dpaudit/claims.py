@@ -79,6 +79,6 @@ def as_claim(claim: Any) -> Claim | None:
     """None, a `Claim`, or an (ε, δ) pair."""
     if claim is None or isinstance(claim, Claim):
         return claim
-    if isinstance(claim, (tuple, list)) and len(claim) == 2:
-        return Claim(claim[0], claim[1])
-    fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None")
+    if not isinstance(claim, (tuple, list)) or len(claim) != 2:
+        fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None")
+    return Claim(claim[0], claim[1])

@@ -91,9 +91,10 @@ def _block(
     kept = store.get(side, number) if store is not None else None
     if kept is not None and kept.shape[:1] == (size,):
         return kept
-    where = f"{SIDES[side]}, block {number} ({size} draws, seed {describe(seed)}, key ({Stream.DRAW:d}, {side}, {number}))"
+    key = (int(Stream.DRAW), side, number)
+    where = f"{SIDES[side]}, block {number} ({size} draws, seed {describe(seed)}, key {key})"
     try:
-        values = sampler(size, generator(seed, Stream.DRAW, side, number))
+        values = sampler(size, generator(seed, *key))
     except Exception as error:
         raise MechanismError(f"the mechanism raised on {where}: {type(error).__name__}: {error}") from error
     values = checked(values, size, where)
@@ -110,13 +111,12 @@ def checked(values: Any, size: int, where: str) -> Array:
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[0] != size or array.shape[1] == 0:
-        raise MechanismError(
-            f"the mechanism must return shape ({size}, k), got {np.shape(values)} on {where}"
-        )
+        raise MechanismError(f"the mechanism must return shape ({size}, k), got {np.shape(values)} on {where}")
     array = np.asarray(array, dtype=np.float64)
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
         raise MechanismError(
-            f"the mechanism must return finite numbers, got {array[row, column]} in draw {row}, column {column} of {where}"
+            f"the mechanism must return finite numbers, got {array[row, column]} in draw {row}, column {column}, "
+            f"of {where}"
         )
     return array

@@ -19,6 +19,8 @@ STEP = 0.08  # trapezoid step in the hyperbola's parameter: error e^{−2π·0.7
 BEND = 0.4  # tangent of the hyperbola's angle from the vertical; below 1, so that e^{s²} still decays
 BISECTIONS = 60
 LONGEST, NEGLIGIBLE = 40.0, 1e-17
+GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
+OVERFLOW = 700.0  # e^{±this} is as far as floats go
 
 
 @dataclass(frozen=True)
@@ -56,33 +58,58 @@ def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     return np.clip(delta, 0.0, 1.0)
 
 
-def _line(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
-    """The integral over a hyperbola through the saddle point in (start, stop)."""
+def _line(transform: LossTransform, epsilon: Array, start: float, stop: float, bend: float = BEND) -> Array:
+    """The integral over a hyperbola through the saddle point in (start, stop).
+
+    Near a branch point the asymptotic side can be the wrong one at first; where the integrand grows, a straighter
+    line is taken, and a vertical one, on which it never grows, at the last.
+    """
     saddle = _saddle(transform, epsilon, start, stop)
-    scale = 1.0 / np.sqrt(transform.curvature(saddle) + saddle**-2.0 + (saddle + 1.0) ** -2.0)
-    bend = BEND * np.where(epsilon > transform.bend_at, 1.0, -1.0)[:, None]
     log_peak = transform.log_m(saddle[:, None] + 0j)[:, 0].real - saddle * epsilon
+    scale = 1.0 / np.sqrt(transform.curvature(saddle) + saddle**-2.0 + (saddle + 1.0) ** -2.0)
+    slant = bend * np.where(epsilon > transform.bend_at, 1.0, -1.0)
 
-    def integrand(u: Array) -> np.ndarray:
-        s = saddle[:, None] + scale[:, None] * (bend * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
-        speed = scale[:, None] * (bend * np.sinh(u) + 1j * np.cosh(u))
-        exponent = transform.log_m(s) - s * epsilon[:, None] - log_peak[:, None]
+    def integrand(u: Array, rows: np.ndarray) -> np.ndarray:
+        along = slant[rows, None] * (np.cosh(u) - 1.0) + 1j * np.sinh(u)
+        s = saddle[rows, None] + scale[rows, None] * along
+        speed = scale[rows, None] * (slant[rows, None] * np.sinh(u) + 1j * np.cosh(u))
+        exponent = transform.log_m(s) - s * epsilon[rows, None] - log_peak[rows, None]
+        exponent.real = np.minimum(exponent.real, OVERFLOW)
         with np.errstate(under="ignore"):
-            return np.exp(exponent) / (s * (s + 1.0)) * speed
+            return np.asarray(np.exp(exponent) / (s * (s + 1.0)) * speed)
 
+    total, grows = trapezoid(integrand, log_peak > -OVERFLOW, STEP)
+    if bend > 0.0 and grows.any():
+        straighter = 0.25 * bend if bend > 0.02 else 0.0
+        total[grows] = _line(transform, epsilon[grows], start, stop, straighter)
+        log_peak = np.where(grows, 0.0, log_peak)
     with np.errstate(under="ignore"):
-        return np.asarray(trapezoid(integrand, STEP) * np.exp(log_peak) / np.pi)
+        return np.asarray(total * np.exp(log_peak))
 
 
-def trapezoid(integrand: Callable[[Array], np.ndarray], step: float) -> Array:
-    """∫₀^∞ Im integrand(u) du along the last axis, cut where every row has fallen by NEGLIGIBLE from its largest."""
+def trapezoid(
+    integrand: Callable[[Array, np.ndarray], np.ndarray], rows: np.ndarray, step: float
+) -> tuple[Array, np.ndarray]:
+    """(1/π)∫₀^∞ Im integrand(u) du for each of `rows` (mask), 0 for the others; and where the integrand grows.
+
+    Cut where all have fallen to NEGLIGIBLE of their largest value.
+    """
+    total, grows = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
     coarse = np.arange(0.0, LONGEST, 0.5)
-    size = np.abs(integrand(coarse))
-    alive = np.flatnonzero(np.any(size > NEGLIGIBLE * size.max(axis=1, keepdims=True), axis=0))
+    size = np.abs(integrand(coarse, rows))
+    if not size.size:
+        return total, grows
+    grows[rows] = size.max(axis=1) > GROWTH * size[:, 0]
+    sound = rows & ~grows
+    kept = size[sound[rows]]
+    if not kept.size:
+        return total, grows
+    alive = np.flatnonzero(np.any(kept > NEGLIGIBLE * kept.max(axis=1, keepdims=True), axis=0))
     u = np.arange(0.0, coarse[alive[-1]] + 0.5 + step, step)
-    weight = np.full(len(u), step)
+    weight = np.full(len(u), step / np.pi)
     weight[0] *= 0.5
-    return np.asarray(np.sum(weight * integrand(u).imag, axis=1))
+    total[sound] = np.sum(weight * integrand(u, sound).imag, axis=1)
+    return total, grows
 
 
 def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:

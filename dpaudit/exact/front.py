@@ -34,9 +34,9 @@ def spectrum(mechanism: Any, pair: NeighbourPair, epsilon: Any, *, law: str = "f
     """
     epsilon = _check.epsilon(epsilon)
     known = _known(mechanism)
-    if pair.relation == "zero-out" and pair.index is not None:
-        if pair.index not in known.exceptional_rows(pair.left):
-            return _of_row(known.zeroed_rows(pair.left), pair.index, epsilon, law)
+    row = pair.index if pair.relation == "zero-out" else None
+    if row is not None and row not in known.exceptional_rows(pair.left):
+        return _of_row(known.zeroed_rows(pair.left), row, epsilon, law)
     forward, backward, name = pairs.curves(known.law(pair.left), known.law(pair.right), epsilon)
     return Spectrum.of_directions(epsilon, forward, backward, name)
 
@@ -83,15 +83,11 @@ def _largest(epsilon: Array, found: list[tuple[int, tuple[Array, Array, str]]]) 
     def at_best(values: Array) -> Array:
         return np.take_along_axis(values, best[None], axis=0)[0]
 
-    return Spectrum(
-        epsilon, at_best(delta), at_best(forward), at_best(backward), index=rows[best], law=found[0][1][2]
-    )
+    return Spectrum(epsilon, at_best(delta), at_best(forward), at_best(backward), index=rows[best], law=found[0][1][2])
 
 
 def _known(mechanism: Any) -> LawMechanism:
     if not isinstance(mechanism, LawMechanism):
         name = describe(mechanism)[0]
-        raise NoExactSpectrum(
-            f"{name} has no known output law; use dpaudit.audit, which needs only its draws"
-        )
+        raise NoExactSpectrum(f"{name} has no known output law; use dpaudit.audit, which needs only its draws")
     return mechanism

@@ -103,7 +103,7 @@ def _covariance(name: str, value: Any, size: int) -> Array:
 
 def _cholesky(name: str, cov: Array) -> Array:
     try:
-        return np.linalg.cholesky(cov)
+        return np.asarray(np.linalg.cholesky(cov), dtype=np.float64)
     except np.linalg.LinAlgError:
         fail(name, "a matrix that is not positive definite", "a positive definite covariance matrix")
 
@@ -135,9 +135,7 @@ def _transform(shift: Array, excess: Array, count: Array) -> contour.LossTransfo
     def log_m(s: np.ndarray) -> np.ndarray:
         total = c * s
         for a_i, b_i, n_i in zip(a, b, count, strict=True):
-            total = total + n_i * (
-                0.5 * (b_i * s) ** 2 / (1.0 - 2.0 * a_i * s) - 0.5 * np.log1p(-2.0 * a_i * s)
-            )
+            total = total + n_i * (0.5 * (b_i * s) ** 2 / (1.0 - 2.0 * a_i * s) - 0.5 * np.log1p(-2.0 * a_i * s))
         return np.asarray(total)
 
     def slope(s: Array) -> Array:

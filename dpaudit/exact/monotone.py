@@ -8,6 +8,7 @@ relative accuracy is that of the quadrature, in the tail and for nearly identica
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from dpaudit._check import Array
 ORDER = 12  # Gauss–Legendre points a panel: 4e-17 relative on e^{-λx} with λ·width ≤ 8 (`REACH`)
 REACH = 8.0
 DROP = 60.0  # natural-log units below the peak beyond which mass is ignored
+UNDERFLOW = 745.0
+HALVINGS = 60
+GRADING = np.concatenate([-(0.2 ** np.arange(12.0)), [0.0], 0.2 ** np.arange(11.0, -1.0, -1.0)])
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 
 
@@ -40,13 +44,14 @@ def hockey_stick(
     end : right end of the domain.
     breaks : points where the density is not smooth; the mesh is graded towards them.
     """
-    alive = thresholds < end
     delta = np.zeros_like(epsilon)
+    height = _Height.on(log_density, float(thresholds.min()), end, width)
+    alive = thresholds < height.reach()
     if not alive.any():
         return delta
     thresholds, epsilon = thresholds[alive], epsilon[alive]
     onset = _onsets(loss, thresholds, epsilon, width, end)
-    edges = _edges(log_density, np.concatenate([thresholds, onset]), width, end, breaks)
+    edges = height.edges(np.concatenate([thresholds, onset]), width, breaks)
     half = 0.5 * np.diff(edges)
     x = (edges[:-1] + half)[:, None] + half[:, None] * NODES
     mass = half[:, None] * WEIGHTS * np.exp(log_density(x))
@@ -54,8 +59,8 @@ def hockey_stick(
     own = np.sum(mass * -np.expm1(np.minimum(epsilon[interval, None] - loss(x), 0.0)), axis=1)
     delta[alive] = _accumulate(
         epsilon,
-        np.bincount(interval, own, len(epsilon)),
-        np.bincount(interval, mass.sum(axis=1), len(epsilon)),
+        np.bincount(interval, own, len(epsilon)).astype(np.float64),
+        np.bincount(interval, mass.sum(axis=1), len(epsilon)).astype(np.float64),
     )
     return np.minimum(delta, 1.0)
 
@@ -71,44 +76,56 @@ def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
     return delta
 
 
-def _onsets(
-    loss: Callable[[Array], Array], thresholds: Array, epsilon: Array, width: float, end: float
-) -> Array:
-    """Points that halve down to a threshold wherever 1 − e^{ε−L} saturates within a fraction of `width`."""
-    rise = loss(np.minimum(thresholds + width, end)) - epsilon
-    levels = np.ceil(np.log2(np.maximum(rise / REACH, 1.0))).astype(int)
-    halves = [thresholds[levels >= k] + width * 0.5**k for k in range(1, levels.max() + 1)]
-    return np.concatenate([thresholds[:0], *halves])
+def _onsets(loss: Callable[[Array], Array], thresholds: Array, epsilon: Array, width: float, end: float) -> Array:
+    """Points that halve down to a threshold until L rises by at most 1 to the nearest: 1 − e^{ε−L} bends there."""
+    points = [thresholds[:0]]
+    steep, step = np.ones(len(thresholds), dtype=bool), width
+    for _ in range(HALVINGS):
+        near = np.minimum(thresholds + step, end)
+        steep &= loss(near) - epsilon > 1.0
+        if not steep.any():
+            break
+        points.append(near[steep])
+        step *= 0.5
+    return np.concatenate(points)
 
 
-def _edges(
-    log_density: Callable[[Array], Array], marks: Array, width: float, end: float, breaks: Array | None
-) -> Array:
-    """Panel edges: every mark, steps of `width` near the peak and of REACH over the slope in a tail."""
-    first, last = marks.min(), marks.max()
-    grid = np.linspace(first, end, max(int(2 * (end - first) / width) + 2, 33))
-    height = log_density(grid)
-    height = np.where(np.isfinite(height), height, np.nanmin(np.where(np.isfinite(height), height, np.inf)))
-    slope = np.abs(np.gradient(height, grid))
-    step = np.minimum(width, REACH / np.maximum(slope, REACH / width))
-    start, stop = _window(grid, height, min(last, end))
-    edges = [marks[(marks >= start) & (marks < stop)], [start, stop]]
-    # one panel per unit of the integral of 1/step keeps each panel about one local step long
-    clock = np.concatenate([[0.0], np.cumsum(np.diff(grid) / np.minimum(step[:-1], step[1:]))])
-    inside = np.interp([start, stop], grid, clock)
-    edges.append(np.interp(np.arange(np.ceil(inside[0]), inside[1]), clock, grid))
-    if breaks is not None:
-        reach = width * 0.2 ** np.arange(12)
-        graded = np.concatenate([np.concatenate([[b], b - reach, b + reach]) for b in breaks])
-        edges.append(graded[(graded > start) & (graded < stop)])
-    return np.unique(np.concatenate([np.asarray(part, dtype=np.float64) for part in edges]))
+@dataclass(frozen=True, eq=False)
+class _Height:
+    """The log density on a grid of half-widths, to see where mass matters and how fast it varies."""
 
+    grid: Array
+    value: Array
 
-def _window(grid: Array, height: Array, last: float) -> tuple[float, float]:
-    """Where mass matters: within DROP of the peak, and within DROP of the peak beyond the last threshold."""
-    beyond = height[grid >= last].max() if np.any(grid >= last) else height[-1]
-    keep = np.flatnonzero(height > min(height.max(), beyond) - DROP)
-    start = np.flatnonzero(height > height.max() - DROP)[0]
-    low = grid[max(start - 1, 0)] if start > 0 else grid[0]
-    high = grid[min(keep[-1] + 1, len(grid) - 1)]
-    return min(float(low), last), float(high)
+    @classmethod
+    def on(cls, log_density: Callable[[Array], Array], first: float, end: float, width: float) -> _Height:
+        grid = np.linspace(first, end, max(int(2 * (end - first) / width) + 2, 33)) if first < end else np.array([end])
+        value = log_density(grid)
+        finite = np.isfinite(value)
+        return cls(grid, np.where(finite, value, value[finite].min() if finite.any() else 0.0))
+
+    def reach(self) -> float:
+        """Beyond this point δ is below the smallest float."""
+        return float(self.grid[np.flatnonzero(self.value >= self.value.max() - UNDERFLOW)[-1]])
+
+    def window(self, last: float) -> tuple[float, float]:
+        """Where mass matters: within DROP of the peak, and within DROP of the largest value beyond `last`."""
+        after = np.interp(last, self.grid, self.value)
+        beyond = max(after, self.value[self.grid >= last].max(initial=-np.inf))
+        start = np.flatnonzero(self.value > self.value.max() - DROP)[0]
+        stop = np.flatnonzero(self.value > beyond - DROP)[-1]
+        low, high = self.grid[max(start - 1, 0)], self.grid[min(stop + 1, len(self.grid) - 1)]
+        return min(float(low), last), float(high)
+
+    def edges(self, marks: Array, width: float, breaks: Array | None) -> Array:
+        """Panel edges: every mark, steps of `width` near the peak and of REACH over the slope in a tail."""
+        slope = np.abs(np.gradient(self.value, self.grid))
+        step = np.minimum(width, REACH / np.maximum(slope, REACH / width))
+        start, stop = self.window(min(float(marks.max()), float(self.grid[-1])))
+        # one panel per unit of the integral of 1/step keeps each panel about one local step long
+        clock = np.concatenate([[0.0], np.cumsum(np.diff(self.grid) / np.minimum(step[:-1], step[1:]))])
+        inside = np.interp([start, stop], self.grid, clock)
+        steps = np.interp(np.arange(np.ceil(inside[0]), inside[1]), clock, self.grid)
+        graded = np.concatenate([b + width * GRADING for b in breaks]) if breaks is not None else marks[:0]
+        inner = np.concatenate([marks, graded])
+        return np.unique(np.concatenate([[start, stop], steps, inner[(inner > start) & (inner < stop)]]))

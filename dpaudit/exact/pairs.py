@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import eigh, eigvalsh, solve_triangular
 
 from dpaudit._check import Array
 from dpaudit.errors import NoExactSpectrum
@@ -54,6 +54,6 @@ def _gaussian(left: Gaussian, right: Gaussian, epsilon: Any) -> Curves:
 
 def _gaussian_rows(left: GaussianRows, right: GaussianRows, epsilon: Any) -> Curves:
     white = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
-    excess = np.linalg.eigvalsh(white.T @ white - np.eye(len(white)))
+    excess = eigvalsh(white.T @ white - np.eye(len(white)))
     count = np.full(len(excess), float(left.rows))
     return (*axes_pair(np.zeros_like(excess), excess, count, epsilon), "Gaussian rows pair")

@@ -53,7 +53,5 @@ def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
     c = epsilon + 0.5 * r * np.log1p(-q)
     first = 0.5 + 0.5 * erf(np.sqrt(-c / (r * q)))
     if r * q < 1.0:
-        return np.asarray(
-            first - np.exp(c) / np.sqrt(1.0 - r * q) * erf(np.sqrt(c * (r * q - 1.0) / (r * q)))
-        )
+        return np.asarray(first - np.exp(c) / np.sqrt(1.0 - r * q) * erf(np.sqrt(c * (r * q - 1.0) / (r * q))))
     return np.asarray(first - np.exp(c) / np.sqrt(r * q - 1.0) * erfi(np.sqrt(c * (1.0 - r * q) / (r * q))))

@@ -25,18 +25,13 @@ from dpaudit.exact import monotone
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
 from dpaudit.exact._special import log_beta
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(
-    48
-)  # over a window of ~20 standard deviations of the ψ integrand
+LOWEST = -1e300  # stands for log 0 where a difference with it is taken
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)  # over a window of ~20 standard deviations of the ψ integrand
 
 
-def finite(
-    leverage: float, residual_share: float, features: int, rows: int, epsilon: Any
-) -> tuple[Array, Array]:
+def finite(leverage: float, residual_share: float, features: int, rows: int, epsilon: Any) -> tuple[Array, Array]:
     """Exact (forward, backward) δ(ε) of ALS at finite `rows`; see `dpaudit.exact.als`."""
-    return by_sorted_epsilon(
-        epsilon, lambda sorted_: _both(leverage, residual_share, features, rows, sorted_)
-    )
+    return by_sorted_epsilon(epsilon, lambda sorted_: _both(leverage, residual_share, features, rows, sorted_))
 
 
 def pure_limits(leverage: float, residual_share: float, features: int, rows: int) -> tuple[float, float]:
@@ -105,7 +100,7 @@ class DirectionAngle:
 
     @property
     def breaks(self) -> Array | None:
-        """At α = π/2 − θ the far side of the sphere drops out, as |α−π/2+θ|^{power+(p−1)/2}: smooth if that is large."""
+        """At α = π/2 − θ one end drops out, as |α − π/2 + θ|^{power+(p−1)/2}: smooth enough when that is large."""
         return np.array([0.5 * np.pi - self.theta]) if self.power + 0.5 * self.features < 40 else None
 
     def log_density(self, alpha: Array) -> Array:
@@ -132,7 +127,7 @@ class DirectionAngle:
         return value
 
     def _log_ring_integral(self, along: Array, across: Array, drop: Array) -> Array:
-        """log ∫₀^π ξ₀₊^power sin^{p−2}ψ dψ with ξ₀ = 1 − drop − 2·across·sin²(ψ/2); for p = 1 the sum over ψ ∈ {0, π}."""
+        """log ∫₀^π ξ₀₊^power sin^{p−2}ψ dψ, ξ₀ = 1 − drop − 2·across·sin²(ψ/2); for p = 1 the sum over ψ ∈ {0, π}."""
         if self.features == 1:
             return np.logaddexp(self._log_weight(drop), self._log_weight(drop + 2.0 * across))
         start, stop = self._window(along, across)
@@ -141,8 +136,9 @@ class DirectionAngle:
         terms = self._log_weight(drop[:, None] + 2.0 * across[:, None] * np.sin(0.5 * psi) ** 2)
         if self.features > 2:
             terms += (self.features - 2) * np.log(np.sin(psi))
-        peak = terms.max(axis=1)
-        return np.asarray(np.log((np.exp(terms - peak[:, None]) @ WEIGHTS) * half) + peak)
+        peak = np.maximum(terms.max(axis=1), LOWEST)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log((np.exp(terms - peak[:, None]) @ WEIGHTS) * half) + peak)
 
     def _log_weight(self, drop: Array) -> Array:
         """log ξ₀₊^power with ξ₀ = 1 − drop."""

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import eigh, eigvalsh, solve_triangular
 
 from dpaudit._check import Array
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
 from dpaudit.exact.contour import trapezoid
 from dpaudit.laws import StudentT
 
-STEP = 0.06  # trapezoid step along s = saddle + i·scale·sinh(u)
+STEP = 0.02  # trapezoid step along s = saddle + i·scale·sinh(u)
 BISECTIONS = 60
 
 
@@ -63,7 +63,7 @@ class _Form:
         form = np.diag(np.append(inner, shift @ shift))
         form[:size, size] = form[size, :size] = axes.T @ (turn.T @ shift)
         log_ratio = float(np.sum(np.log(np.abs(np.diag(left.root) / np.diag(right.root)))))
-        return cls(inner, np.linalg.eigvalsh(form), left.dof, log_ratio)
+        return cls(inner, eigvalsh(form), left.dof, log_ratio)
 
     def level(self, epsilon: Array) -> Array:
         """κ − 1."""
@@ -90,12 +90,14 @@ def _upper_tail(inner: Array, outer: Array, dof: int) -> Array:
     scale = 1.0 / np.sqrt(_bend(inner, outer, dof, saddle) + nearness)
     peak = _log_moment(inner, outer, dof, saddle[:, None] + 0j).real
 
-    def integrand(u: Array) -> np.ndarray:
-        s = saddle[:, None] + 1j * scale[:, None] * np.sinh(u)
+    def integrand(u: Array, rows: np.ndarray) -> np.ndarray:
+        s = saddle[rows, None] + 1j * scale[rows, None] * np.sinh(u)
         with np.errstate(under="ignore"):
-            return np.exp(_log_moment(inner, outer, dof, s) - peak) / s * (1j * scale[:, None] * np.cosh(u))
+            moment = np.exp(_log_moment(inner[rows], outer[rows], dof, s) - peak[rows])
+        return np.asarray(moment / s * (1j * scale[rows, None] * np.cosh(u)))
 
-    return np.asarray(trapezoid(integrand, STEP) * np.exp(peak[:, 0]) / np.pi)
+    with np.errstate(under="ignore"):
+        return trapezoid(integrand, np.ones(len(saddle), dtype=bool), STEP)[0] * np.exp(peak[:, 0])
 
 
 def _log_moment(inner: Array, outer: Array, dof: int, s: np.ndarray) -> np.ndarray:

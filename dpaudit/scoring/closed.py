@@ -29,9 +29,7 @@ class Side:
     def fit(cls, x: Array, whiten: Whitener) -> Side:
         mean, covariance = _moments(x, whiten)
         size = len(mean)
-        factor = np.linalg.cholesky(
-            covariance + RIDGE * max(np.trace(covariance) / size, 1e-300) * np.eye(size)
-        )
+        factor = np.linalg.cholesky(covariance + RIDGE * max(np.trace(covariance) / size, 1e-300) * np.eye(size))
         root = solve_triangular(factor, np.eye(size), lower=True)
         return cls(mean, root, float(np.sum(np.log(np.diag(root)))))
 
@@ -42,13 +40,14 @@ class Side:
 
 def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
     """Mean and covariance of the whitened draws, a chunk at a time."""
-    first, second = 0.0, 0.0
+    size = whiten.turn.shape[1]
+    first, second = np.zeros(size), np.zeros((size, size))
     for start in range(0, len(x), CHUNK):
         part = whiten(x[start : start + CHUNK])
-        first = first + part.sum(axis=0)
-        second = second + part.T @ part
+        first += part.sum(axis=0)
+        second += part.T @ part
     mean = first / len(x)
-    return np.asarray(mean), np.asarray(second / len(x) - np.multiply.outer(mean, mean))
+    return mean, second / len(x) - np.outer(mean, mean)
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,9 +33,7 @@ class Whitener:
         value, vector = np.linalg.eigh(0.5 * np.atleast_2d(inner))
         keep = value > SMALLEST * value[-1] if value[-1] > 0 else np.ones(len(value), dtype=bool)
         turn = np.zeros((P.shape[1], int(keep.sum())))
-        turn[live] = (
-            vector[:, keep] / np.sqrt(np.where(value[keep] > 0, value[keep], 1.0)) / scale[live, None]
-        )
+        turn[live] = vector[:, keep] / np.sqrt(np.where(value[keep] > 0, value[keep], 1.0)) / scale[live, None]
         return cls(centre, turn)
 
     def __call__(self, x: Array) -> Array:
