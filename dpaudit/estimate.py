@@ -1,9 +1,10 @@
 """From held-out scores to δ(ε): a point estimate at every ε and a certified band, simultaneous over ε and directions.
 
-Sets are {score > τ} for P against Q and {score < τ} for Q against P. The choosing draws fix a few sets a direction,
-each meant for one ε of the grid (a node). The certifying draws then bound p − e^ε q of set k at its own node and at
-the next one, every bound at an equal share of 1 − level. A fixed set's p − γq is linear in γ = e^ε, so two bounds
-give every γ between; and δ is non-increasing, so a bound at ε holds for all smaller ε.
+Sets are {score > τ} for P against Q and {score < τ} for Q against P. The choosing draws fix a few sets a direction.
+On a short grid each ε gets its own; a long one is cut into stretches, each with the set that is best in its middle. The
+certifying draws then bound p − e^ε q at the ε of a set or at both ends of its stretch, every bound at an equal share
+of 1 − level. A fixed set's p − γq is linear in γ = e^ε, so two bounds give every γ between; and δ is non-increasing,
+so a bound at ε holds for all smaller ε.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import numpy as np
 from dpaudit._check import Array
 from dpaudit.bounds import difference_lower
 
-NODES = 12  # sets a direction
+STRETCHES = 16  # sets a direction
 CANDIDATES = 2000  # thresholds considered, at quantiles of the choosing scores
+Z_POWER = 0.8416  # Φ⁻¹(0.8)
 CAUTION = 2.0  # a set is chosen for its estimate less this many standard errors of the certifying draws
 
 
@@ -86,11 +88,10 @@ def estimate(
     keep : ε that should be nodes (a claim's own ε).
     """
     ways = [_way(choose, test, sign) for sign in (1.0, -1.0)]
-    nodes = [_nodes(chooser, len(test[0]), epsilon, keep) for chooser, _ in ways]
-    share = (1.0 - level) / sum(_statements(node, len(epsilon)) for node in nodes)
+    plans = [_stretches(chooser, len(test[0]), epsilon, keep) for chooser, _ in ways]
+    share = (1.0 - level) / sum(stretch.statements for plan in plans for stretch in plan)
     forward, backward = (
-        _direction(chooser, tester, epsilon, node, share)
-        for (chooser, tester), node in zip(ways, nodes, strict=True)
+        _direction(chooser, tester, epsilon, plan, share) for (chooser, tester), plan in zip(ways, plans, strict=True)
     )
     return Estimate(epsilon, forward, backward)
 
@@ -102,21 +103,33 @@ def _way(choose: tuple[Array, Array], test: tuple[Array, Array], sign: float) ->
     return Tails.of(-choose[1], -choose[0]), Tails.of(-test[1], -test[0])
 
 
-def _statements(nodes: np.ndarray, size: int) -> int:
-    """One bound at each node, and one more wherever grid points lie between it and the next."""
-    return len(nodes) + int(np.sum(np.diff(nodes) > 1))
+@dataclass(frozen=True)
+class Stretch:
+    """Grid positions start..stop, certified with one set; a single ε where they are equal."""
+
+    start: int
+    stop: int
+
+    @property
+    def middle(self) -> int:
+        return (self.start + self.stop) // 2
+
+    @property
+    def statements(self) -> int:
+        return 1 if self.start == self.stop else 2
 
 
-def _nodes(choose: Tails, test_size: int, epsilon: Array, keep: tuple[float, ...]) -> np.ndarray:
-    """Grid positions of the sets: all of a short grid, else spread over the ε at which something may be certified."""
-    if len(epsilon) <= NODES:
-        return np.arange(len(epsilon))
+def _stretches(choose: Tails, test_size: int, epsilon: Array, keep: tuple[float, ...]) -> list[Stretch]:
+    """Every ε of a short grid by itself; else stretches over the ε at which something may be certified."""
+    if len(epsilon) <= STRETCHES:
+        return [Stretch(i, i) for i in range(len(epsilon))]
     value, error = _objective(choose, _thresholds(choose, epsilon, test_size), epsilon, test_size)
     promising = np.flatnonzero(value > error)
     last = int(promising[-1]) if len(promising) else 0
-    chosen = np.linspace(0, last, NODES).round().astype(int)
-    kept = [int(np.argmin(np.abs(epsilon - one))) for one in keep]
-    return np.unique(np.concatenate([chosen, kept]).astype(int))
+    ends = np.unique(np.linspace(0, last, STRETCHES + 1).round().astype(int))
+    singles = {int(np.argmin(np.abs(epsilon - one))) for one in keep} or ({0} if last == 0 else set())
+    between = [Stretch(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return between + [Stretch(i, i) for i in sorted(singles)]
 
 
 def _thresholds(choose: Tails, epsilon: Array, test_size: int) -> Array:
@@ -131,9 +144,7 @@ def _thresholds(choose: Tails, epsilon: Array, test_size: int) -> Array:
     return best
 
 
-def _objective(
-    choose: Tails, threshold: Array, epsilon: Array | float, test_size: int
-) -> tuple[Array, Array]:
+def _objective(choose: Tails, threshold: Array, epsilon: Array | float, test_size: int) -> tuple[Array, Array]:
     """Estimate of p − e^ε q on the choosing draws and its standard error on the certifying ones."""
     x, y = choose.above(threshold)
     p, q = (x + 0.5) / (len(choose.p) + 1.0), (y + 0.5) / (len(choose.q) + 1.0)
@@ -141,24 +152,19 @@ def _objective(
     return p - gamma * q, np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / test_size)
 
 
-def _direction(choose: Tails, test: Tails, epsilon: Array, nodes: np.ndarray, share: float) -> Direction:
+def _direction(choose: Tails, test: Tails, epsilon: Array, plan: list[Stretch], share: float) -> Direction:
     thresholds = _thresholds(choose, epsilon, len(test.p))
     x, y = test.above(thresholds)
     n, m, gamma = len(test.p), len(test.q), np.exp(epsilon)
+    low = np.full(len(epsilon), -np.inf)
+    for stretch in plan:
+        hits = int(x[stretch.middle]), n, int(y[stretch.middle]), m
+        ends = [difference_lower(*hits, float(gamma[i]), share) for i in {stretch.start, stretch.stop}]
+        part = slice(stretch.start, stretch.stop + 1)
+        line = np.interp(gamma[part], gamma[[stretch.start, stretch.stop]], [max(ends), min(ends)])
+        low[part] = np.maximum(low[part], line)
+    low = np.maximum.accumulate(low[::-1])[::-1]  # δ is non-increasing in ε
     point = x / n - gamma * (y / m)
     error = np.sqrt(x * (n - x) / n**3 + gamma**2 * y * (m - y) / m**3)
-
-    low = np.full(len(epsilon), -np.inf)
-    bound = np.full(len(epsilon), -np.inf)
-    for node, following in zip(nodes, [*nodes[1:], None], strict=True):
-        count = int(x[node]), n, int(y[node]), m
-        bound[node] = low[node] = max(low[node], difference_lower(*count, float(gamma[node]), share))
-        if following is not None and following - node > 1:
-            far = difference_lower(*count, float(gamma[following]), share)
-            between = slice(node, following + 1)
-            line = np.interp(gamma[between], gamma[[node, following]], [bound[node], far])
-            low[between] = np.maximum(low[between], line)
-    low = np.maximum.accumulate(low[::-1])[::-1]  # δ is non-increasing in ε
-    z_power = 0.8416  # Φ⁻¹(0.8)
-    margin = np.maximum(point - low, 0.0) + z_power * error
+    margin = np.maximum(point - low, 0.0) + Z_POWER * error
     return Direction(np.clip(point, 0.0, 1.0), np.clip(low, 0.0, 1.0), margin)

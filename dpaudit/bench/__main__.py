@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
+from dpaudit.bench import coverage
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -35,12 +36,13 @@ def oracle_ratio(samples: int = 1_000_000) -> None:
     truth = runs[0].exact
     assert truth is not None
     print(f"cancer, ALS r = 200, p = 12, row 186, {samples:,} draws a side, level 0.95, simultaneous")
-    print(f"  ε                          {_row(EPSILON)}")
-    print(f"  exact δ                    {_row(truth.delta)}")
+    print(f"  ε                                    {_row(EPSILON)}")
+    print(f"  exact δ                              {_row(truth.delta)}")
     for run in runs:
-        print(f"  certified, {run.fitted.name:<16}{_row(np.asarray(run.spectrum.low))}   {_seconds(run.timings)}")
-    print(f"  ratio to the oracle        {_row(runs[1].spectrum.low / runs[0].spectrum.low)}")
-    print(f"  oracle's share of exact    {_row(runs[0].spectrum.low / truth.delta)}")
+        print(f"  certified, {run.fitted.name:<26}{_row(np.asarray(run.spectrum.low))}   {_seconds(run.timings)}")
+    oracle, auto = (np.asarray(run.spectrum.low) for run in runs)
+    print(f"  ratio to the oracle                  {_row(auto / oracle)}")
+    print(f"  oracle's share of exact              {_row(oracle / truth.delta)}")
 
 
 def paper_size(train: int = 10_000_000, test: int = 1_000_000) -> None:
@@ -120,6 +122,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "worst-case": worst_case,
     "draws": draws,
     "paper-size": paper_size,
+    "coverage": lambda: print(coverage.table()),
 }
 
 

@@ -1,0 +1,26 @@
+"""The band exceeds the truth at ANY ε in at most 5 % of audits: a claim of coverage, simulated."""
+
+import pytest
+from scipy.stats import binom
+
+from dpaudit.bench.coverage import PAIRS, exceedances
+
+ALARM = 1e-6  # chance of a false alarm of one check below, if the true rate is 5 % exactly
+
+
+def allowed(audits: int) -> int:
+    return int(binom.ppf(1.0 - ALARM, audits, 0.05))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_band_covers_in_100_audits(pair):
+    """False alarm 1e-6 at a true rate of 5 %; power against a rate of 25 % is 0.98."""
+    assert exceedances(pair, 500, 100, seed=5, n_jobs=1) <= allowed(100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [200, 5_000, 100_000])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_band_covers_in_2000_audits(pair, size):
+    """False alarm 1e-6 at a true rate of 5 %; power against a rate of 8 % is 0.95."""
+    assert exceedances(pair, size, 2000, seed=2026) <= allowed(2000)
