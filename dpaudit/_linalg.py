@@ -67,15 +67,11 @@ def factorise(matrix: Array, name: str = "data") -> Factor:
     """Thin QR after scaling columns to norm 1. Raises `DegenerateData` when the columns are dependent."""
     n, p = matrix.shape
     if n < p:
-        raise DegenerateData(
-            f"{name} must have at least as many rows as columns, got {n} rows and {p} columns"
-        )
+        raise DegenerateData(f"{name} must have at least as many rows as columns, got {n} rows and {p} columns")
     norms = np.linalg.norm(matrix, axis=0)
     if np.any(norms == 0.0):
         column = int(np.flatnonzero(norms == 0.0)[0])
-        raise DegenerateData(
-            f"{name} must have linearly independent columns, got only zeros in column {column}"
-        )
+        raise DegenerateData(f"{name} must have linearly independent columns, got only zeros in column {column}")
     basis, root = qr(matrix / norms, mode="economic", overwrite_a=True, check_finite=False)
     size = np.linalg.svd(root, compute_uv=False)
     if size[-1] <= size[0] * max(n, p) * EPS:
@@ -91,9 +87,7 @@ def least_squares(data: Array) -> LeastSquares:
     data = _check.matrix("data", data, min_columns=2)
     features, label = data[:, :-1], data[:, -1]
     if data.shape[0] <= features.shape[1]:
-        raise DegenerateData(
-            f"data must have more rows than features, got {data.shape[0]} and {features.shape[1]}"
-        )
+        raise DegenerateData(f"data must have more rows than features, got {data.shape[0]} and {features.shape[1]}")
     factor = factorise(features, "the features of data")
     projection = factor.basis.T @ label
     residual = label - factor.basis @ projection
@@ -102,7 +96,5 @@ def least_squares(data: Array) -> LeastSquares:
     norm = float(np.linalg.norm(residual))
     size = float(np.linalg.norm(label)) + float(np.linalg.norm(np.abs(features) @ np.abs(coef)))
     if norm <= 100.0 * EPS * size:
-        raise DegenerateData(
-            "data must leave a residual: the features fit the label exactly, so nothing is random"
-        )
+        raise DegenerateData("data must leave a residual: the features fit the label exactly, so nothing is random")
     return LeastSquares(coef, residual, norm, factor)

@@ -48,6 +48,7 @@ class AuditResult:
     exact : Spectrum or None. claim : Claim or None.
     verdict : "violated", "not violated" or "inconclusive"; reason : one sentence for people.
     detectable : smallest excess that the audit would have certified, {"epsilon", "excess", "power"}, or None.
+    estimate : both directions by themselves, point estimates and certified.
     plan, fitted, about, timings, peak_memory_mb : how it was found.
     """
 
@@ -57,6 +58,7 @@ class AuditResult:
     verdict: str
     reason: str
     detectable: dict[str, float] | None
+    estimate: Estimate
     plan: Plan
     fitted: Fitted
     about: About
@@ -187,7 +189,7 @@ def _plan(
     if detect is not None:
         detect = _check.real("detect", detect, 0.0, 1.0)
     return Plan(
-        _grid(epsilon, claim),
+        grid(epsilon, claim),
         split(samples, train_share, choose_share),
         claim,
         _check.real("level", level, 0.0, 1.0, open_=True),
@@ -198,7 +200,7 @@ def _plan(
     )
 
 
-def _grid(epsilon: Any, claim: Claim | None) -> Array:
+def grid(epsilon: Any, claim: Claim | None) -> Array:
     """Distinct ascending ε, the claim's own among them."""
     grid = np.atleast_1d(_check.epsilon(DEFAULT_EPSILON if epsilon is None else epsilon))
     own = [] if claim is None or claim.epsilon is None else [claim.epsilon]
@@ -221,17 +223,13 @@ def _draws(name: str, value: Any) -> Array:
     return _check.matrix(name, array[:, None] if array.ndim == 1 else array)
 
 
-def _judge(
-    plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Clock, about: About
-) -> AuditResult:
+def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:
     """Train, score, certify, compare."""
     if drawn[0].shape[1] != drawn[1].shape[1]:
         raise InvalidInput(
             f"M(D) has {drawn[0].shape[1]} columns and M(D') {drawn[1].shape[1]}: the size gives it away"
         )
-    train, choose, test = (
-        Sides(*part) for part in zip(*(plan.sizes.parts(side) for side in drawn), strict=True)
-    )
+    train, choose, test = (Sides(*part) for part in zip(*(plan.sizes.parts(side) for side in drawn), strict=True))
     with clock.step("fit_s"):
         plan.progress("fitting the score", 0, 1)
         fitted = scoring.fit(plan.classifier, train, choose, plan.seed)
@@ -248,6 +246,7 @@ def _judge(
         judged.verdict,
         judged.reason,
         judged.detectable,
+        found,
         plan,
         fitted,
         about,
@@ -258,8 +257,7 @@ def _judge(
 
 def _certify(plan: Plan, fitted: Fitted, choose: Sides, test: Sides) -> Estimate:
     scored = [
-        (scoring.evaluate(fitted.score, part.P), scoring.evaluate(fitted.score, part.Q))
-        for part in (choose, test)
+        (scoring.evaluate(fitted.score, part.P), scoring.evaluate(fitted.score, part.Q)) for part in (choose, test)
     ]
     if any(np.isnan(score).any() for part in scored for score in part):
         raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")

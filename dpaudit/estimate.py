@@ -10,6 +10,7 @@ so a bound at ε holds for all smaller ε.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -128,7 +129,7 @@ def _stretches(choose: Tails, test_size: int, epsilon: Array, keep: tuple[float,
     last = int(promising[-1]) if len(promising) else 0
     ends = np.unique(np.linspace(0, last, STRETCHES + 1).round().astype(int))
     singles = {int(np.argmin(np.abs(epsilon - one))) for one in keep} or ({0} if last == 0 else set())
-    between = [Stretch(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    between = [Stretch(int(a), int(b)) for a, b in pairwise(ends)]
     return between + [Stretch(i, i) for i in sorted(singles)]
 
 

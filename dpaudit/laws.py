@@ -95,9 +95,7 @@ class GaussianRows:
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         draw = self._sketch if self.release == "sketch" else self._gram
         out = np.empty((size, self.dim))
-        step = max(
-            1, CHUNK * 16 // (self.rows * len(self.root) if self.release == "sketch" else len(self.root) ** 2)
-        )
+        step = max(1, CHUNK * 16 // (self.rows * len(self.root) if self.release == "sketch" else len(self.root) ** 2))
         for start in range(0, size, step):
             part = out[start : start + step]
             part[...] = draw(len(part), rng)

@@ -32,13 +32,9 @@ class NeighbourPair:
     def __post_init__(self) -> None:
         left, right = _check.matrix("left", self.left), _check.matrix("right", self.right)
         if left.shape[1] != right.shape[1]:
-            _check.fail(
-                "right", f"{right.shape[1]} columns", f"a database of {left.shape[1]} columns, as left"
-            )
+            _check.fail("right", f"{right.shape[1]} columns", f"a database of {left.shape[1]} columns, as left")
         if left.shape == right.shape and np.array_equal(left, right):
-            raise InvalidInput(
-                "left and right must differ: the databases are identical, not a neighbour pair"
-            )
+            raise InvalidInput("left and right must differ: the databases are identical, not a neighbour pair")
         object.__setattr__(self, "left", left)
         object.__setattr__(self, "right", right)
 
@@ -59,9 +55,7 @@ def replace_row(data: Any, index: int, row: Any, *, relation: str = "replace") -
     if row.shape != (1, data.shape[1]):
         _check.fail("row", f"{row.size} numbers", f"{data.shape[1]} numbers, one a column")
     if np.array_equal(data[index], row[0]):
-        raise InvalidInput(
-            f"row {index} is {'already zero' if relation == 'zero-out' else 'unchanged'}: no neighbour"
-        )
+        raise InvalidInput(f"row {index} is {'already zero' if relation == 'zero-out' else 'unchanged'}: no neighbour")
     right = data.copy()
     right[index] = row
     return NeighbourPair(data, right, relation, index)

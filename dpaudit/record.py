@@ -18,6 +18,7 @@ from dpaudit.neighbours import NeighbourPair, row_statistics
 
 if TYPE_CHECKING:
     from dpaudit.auditing import AuditResult
+    from dpaudit.estimate import Direction
 
 SCHEMA_VERSION = 1
 RESULT = "result.json"
@@ -39,8 +40,8 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "empirical": {
             "delta": spectrum.delta,
             "low": spectrum.low,
-            "forward": spectrum.forward,
-            "backward": spectrum.backward,
+            "forward": _direction(result.estimate.forward),
+            "backward": _direction(result.estimate.backward),
         },
         "exact": _exact(result),
         "claim": _claim(result),
@@ -106,9 +107,7 @@ def load(folder: Path) -> dict[str, Any]:
 
 def _mechanism(mechanism: Any) -> dict[str, Any]:
     name, parameters = describe(mechanism)
-    lines = (
-        (getattr(mechanism, "summary", "") or getattr(mechanism, "__doc__", "") or "").strip().splitlines()
-    )
+    lines = (getattr(mechanism, "summary", "") or getattr(mechanism, "__doc__", "") or "").strip().splitlines()
     return {"name": name, "parameters": parameters, "description": lines[0] if lines else ""}
 
 
@@ -124,6 +123,10 @@ def _pair(pair: NeighbourPair | None) -> dict[str, Any]:
         except DegenerateData:
             pass
     return {"relation": pair.relation, "index": pair.index, "leverage": leverage, "residual_share": share}
+
+
+def _direction(found: Direction) -> dict[str, Any]:
+    return {"delta": found.delta, "low": found.low}
 
 
 def _exact(result: AuditResult) -> dict[str, Any] | None:

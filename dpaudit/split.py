@@ -31,9 +31,7 @@ def split(samples: int, train: float = TRAIN, choose: float = CHOOSE) -> Split:
     samples = _check.integer("samples", samples, 1)
     train = _check.real("train share", train, 0.0, 1.0)
     choose = _check.real("choose share", choose, 0.0, 1.0)
-    sizes = Split(
-        int(samples * train), int(samples * choose), samples - int(samples * train) - int(samples * choose)
-    )
+    sizes = Split(int(samples * train), int(samples * choose), samples - int(samples * train) - int(samples * choose))
     if min(sizes.train, sizes.choose, sizes.test) < SMALLEST:
         raise InvalidInput(
             f"samples must leave at least {SMALLEST} draws a side to train, choose and certify, got {samples} "

@@ -5,8 +5,7 @@ from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.sketching import RandomLinearCombination, RandomProjection
 
 REGISTRY: dict[str, type[LawMechanism]] = {
-    mechanism.__name__: mechanism
-    for mechanism in (ALS, GaussianLS, RPLS, RandomProjection, RandomLinearCombination)
+    mechanism.__name__: mechanism for mechanism in (ALS, GaussianLS, RPLS, RandomProjection, RandomLinearCombination)
 }
 
 __all__ = [

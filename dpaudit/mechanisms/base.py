@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,6 +20,16 @@ class Mechanism(Protocol):
     """mech(data, size, *, rng) → (size, k) float array, rows independent."""
 
     def __call__(self, data: Array, size: int, *, rng: Any) -> Array: ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A mechanism that says what it is called and what it was made with."""
+
+    @property
+    def name(self) -> str: ...
+
+    def parameters(self) -> dict[str, Any]: ...
 
 
 class LawMechanism:
@@ -63,6 +73,6 @@ class LawMechanism:
 
 def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
     """Name and parameters of any mechanism, a plain function included."""
-    if isinstance(mechanism, LawMechanism):
+    if isinstance(mechanism, Described):
         return mechanism.name, mechanism.parameters()
     return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}

@@ -15,12 +15,15 @@ def scores(size: int, seed: int, mu: float = 1.0) -> tuple[np.ndarray, np.ndarra
 
 
 def test_low_is_below_the_truth_and_near_it():
-    """One audit at level 1 − 1e-6, so it fails by chance once in a million; 2e5 draws certify at least 93 % of δ ≥ 0.1."""
+    """One audit at level 1 − 1e-6, so it exceeds the truth by chance once in a million.
+
+    Its 66 statements share 1e-6, hence 5.6 standard errors, each at most 0.0016 where δ > 0.1; 0.003 for the tangents.
+    """
     found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1.0 - 1e-6)
     truth = gaussian_shift(1.0, GRID)
     assert np.all(found.low <= truth)
     large = truth > 0.1
-    assert np.all(found.low[large] > 0.93 * truth[large])
+    assert np.all(truth[large] - found.low[large] < 5.6 * 0.0016 + 0.003)
 
 
 def test_shape_of_the_curves():
