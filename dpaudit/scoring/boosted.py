@@ -15,10 +15,10 @@ from dpaudit.scoring.base import Score, Sides, evaluate
 from dpaudit.scoring.closed import fit_qda
 from dpaudit.scoring.whiten import Whitener
 
-DRAWS = 200_000  # a side: more change the certificate by less than its own width
+DRAWS = 100_000  # a side: more change the certificate by less than its own width
 VALIDATION = 50_000
-ROUNDS, PATIENCE = 400, 20
-RATE, LEAVES, LEAF_DRAWS = 0.05, 15, 200
+ROUNDS, PATIENCE = 200, 10
+RATE, LEAVES, LEAF_DRAWS = 0.1, 15, 200
 PARAMETERS: dict[str, Any] = {
     "objective": "binary",
     "learning_rate": RATE,
@@ -97,8 +97,8 @@ def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Scor
     features = _Features(train, base)
     x, label, start = features.table(train)
     model = HistGradientBoostingClassifier(
-        max_iter=ROUNDS // 4,
-        learning_rate=2 * RATE,
+        max_iter=ROUNDS // 2,
+        learning_rate=RATE,
         max_leaf_nodes=LEAVES,
         min_samples_leaf=_leaf_draws(len(x)),
         early_stopping=False,

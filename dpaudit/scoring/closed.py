@@ -13,7 +13,7 @@ from dpaudit.scoring.base import CHUNK, Score, Sides
 from dpaudit.scoring.whiten import Whitener
 
 LOGISTIC_DRAWS = 50_000  # a side; quadratic features are k(k+3)/2 columns
-ELLIPTICAL_DRAWS = 200_000
+ELLIPTICAL_DRAWS = 100_000
 RIDGE = 1e-9
 
 

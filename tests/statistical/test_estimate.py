@@ -17,13 +17,14 @@ def scores(size: int, seed: int, mu: float = 1.0) -> tuple[np.ndarray, np.ndarra
 def test_low_is_below_the_truth_and_near_it():
     """One audit at level 1 − 1e-6, so it exceeds the truth by chance once in a million.
 
-    Its 66 statements share 1e-6, hence 5.6 standard errors, each at most 0.0016 where δ > 0.1; 0.003 for the tangents.
+    Its 66 statements share 1e-6, hence 5.6 standard errors of at most 0.00183 where δ > 0.1; 3 more for the draws'
+    own chance, 0.002 for the tangents.
     """
     found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1.0 - 1e-6)
     truth = gaussian_shift(1.0, GRID)
     assert np.all(found.low <= truth)
     large = truth > 0.1
-    assert np.all(truth[large] - found.low[large] < 5.6 * 0.0016 + 0.003)
+    assert np.all(truth[large] - found.low[large] < 8.6 * 0.00183 + 0.002)
 
 
 def test_shape_of_the_curves():
@@ -51,10 +52,9 @@ def test_directions_swap_with_the_sides():
     choose, test = scores(2_000, 9), scores(10_000, 10)
     there = estimate(choose, test, GRID, 0.95)
     back = estimate((-choose[1], -choose[0]), (-test[1], -test[0]), GRID, 0.95)
-    np.testing.assert_array_equal(there.forward.low, back.forward.low)
-    swapped = estimate((-choose[0], -choose[1]), (-test[0], -test[1]), GRID, 0.95)
-    np.testing.assert_array_equal(there.forward.low, estimate(choose, test, GRID, 0.95).forward.low)
-    assert swapped.low.shape == there.low.shape
+    np.testing.assert_array_equal(there.forward.low, back.backward.low)
+    np.testing.assert_array_equal(there.backward.low, back.forward.low)
+    np.testing.assert_array_equal(there.low, back.low)
 
 
 def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
