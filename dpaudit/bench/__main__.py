@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
-from dpaudit.bench import coverage
+from dpaudit.bench import coverage, printed
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -122,6 +122,7 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "worst-case": worst_case,
     "draws": draws,
     "paper-size": paper_size,
+    "printed": printed.report,
     "coverage": lambda: print(coverage.table()),
 }
 

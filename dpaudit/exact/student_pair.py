@@ -7,8 +7,9 @@ eigenvalues of A and λ_i those of A without its last row and column, the form h
     E[e^{sF}] = ∏_i (1 − 2s(λ_i − κ))^{(ν−1)/2} ∏_j (1 − 2s(μ_j − κ))^{−ν/2},
 
 because E over Y leaves e^{W G(s)} and (1 − 2G)∏(1 − 2s(λ_i − κ)) = det(I − 2s(A − κI)). Its sign is inverted on a
-contour through the saddle point. δ = P(L > ε) − e^ε Q(L > ε) here, so the error is about 1e-13 absolute; for zeroed
-rows `dpaudit.exact.student` keeps relative accuracy.
+contour through the saddle point. δ = P(L > ε) − e^ε Q(L > ε) here, so the error is absolute: about 1e-13, or 1e-16
+over the relative difference of the two roots if that is larger. For zeroed rows `dpaudit.exact.student` keeps
+relative accuracy.
 """
 
 from __future__ import annotations

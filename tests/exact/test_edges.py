@@ -1,0 +1,101 @@
+"""Edge cases of the exact curves: limits, bounds, degenerate rows, shapes, refused arguments."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpaudit import InvalidInput
+from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
+from dpaudit.exact.student import pure_limits
+
+
+@pytest.mark.parametrize(
+    ("h", "t", "p", "rows"), [(0.5, 0.01, 12, 50), (0.01, 0.2, 2, 40), (0.3, 0.0, 3, 9), (0, 0.5, 1, 4)]
+)
+def test_delta_is_zero_exactly_past_the_pure_limit_and_positive_before(h, t, p, rows):
+    for direction, limit in enumerate(pure_limits(h, t, p, rows)):
+        curve = als(h, t, p, rows, np.array([0.999, 1.0, 1.001, 5.0]) * limit)[direction]
+        assert curve[0] > 0.0
+        assert np.all(curve[2:] == 0.0)
+
+
+def test_rows_that_lose_rank_or_fit_exactly_leak_with_certainty():
+    for law in ("finite", "asymptotic"):
+        assert np.all(np.stack(als(1.0, 0.0, 3, 10, [0.0, 5.0], law)) == 1.0)
+        assert np.all(np.stack(als(0.2, 1.0, 3, 10, [0.0, 5.0], law)) == 1.0)
+    assert np.all(np.stack(gaussian_sketch(1.0, 3, [0.0, 9.0])) == 1.0)
+
+
+def test_rows_without_weight_leak_nothing():
+    assert np.all(np.stack(als(0.0, 0.0, 3, 10, [0.0, 1.0])) == 0.0)
+    assert np.all(np.stack(gaussian_sketch(0.0, 3, [0.0, 1.0])) == 0.0)
+    assert np.all(gaussian_shift(0.0, [0.0, 1.0]) == 0.0)
+
+
+@pytest.mark.parametrize("features", [1, 2, 12])
+def test_asymptotic_is_the_limit_of_finite(features):
+    """At fixed r·h·t and r·h the difference falls like 1/r."""
+    gaps = []
+    for rows in (1_000, 10_000):
+        h, t = 300.0 / rows * 0.1, 0.5 / rows
+        finite, limit = (np.stack(als(h, t, features, rows, [0.0, 0.5, 1.0], law)) for law in ("finite", "asymptotic"))
+        gaps.append(np.abs(finite - limit).max())
+    assert gaps[1] < 0.25 * gaps[0]
+
+
+def test_one_feature_agrees_with_student_cdfs():
+    """p = 1, h = 0: scales differ only, {L > ε} is an interval of a t variable."""
+    t, rows, epsilon = 0.3, 7, 0.2
+    forward, _ = als(0.0, t, 1, rows, epsilon)
+    k = rows + 1
+    ratio = (1 - t) * np.exp(2 * epsilon / k) * (1 - t) ** (-1 / k)
+    edge = np.sqrt((ratio - (1 - t)) / (1 - ratio))
+    outside = 2 * stats.t.sf(edge * np.sqrt(rows), rows)
+    zeroed = 2 * stats.t.sf(edge / np.sqrt(1 - t) * np.sqrt(rows), rows)
+    assert float(forward) == pytest.approx(outside - np.exp(epsilon) * zeroed, abs=1e-13)
+
+
+def test_sketch_agrees_with_chi_square_probabilities():
+    for q, rows, epsilon in [(0.2, 1, 0.1), (0.5, 3, 0.5), (0.9, 12, 2.0)]:
+        forward, backward = gaussian_sketch(q, rows, epsilon)
+        s = 2 * (epsilon - rows / 2 * np.log1p(-q)) * (1 - q) / q
+        assert float(forward) == pytest.approx(
+            stats.chi2.sf(s, rows) - np.exp(epsilon) * stats.chi2.sf(s / (1 - q), rows), abs=1e-13
+        )
+        s = max(0.0, 2 * (-epsilon - rows / 2 * np.log1p(-q)) * (1 - q) / q)
+        assert float(backward) == pytest.approx(
+            stats.chi2.cdf(s / (1 - q), rows) - np.exp(epsilon) * stats.chi2.cdf(s, rows), abs=1e-13
+        )
+
+
+def test_curves_come_back_in_the_callers_shape_and_order():
+    for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5]):
+        for curve in (*als(0.3, 0.1, 2, 9, epsilon), *gaussian_sketch(0.3, 2, epsilon), gaussian_shift(1.0, epsilon)):
+            assert np.shape(curve) == np.shape(epsilon)
+    shuffled, ordered = als(0.3, 0.1, 2, 9, [1.0, 0.0, 0.5])[1], als(0.3, 0.1, 2, 9, [0.0, 0.5, 1.0])[1]
+    np.testing.assert_allclose(shuffled, ordered[[2, 0, 1]], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: als(1.2, 0.1, 2, 9, 0.0), "leverage"),
+        (lambda: als(0.2, -0.1, 2, 9, 0.0), "residual_share"),
+        (lambda: als(0.2, 0.1, 2.5, 9, 0.0), "features"),
+        (lambda: als(0.2, 0.1, 4, 4, 0.0), "rows"),
+        (lambda: als(0.2, 0.1, 2, 9, -1.0), "epsilon"),
+        (lambda: als(0.2, 0.1, 2, 9, np.nan), "epsilon"),
+        (lambda: als(0.2, 0.1, 2, 9, [[0.0]]), "epsilon"),
+        (lambda: als(0.2, 0.1, 2, 9, "x"), "epsilon"),
+        (lambda: als(0.2, 0.1, 2, 9, 0.0, law="exact"), "law"),
+        (lambda: gaussian_sketch(0.2, 0, 0.0), "rows"),
+        (lambda: gaussian_sketch(float("nan"), 1, 0.0), "leverage"),
+        (lambda: gaussian_shift(-1.0, 0.0), "mu"),
+        (lambda: gaussian_pair([0.0], [[1.0]], [0.0], [[-1.0]], 0.0), "cov2"),
+        (lambda: gaussian_pair([0.0, 0.0], np.eye(2), [0.0], np.eye(2), 0.0), "mean2"),
+        (lambda: gaussian_pair([0.0], np.eye(2), [0.0], [[1.0]], 0.0), "cov1"),
+    ],
+)
+def test_bad_arguments_are_named(call, name):
+    with pytest.raises(InvalidInput, match=name):
+        call()
