@@ -1,0 +1,50 @@
+"""The command `dpaudit`: what every command shares, which is how errors become lines and exit statuses."""
+
+from __future__ import annotations
+
+import io
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from dpaudit.cli.commands import dpaudit
+from dpaudit.cli.status import ERROR, INCOMPLETE, INTERRUPTED
+from dpaudit.errors import DpauditError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit status. A crash must not exit with 1, which says "violated"."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
+    try:
+        return dpaudit.main(args=argv, prog_name="dpaudit", standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        return ERROR
+    except click.Abort:
+        return _say("interrupted; a run goes on where it was with --resume", INTERRUPTED)
+    except (DpauditError, OSError, MemoryError) as error:
+        return _say(_text(error), ERROR)
+    except Exception:
+        traceback.print_exc()
+        return _say("error: this should not have happened, please report it with the lines above", INCOMPLETE)
+
+
+def _text(error: BaseException) -> str:
+    """One line for each fault of a scenario, one line for anything else."""
+    if isinstance(error, DpauditError):
+        lines = str(error).splitlines() if error.__class__.__name__ == "ScenarioError" else [str(error)]
+    elif isinstance(error, OSError):
+        lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
+    else:
+        lines = [f"not enough memory: {error}"]
+    return "\n".join(f"error: {line}" for line in lines)
+
+
+def _say(text: str, status: int) -> int:
+    for line in text.split("\n"):
+        shown = "".join(c if c.isprintable() else " " for c in line)
+        print("dpaudit:", " ".join(shown.split()), file=sys.stderr)
+    return status

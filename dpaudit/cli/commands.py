@@ -1,0 +1,154 @@
+"""The commands. Each reads its arguments, calls `dpaudit.run`, prints, and returns an exit status.
+
+What a command needs is imported inside it, so that --help is quick.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dpaudit import __version__
+from dpaudit.cli import status
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(path_type=Path)
+KINDS = ("mechanisms", "datasets", "classifiers", "scenarios")
+
+
+@click.group(epilog=status.HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="dpaudit", message="%(prog)s %(version)s")
+def dpaudit() -> None:
+    """Audit differentially private mechanisms on real data.
+
+    An audit draws outputs of a mechanism on a database and on its neighbour, learns to tell them apart, and certifies
+    from fresh draws how private the mechanism can be at most: a lower bound on δ(ε), at all ε at once. It sets the
+    bound beside the exact δ(ε), where that is known, and beside the claim, and writes a report.
+
+    \b
+    Start with:
+      dpaudit list scenarios
+      dpaudit run scenarios/flight-als.toml
+
+    Results go to stdout and into files, progress and errors to stderr.
+    """
+
+
+def _jobs(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
+    if value == 0:
+        raise click.BadParameter("0 jobs cannot draw; -1 takes all cores")
+    return value
+
+
+def _claim(context: click.Context, option: click.Parameter, value: str | None) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    try:
+        epsilon, delta = map(float, value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not of the form EPS,DELTA") from None
+    return epsilon, delta
+
+
+@dpaudit.command(short_help="Audit what a scenario names: draw, train, certify, judge, report.", epilog=status.HELP)
+@click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/NAME]")
+@click.option("--samples", type=int, metavar="N", help="Draws a side, instead of the scenario's.")
+@click.option("--seed", type=int, metavar="S", help="Seed, instead of the scenario's.")
+@click.option("--jobs", type=int, metavar="J", callback=_jobs, help="Parallel draws (-1: all cores); same result.")
+@click.option("--resume", is_flag=True, help="Go on with the draws that an interrupted run left in DIR, if any.")
+@click.option("--keep-draws", is_flag=True, help="Leave the draws in DIR/draws when the run is done.")
+def run(scenario: Path, out: Path | None, jobs: int | None, **options: Any) -> int:
+    """Audit what a scenario names: draw, train, certify, judge, report.
+
+    SCENARIO.toml names a data set, a mechanism with its parameters, the choice of neighbour, a claim and sample sizes;
+    all of it is checked before anything runs. A mechanism given as "package.module:callable" is the user's own code,
+    and is executed.
+
+    Writes result.json, report.html and spectrum.png into DIR, each whole or not at all, when all is done. Draws are
+    kept in DIR/draws until then. The same seed and versions give the same result.json, timings and memory aside.
+    """
+    from dpaudit.cli.progress import shown
+    from dpaudit.run import Scenario, folder_of
+    from dpaudit.run import run as execute
+
+    checked = Scenario.load(scenario)
+    with shown() as progress:
+        execute(checked, out, n_jobs=jobs, progress=progress, **options)
+    return _verdict(folder_of(checked, out))
+
+
+@dpaudit.command(epilog=status.HELP)
+@click.argument("left", type=FILE, metavar="P.npy")
+@click.argument("right", type=FILE, metavar="Q.npy")
+@click.option("--claim", metavar="EPS,DELTA", callback=_claim, help="The claim to test; without one: inconclusive.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/samples]")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence of the bound at all ε at once.")
+@click.option("--classifier", default="auto", show_default=True, help="An alias of `dpaudit list classifiers`.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the training.")
+def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
+    """Audit draws made elsewhere.
+
+    P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour: (n, k) or (n,) numbers each,
+    independent and in random order. Writes the same report as `dpaudit run`.
+    """
+    from dpaudit.cli.progress import shown
+    from dpaudit.run.samples import REPORT, run_samples
+
+    with shown() as progress:
+        run_samples(left, right, out, rng=seed, progress=progress, **options)
+    return _verdict(out or REPORT)
+
+
+@dpaudit.command(epilog=status.HELP)
+@click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
+@click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
+def spectrum(scenario: Path, as_json: bool) -> int:
+    """Exact δ(ε) of the worst of all rows, without a draw.
+
+    Needs a mechanism whose output law is known (`dpaudit list mechanisms`). With a claim in the scenario, the exit
+    status says whether the exact spectrum exceeds it.
+    """
+    from dpaudit.cli import analysis
+    from dpaudit.run import Scenario, analyse
+
+    found = analyse(Scenario.load(scenario))
+    click.echo(analysis.as_json(found) if as_json else analysis.as_text(found))
+    return status.VIOLATED if len(found.broken) else status.NOT_VIOLATED
+
+
+@dpaudit.command("list", short_help="Mechanisms, datasets, classifiers, scenarios.")
+@click.argument("kind", required=False, type=click.Choice(KINDS))
+@click.argument("folder", required=False, type=FOLDER)
+def list_(kind: str | None, folder: Path | None) -> int:
+    """What there is: mechanisms, datasets, classifiers, scenarios (in FOLDER, or those that come with dpaudit)."""
+    from dpaudit.cli import listing
+
+    kinds = KINDS if kind is None else (kind,)
+    click.echo("\n\n".join(listing.text(one, folder) for one in kinds))
+    return 0
+
+
+@dpaudit.command(short_help="Draw a report again from its result.json.")
+@click.argument("folder", type=FOLDER, metavar="DIR")
+def report(folder: Path) -> int:
+    """Draw report.html and spectrum.png again from the result.json in DIR. Exit status 0 whatever the verdict."""
+    from dpaudit.record import load
+    from dpaudit.report import write_report
+
+    write_report(folder, load(folder))
+    _verdict(folder)
+    return 0
+
+
+def _verdict(folder: Path) -> int:
+    """Print what result.json says; the exit status of its verdict."""
+    from dpaudit.cli.summary import summary
+    from dpaudit.record import load
+
+    record = load(folder)
+    click.echo(summary(record))
+    click.echo(f"\nReport: {folder / 'report.html'}")
+    return status.OF_VERDICT[record["verdict"]]

@@ -1,0 +1,81 @@
+"""How far a long step is, on stderr: a bar with the time left on a terminal, else a line at every tenth."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from tqdm import tqdm
+
+from dpaudit.sampling import Progress
+
+COUNTED = "{desc}: {percentage:3.0f} % |{bar:30}| {n:,} of {total:,}, {remaining} left"
+SINGLE = "{desc}: {elapsed}"
+
+
+@contextmanager
+def shown(stream: TextIO | None = None) -> Iterator[Progress]:
+    """A callback progress(step, done, wanted) that writes to `stream` (stderr)."""
+    stream = sys.stderr if stream is None else stream
+    view = Bars(stream) if stream.isatty() else Lines(stream)
+    try:
+        yield view
+    finally:
+        view.close()
+
+
+class Bars:
+    """A bar a step, left standing when it is full."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream, self.step = stream, ""
+        self.bar: tqdm | None = None
+
+    def __call__(self, step: str, done: int, wanted: int) -> None:
+        if step != self.step or self.bar is None:
+            self.close()
+            form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
+            shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
+            self.step, self.bar = step, tqdm(desc=step, total=wanted, file=self.stream, **shape)
+        self.bar.update(done - self.bar.n)
+        if done == wanted:
+            self.close()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+        self.bar = None
+
+
+class Lines:
+    """A line at the begin and at the end of a step, and between them at every tenth but not within a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream, self.step = stream, ""
+        self.begin, self.first, self.last, self.tenth = 0.0, 0, 0.0, 0
+
+    def __call__(self, step: str, done: int, wanted: int) -> None:
+        now = time.monotonic()
+        if new := step != self.step:
+            self.step, self.begin, self.first, self.tenth = step, now, done, 0
+        tenth = 10 * done // wanted
+        if new or done == wanted or (tenth > self.tenth and now - self.last >= 1.0):
+            self.last, self.tenth = now, tenth
+            print(self._line(done, wanted, now - self.begin), file=self.stream, flush=True)
+
+    def _line(self, done: int, wanted: int, spent: float) -> str:
+        if done == wanted:
+            return f"{self.step}: done in {tqdm.format_interval(spent)}"
+        if wanted == 1:
+            return f"{self.step} ..."
+        if done == self.first:
+            return f"{self.step}: {done:,} of {wanted:,}"
+        left = tqdm.format_interval(spent / (done - self.first) * (wanted - done))
+        return f"{self.step}: {done:,} of {wanted:,}, {left} left"
+
+    def close(self) -> None:
+        """Nothing stands open."""

@@ -1,0 +1,186 @@
+"""From a scenario to a report: load, choose the neighbour, draw, audit, save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+import dpaudit
+from dpaudit import exact, neighbours
+from dpaudit._check import Array
+from dpaudit.auditing import About, AuditResult, audit, grid
+from dpaudit.claims import Claim
+from dpaudit.datasets import Dataset
+from dpaudit.errors import NoExactSpectrum, ScenarioError
+from dpaudit.mechanisms import describe
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.record import plain
+from dpaudit.run.given import Call, beside
+from dpaudit.run.scenario import Scenario
+from dpaudit.run.store import DrawStore, digest_of
+from dpaudit.sampling import Progress
+from dpaudit.spectrum import Spectrum
+
+REPORTS = Path("dpaudit-out")
+DRAWS = "draws"
+RULES = {"row": "row given in the scenario", "replace": "row and its replacement given in the scenario"}
+
+
+def run(
+    scenario: Scenario,
+    out: str | Path | None = None,
+    *,
+    samples: int | None = None,
+    seed: int | None = None,
+    n_jobs: int | None = None,
+    resume: bool = False,
+    keep_draws: bool = False,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """Audit what the scenario names and write result.json, report.html and spectrum.png.
+
+    out : folder, made if need be (default dpaudit-out/NAME). samples, seed : instead of the scenario's.
+    n_jobs : parallel draws; no effect on the result. progress : called as progress(step, done, wanted).
+    resume : go on with the draws that an interrupted run left in `out`, to the same bytes.
+    keep_draws : leave the draws in `out` when the run is done.
+
+    A `call` in the scenario executes the user's code here. The three files appear when all is done, each whole.
+    Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
+    """
+    scenario = scenario.override(samples, seed)
+    folder = folder_of(scenario, out)
+    with beside(scenario.folder):
+        with _step(progress, "choosing the neighbour"):
+            task = _prepare(scenario)
+        store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
+        options = {"n_jobs": n_jobs, "progress": progress, "store": store, **scenario.settings}
+        result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
+    about = About(task.mechanism, task.pair, scenario.name, _describe(task.dataset), task.rule)
+    result = replace(result, about=about)
+    with _step(progress, "writing the report"):
+        result.save(folder)
+    if not keep_draws:
+        store.remove()
+    return result
+
+
+@contextmanager
+def _step(progress: Progress | None, name: str) -> Iterator[None]:
+    """A step of one, where someone watches."""
+    if progress is not None:
+        progress(name, 0, 1)
+    yield
+    if progress is not None:
+        progress(name, 1, 1)
+
+
+def folder_of(scenario: Scenario, out: str | Path | None = None) -> Path:
+    """Where the report of a scenario goes."""
+    return REPORTS / scenario.name if out is None else Path(out)
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What is known without a draw: the worst case over all rows, with its law's limit where it has one.
+
+    claimed : (m,) δ that the claim allows, or None.
+    """
+
+    scenario: str
+    mechanism: Any
+    dataset: dict[str, Any]
+    spectrum: Spectrum
+    claim: Claim | None
+    claimed: Array | None
+
+    @property
+    def broken(self) -> np.ndarray:
+        """Grid positions where the exact spectrum exceeds the claim by more than rounding."""
+        if self.claimed is None:
+            return np.array([], dtype=int)
+        return np.flatnonzero(self.spectrum.delta > self.claimed * (1.0 + 1e-9) + 1e-12)
+
+
+def analyse(scenario: Scenario) -> Analysis:
+    """The exact worst case over all rows, in both directions.
+
+    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
+    """
+    with beside(scenario.folder):
+        mechanism = _mechanism(scenario)
+    dataset = scenario.data.load()
+    epsilon = grid(scenario.settings["epsilon"], scenario.claim)
+    found, limit = (exact.worst_case(mechanism, dataset.database, epsilon, law=law) for law in ("finite", "asymptotic"))
+    if limit.law != found.law:
+        found = found.replace(asymptotic=limit.delta)
+    claimed = None if scenario.claim is None else scenario.claim.delta_at(epsilon)
+    return Analysis(scenario.name, mechanism, _describe(dataset), found, scenario.claim, claimed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    dataset: Dataset
+    mechanism: Any
+    pair: NeighbourPair
+    rule: str
+
+
+def _prepare(scenario: Scenario) -> _Task:
+    mechanism = _mechanism(scenario)
+    dataset = scenario.data.load()
+    data, chosen = dataset.database, scenario.neighbour
+    if chosen.rule == "worst":
+        index = _worst(mechanism, data, chosen.at)
+        rule = f"worst of {len(data):,} rows at ε = {chosen.at:g}"
+        return _Task(dataset, mechanism, neighbours.zero_row(data, index), rule)
+    assert chosen.index is not None
+    zeroed = chosen.rule == "row"
+    pair = neighbours.zero_row(data, chosen.index) if zeroed else neighbours.replace_row(data, chosen.index, chosen.row)
+    return _Task(dataset, mechanism, pair, RULES[chosen.rule])
+
+
+def _mechanism(scenario: Scenario) -> Any:
+    return scenario.mechanism.load() if isinstance(scenario.mechanism, Call) else scenario.mechanism
+
+
+def _worst(mechanism: Any, data: Array, epsilon: float | None) -> int:
+    try:
+        found = exact.worst_case(mechanism, data, [epsilon])
+    except NoExactSpectrum as error:
+        raise ScenarioError(f'[neighbour] rule: give "row" and an index, "worst" is not known: {error}') from None
+    assert found.index is not None
+    return int(found.index[0])
+
+
+def _made_by(scenario: Scenario, task: _Task) -> dict[str, Any]:
+    """All that determines the draws, in JSON types."""
+    name, parameters = describe(task.mechanism)
+    return {
+        "mechanism": name,
+        "parameters": plain(parameters),
+        "code": scenario.mechanism.source() if isinstance(scenario.mechanism, Call) else None,
+        "D": digest_of(task.pair.left),
+        "D'": digest_of(task.pair.right),
+        "seed": scenario.seed,
+        "samples": scenario.settings["samples"],
+        "versions": {"dpaudit": dpaudit.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
+    }
+
+
+def _describe(dataset: Dataset) -> dict[str, Any]:
+    """The data set as result.json has it."""
+    return {
+        "name": dataset.name,
+        "n": dataset.n,
+        "features": len(dataset.features),
+        "feature_names": list(dataset.features),
+        "target": dataset.target,
+        "source": dataset.source,
+        "dropped": dict(dataset.dropped),
+    }

@@ -1,0 +1,213 @@
+"""A scenario file (TOML): what to audit, on what data, against which claim. All of it is checked before anything runs.
+
+Keys, by table (`name` stands above them and is optional):
+
+- [data] name = "flight", or path = "x.csv" (from the scenario's folder) and target = "y"; constant = true
+- [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table `parameters` if the
+  callable makes the mechanism from them
+- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed) or "replace" (`index` by `row`)
+- [claim] epsilon = 1.0 and delta = 0.1, or gdp = 0.5; optional
+- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share;
+  all optional, as in `dpaudit.audit`; the seed is 0 if not given
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from dpaudit import _check, datasets, scoring
+from dpaudit.auditing import audit
+from dpaudit.claims import Claim
+from dpaudit.errors import InvalidInput, ScenarioError
+from dpaudit.run.given import given_mechanism
+from dpaudit.run.table import Check, Table, flag, numbers, text
+from dpaudit.split import split
+
+DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
+RULES = ("worst", "row", "replace")
+
+
+@dataclass(frozen=True)
+class Data:
+    """A data set by name, or a CSV file by path and target."""
+
+    name: str | None
+    path: Path | None
+    target: str | None
+    constant: bool
+
+    def load(self) -> datasets.Dataset:
+        """Raises `DataNotFound`, `InvalidInput`."""
+        found = self.path or self.name
+        assert found is not None
+        return datasets.load(found, target=self.target, constant=self.constant)
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """How D' is chosen: `rule` is "worst" (of all rows zeroed, at ε = `at`), "row" or "replace" (row `index`)."""
+
+    rule: str
+    index: int | None = None
+    row: tuple[float, ...] | None = None
+    at: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """One audit, checked. `settings` are keyword arguments of `dpaudit.audit`; `folder` holds the file."""
+
+    name: str
+    folder: Path
+    data: Data
+    mechanism: Any
+    neighbour: Neighbour
+    claim: Claim | None
+    seed: int
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Read and check a file. Raises `ScenarioError`, a line for each fault: "file: [table] key: what is wrong".
+
+        Nothing of the user's own code runs here. A `call` is imported, which executes it, by `run` and `analyse`.
+        """
+        path = Path(path)
+        faults: list[str] = []
+        scenario = _read(path, Table("", _toml(path), faults))
+        if faults:
+            raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
+        return scenario
+
+    def override(self, samples: int | None, seed: int | None) -> Scenario:
+        """With another number of draws or another seed, where given. Raises `InvalidInput`."""
+        settings = dict(self.settings)
+        if samples is not None:
+            split(samples, settings["train_share"], settings["choose_share"])
+            settings["samples"] = samples
+        chosen = self.seed if seed is None else _check.integer("seed", seed, 0)
+        return replace(self, seed=chosen, settings=MappingProxyType(settings))
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise ScenarioError(f"cannot read the scenario {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path.name}: must be UTF-8 text, got byte {error.object[error.start]:#04x}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{path.name}: not TOML: {error}") from None
+
+
+def _read(path: Path, top: Table) -> Scenario:
+    """The whole file; of no use when it has faults."""
+    name = top.get("name", _name, path.stem)
+    data = _data(top.table("data"), path.parent)
+    mechanism = given_mechanism(top.table("mechanism"))
+    claim_table = top.table("claim", {})
+    claim = _claim(claim_table) if "claim" in top else None
+    neighbour = _neighbour(top.table("neighbour", {}), claim)
+    audit_table = top.table("audit", {})
+    seed = audit_table.get("seed", partial(_check.integer, minimum=0), 0)
+    settings = MappingProxyType(_settings(audit_table))
+    top.close()
+    return Scenario(name, path.parent, data, mechanism, neighbour, claim, seed, settings)
+
+
+def _name(key: str, value: Any) -> str:
+    """The report's folder is called so."""
+    if text(key, value) != Path(value).name or value == ".." or "\\" in value:
+        _check.fail(key, value, "text that can name a folder")
+    return str(value)
+
+
+def _data(table: Table, folder: Path) -> Data:
+    path = table.get("path", text, None)
+    name = table.get("name", _dataset, None)
+    target = table.get("target", text, None)
+    constant = table.get("constant", flag, True)
+    if table.readable and ("name" in table) == ("path" in table):
+        table.fault("", "must have either name or path")
+    if "path" in table and "target" not in table:
+        table.fault("target", "missing (the column to predict)")
+    table.close()
+    return Data(name, None if path is None else folder / os.path.expanduser(path), target, constant)
+
+
+def _dataset(key: str, value: Any) -> str:
+    if Path(text(key, value)).suffix or len(Path(value).parts) > 1:
+        _check.fail(key, value, f"the name of a data set ({', '.join(datasets.names())}); a file goes under path")
+    return str(value)
+
+
+def _claim(table: Table) -> Claim | None:
+    epsilon = table.get("epsilon", partial(_check.real, low=0.0), None)
+    delta = table.get("delta", partial(_check.real, low=0.0, high=1.0), 0.0)
+    mu = table.get("gdp", partial(_check.real, low=0.0), None)
+    if table.readable and ("gdp" in table) == ("epsilon" in table or "delta" in table):
+        table.fault("", "must have either epsilon and delta, or gdp")
+    table.close()
+    if mu is not None:
+        return Claim.gdp(mu)
+    return None if epsilon is None else Claim(epsilon, delta or 0.0)
+
+
+def _neighbour(table: Table, claim: Claim | None) -> Neighbour:
+    rule = table.get("rule", partial(_check.choice, allowed=RULES), "worst")
+    if rule is None:
+        return Neighbour("")
+    if rule == "worst":
+        default = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
+        chosen = Neighbour(rule, at=table.get("at", partial(_check.real, low=0.0), default))
+    else:
+        index = table.get("index", partial(_check.integer, minimum=0))
+        chosen = Neighbour(rule, index, table.get("row", numbers) if rule == "replace" else None)
+    table.close()
+    return chosen
+
+
+def _settings(table: Table) -> dict[str, Any]:
+    checks: dict[str, Check] = {
+        "samples": partial(_check.integer, minimum=1),
+        "level": partial(_check.real, low=0.0, high=1.0, open_=True),
+        "classifier": partial(_check.choice, allowed=tuple(scoring.ALIASES)),
+        "detect": partial(_check.real, low=0.0, high=1.0),
+        "train_share": partial(_check.real, low=0.0, high=1.0),
+        "choose_share": partial(_check.real, low=0.0, high=1.0),
+    }
+    settings = {key: table.get(key, check, DEFAULTS[key]) for key, check in checks.items()}
+    settings["epsilon"] = _grid(table)
+    sizes = [settings[key] for key in ("samples", "train_share", "choose_share")]
+    try:
+        if None not in sizes:
+            split(*sizes)
+    except InvalidInput as error:
+        table.fault("samples", str(error))
+    table.close()
+    return settings
+
+
+def _grid(table: Table) -> Any:
+    """A list of ε, or evenly spaced ones from start to stop; None where neither is given."""
+    if not isinstance(table.content.get("epsilon"), dict):
+        return table.get("epsilon", _list, DEFAULTS["epsilon"])
+    inner = table.table("epsilon")
+    start, stop = (inner.get(key, partial(_check.real, low=0.0)) for key in ("start", "stop"))
+    number = inner.get("num", partial(_check.integer, minimum=1))
+    inner.close()
+    return None if None in (start, stop, number) else np.linspace(start, stop, number)
+
+
+def _list(key: str, value: Any) -> Any:
+    return _check.epsilon(numbers(key, value), key)
