@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpaudit import __version__
 from dpaudit._random import describe as describe_seed
 from dpaudit.errors import DegenerateData, InvalidInput
 from dpaudit.mechanisms.base import describe
@@ -154,8 +155,8 @@ def _classifier(result: AuditResult) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in ("dpaudit", "numpy", "scipy", "scikit-learn", "lightgbm"):
+    found = {"python": platform.python_version(), "dpaudit": __version__}
+    for name in ("numpy", "scipy", "scikit-learn", "lightgbm"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -114,6 +114,7 @@ def axes_pair(shift: Array, excess: Array, count: Array, epsilon: Any) -> tuple[
     shift, excess, count : (k,); the variance comes as its excess over 1, so nearly equal laws keep their digits.
     Returns (forward, backward) in the shape of `epsilon`.
     """
+    shift, excess, count = shift[count > 0], excess[count > 0], count[count > 0]
 
     def both(sorted_: Array) -> Curves:
         if np.all(excess == 0.0):
