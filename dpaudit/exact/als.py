@@ -21,7 +21,7 @@ def als(
     ----------
     leverage : h_i of the row among the features, in [0, 1]; 1 (the others lose rank) gives δ = 1.
     residual_share : t_i = w_i²/((1−h_i)‖w‖²), in [0, 1]; 1 (the others fit exactly) gives δ = 1.
-    features : p ≥ 1, a constant column included. rows : r ≥ p + 1 sketch rows.
+    features : p ≥ 1, a constant column included. rows : r sketch rows, at least p + 1 for the finite law.
     epsilon : scalar or (m,), nats.
     law : "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
 
@@ -36,9 +36,9 @@ def als(
     leverage = _check.real("leverage", leverage, 0.0, 1.0)
     residual_share = _check.real("residual_share", residual_share, 0.0, 1.0)
     features = _check.integer("features", features, 1)
-    if _check.integer("rows", rows, 2) < features + 1:
-        fail("rows", rows, f"at least features + 1 = {features + 1}")
     _check.choice("law", law, ("finite", "asymptotic"))
+    if _check.integer("rows", rows, 1) < features + 1 and law == "finite":
+        fail("rows", rows, f"at least features + 1 = {features + 1}")
     compute = student.finite if law == "finite" else asymptotic
     return compute(leverage, residual_share, features, rows, epsilon)
 
