@@ -8,5 +8,15 @@ from dpaudit.exact.als import als
 from dpaudit.exact.front import spectrum, worst_case
 from dpaudit.exact.gaussian import gaussian_pair, gaussian_shift
 from dpaudit.exact.rows import gaussian_sketch
+from dpaudit.exact.wishart import additive_wishart
 
-__all__ = ["als", "gaussian_pair", "gaussian_shift", "gaussian_sketch", "printed", "spectrum", "worst_case"]
+__all__ = [
+    "additive_wishart",
+    "als",
+    "gaussian_pair",
+    "gaussian_shift",
+    "gaussian_sketch",
+    "printed",
+    "spectrum",
+    "worst_case",
+]

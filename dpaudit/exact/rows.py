@@ -52,7 +52,7 @@ def _forward(q: float, rows: int, epsilon: Array) -> Array:
     offset, odds = -0.5 * rows * np.log1p(-q), q / (1.0 - q)
     thresholds = np.sqrt(2.0 * (epsilon + offset) / odds)
     return monotone.hockey_stick(
-        lambda x: _log_chi(x, rows),
+        lambda x: log_chi(x, rows),
         lambda x: 0.5 * odds * x**2 - offset,
         thresholds,
         epsilon,
@@ -64,7 +64,7 @@ def _forward(q: float, rows: int, epsilon: Array) -> Array:
 def _backward(q: float, rows: int, epsilon: Array) -> Array:
     limit = -0.5 * rows * np.log1p(-q)
     return monotone.hockey_stick(
-        lambda x: _log_chi(-x, rows),
+        lambda x: log_chi(-x, rows),
         lambda x: limit - 0.5 * q * x**2,
         -np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q),
         epsilon,
@@ -73,7 +73,7 @@ def _backward(q: float, rows: int, epsilon: Array) -> Array:
     )
 
 
-def _log_chi(x: Array, rows: int) -> Array:
+def log_chi(x: Array, rows: int) -> Array:
     """Log density of √χ²_r at x ≥ 0; for many rows about its mode, where x^{r−1} and Γ(r/2) would cancel."""
     if rows < 100:
         with np.errstate(divide="ignore"):
