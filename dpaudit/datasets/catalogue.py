@@ -73,9 +73,7 @@ def _load_path(path: Path, target: str | None, constant: bool) -> Dataset:
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
     """The path of name.csv; DataNotFound says in one line what to do when there is none."""
-    folder = (
-        os.environ.get(FOLDER) if data_dir is None else _path("data_dir", data_dir, "the path of a folder")
-    )
+    folder = os.environ.get(FOLDER) if data_dir is None else _path("data_dir", data_dir, "the path of a folder")
     if folder and (path := Path(folder).expanduser() / f"{name}.csv").is_file():
         return path
     known = "" if name in _IN_FOLDER else f"; known names: {', '.join(names())}"
@@ -92,9 +90,7 @@ def _diabetes() -> Table:
 
     found = load_diabetes()
     values = np.column_stack([found.data, found.target])
-    source = (
-        "scikit-learn's load_diabetes (Efron et al., Least Angle Regression, 2004), features as scaled there"
-    )
+    source = "scikit-learn's load_diabetes (Efron et al., Least Angle Regression, 2004), features as scaled there"
     return Table("diabetes", (*found.feature_names, "progression"), values, source)
 
 

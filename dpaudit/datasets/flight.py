@@ -28,9 +28,7 @@ def _unpacked() -> bytes:
     try:
         raw = lzma.decompress((resources.files(__package__) / "flight.xz").read_bytes())
     except (OSError, lzma.LZMAError) as error:
-        raise DataNotFound(
-            f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit"
-        ) from None
+        raise DataNotFound(f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit") from None
     if hashlib.sha256(raw).hexdigest() != SHA256:
         raise DataNotFound("the embedded data set 'flight' fails its checksum: reinstall dpaudit")
     return raw

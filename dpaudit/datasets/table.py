@@ -17,9 +17,7 @@ from dpaudit.datasets.dataset import Table
 from dpaudit.errors import DataNotFound, InvalidInput
 
 MISSING = frozenset({"", "na", "nan", "null", "?"})
-EXPECTED = (
-    "a finite number, or missing (empty, NA, NaN, null or ?); encode text as numbers or remove the column"
-)
+EXPECTED = "a finite number, or missing (empty, NA, NaN, null or ?); encode text as numbers or remove the column"
 
 
 def read_csv(path: Path) -> Table:
@@ -55,9 +53,7 @@ def _text(file: str, raw: bytes) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(
-            f"{file} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}"
-        ) from None
+        raise InvalidInput(f"{file} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}") from None
 
 
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
@@ -81,9 +77,7 @@ def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[
     cells = array("d")
     for line, row in rows:
         if len(row) != len(columns):
-            fail(
-                f"the number of cells on line {line} of {file}", len(row), f"{len(columns)}, as in the header"
-            )
+            fail(f"the number of cells on line {line} of {file}", len(row), f"{len(columns)}, as in the header")
         for column, cell in zip(columns, row, strict=True):
             try:
                 cells.append(_number(cell))
