@@ -35,6 +35,7 @@ from dpaudit.split import split
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
 RULES = ("worst", "row", "replace")
+CLAIMS = ({"epsilon"}, {"epsilon", "delta"}, {"gdp"})
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ def _claim(table: Table) -> Claim | None:
     epsilon = table.get("epsilon", partial(_check.real, low=0.0), None)
     delta = table.get("delta", partial(_check.real, low=0.0, high=1.0), 0.0)
     mu = table.get("gdp", partial(_check.real, low=0.0), None)
-    if table.readable and ("gdp" in table) == ("epsilon" in table or "delta" in table):
+    if table.readable and set(table.content) & set(table.asked) not in CLAIMS:
         table.fault("", "must have either epsilon and delta, or gdp")
     table.close()
     if mu is not None:

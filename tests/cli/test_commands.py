@@ -1,0 +1,187 @@
+"""The other commands, --help, and what is not imported."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.cli import main
+
+README = Path(__file__).parents[2] / "README.md"
+COMMANDS = ("run", "samples", "spectrum", "list", "report")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def draws(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "P.npy", rng.normal(size=(2000, 2)))
+    np.save(tmp_path / "Q.npy", rng.normal(size=(2000, 2)) + 0.5)
+    return ["P.npy", "Q.npy"]
+
+
+@pytest.mark.parametrize(("claim", "status"), [("0.5,0.9", 0), ("0,0.01", 1), (None, 3)])
+def test_samples(draws, tmp_path, capsys, claim, status):
+    options = [] if claim is None else ["--claim", claim]
+    assert main(["samples", *draws, *options, "--classifier", "qda", "--out", "there"]) == status
+    record = json.loads((tmp_path / "there" / "result.json").read_text(encoding="utf-8"))
+    assert record["neighbour"]["rule"] == "P.npy against Q.npy"
+    assert "P.npy against Q.npy" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, r"cannot read P\.npy: No such file or directory"),
+        (b"hello", r"P\.npy must be a \.npy file of numbers, got .*"),
+        (np.array([{}, 1]), r"P\.npy must be a \.npy file of numbers, got .*Object arrays cannot be loaded.*"),
+        (np.zeros((2, 2, 2)), r"P\.npy must be a non-empty \(n,\) or \(n, k\) array of numbers, got .*\(2, 2, 2\).*"),
+        (np.zeros((0, 2)), r"P\.npy must be a non-empty .*"),
+        (np.array(["a"]), r"P\.npy must be a non-empty .*"),
+        (np.full((2000, 2), np.nan), r"P must be a 2-D array of finite numbers, .* got nan at row 0, column 0"),
+        (np.zeros((2000, 3)), r"Q must be as many columns as P, 3, got '2 columns'"),
+        (np.zeros((5, 2)), r"samples must leave at least 10 draws a side .*"),
+    ],
+)
+def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):
+    path = tmp_path / "P.npy"
+    path.unlink()
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        np.save(path, content)
+    assert main(["samples", *draws]) == 2
+    assert re.fullmatch(f"dpaudit: error: {message}\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    "options", [["--claim", "1"], ["--claim", "1,2"], ["--claim", "a,b"], ["--level", "2"], ["--classifier", "rf"]]
+)
+def test_options_of_samples_are_checked(draws, options):
+    assert main(["samples", *draws, *options]) == 2
+
+
+def test_spectrum_as_json(write, capsys):
+    assert main(["spectrum", str(write()), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    data = dp.datasets.load(Path("small.csv"), target="y").database
+    worst = dp.exact.worst_case(dp.mechanisms.ALS(20), data, [0, 1, 2])
+    assert found["epsilon"] == [0, 1, 2]
+    assert found["delta"] == worst.delta.tolist()
+    assert found["row"] == worst.index.tolist()
+    assert found["delta"] == np.maximum(found["forward"], found["backward"]).tolist()
+    assert len(found["asymptotic"]) == 3
+    assert (found["claim"]["text"], found["claim"]["delta"][1]) == ("(1, 0.9)-DP", 0.9)
+    assert found["mechanism"] == {"name": "ALS", "parameters": {"rows": 20, "sampler": "student"}}
+
+
+def test_spectrum_as_a_table(write, capsys):
+    assert main(["spectrum", str(write())]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^ +ε +D to D′ +D′ to D +δ +asymptotic +row +claim$", out, re.MULTILINE)
+    assert "NOT VIOLATED: at no ε of the grid" in out
+
+
+def test_spectrum_breaks_a_claim(write, capsys):
+    assert main(["spectrum", str(write(claim="epsilon = 0.0\ndelta = 0.001"))]) == 1
+    assert "VIOLATED: the exact δ(0) is " in capsys.readouterr().out
+
+
+def test_spectrum_without_a_claim_or_a_limit(write, capsys):
+    path = write(mechanism='name = "GaussianLS"\nsigma = 1.0', claim=None)
+    assert main(["spectrum", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "asymptotic" not in out
+    assert "claim" not in out
+    assert main(["spectrum", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["claim"], found["asymptotic"]) == (None, None)
+
+
+def test_list(write, capsys):
+    write().write_text("# The first line says it.\n# Not the second.\n")
+    Path("scenarios").mkdir()
+    Path("small.toml").rename("scenarios/small.toml")
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert re.findall(r"^\w+$", out, re.MULTILINE) == ["mechanisms", "datasets", "classifiers", "scenarios"]
+    for name in (*dp.mechanisms.REGISTRY, *dp.datasets.names(), *dp.scoring.ALIASES):
+        assert re.search(rf"^  {name}\b", out, re.MULTILINE)
+    assert re.search(r"^  scenarios/small\.toml +The first line says it\.$", out, re.MULTILINE)
+
+
+def test_list_one_kind_and_a_folder(write, tmp_path, capsys):
+    write()
+    assert main(["list", "scenarios", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"scenarios\n  {tmp_path}/small.toml\n"
+    assert main(["list", "classifiers"]) == 0
+    assert "mechanisms" not in capsys.readouterr().out
+    assert main(["list", "scenarios", str(tmp_path / "empty")]) == 2
+    assert main(["list", "planets"]) == 2
+
+
+def test_report_redraws(write, tmp_path, capsys):
+    assert main(["run", str(write(claim="epsilon = 0.0\ndelta = 0.001")), "--out", "there"]) == 1
+    there = tmp_path / "there"
+    before = {path.name: path.read_bytes() for path in there.iterdir()}
+    assert sorted(before) == ["report.html", "result.json", "spectrum.png"]
+    (there / "report.html").unlink()
+    (there / "spectrum.png").write_bytes(b"")
+    said = capsys.readouterr().out
+    assert main(["report", "there"]) == 0
+    assert capsys.readouterr().out == said
+    assert {path.name: path.read_bytes() for path in there.iterdir()} == before
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", '{"schema_version": 99}', '{"schema_version": 1}'])
+def test_report_without_a_result(tmp_path, capsys, content):
+    if content is not None:
+        (tmp_path / "result.json").write_text(content)
+    assert main(["report", "."]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["run", "samples", "spectrum", None])
+def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
+    assert main([*([command] if command else []), "--help"]) == 0
+    said = dict(re.findall(r"^ +(\d+) +(.+)$", capsys.readouterr().out.partition("Exit status:")[2], re.MULTILINE))
+    stated = dict(re.findall(r"^\| (\d+) \| ([^;|]+?)(?:;.*)? \|$", README.read_text(encoding="utf-8"), re.MULTILINE))
+    assert list(said) == ["0", "1", "2", "3", "130"]
+    assert stated.keys() == said.keys()
+    for status, meaning in stated.items():
+        assert said[status].startswith(meaning)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_what_the_readme_lists(capsys, command):
+    synopsis = re.search(rf"^dpaudit {command}.*$", README.read_text(encoding="utf-8"), re.MULTILINE).group()
+    assert main([command, "--help"]) == 0
+    said = capsys.readouterr().out
+    for word in re.findall(r"--[a-z]+|[A-Z]+\.\w+|DIR", synopsis):
+        assert word in said
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"dpaudit {dp.__version__}\n"
+
+
+def test_python_m_and_quick_help():
+    code = (
+        "import sys; from dpaudit.cli import main; status = main(['run', '--help']);"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'matplotlib', 'lightgbm', 'jinja2', 'tqdm'};"
+        "sys.exit(status or sorted(heavy & set(sys.modules)) or 0)"
+    )
+    for command in (["-c", code], ["-m", "dpaudit", "run", "--help"]):
+        done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("Usage: dpaudit run [OPTIONS] SCENARIO.toml")

@@ -1,0 +1,59 @@
+"""Progress: few lines in a log file, a bar on a terminal."""
+
+import io
+
+import pytest
+
+from dpaudit.cli import progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that pass when told to."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_lines_in_a_file(clock):
+    stream = io.StringIO()
+    with progress.shown(stream) as show:
+        for done in range(100, 10_001, 100):
+            clock[0] += 0.25
+            show("drawing", done, 10_000)
+        show("fitting", 0, 1)
+        clock[0] += 65
+        show("fitting", 1, 1)
+    lines = stream.getvalue().splitlines()
+    assert lines[:3] == [
+        "drawing: 100 of 10,000",
+        "drawing: 1,000 of 10,000, 00:22 left",
+        "drawing: 2,000 of 10,000, 00:20 left",
+    ]
+    assert lines[-3:] == ["drawing: done in 00:24", "fitting ...", "fitting: done in 01:05"]
+    assert len(lines) == 13
+
+
+def test_a_quick_step_takes_two_lines(clock):
+    stream = io.StringIO()
+    with progress.shown(stream) as show:
+        for done in range(100, 10_001, 100):
+            show("drawing", done, 10_000)
+    assert stream.getvalue() == "drawing: 100 of 10,000\ndrawing: done in 00:00\n"
+
+
+def test_a_bar_on_a_terminal():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    with progress.shown(stream) as show:
+        show("drawing", 5000, 10_000)
+        show("drawing", 10_000, 10_000)
+        show("fitting", 0, 1)
+    said = stream.getvalue()
+    assert "drawing: 100 % |" in said
+    assert "10,000 of 10,000" in said
+    assert "fitting: 00:00" in said
+    assert said.endswith("\n")

@@ -1,0 +1,57 @@
+"""The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as their names say."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from dpaudit.cli import main
+from dpaudit.run import Scenario, analyse
+
+FOLDER = Path(__file__).parents[2] / "scenarios"
+NAMES = [
+    f"{data}-{mechanism}{kind}"
+    for data in ("flight", "cancer")
+    for mechanism in ("als", "gaussian-ls", "rp-ls", "rp")
+    for kind in ("", "-broken-claim")
+]
+
+
+def available(name):
+    if name.startswith("cancer") and not os.environ.get("DPAUDIT_DATA"):
+        pytest.skip("DPAUDIT_DATA is not set to the folder of the CSV data sets")
+    return FOLDER / f"{name}.toml"
+
+
+def test_none_is_missing_or_unknown():
+    assert sorted(path.stem for path in FOLDER.glob("*.toml")) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_says_what_it_shows(name):
+    first = (FOLDER / f"{name}.toml").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("# ")
+    assert first.startswith("# A claim that fails: ") == name.endswith("broken-claim")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_can_be_audited(name):
+    found = analyse(Scenario.load(available(name)))
+    assert 0.02 <= found.spectrum.delta[0] <= 0.5
+    assert found.spectrum.delta[-1] > 0
+    assert bool(len(found.broken)) == name.endswith("broken-claim")
+
+
+@pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])
+def test_verdicts_from_few_draws(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    assert main(["run", str(available(name)), "--out", str(tmp_path), "--samples", "20000"]) == int("broken" in name)
+    index = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["neighbour"]["index"]
+    assert index == {"flight": 7008, "cancer": 186}[name.partition("-")[0]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_verdicts_at_full_size(name, tmp_path):
+    assert main(["run", str(available(name)), "--out", str(tmp_path), "--jobs", "2"]) == int("broken" in name)

@@ -1,0 +1,181 @@
+"""A run: neighbour, record, draws kept and reused, the user's own callables."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.run import Scenario, analyse, run
+
+OWN = '''
+"""Own."""
+import numpy as np
+
+def noisy_mean(data, size, *, rng):
+    """The mean with noise."""
+    return data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
+
+def make(scale):
+    return lambda data, size, *, rng: scale * noisy_mean(data, size, rng=rng)
+
+def breaks(data, size, *, rng):
+    if rng.random() < 0.1:
+        raise RuntimeError("midway")
+    return noisy_mean(data, size, rng=rng)
+
+nothing = 3
+'''
+ROW = 'rule = "row"\nindex = 4'
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch):
+    """The report itself is tested elsewhere and takes most of a small run's time."""
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """The name of a module beside the scenario."""
+    (tmp_path / "own_mechanisms.py").write_text(OWN)
+    monkeypatch.delitem(sys.modules, "own_mechanisms", raising=False)
+    return "own_mechanisms"
+
+
+def steady(folder):
+    """The bytes of result.json without timings and memory."""
+    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    del record["timings"], record["peak_memory_mb"]
+    return json.dumps(record)
+
+
+def test_the_record_says_what_was_audited(write, tmp_path):
+    result = run(Scenario.load(write()), tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    data = dp.datasets.load(tmp_path / "small.csv", target="y").database
+    assert record["neighbour"]["index"] == dp.exact.worst_case(dp.mechanisms.ALS(20), data, [1.0]).index[0]
+    assert record["neighbour"]["rule"] == "worst of 30 rows at ε = 1"
+    assert record["scenario"] == "small"
+    assert record["dataset"]["feature_names"] == ["constant", "a", "b"]
+    assert (record["dataset"]["n"], record["dataset"]["features"], record["dataset"]["target"]) == (30, 3, "y")
+    assert (record["seed"], record["verdict"]) == (0, result.verdict)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "result.json"]
+
+
+def test_the_number_of_jobs_changes_no_byte(write, tmp_path):
+    scenario = Scenario.load(write())
+    for jobs in (1, 2):
+        run(scenario, tmp_path / str(jobs), n_jobs=jobs)
+    assert steady(tmp_path / "1") == steady(tmp_path / "2")
+
+
+def test_a_damaged_block_is_drawn_again(write, tmp_path):
+    scenario, out = Scenario.load(write()), tmp_path / "out"
+    run(scenario, out, keep_draws=True)
+    before = steady(out)
+    blocks = sorted((out / "draws").glob("*.npy"))
+    times = [path.stat().st_mtime_ns for path in blocks]
+    damaged = blocks[3]
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    blocks[5].unlink()
+    for name in ("result.json", "report.html"):
+        (out / name).unlink()
+    run(scenario, out, resume=True, keep_draws=True)
+    assert steady(out) == before
+    renewed = [path.stat().st_mtime_ns != time for path, time in zip(blocks, times, strict=True)]
+    assert [number for number, new in enumerate(renewed) if new] == [3, 5]
+
+
+def test_resume_refuses_the_draws_of_another_run(write, tmp_path):
+    scenario = Scenario.load(write())
+    run(scenario, tmp_path / "out", keep_draws=True)
+    with pytest.raises(dp.InvalidInput, match="samples 2000, now 1000; seed 0, now 1"):
+        run(scenario, tmp_path / "out", samples=1000, seed=1, resume=True)
+
+
+def test_a_faulty_override_leaves_kept_draws_alone(write, tmp_path):
+    scenario = Scenario.load(write())
+    run(scenario, tmp_path / "out", keep_draws=True)
+    with pytest.raises(dp.InvalidInput, match="samples must leave"):
+        run(scenario, tmp_path / "out", samples=5)
+    assert list((tmp_path / "out" / "draws").glob("*.npy"))
+
+
+def test_a_callable_beside_the_scenario(write, tmp_path, own):
+    run(Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW)), tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert record["mechanism"] == {"name": f"{own}:noisy_mean", "parameters": {}, "description": "The mean with noise."}
+    assert (record["neighbour"]["index"], record["exact"]) == (4, None)
+
+
+def test_a_factory_with_parameters(write, tmp_path, own):
+    mechanism = f'call = "{own}:make"\nparameters = {{ scale = 2 }}'
+    run(Scenario.load(write(mechanism=mechanism, neighbour=ROW)), tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert record["mechanism"]["parameters"] == {"scale": 2}
+
+
+def test_draws_of_changed_code_are_not_resumed(write, tmp_path, own, monkeypatch):
+    scenario = Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW))
+    run(scenario, tmp_path / "out", keep_draws=True)
+    (tmp_path / "own_mechanisms.py").write_text(OWN.replace("0.1", "0.2"))
+    with pytest.raises(dp.InvalidInput, match="code "):
+        run(scenario, tmp_path / "out", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("no_such_module:f", r"\[mechanism\] call: no_such_module:f: ModuleNotFoundError: No module named"),
+        ("own_mechanisms:absent", r"\[mechanism\] call: own_mechanisms:absent: AttributeError"),
+        ("own_mechanisms:nothing", r"own_mechanisms:nothing must be callable, got int"),
+    ],
+)
+def test_a_call_that_cannot_be_loaded(write, tmp_path, own, target, message):
+    with pytest.raises(dp.ScenarioError, match=message):
+        run(Scenario.load(write(mechanism=f'call = "{target}"', neighbour=ROW)), tmp_path / "out")
+
+
+def test_a_mechanism_that_raises_midway_leaves_no_report(write, tmp_path, own):
+    with pytest.raises(dp.MechanismError, match="RuntimeError: midway"):
+        run(Scenario.load(write(mechanism=f'call = "{own}:breaks"', neighbour=ROW)), tmp_path / "out")
+    assert not list((tmp_path / "out").glob("re*"))
+
+
+def test_worst_needs_an_exact_spectrum(write, tmp_path, own):
+    scenario = Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"'))
+    with pytest.raises(dp.ScenarioError, match=r'\[neighbour\] rule: give "row" and an index'):
+        run(scenario, tmp_path / "out")
+    with pytest.raises(dp.NoExactSpectrum):
+        analyse(scenario)
+
+
+def test_replace(write, tmp_path):
+    scenario = Scenario.load(write(neighbour='rule = "replace"\nindex = 2\nrow = [1, 0, 0, 3]'))
+    about = run(scenario, tmp_path / "out").about
+    np.testing.assert_array_equal(about.pair.right[2], [1, 0, 0, 3])
+    assert about.rule == "row and its replacement given in the scenario"
+
+
+def test_analysis_has_the_limit_law_beside_the_exact_one(write):
+    found = analyse(Scenario.load(write(claim="epsilon = 0.0\ndelta = 0.01")))
+    np.testing.assert_array_equal(found.spectrum.epsilon, [0, 1, 2])
+    assert found.spectrum.asymptotic.shape == (3,)
+    assert not np.array_equal(found.spectrum.asymptotic, found.spectrum.delta)
+    assert 0 in found.broken
+
+
+def test_progress_names_every_step(write, tmp_path):
+    seen = []
+    run(Scenario.load(write()), tmp_path / "out", progress=lambda *step: seen.append(step))
+    assert list(dict.fromkeys(step for step, _, _ in seen)) == [
+        "choosing the neighbour",
+        "drawing M(D)",
+        "drawing M(D')",
+        "fitting the score",
+        "certifying",
+        "writing the report",
+    ]
+    assert ("drawing M(D)", 2000, 2000) in seen

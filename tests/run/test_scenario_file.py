@@ -1,0 +1,167 @@
+"""Scenario files: what they become, and every fault at once with its place."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.run import Scenario
+from dpaudit.run.given import Call
+
+
+def faults(path):
+    with pytest.raises(dp.ScenarioError) as caught:
+        Scenario.load(path)
+    return [line.removeprefix(f"{path.name}: ") for line in str(caught.value).splitlines()]
+
+
+def test_a_valid_scenario(write):
+    scenario = Scenario.load(write())
+    assert scenario.name == "small"
+    assert scenario.mechanism == dp.mechanisms.ALS(20)
+    assert scenario.data.load().features == ("constant", "a", "b")
+    assert (scenario.neighbour.rule, scenario.neighbour.at) == ("worst", 1.0)
+    assert (scenario.claim.epsilon, scenario.claim.delta) == (1.0, 0.9)
+    assert scenario.seed == 0
+    assert (scenario.settings["samples"], scenario.settings["level"]) == (2000, 0.95)
+    np.testing.assert_array_equal(scenario.settings["epsilon"], [0, 1, 2])
+
+
+def test_only_data_and_mechanism_are_required(write):
+    scenario = Scenario.load(write(neighbour=None, claim=None, audit=None))
+    assert (scenario.neighbour.rule, scenario.neighbour.at, scenario.claim) == ("worst", 0.0, None)
+    assert scenario.settings["samples"] == 1_000_000
+    assert scenario.settings["epsilon"] is None
+
+
+def test_other_forms(write):
+    path = write(
+        head='name = "Other name"\n',
+        data='name = "flight"\nconstant = false',
+        mechanism='name = "GaussianLS"\nsigma = 1',
+        neighbour='rule = "replace"\nindex = 3\nrow = [0, 1.5]',
+        claim="gdp = 0.5",
+        audit="epsilon = { start = 0, stop = 1, num = 5 }\nseed = 7\ndetect = 0.1",
+    )
+    scenario = Scenario.load(path)
+    assert scenario.name == "Other name"
+    assert scenario.data.constant is False
+    assert scenario.mechanism.sigma == 1.0
+    assert (scenario.neighbour.index, scenario.neighbour.row) == (3, (0.0, 1.5))
+    assert (scenario.claim.text, scenario.seed, scenario.settings["detect"]) == ("0.5-GDP", 7, 0.1)
+    np.testing.assert_allclose(scenario.settings["epsilon"], [0, 0.25, 0.5, 0.75, 1])
+
+
+def test_at_goes_before_the_epsilon_of_the_claim(write):
+    assert Scenario.load(write(neighbour='rule = "worst"\nat = 0.5')).neighbour.at == 0.5
+
+
+def test_all_faults_at_once(write):
+    path = write(
+        head='name = "a/b"\ndta = 1\n',
+        data='name = "x.csv"\nconstant = 1',
+        mechanism='name = "RPLS"\nrows = 1\nrowz = 3\nepsilon = -1\ndelta = "z"',
+        neighbour='rule = "row"\nat = 3',
+        claim="gdp = -1\ndelta = 0.1",
+        audit='epsilon = { start = -1, stop = nan, nim = 1 }\nsamples = 3\nlevel = 1\nclassifier = "rf"\nseed = 1.5',
+    )
+    assert faults(path) == [
+        "name: must be text that can name a folder, got 'a/b'",
+        f"[data] name: must be the name of a data set ({', '.join(dp.datasets.names())}); a file goes under path, "
+        "got 'x.csv'",
+        "[data] constant: must be true or false, got 1",
+        "[mechanism] delta: must be a number, got 'z'",
+        "[mechanism] rowz: unknown key (known: name, rows, epsilon, delta, padding, row_bound)",
+        "[mechanism] rows: must be an integer >= 2, got 1",
+        "[mechanism] epsilon: must be a finite number in (0, inf), got -1.0",
+        "[claim] gdp: must be a finite number in [0, inf], got -1",
+        "[claim]: must have either epsilon and delta, or gdp",
+        "[neighbour] index: missing",
+        "[neighbour] at: unknown key (known: rule, index)",
+        "[audit] seed: must be an integer >= 0, got 1.5",
+        "[audit] level: must be a finite number in (0, 1), got 1",
+        f"[audit] classifier: must be one of {', '.join(map(repr, dp.scoring.ALIASES))}, got 'rf'",
+        "[audit.epsilon] start: must be a finite number in [0, inf], got -1",
+        "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
+        "[audit.epsilon] num: missing",
+        "[audit.epsilon] nim: unknown key (known: start, stop, num)",
+        "[audit] samples: must leave at least 10 draws a side to train, choose and certify, got 3 (1, 0, 2)",
+        "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"data": None}, ["[data]: missing"]),
+        ({"data": ""}, ["[data]: must have either name or path"]),
+        ({"data": 'path = "small.csv"'}, ["[data] target: missing (the column to predict)"]),
+        ({"data": 'path = ""\ntarget = 3'}, ["[data] path: must be a line of text, got ''", "[data] target: must be"]),
+        ({"mechanism": None}, ["[mechanism]: missing"]),
+        ({"mechanism": "rows = 20"}, ["[mechanism]: must have either name or call"]),
+        ({"mechanism": 'name = "ASL"'}, ["[mechanism] name: must be one of 'ALS', "]),
+        ({"mechanism": 'name = "ALS"'}, ["[mechanism] rows: missing"]),
+        ({"mechanism": 'name = "ALS"\nrowz = 3'}, ["[mechanism] rows: missing", "[mechanism] rowz: unknown key"]),
+        ({"mechanism": 'name = "ALS"\nrows = true'}, ["[mechanism] rows: must be an integer, got True"]),
+        ({"mechanism": 'name = "ALS"\nrows = 1\nsampler = "x"'}, ["[mechanism] rows: ", "[mechanism] sampler: "]),
+        ({"mechanism": 'name = "GaussianLS"'}, ["[mechanism]: sigma must be given, or else all of epsilon"]),
+        ({"mechanism": 'name = "GaussianLS"\nsigma = -1'}, ["[mechanism] sigma: must be a finite number in (0, inf)"]),
+        ({"mechanism": 'name = "GaussianLS"\nsigma = 1\ndelta = 0.1'}, ["[mechanism] sigma: must be given, or else"]),
+        ({"mechanism": 'call = "module"'}, ["[mechanism] call: must be \"package.module:callable\", got 'module'"]),
+        ({"mechanism": 'call = "m:f"\nrows = 3'}, ["[mechanism] rows: unknown key (known: call, parameters)"]),
+        ({"mechanism": 'call = "m:f"\nparameters = 3'}, ["[mechanism] parameters: must be a table, got 3"]),
+        ({"neighbour": 'rule = "best"'}, ["[neighbour] rule: must be one of 'worst', 'row', 'replace', got 'best'"]),
+        ({"neighbour": 'rule = "row"\nindex = -1'}, ["[neighbour] index: must be an integer >= 0, got -1"]),
+        ({"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'}, ["[neighbour] row: row[0] must be a finite"]),
+        ({"neighbour": 'rule = "worst"\nat = inf'}, ["[neighbour] at: must be a finite number in [0, inf], got inf"]),
+        ({"claim": ""}, ["[claim]: must have either epsilon and delta, or gdp"]),
+        ({"claim": "delta = 0.1"}, ["[claim]: must have either epsilon and delta, or gdp"]),
+        ({"claim": "epsilon = 1\ngdp = 0.1"}, ["[claim]: must have either epsilon and delta, or gdp"]),
+        ({"claim": "epsilon = 1\ndelta = 2"}, ["[claim] delta: must be a finite number in [0, 1], got 2"]),
+        ({"audit": "epsilon = []"}, ["[audit] epsilon: must be a list of finite numbers, got []"]),
+        ({"audit": "epsilon = [0, true]"}, ["[audit] epsilon: epsilon[1] must be a finite number"]),
+        ({"audit": "epsilon = [-1]"}, ["[audit] epsilon: must be a finite number >= 0 (nats)"]),
+        ({"audit": "train_share = 0.9\nchoose_share = 0.2"}, ["[audit] samples: must leave at least 10 draws"]),
+    ],
+)
+def test_each_fault_is_a_line_with_its_place(write, changes, expected):
+    found = faults(write(**changes))
+    assert len(found) == len(expected)
+    for line, start in zip(found, expected, strict=True):
+        assert line.startswith(start)
+
+
+def test_a_table_that_is_none(write):
+    assert faults(write(head="claim = 3\ndata = [1]\n", data=None, claim=None)) == [
+        "[data]: must be a table, got [1]",
+        "[claim]: must be a table, got 3",
+    ]
+
+
+def test_files_that_are_no_scenario(tmp_path):
+    broken = tmp_path / "broken.toml"
+    broken.write_text("[data\n")
+    assert faults(broken)[0].startswith("not TOML: ")
+    broken.write_bytes(b"name = '\xff'")
+    assert faults(broken) == ["must be UTF-8 text, got byte 0xff"]
+    assert faults(tmp_path / "no.toml") == [
+        f"cannot read the scenario {tmp_path / 'no.toml'}: No such file or directory"
+    ]
+
+
+def test_overrides_are_checked(write):
+    scenario = Scenario.load(write())
+    other = scenario.override(500, 3)
+    assert (other.seed, other.settings["samples"], scenario.settings["samples"]) == (3, 500, 2000)
+    with pytest.raises(dp.InvalidInput, match="samples must leave at least 10"):
+        scenario.override(5, None)
+    with pytest.raises(dp.InvalidInput, match="seed must be an integer >= 0"):
+        scenario.override(None, -1)
+
+
+def test_reading_imports_nothing_of_the_user(write, tmp_path):
+    (tmp_path / "unread_module.py").write_text("raise SystemExit('executed')")
+    scenario = Scenario.load(write(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }'))
+    assert scenario.mechanism == Call("unread_module:release", {"scale": 1})
+    assert "unread_module" not in sys.modules
