@@ -1,0 +1,130 @@
+"""The stable surface: what users script against, and what importing it costs."""
+
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import dpaudit as dp
+
+HEAVY = ("matplotlib", "lightgbm", "sklearn", "pandas")
+NAMES = (
+    "datasets.load",
+    "mechanisms.ALS",
+    "mechanisms.GaussianLS",
+    "mechanisms.RPLS",
+    "mechanisms.RandomProjection",
+    "mechanisms.RandomLinearCombination",
+    "neighbours.zero_row",
+    "neighbours.replace_row",
+    "NeighbourPair",
+    "exact.spectrum",
+    "exact.worst_case",
+    "exact.als",
+    "exact.gaussian_sketch",
+    "exact.additive_wishart",
+    "exact.gaussian_pair",
+    "exact.gaussian_shift",
+    "NoExactSpectrum",
+    "Spectrum",
+    "Claim",
+    "Claim.gdp",
+    "Claim.from_function",
+    "audit",
+    "audit_samples",
+    "AuditResult.to_dict",
+    "AuditResult.save",
+)
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    "use", ["", "dpaudit.Claim(1, 1e-5).delta_at(0.5)", "dpaudit.neighbours.zero_row([[1.0, 2.0], [3.0, 4.0]], 1)"]
+)
+def test_importing_is_light(use):
+    loaded = run(f"import dpaudit, sys\n{use}\nprint(*sys.modules)")
+    assert "dpaudit" in loaded
+    assert not {module.split(".")[0] for module in loaded} & set(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "use", ["dpaudit.exact.als(0.1, 0.1, 3, 9, 1.0)", "dpaudit.mechanisms.ALS(9)", "dpaudit.audit"]
+)
+def test_the_exact_side_and_the_names_of_the_empirical_one_are_light(use):
+    assert not {module.split(".")[0] for module in run(f"import dpaudit, sys\n{use}\nprint(*sys.modules)")} & set(HEAVY)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_the_contract_resolve_and_are_documented(name):
+    thing = dp
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    assert callable(thing)
+    assert inspect.getdoc(thing)
+
+
+def test_everything_announced_is_there():
+    assert set(dp.__all__) <= set(dir(dp))
+    for name in dp.__all__:
+        assert getattr(dp, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'dpaudit' has no attribute 'audits'"):
+        dp.audits  # noqa: B018
+
+
+def test_names_stay_what_they_are_when_submodules_are_imported():
+    for module in ("auditing", "claims", "neighbours", "sampling", "scoring", "record", "report", "cli", "run"):
+        importlib.import_module(f"dpaudit.{module}")
+    assert inspect.isfunction(dp.audit)
+    assert inspect.isfunction(dp.audit_samples)
+    assert inspect.isfunction(dp.exact.spectrum)
+    assert inspect.isclass(dp.Claim)
+    assert inspect.isclass(dp.Spectrum)
+
+
+def test_a_submodule_imported_first_hides_no_function():
+    code = "import dpaudit.exact.als, dpaudit.auditing\nprint(callable(dpaudit.audit), callable(dpaudit.exact.als))"
+    assert run(code) == ["True", "True"]
+
+
+def defaults(function):
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters}, [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+
+def test_the_signature_of_an_audit():
+    found, positional = defaults(dp.audit)
+    assert positional == ["mechanism", "pair"]
+    contract = {"epsilon": None, "samples": 1_000_000, "claim": None, "level": 0.95, "classifier": "auto", "rng": None}
+    assert contract.items() <= found.items()
+    assert {"n_jobs", "progress", "detect"} <= found.keys()
+    assert {"P", "Q", *contract} - {"samples"} <= defaults(dp.audit_samples)[0].keys()
+
+
+def test_the_signatures_of_the_exact_side():
+    assert defaults(dp.exact.als)[1] == ["leverage", "residual_share", "features", "rows", "epsilon", "law"]
+    assert defaults(dp.exact.als)[0]["law"] == "finite"
+    assert defaults(dp.exact.gaussian_sketch)[1] == ["leverage", "rows", "epsilon"]
+    assert defaults(dp.exact.gaussian_pair)[1] == ["mean1", "cov1", "mean2", "cov2", "epsilon"]
+    assert defaults(dp.exact.gaussian_shift)[1] == ["mu", "epsilon"]
+    assert defaults(dp.exact.spectrum)[1] == ["mechanism", "pair", "epsilon"]
+    assert defaults(dp.exact.worst_case)[1] == ["mechanism", "data", "epsilon"]
+
+
+def test_errors_are_the_builtin_ones_too():
+    assert issubclass(dp.InvalidInput, ValueError)
+    assert issubclass(dp.ScenarioError, dp.InvalidInput)
+    assert issubclass(dp.DegenerateData, dp.InvalidInput)
+    assert issubclass(dp.DataNotFound, FileNotFoundError)
+    assert issubclass(dp.NoExactSpectrum, NotImplementedError)
+    assert issubclass(dp.MechanismError, RuntimeError)
+    errors = (dp.InvalidInput, dp.DataNotFound, dp.NoExactSpectrum, dp.MechanismError)
+    assert all(issubclass(error, dp.DpauditError) for error in errors)
