@@ -59,13 +59,21 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
+    """A real numeric array; text, objects, ragged lists and complex numbers are refused."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        fail(name, value, expected)
+    if array.dtype.kind not in "fiub":
+        fail(name, f"dtype {array.dtype}", expected)
+    return array
+
+
 def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Array:
     """A finite 2-D array with at least so many rows and columns, as float64."""
     expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        fail(name, type(value).__name__, expected)
+    array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:
         fail(name, f"shape {array.shape}", expected)
     bad = ~np.isfinite(array)

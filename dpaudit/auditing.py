@@ -27,6 +27,7 @@ from dpaudit.spectrum import Spectrum
 from dpaudit.split import CHOOSE, TRAIN, Split, split
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
+LARGEST_EPSILON = 500.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +123,10 @@ def audit(
     clock = _Clock()
     if not isinstance(pair, NeighbourPair):
         _check.fail("pair", type(pair).__name__, "a dpaudit.NeighbourPair")
+    if isinstance(mechanism, type) or not callable(mechanism):
+        _check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
+        _check.fail("n_jobs", n_jobs, "None or a whole number other than 0")
     plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
     theory = _theory(mechanism, pair, plan.epsilon)
     with clock.step("sample_s"):
@@ -186,23 +191,26 @@ def _plan(
     choose_share: float,
 ) -> Plan:
     claim = as_claim(claim)
-    if detect is not None:
-        detect = _check.real("detect", detect, 0.0, 1.0)
+    points = grid(epsilon, claim)
+    if claim is not None:
+        claim.delta_at(points)  # a user's curve may be wrong: better said before the draws
     return Plan(
-        grid(epsilon, claim),
+        points,
         split(samples, train_share, choose_share),
         claim,
         _check.real("level", level, 0.0, 1.0, open_=True),
         scoring.known(classifier),
         root(rng),
         progress or (lambda step, done, wanted: None),
-        detect,
+        None if detect is None else _check.real("detect", detect, 0.0, 1.0),
     )
 
 
 def grid(epsilon: Any, claim: Claim | None) -> Array:
     """Distinct ascending ε, the claim's own among them."""
     grid = np.atleast_1d(_check.epsilon(DEFAULT_EPSILON if epsilon is None else epsilon))
+    if grid.max() > LARGEST_EPSILON:
+        _check.fail("epsilon", float(grid.max()), f"at most {LARGEST_EPSILON:g}: no number of draws shows more")
     own = [] if claim is None or claim.epsilon is None else [claim.epsilon]
     return np.unique(np.concatenate([grid, own]))
 
@@ -215,11 +223,9 @@ def _theory(mechanism: Any, pair: NeighbourPair, epsilon: Array) -> Spectrum | N
 
 
 def _draws(name: str, value: Any) -> Array:
-    array = np.asarray(value)
+    array = _check.array_of_numbers(name, value, "a non-empty (n,) or (n, k) array of finite numbers")
     if array.ndim not in (1, 2) or array.size == 0:
-        _check.fail(name, f"shape {array.shape}", "a non-empty (n,) or (n, k) array of numbers")
-    if array.dtype.kind not in "fiub":
-        _check.fail(name, f"dtype {array.dtype}", "an array of numbers")
+        _check.fail(name, f"shape {array.shape}", "a non-empty (n,) or (n, k) array of finite numbers")
     return _check.matrix(name, array[:, None] if array.ndim == 1 else array)
 
 

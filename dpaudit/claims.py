@@ -62,14 +62,18 @@ class Claim:
         """
         epsilon = _check.epsilon(epsilon)
         if self.curve is not None:
-            return self._checked(self.curve(epsilon))
+            return self._checked(epsilon)
         assert self.epsilon is not None
         gap = np.maximum(self.epsilon - epsilon, 0.0)
         response = -np.expm1(-gap) / (1.0 + np.exp(-self.epsilon))
         return np.asarray(self.delta + (1.0 - self.delta) * response)
 
-    def _checked(self, delta: Any) -> Array:
-        delta = np.asarray(delta, dtype=np.float64)
+    def _checked(self, epsilon: Array) -> Array:
+        assert self.curve is not None
+        try:
+            delta = np.asarray(self.curve(epsilon), dtype=np.float64)
+        except Exception as error:
+            fail("claim", f"{type(error).__name__}: {error}", "a function of epsilon that does not raise")
         if not np.all((delta >= 0) & (delta <= 1)):
             fail("claim", delta[~((delta >= 0) & (delta <= 1))][0], "a curve with values in [0, 1]")
         return delta

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from dpaudit._check import Array
 from dpaudit.claims import Claim
 from dpaudit.estimate import Estimate
+from dpaudit.exact import gaussian_shift
 from dpaudit.spectrum import Spectrum
 
 POWER = 0.8
@@ -50,26 +53,49 @@ def verdict(
 
 def _detectable(estimate: Estimate, reference: Array, claim: Claim | None) -> dict[str, float] | None:
     """At the claim's own ε if it has one, else where the least excess would show."""
-    room = np.flatnonzero(reference + estimate.margin < 1.0)
-    if len(room) == 0:
+    excess = np.array([smallest_excess(*at, estimate) for at in zip(estimate.epsilon, reference, strict=True)])
+    if not np.isfinite(excess).any():
         return None
-    at = room[np.argmin(estimate.margin[room])]
+    at = int(np.argmin(excess))
     if claim is not None and claim.epsilon is not None:
         own = int(np.argmin(np.abs(estimate.epsilon - claim.epsilon)))
-        at = own if own in room else at
-    return {"epsilon": float(estimate.epsilon[at]), "excess": float(estimate.margin[at]), "power": POWER}
+        at = own if np.isfinite(excess[own]) else at
+    return {"epsilon": float(estimate.epsilon[at]), "excess": float(excess[at]), "power": POWER}
+
+
+def smallest_excess(epsilon: float, allowed: float, estimate: Estimate) -> float:
+    """The excess over `allowed` that these draws certify with probability POWER, if the score is as good as the truth.
+
+    Worked out for a pair of Gaussian shape (a shift by μ with δ(ε) = allowed + excess), whose best set has known
+    probabilities; infinite where no δ ≤ 1 would show.
+    """
+
+    def lack(excess: float) -> float:
+        p, q = _best_set(epsilon, allowed + excess)
+        gamma = np.exp(epsilon)
+        error = np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / estimate.draws)
+        return float((ndtri(POWER) - ndtri(estimate.share)) * error - excess)
+
+    most = 1.0 - allowed - 1e-9
+    return float(brentq(lack, 1e-12, most, rtol=1e-4)) if most > 1e-9 and lack(most) < 0.0 else np.inf
+
+
+def _best_set(epsilon: float, delta: float) -> tuple[float, float]:
+    """P(S), Q(S) of the best set at ε for the Gaussian shift with that δ(ε)."""
+    mu = brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-9, 1e3, rtol=1e-6)
+    return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
 
 
 def _nothing(estimate: Estimate, level: float) -> str:
     return (
-        f"There is no claim and no exact spectrum to judge; at {level:.0%} confidence δ({estimate.epsilon[0]:g}) is at "
-        f"least {estimate.low[0]:.3g}."
+        f"There is no claim and no exact spectrum to judge; at {100 * level:.6g}% confidence "
+        f"δ({estimate.epsilon[0]:g}) is at least {estimate.low[0]:.3g}."
     )
 
 
 def _violated(estimate: Estimate, reference: Array, at: int, name: str, level: float) -> str:
     return (
-        f"At {level:.0%} confidence δ({estimate.epsilon[at]:.4g}) is at least {estimate.low[at]:.3g}, above the "
+        f"At {100 * level:.6g}% confidence δ({estimate.epsilon[at]:.4g}) is at least {estimate.low[at]:.3g}, above the "
         f"{reference[at]:.3g} that {name} allows."
     )
 
@@ -80,7 +106,7 @@ def _too_few(detectable: dict[str, float] | None, detect: float) -> str:
 
 
 def _held(estimate: Estimate, claim: Claim | None, exact: Spectrum | None, name: str, level: float) -> str:
-    text = f"No ε was found at which the certified δ(ε) exceeds {name} at {level:.0%} confidence."
+    text = f"No ε was found at which the certified δ(ε) exceeds {name} at {100 * level:.6g}% confidence."
     if claim is not None and exact is not None:
         allowed = claim.delta_at(estimate.epsilon)
         over = np.flatnonzero(exact.delta > allowed * (1.0 + 1e-9) + SLACK)

@@ -19,7 +19,6 @@ from dpaudit.bounds import difference_lower
 
 STRETCHES = 16  # sets a direction
 CANDIDATES = 2000  # thresholds considered, at quantiles of the choosing scores
-Z_POWER = 0.8416  # Φ⁻¹(0.8)
 CAUTION = 2.0  # a set is chosen for its estimate less this many standard errors of the certifying draws
 
 
@@ -47,20 +46,21 @@ class Tails:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """One direction on the grid: point estimate, certified lower bound, and its width at 80 % power, each (m,)."""
+    """One direction on the grid: point estimate and certified lower bound, each (m,)."""
 
     delta: Array
     low: Array
-    margin: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Both directions on the ε grid."""
+    """Both directions on the ε grid; `draws` a side certified, each bound at level 1 − `share`."""
 
     epsilon: Array
     forward: Direction
     backward: Direction
+    draws: int
+    share: float
 
     @property
     def delta(self) -> Array:
@@ -69,11 +69,6 @@ class Estimate:
     @property
     def low(self) -> Array:
         return np.maximum(self.forward.low, self.backward.low)
-
-    @property
-    def margin(self) -> Array:
-        """Excess over a reference that would have been certified with probability 0.8, by the better direction."""
-        return np.where(self.forward.low >= self.backward.low, self.forward.margin, self.backward.margin)
 
 
 def estimate(
@@ -94,7 +89,7 @@ def estimate(
     forward, backward = (
         _direction(chooser, tester, epsilon, plan, share) for (chooser, tester), plan in zip(ways, plans, strict=True)
     )
-    return Estimate(epsilon, forward, backward)
+    return Estimate(epsilon, forward, backward, len(test[0]), share)
 
 
 def _way(choose: tuple[Array, Array], test: tuple[Array, Array], sign: float) -> tuple[Tails, Tails]:
@@ -166,6 +161,4 @@ def _direction(choose: Tails, test: Tails, epsilon: Array, plan: list[Stretch], 
         low[part] = np.maximum(low[part], line)
     low = np.maximum.accumulate(low[::-1])[::-1]  # δ is non-increasing in ε
     point = x / n - gamma * (y / m)
-    error = np.sqrt(x * (n - x) / n**3 + gamma**2 * y * (m - y) / m**3)
-    margin = np.maximum(point - low, 0.0) + Z_POWER * error
-    return Direction(np.clip(point, 0.0, 1.0), np.clip(low, 0.0, 1.0), margin)
+    return Direction(np.clip(point, 0.0, 1.0), np.clip(low, 0.0, 1.0))

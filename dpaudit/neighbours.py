@@ -35,8 +35,10 @@ class NeighbourPair:
             _check.fail("right", f"{right.shape[1]} columns", f"a database of {left.shape[1]} columns, as left")
         if left.shape == right.shape and np.array_equal(left, right):
             raise InvalidInput("left and right must differ: the databases are identical, not a neighbour pair")
-        object.__setattr__(self, "left", left)
-        object.__setattr__(self, "right", right)
+        for name, side in (("left", left), ("right", right)):
+            own = side.copy()
+            own.setflags(write=False)  # a mechanism that writes into its data would change the audit
+            object.__setattr__(self, name, own)
 
 
 def zero_row(data: Any, index: int) -> NeighbourPair:
@@ -51,7 +53,7 @@ def replace_row(data: Any, index: int, row: Any, *, relation: str = "replace") -
     index = _check.integer("index", index, 0)
     if index >= len(data):
         _check.fail("index", index, f"a row number below {len(data)}")
-    row = _check.matrix("row", np.atleast_2d(np.asarray(row, dtype=np.float64)))
+    row = _check.matrix("row", np.atleast_2d(_check.array_of_numbers("row", row, f"{data.shape[1]} numbers")))
     if row.shape != (1, data.shape[1]):
         _check.fail("row", f"{row.size} numbers", f"{data.shape[1]} numbers, one a column")
     if np.array_equal(data[index], row[0]):

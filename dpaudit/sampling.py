@@ -55,7 +55,7 @@ def draw(
     interruption changes a byte. Raises `MechanismError` when the mechanism raises or returns the wrong thing.
     """
     block = int(np.clip(size // 64, SMALLEST_BLOCK, LARGEST_BLOCK))
-    sizes = [min(block, size - start) for start in range(0, size, block)]
+    sizes = (min(block, size - start) for start in range(0, size, block))
     work = partial(_block, sampler_of(mechanism, data), seed, side, store)
     parts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(work)(number, count) for number, count in enumerate(sizes)
@@ -105,7 +105,12 @@ def _block(
 
 def checked(values: Any, size: int, where: str) -> Array:
     """A finite (size, k) float64 array, or a `MechanismError` that says what came instead."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise MechanismError(
+            f"the mechanism must return shape ({size}, k), got rows of unequal length on {where}"
+        ) from error
     if array.dtype.kind not in "fiub":
         raise MechanismError(f"the mechanism must return numbers, got dtype {array.dtype} on {where}")
     if array.ndim == 1:

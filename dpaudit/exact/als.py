@@ -21,7 +21,7 @@ def als(
     ----------
     leverage : h_i of the row among the features, in [0, 1]; 1 (the others lose rank) gives δ = 1.
     residual_share : t_i = w_i²/((1−h_i)‖w‖²), in [0, 1]; 1 (the others fit exactly) gives δ = 1.
-    features : p ≥ 1, a constant column included. rows : r sketch rows, at least p + 1 for the finite law.
+    features : p ≥ 1, a constant column included. rows : r ≥ p + 1 sketch rows.
     epsilon : scalar or (m,), nats.
     law : "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
 
@@ -37,7 +37,7 @@ def als(
     residual_share = _check.real("residual_share", residual_share, 0.0, 1.0)
     features = _check.integer("features", features, 1)
     _check.choice("law", law, ("finite", "asymptotic"))
-    if _check.integer("rows", rows, 1) < features + 1 and law == "finite":
+    if _check.integer("rows", rows, 2) < features + 1:
         fail("rows", rows, f"at least features + 1 = {features + 1}")
     compute = student.finite if law == "finite" else asymptotic
     return compute(leverage, residual_share, features, rows, epsilon)
@@ -48,6 +48,9 @@ def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tu
     if h == 1.0 or t == 1.0:
         certain = np.ones_like(_check.epsilon(epsilon))
         return certain, certain
+    if h + t < student.VANISHING:
+        nothing = np.zeros_like(_check.epsilon(epsilon))
+        return nothing, nothing
     shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])
     excess = np.array([(h - t) / (1.0 - h), -t])
     return axes_pair(shift, excess, np.array([1.0, features - 1.0]), epsilon)

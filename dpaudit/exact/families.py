@@ -39,37 +39,59 @@ def _(family: StudentRows, index: int, epsilon: Array, law: str) -> tuple[Array,
     return (*als(h, t, family.features, family.rows, epsilon, law), name)
 
 
+def front(family: Any, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
+    """Rows among which the worst is found at every ε; `left_out` are not looked at."""
+    found = []
+    for rows, *coordinates in orders(family, law):
+        rows = np.setdiff1d(rows, left_out)
+        found.append(rows[pareto(np.column_stack([values[rows] for values in coordinates]))])
+    return np.unique(np.concatenate(found))
+
+
 @singledispatch
-def front(family: Any) -> np.ndarray:
-    """Rows among which the worst is found at every ε."""
+def orders(family: Any, law: str) -> list[tuple[np.ndarray, ...]]:
+    """Groups (rows, coordinate, …): within a group a row that is larger in every coordinate has the larger δ(ε)."""
     raise TypeError(f"no exact curve for {type(family).__name__}")
 
 
-@front.register
-def _(family: ShiftRows) -> np.ndarray:
+@orders.register
+def _(family: ShiftRows, law: str) -> list[tuple[np.ndarray, ...]]:
     """δ grows with μ."""
-    return np.array([int(np.argmax(family.mu))])
+    return [(np.arange(len(family.mu)), family.mu)]
 
 
-@front.register
-def _(family: SketchRows) -> np.ndarray:
+@orders.register
+def _(family: SketchRows, law: str) -> list[tuple[np.ndarray, ...]]:
     """δ grows with q: with monotone likelihood ratio every set {L > ε} tells more distant scales apart better."""
-    return np.array([int(np.argmax(family.leverage))])
+    return [(np.arange(len(family.leverage)), family.leverage)]
 
 
-@front.register
-def _(family: StudentRows) -> np.ndarray:
-    """Rows that no other row exceeds in both leverage and residual share.
+@orders.register
+def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """At finite r by leverage and residual share; asymptotically by three numbers on either side of h = t.
 
-    RELIED ON, not proved: δ is non-decreasing in h and in t, at finite r and asymptotically. Tested over random
-    settings in tests/exact/test_worst_case.py, and against all rows of real data.
+    Finite: RELIED ON, not proved, that δ is non-decreasing in h and in t (tests/core: random settings, all rows).
+    The asymptotic curve is NOT: its axis variance v = (1−t)/(1−h) may come closer to 1 as h or t grows. There δ grows
+    with t at a fixed axis law (the other axes are scales), with m at fixed v (Anderson's theorem), and with |1 − v|
+    at fixed m²/|1 − v|, since scaling by a and adding N(0, 1 − a²) takes (m, 1 − v) to (am, a²(1 − v)).
     """
-    return pareto(family.leverage, family.residual_share)
+    h, t = family.leverage, family.residual_share
+    if law == "finite":
+        return [(np.arange(len(h)), h, t)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.abs(t - h)
+        spread = np.where(h < 1.0, gap / (1.0 - h), np.inf)
+        pull = np.where(h * t > 0.0, h * t / gap, 0.0)
+    return [(side, t, spread, pull) for side in (np.flatnonzero(t > h), np.flatnonzero(t <= h)) if len(side)]
 
 
-def pareto(first: Array, second: Array) -> np.ndarray:
-    """Indices of the points that no other point dominates, by descending `first`."""
-    order = np.lexsort((-second, -first))
-    best = np.maximum.accumulate(second[order])
-    keep = np.concatenate([[True], second[order][1:] > best[:-1]])
-    return np.asarray(order[keep])
+def pareto(points: Array) -> np.ndarray:
+    """Indices of the rows of `points` (n, k) that no other row reaches in every coordinate."""
+    left = np.arange(len(points))
+    kept = []
+    rank = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
+    while len(left):
+        best = left[np.argmax(rank[left])]
+        kept.append(best)
+        left = left[np.any(points[left] > points[best], axis=1)]
+    return np.array(kept, dtype=np.intp)

@@ -15,6 +15,8 @@ from dpaudit.mechanisms.base import LawMechanism, describe
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.spectrum import Spectrum
 
+LAWS = ("finite", "asymptotic")
+
 
 def spectrum(mechanism: Any, pair: NeighbourPair, epsilon: Any, *, law: str = "finite") -> Spectrum:
     """Exact δ(ε) of `mechanism` on a pair of databases.
@@ -33,11 +35,15 @@ def spectrum(mechanism: Any, pair: NeighbourPair, epsilon: Any, *, law: str = "f
     Raises `NoExactSpectrum` (use `dpaudit.audit`, which needs none), `InvalidInput`, `DegenerateData`.
     """
     epsilon = _check.epsilon(epsilon)
+    _check.choice("law", law, LAWS)
     known = _known(mechanism)
     row = pair.index if pair.relation == "zero-out" else None
     if row is not None and row not in known.exceptional_rows(pair.left):
         return _of_row(known.zeroed_rows(pair.left), row, epsilon, law)
-    forward, backward, name = pairs.curves(known.law(pair.left), known.law(pair.right), epsilon)
+    left, right = known.law(pair.left), known.law(pair.right)
+    if law == "asymptotic":
+        left, right = pairs.limit(left), pairs.limit(right)
+    forward, backward, name = pairs.curves(left, right, epsilon)
     return Spectrum.of_directions(epsilon, forward, backward, name)
 
 
@@ -59,11 +65,12 @@ def worst_case(mechanism: Any, data: Any, epsilon: Any, *, law: str = "finite") 
     Raises `NoExactSpectrum`, `InvalidInput`, `DegenerateData`.
     """
     epsilon = _check.epsilon(epsilon)
+    _check.choice("law", law, LAWS)
     data = _check.matrix("data", data)
     known = _known(mechanism)
     family = known.zeroed_rows(data)
     exceptional = known.exceptional_rows(data)
-    candidates = [row for row in families.front(family) if row not in exceptional]
+    candidates = families.front(family, law, exceptional)
     found = [(int(row), families.curves(family, int(row), epsilon, law)) for row in candidates]
     for row in exceptional:
         one = spectrum(mechanism, zero_row(data, row), epsilon, law=law)

@@ -37,7 +37,7 @@ def gaussian_shift(mu: float, epsilon: Any) -> Array:
         return np.zeros_like(epsilon)
     with np.errstate(over="ignore"):
         upper = 0.5 * mu - epsilon / mu
-    delta = _density(upper) * _mills_difference(upper, mu) if mu < 1.0 else _far(upper, mu, epsilon)
+        delta = _density(upper) * _mills_difference(upper, mu) if mu < 1.0 else _far(upper, mu, epsilon)
     return np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0)
 
 
@@ -61,8 +61,8 @@ def _mills_slope(x: Array) -> Array:
 def _far(upper: Array, mu: float, epsilon: Array) -> Array:
     from scipy.special import log_ndtr
 
-    first = log_ndtr(upper)
-    with np.errstate(under="ignore"):
+    with np.errstate(under="ignore", over="ignore"):
+        first = log_ndtr(upper)
         return np.asarray(np.exp(first) * -np.expm1(np.minimum(epsilon + log_ndtr(upper - mu) - first, 0.0)))
 
 

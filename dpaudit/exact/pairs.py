@@ -31,6 +31,13 @@ def curves(left: Law, right: Law, epsilon: Any) -> Curves:
     )
 
 
+def limit(law: Law) -> Law:
+    """The law for many sketch rows: N(x_opt, ‖w‖²M⁻¹/r) for an ALS output (paper 1, lemma 1), else the law itself."""
+    if not isinstance(law, StudentT):
+        return law
+    return Gaussian(law.mean, law.root * np.sqrt(law.dof + law.dim - 1.0))
+
+
 def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
     """Axes on which both covariances are diagonal, in coordinates where the left one is I.
 

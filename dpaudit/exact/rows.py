@@ -19,6 +19,8 @@ from dpaudit.exact import monotone
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
 from dpaudit.exact._special import stirling
 
+VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
+
 
 def gaussian_sketch(leverage: float, rows: int, epsilon: Any) -> tuple[Array, Array]:
     """Exact δ(ε) of r Gaussian rows with covariance DᵀD against the same with one row of D zeroed.
@@ -42,8 +44,8 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: Any) -> tuple[Array, Ar
 
 
 def _both(q: float, rows: int, epsilon: Array) -> Curves:
-    if q == 0.0 or q == 1.0:
-        flat = np.full_like(epsilon, q)
+    if q < VANISHING or q == 1.0:
+        flat = np.full_like(epsilon, float(q == 1.0))
         return flat, flat
     return _forward(q, rows, epsilon), _backward(q, rows, epsilon)
 

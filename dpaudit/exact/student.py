@@ -25,6 +25,7 @@ from dpaudit.exact import monotone
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
 from dpaudit.exact._special import log_beta
 
+VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
 LOWEST = -1e300  # stands for log 0 where a difference with it is taken
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)  # over a window of ~20 standard deviations of the ψ integrand
 
@@ -43,7 +44,7 @@ def pure_limits(leverage: float, residual_share: float, features: int, rows: int
 
 
 def _both(h: float, t: float, p: int, rows: int, epsilon: Array) -> Curves:
-    if h == 1.0 or t == 1.0 or (h == 0.0 and t == 0.0):
+    if h == 1.0 or t == 1.0 or h + t < VANISHING:
         flat = np.full_like(epsilon, float(h == 1.0 or t == 1.0))
         return flat, flat
     return _forward(h, t, p, rows, epsilon), _backward(h, t, p, rows, epsilon)

@@ -43,7 +43,7 @@ def _delta(front: _Form, rear: _Form, epsilon: Array) -> Array:
     """P(L > ε) under the law in front, less e^ε times the same set under the other, where it is {L' < −ε}."""
     inside = front.probability(front.level(epsilon), 1.0)
     outside = rear.probability(rear.level(-epsilon), -1.0)
-    return np.clip(inside - np.exp(epsilon) * outside, 0.0, 1.0)
+    return np.clip(inside - np.exp(epsilon) * outside, 0.0, np.maximum(-np.expm1(epsilon - front.largest_loss), 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,11 @@ class _Form:
         form[:size, size] = form[size, :size] = axes.T @ (turn.T @ shift)
         log_ratio = float(np.sum(np.log(np.abs(np.diag(left.root) / np.diag(right.root)))))
         return cls(inner, eigvalsh(form), left.dof, log_ratio)
+
+    @property
+    def largest_loss(self) -> float:
+        """sup L: δ(ε) ≤ 1 − e^{ε − sup L} holds whatever rounding does to nearly equal laws."""
+        return self.log_ratio + 0.5 * (self.dof + len(self.inner)) * float(np.log1p(self.outer.max()))
 
     def level(self, epsilon: Array) -> Array:
         """κ − 1."""

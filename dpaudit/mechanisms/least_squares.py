@@ -47,10 +47,10 @@ class ALS(LawMechanism):
         return sketched_solution_rows(data, self.rows)
 
     def prepare(self, data: Array) -> Sampler:
-        _sketch_dof(self.rows, data.shape[1] - 1)
+        law = self.law(data)  # also refuses data that have none, whatever the sampler
         if self.sampler == "literal":
             return lambda size, rng: _literal(data, self.rows, size, rng)
-        return self.law(data).sample if self.sampler == "student" else _wishart_sampler(data, self.rows)
+        return law.sample if self.sampler == "student" else _wishart_sampler(data, self.rows)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from dpaudit._check import Array
+from dpaudit.errors import InvalidInput
 
 CHUNK = 1 << 16  # rows scored at a time
 
@@ -52,7 +53,13 @@ def evaluate(score: Score, x: Array) -> Array:
     """score(x), a chunk of rows at a time: whitened copies stay small whatever the number of draws."""
     out = np.empty(len(x))
     for start in range(0, len(x), CHUNK):
-        out[start : start + CHUNK] = score(x[start : start + CHUNK])
+        part = x[start : start + CHUNK]
+        values = np.asarray(score(part))
+        if values.shape != (len(part),):
+            raise InvalidInput(
+                f"the classifier's score must have shape ({len(part)},) for as many rows, got {values.shape}"
+            )
+        out[start : start + CHUNK] = values
     return out
 
 

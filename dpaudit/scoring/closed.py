@@ -14,7 +14,8 @@ from dpaudit.scoring.whiten import Whitener
 
 LOGISTIC_DRAWS = 50_000  # a side; quadratic features are k(k+3)/2 columns
 ELLIPTICAL_DRAWS = 100_000
-RIDGE = 1e-9
+RIDGE = 1e-9  # of the whitened scale: a side may be constant
+FARTHEST = 1e9  # squared Mahalanobis distance beyond which two sides are simply apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Side:
     def fit(cls, x: Array, whiten: Whitener) -> Side:
         mean, covariance = _moments(x, whiten)
         size = len(mean)
-        factor = np.linalg.cholesky(covariance + RIDGE * max(np.trace(covariance) / size, 1e-300) * np.eye(size))
+        factor = np.linalg.cholesky(covariance + RIDGE * (1.0 + np.trace(covariance) / size) * np.eye(size))
         root = solve_triangular(factor, np.eye(size), lower=True)
         return cls(mean, root, float(np.sum(np.log(np.diag(root)))))
 
@@ -39,15 +40,16 @@ class Side:
 
 
 def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
-    """Mean and covariance of the whitened draws, a chunk at a time."""
+    """Mean and covariance of the whitened draws, a chunk at a time, about a first guess at the mean."""
     size = whiten.turn.shape[1]
+    guess = whiten(x[:CHUNK]).mean(axis=0)
     first, second = np.zeros(size), np.zeros((size, size))
     for start in range(0, len(x), CHUNK):
-        part = whiten(x[start : start + CHUNK])
+        part = whiten(x[start : start + CHUNK]) - guess
         first += part.sum(axis=0)
         second += part.T @ part
     mean = first / len(x)
-    return mean, second / len(x) - np.outer(mean, mean)
+    return guess + mean, second / len(x) - np.outer(mean, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,7 @@ def fit_elliptical(train: Sides, choose: Sides, seed: np.random.SeedSequence) ->
     size = quadratic.p.mean.size
 
     def features(x: Array) -> Array:
-        p, q = quadratic.distances(x)
+        p, q = (np.minimum(distance, FARTHEST) for distance in quadratic.distances(x))
         logs = [np.log1p(d / (size * nu)) for nu in (0.3, 3.0, 30.0) for d in (p, q)]
         return np.column_stack([q - p, *logs, p])
 

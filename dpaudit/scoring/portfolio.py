@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._check import Array, fail
+from dpaudit._random import Stream, generator
 from dpaudit.errors import InvalidInput
 from dpaudit.scoring.base import Fitted, Score, Sides, log_loss
 from dpaudit.scoring.boosted import fit_boosted
@@ -44,11 +45,11 @@ def known(classifier: Any) -> Any:
     if isinstance(classifier, str):
         if classifier not in ALIASES:
             fail("classifier", classifier, "one of " + ", ".join(ALIASES) + ", or a scikit-learn classifier")
-    elif not isinstance(classifier, KnownScore) and not (hasattr(classifier, "fit") and _outputs(classifier)):
+    elif not isinstance(classifier, KnownScore) and not _is_classifier(classifier):
         fail(
             "classifier",
             classifier,
-            "an alias or an estimator with fit and predict_proba (or decision_function)",
+            "an alias or an estimator that classifies, with predict_proba or decision_function",
         )
     return classifier
 
@@ -59,11 +60,14 @@ def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequen
         return Fitted(classifier.name, classifier.score)
     if isinstance(classifier, str):
         return _auto(train, choose, seed) if classifier == "auto" else _alias(classifier, train, choose, seed)
-    return Fitted(type(classifier).__name__, _estimator(classifier, train))
+    return Fitted(type(classifier).__name__, _estimator(classifier, train, seed))
 
 
-def _outputs(classifier: Any) -> bool:
-    return hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")
+def _is_classifier(classifier: Any) -> bool:
+    from sklearn.base import is_classifier
+
+    outputs = hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")
+    return not isinstance(classifier, type) and hasattr(classifier, "fit") and outputs and is_classifier(classifier)
 
 
 def _alias(name: str, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
@@ -72,7 +76,7 @@ def _alias(name: str, train: Sides, choose: Sides, seed: np.random.SeedSequence)
     if name == "lightgbm":
         score, note = fit_boosted(train, choose, seed)
         return Fitted(_boosted_name(note), score, notes=(note,) if note else ())
-    return Fitted(name, _estimator(_nearest(train), train.head(KNN_DRAWS)))
+    return Fitted(name, _estimator(_nearest(train), train.head(KNN_DRAWS), seed))
 
 
 def _boosted_name(note: str | None) -> str:
@@ -94,15 +98,18 @@ def _auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
 def _nearest(train: Sides) -> Any:
     from sklearn.neighbors import KNeighborsClassifier
 
-    return KNeighborsClassifier(n_neighbors=int(10 * np.ceil(np.sqrt(min(len(train.P), KNN_DRAWS)))))
+    size = min(len(train.P), KNN_DRAWS)
+    return KNeighborsClassifier(n_neighbors=min(int(10 * np.ceil(np.sqrt(size))), size))
 
 
-def _estimator(classifier: Any, train: Sides) -> Score:
-    """Any scikit-learn classifier, cloned, on whitened outputs."""
+def _estimator(classifier: Any, train: Sides, seed: np.random.SeedSequence) -> Score:
+    """Any scikit-learn classifier, cloned, on whitened outputs; what has no random state gets the audit's."""
     from sklearn.base import clone
 
     whiten = Whitener.fit(train.P, train.Q)
     model = clone(classifier)
+    unseeded = [key for key, value in model.get_params().items() if key.endswith("random_state") and value is None]
+    model.set_params(**dict.fromkeys(unseeded, int(generator(seed, Stream.SCORE).integers(2**31 - 1))))
     x, label = train.stacked()
     try:
         model.fit(whiten(x), label)

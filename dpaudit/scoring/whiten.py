@@ -15,7 +15,10 @@ SMALLEST = 1e-10  # share of the largest variance below which a direction is con
 
 @dataclass(frozen=True, eq=False)
 class Whitener:
-    """x ↦ (x − centre)·turn, with pooled within-side covariance about I; constant directions are dropped."""
+    """x ↦ (x − centre)·turn, with covariance about I for both sides together; constant directions are dropped.
+
+    The sides' gap counts as variance: a direction that is constant within each side but not between them stays.
+    """
 
     centre: Array
     turn: Array
@@ -29,8 +32,8 @@ class Whitener:
         live = scale > 0.0
         if not live.any():
             return cls(centre, np.zeros((P.shape[1], 1)))
-        inner = sum(np.cov(_clipped(side, centre, scale, live), rowvar=False, ddof=0) for side in (P, Q))
-        value, vector = np.linalg.eigh(0.5 * np.atleast_2d(inner))
+        clipped = np.clip((pooled - centre)[:, live] / scale[live], -CLIP, CLIP)
+        value, vector = np.linalg.eigh(np.atleast_2d(np.cov(clipped, rowvar=False, ddof=0)))
         keep = value > SMALLEST * value[-1] if value[-1] > 0 else np.ones(len(value), dtype=bool)
         turn = np.zeros((P.shape[1], int(keep.sum())))
         turn[live] = vector[:, keep] / np.sqrt(np.where(value[keep] > 0, value[keep], 1.0)) / scale[live, None]
@@ -44,7 +47,3 @@ def _spread(centred: Array) -> Array:
     """Half the interquartile range; the standard deviation where at least half of the values are equal."""
     low, high = np.quantile(centred, [0.25, 0.75], axis=0)
     return np.where(high > low, 0.7413 * (high - low), centred.std(axis=0))
-
-
-def _clipped(side: Array, centre: Array, scale: Array, live: np.ndarray) -> Array:
-    return np.clip((side - centre)[:, live] / scale[live], -CLIP, CLIP)

@@ -33,7 +33,6 @@ def test_shape_of_the_curves():
         assert curve.shape == GRID.shape
         assert np.all((curve >= 0.0) & (curve <= 1.0))
     assert np.all(np.diff(found.low) <= 0.0)
-    assert np.all(found.margin > 0.0)
 
 
 def test_point_estimate_is_close():
