@@ -77,12 +77,12 @@ def smallest_excess(epsilon: float, allowed: float, estimate: Estimate) -> float
         return float((ndtri(POWER) - ndtri(estimate.share)) * error - excess)
 
     most = 1.0 - allowed - 1e-9
-    return float(brentq(lack, 1e-12, most, rtol=1e-4)) if most > 1e-9 and lack(most) < 0.0 else np.inf
+    return float(brentq(lack, 1e-12, most, xtol=1e-15, rtol=1e-4)) if most > 1e-9 and lack(most) < 0.0 else np.inf
 
 
 def _best_set(epsilon: float, delta: float) -> tuple[float, float]:
     """P(S), Q(S) of the best set at ε for the Gaussian shift with that δ(ε)."""
-    mu = brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-9, 1e3, rtol=1e-6)
+    mu = brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6)
     return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
 
 
