@@ -19,6 +19,7 @@ from dpaudit.bounds import difference_lower
 
 STRETCHES = 16  # sets a direction
 CANDIDATES = 2000  # thresholds considered, at quantiles of the choosing scores
+HIGHEST = 1e150  # stands for an infinite score
 CAUTION = 2.0  # a set is chosen for its estimate less this many standard errors of the certifying draws
 
 
@@ -92,8 +93,13 @@ def estimate(
     return Estimate(epsilon, forward, backward, len(test[0]), share)
 
 
+def _finite(part: tuple[Array, Array]) -> tuple[Array, Array]:
+    return np.clip(part[0], -HIGHEST, HIGHEST), np.clip(part[1], -HIGHEST, HIGHEST)
+
+
 def _way(choose: tuple[Array, Array], test: tuple[Array, Array], sign: float) -> tuple[Tails, Tails]:
     """Forward as given; backward with the roles of P and Q, and the order of scores, exchanged."""
+    choose, test = _finite(choose), _finite(test)
     if sign > 0:
         return Tails.of(*choose), Tails.of(*test)
     return Tails.of(-choose[1], -choose[0]), Tails.of(-test[1], -test[0])
@@ -131,8 +137,9 @@ def _stretches(choose: Tails, test_size: int, epsilon: Array, keep: tuple[float,
 def _thresholds(choose: Tails, epsilon: Array, test_size: int) -> Array:
     """For each ε the threshold whose p − e^ε q, less CAUTION standard errors, is largest on the choosing draws."""
     pooled = np.concatenate([choose.p, choose.q])
-    grid = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, CANDIDATES), method="lower"))
-    grid = np.concatenate([[np.nextafter(grid[0], -np.inf)], grid])
+    values = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, CANDIDATES), method="lower"))
+    between = values[:-1] + 0.5 * np.diff(values)  # in the middle of a gap, where fresh draws fall on the same side
+    grid = np.concatenate([[np.nextafter(values[0], -np.inf)], between, values[-1:]])
     best = np.empty_like(epsilon)
     for i, one in enumerate(epsilon):
         value, error = _objective(choose, grid, one, test_size)

@@ -100,7 +100,7 @@ def fit_logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> S
         white = whiten(x)
         return np.concatenate([white, white[:, rows] * white[:, columns]], axis=1)
 
-    return _logistic(features, train.head(LOGISTIC_DRAWS), 1.0)
+    return _logistic(features, train.head(LOGISTIC_DRAWS), 1e2)
 
 
 def _logistic(features: Callable[[Array], Array], train: Sides, strength: float) -> Score:

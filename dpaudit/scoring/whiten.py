@@ -10,14 +10,16 @@ from dpaudit._check import Array
 
 SAMPLE = 100_000  # draws a side that fix the coordinates
 CLIP = 6.0  # robust units: heavy tails do not set the scale
-SMALLEST = 1e-10  # share of the largest variance below which a direction is constant in both laws
+SMALLEST = 1e-10  # share of the largest variance below which a direction is constant within the sides
+GAP = 1e-7  # robust units between the sides' means that are no rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Whitener:
-    """x ↦ (x − centre)·turn, with covariance about I for both sides together; constant directions are dropped.
+    """x ↦ (x − centre)·turn, with average covariance within the sides about I.
 
-    The sides' gap counts as variance: a direction that is constant within each side but not between them stays.
+    Directions that are constant within both sides are dropped, but for the one along which the sides lie apart: its
+    coordinate is −½ or ½ by side.
     """
 
     centre: Array
@@ -32,11 +34,10 @@ class Whitener:
         live = scale > 0.0
         if not live.any():
             return cls(centre, np.zeros((P.shape[1], 1)))
-        clipped = np.clip((pooled - centre)[:, live] / scale[live], -CLIP, CLIP)
-        value, vector = np.linalg.eigh(np.atleast_2d(np.cov(clipped, rowvar=False, ddof=0)))
-        keep = value > SMALLEST * value[-1] if value[-1] > 0 else np.ones(len(value), dtype=bool)
-        turn = np.zeros((P.shape[1], int(keep.sum())))
-        turn[live] = vector[:, keep] / np.sqrt(np.where(value[keep] > 0, value[keep], 1.0)) / scale[live, None]
+        sides = [np.clip((side - centre)[:, live] / scale[live], -CLIP, CLIP) for side in (P, Q)]
+        coordinates = _axes(*sides)
+        turn = np.zeros((P.shape[1], coordinates.shape[1]))
+        turn[live] = coordinates / scale[live, None]
         return cls(centre, turn)
 
     def __call__(self, x: Array) -> Array:
@@ -47,3 +48,16 @@ def _spread(centred: Array) -> Array:
     """Half the interquartile range; the standard deviation where at least half of the values are equal."""
     low, high = np.quantile(centred, [0.25, 0.75], axis=0)
     return np.where(high > low, 0.7413 * (high - low), centred.std(axis=0))
+
+
+def _axes(P: Array, Q: Array) -> Array:
+    """Columns that whiten within the sides, and one along their gap in what is constant there."""
+    inner = 0.5 * sum(np.atleast_2d(np.cov(side, rowvar=False, ddof=0)) for side in (P, Q))
+    value, vector = np.linalg.eigh(inner)
+    keep = value > SMALLEST * max(value[-1], GAP)
+    axes = vector[:, keep] / np.sqrt(value[keep])
+    flat = vector[:, ~keep]
+    gap = flat.T @ (P.mean(axis=0) - Q.mean(axis=0))
+    if np.linalg.norm(gap) > GAP:
+        axes = np.column_stack([axes, flat @ gap / (gap @ gap)])
+    return axes if axes.shape[1] else np.zeros((len(value), 1))
