@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gaussian_task import EPSILON, audit, draws
+from gaussian_task import audit, draws
 
 from dpaudit.scoring import ALIASES
 from dpaudit.scoring.whiten import Whitener
@@ -11,14 +11,14 @@ SCALES = 2.0 ** np.array([-27, 0, 27])  # 7e-9 to 1e8
 BOOSTED = ("auto", "lightgbm")
 
 
-def within(P, Q, whiten):
-    """Covariance inside the sides, averaged."""
-    return 0.5 * (np.cov(whiten(P), rowvar=False) + np.cov(whiten(Q), rowvar=False))
+def together(P, Q, whiten):
+    """Covariance of both sides in one, so that their gap is variance too."""
+    return np.cov(whiten(np.concatenate([P, Q])), rowvar=False)
 
 
-def test_whitened_draws_have_unit_covariance_within_the_sides():
+def test_whitened_draws_have_unit_covariance():
     P, Q = draws(20_000)
-    np.testing.assert_allclose(within(P, Q, Whitener.fit(P, Q)), np.eye(3), atol=0.05)  # clipping takes 0.5 %
+    np.testing.assert_allclose(together(P, Q, Whitener.fit(P, Q)), np.eye(3), atol=0.05)  # clipping takes 0.5 %
 
 
 def test_scales_do_not_matter():
@@ -32,14 +32,14 @@ def test_constant_columns_are_dropped(constant):
     P, Q = (np.column_stack([side, np.full(len(side), constant)]) for side in draws(5000))
     whiten = Whitener.fit(P, Q)
     assert whiten.turn.shape == (4, 3)
-    np.testing.assert_allclose(within(P, Q, whiten), np.eye(3), atol=0.05)
+    np.testing.assert_allclose(together(P, Q, whiten), np.eye(3), atol=0.05)
 
 
 def test_collinear_columns_are_dropped():
     P, Q = (np.column_stack([side, side[:, 0] - 3.0 * side[:, 1], side[:, 2]]) for side in draws(5000))
     whiten = Whitener.fit(P, Q)
     assert whiten.turn.shape == (5, 3)
-    np.testing.assert_allclose(within(P, Q, whiten), np.eye(3), atol=0.05)
+    np.testing.assert_allclose(together(P, Q, whiten), np.eye(3), atol=0.05)
 
 
 def test_heavy_tails_do_not_set_the_scale():
@@ -83,11 +83,11 @@ def test_no_alias_minds_wild_columns(alias):
 @pytest.mark.parametrize("alias", ALIASES)
 @pytest.mark.parametrize("beside", ["noise", "nothing"])
 def test_a_constant_that_differs_between_the_sides_is_not_overlooked(alias, beside):
-    """A release that carries a flag of the database: δ = 1, and 500 certifying draws a side certify 0.95 of it."""
+    """A release that carries a flag of the database: δ = 1, and 500 certifying draws a side certify 0.9 of it."""
     rng = np.random.default_rng(1)
     sides = rng.standard_normal((2, 1000, 2)) if beside == "noise" else np.zeros((2, 1000, 2))
     P, Q = (np.column_stack([side, np.full(1000, flag)]) for side, flag in zip(sides, (0.0, 1.0), strict=True))
-    assert np.all(audit(P, Q, alias).spectrum.low[: len(EPSILON)] > 0.95)
+    assert np.all(audit(P, Q, alias).spectrum.low > 0.9)
 
 
 @pytest.mark.parametrize("alias", ALIASES)
@@ -95,7 +95,7 @@ def test_a_column_far_narrower_than_the_gap_between_the_sides_is_not_overlooked(
     rng = np.random.default_rng(1)
     P, Q = rng.standard_normal((2, 1000, 2)) * [1.0, 1e-9]
     Q[:, 1] += 1.0
-    assert np.all(audit(P, Q, alias).spectrum.low > 0.95)
+    assert np.all(audit(P, Q, alias).spectrum.low > 0.9)
 
 
 @pytest.mark.parametrize("alias", ALIASES)
