@@ -112,12 +112,16 @@ def test_no_delta_is_left_at_a_large_epsilon(mechanism):
 @every_mechanism
 @pytest.mark.parametrize("change", [1e-5, 1e-6, 1e-8, 1e-12])
 def test_nearly_the_same_row_gives_nearly_nothing(mechanism, change):
-    """Total variation is linear in a small change of a row, to an absolute 1e-10; at ε = 0.1 nothing is left."""
+    """Total variation is linear in a small change of a row; at ε = 0.1 nothing is left.
+
+    Nearly equal Student laws keep an absolute 1e-8 only: 1e-16 over the relative difference of their roots.
+    """
+    accuracy = 1e-8 if mechanism.name in ("ALS", "RPLS") else 1e-12
     row = DATA[heaviest()[0]]
     small = replace_row(DATA, heaviest()[0], row * (1.0 + change))
     large = replace_row(DATA, heaviest()[0], row * (1.0 + 1e-3))
     found, scale = dp.exact.spectrum(mechanism, small, [0.0, 0.1]), dp.exact.spectrum(mechanism, large, 0.0)
-    assert found.delta[0] == pytest.approx(scale.delta * change / 1e-3, rel=5e-3, abs=1e-10)
+    assert found.delta[0] == pytest.approx(scale.delta * change / 1e-3, rel=5e-3, abs=accuracy)
     assert found.delta[1] <= 1e-10
 
 
