@@ -36,7 +36,7 @@ def assert_not_below(high, low):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_finite_curve_grows_with_leverage_and_residual_share(seed):
-    for rng, leverage, share, features, rows in settings(seed, 40):
+    for rng, leverage, share, features, rows in settings(seed, 25):
         base = larger(dp.exact.als(leverage, share, features, rows, EPSILON))
         step = 10 ** rng.uniform(-3, 0) * 0.9
         assert_not_below(larger(dp.exact.als(leverage + (1 - leverage) * step, share, features, rows, EPSILON)), base)

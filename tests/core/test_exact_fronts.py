@@ -187,7 +187,7 @@ PAIRS = {
 
 @every_mechanism
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
-@pytest.mark.parametrize("epsilon", [0.5, np.float64(0.5), [0.5], [1.0, 0.0, 1.0]], ids=str)
+@pytest.mark.parametrize("epsilon", [0.5, [1.0, 0.0, 1.0]], ids=str)
 def test_curves_have_the_shape_of_epsilon(mechanism, pair, epsilon):
     found = dp.exact.spectrum(mechanism, pair, epsilon)
     shape = np.shape(epsilon)
