@@ -136,3 +136,15 @@ def test_both_databases_have_the_same_columns():
 def test_a_pair_is_frozen():
     with pytest.raises(AttributeError):
         zero_row(DATA, 5).index = 6
+
+
+@pytest.mark.parametrize("index", [40, -1, 2.0, "3"])
+def test_the_index_of_a_pair_is_one_of_its_rows(index):
+    with pytest.raises(dp.InvalidInput, match="index must be"):
+        dp.NeighbourPair(DATA, zero_row(DATA, 3).right, "zero-out", index)
+
+
+def test_a_pair_that_calls_itself_zero_out_is_one():
+    """Else the exact spectrum would be that of another pair."""
+    with pytest.raises(dp.InvalidInput, match=r"right must be|relation must be"):
+        dp.NeighbourPair(DATA, DATA + 1.0, "zero-out", 3)

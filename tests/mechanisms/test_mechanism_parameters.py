@@ -158,6 +158,14 @@ def test_a_bound_below_the_largest_row_is_refused(use):
         use(RPLS(7, 1.0, 1e-5, row_bound=0.999 * NORM))
 
 
+def test_a_bound_is_not_refused_for_rounding():
+    """The largest norm, computed row by row, may differ in its last bit from the one computed all at once."""
+    for seed in range(40):
+        data = np.random.default_rng(seed).standard_normal((40, 4))
+        bound = max(float(np.linalg.norm(row)) for row in data)
+        assert RPLS(7, 1.0, 1e-5, row_bound=bound).pad(data) == pytest.approx(RPLS(7, 1.0, 1e-5).pad(data), rel=1e-14)
+
+
 def test_given_padding_is_used_as_it_is():
     assert RPLS(7, padding=0.25).pad(DATA) == 0.25
 
