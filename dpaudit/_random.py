@@ -36,6 +36,14 @@ def root(rng: Any) -> np.random.SeedSequence:
         fail("rng", rng, "None, a non-negative integer, a SeedSequence or a Generator")
 
 
+def as_generator(rng: Any) -> np.random.Generator:
+    """`numpy.random.default_rng(rng)`, with an error that names the argument."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        fail("rng", rng, "None, a non-negative integer, a SeedSequence or a Generator")
+
+
 def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
     """The generator at `key` below `seed`; equal keys give equal streams, different keys independent ones."""
     child = np.random.SeedSequence(

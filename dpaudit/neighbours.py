@@ -35,10 +35,24 @@ class NeighbourPair:
             _check.fail("right", f"{right.shape[1]} columns", f"a database of {left.shape[1]} columns, as left")
         if left.shape == right.shape and np.array_equal(left, right):
             raise InvalidInput("left and right must differ: the databases are identical, not a neighbour pair")
+        self._check_relation(left, right)
         for name, side in (("left", left), ("right", right)):
             own = side.copy()
             own.setflags(write=False)  # a mechanism that writes into its data would change the audit
             object.__setattr__(self, name, own)
+
+    def _check_relation(self, left: Array, right: Array) -> None:
+        """The label must be true: exact spectra go by it."""
+        _check.choice("relation", self.relation, ("zero-out", "replace", "pair"))
+        if self.relation == "pair" and self.index is None:
+            return
+        index = _check.integer("index", self.index, 0)
+        if left.shape != right.shape or index >= len(left):
+            _check.fail("index", index, f"a row of two databases of one shape, got {left.shape} and {right.shape}")
+        if not np.array_equal(np.delete(left, index, axis=0), np.delete(right, index, axis=0)):
+            _check.fail("right", "other rows that differ", f"left but for row {index}")
+        if self.relation == "zero-out" and np.any(right[index]):
+            _check.fail("right", right[index], f"zero in row {index}")
 
 
 def zero_row(data: Any, index: int) -> NeighbourPair:

@@ -115,7 +115,7 @@ def upper_95(count: int, audits: int) -> float:
     return float(beta.ppf(0.95, count + 1, audits - count))
 
 
-def table(audits: int = 2000, sizes: tuple[int, ...] = (200, 5_000, 100_000)) -> str:
+def table(audits: int = 2000, sizes: tuple[int, ...] = (200, 5_000)) -> str:
     """Markdown: exceedance rate of every pair and size, with its upper limit."""
     lines = [
         f"Share of {audits:,} simulated audits a cell whose band (level 0.95, all ε and both directions) exceeds the",

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit import _check
 from dpaudit._check import Array
+from dpaudit._random import as_generator
 from dpaudit.claims import Claim
 from dpaudit.laws import Law, ZeroedRows
 
@@ -54,7 +55,7 @@ class LawMechanism:
 
     def __call__(self, data: Any, size: int, *, rng: Any = None) -> Array:
         data = _check.matrix("data", data)
-        return self.prepare(data)(_check.integer("size", size, 1), np.random.default_rng(rng))
+        return self.prepare(data)(_check.integer("size", size, 1), as_generator(rng))
 
     @property
     def claim(self) -> Claim | None:

@@ -150,7 +150,7 @@ class RPLS(LawMechanism):
         assert self.epsilon is not None
         assert self.delta is not None
         bound = float(_norms(data).max()) if self.row_bound is None else self.row_bound
-        if bound < _norms(data).max():
+        if bound < _norms(data).max() * (1.0 - 1e-12):
             fail("row_bound", bound, f"at least the largest row norm, {_norms(data).max():g}")
         return bound * math.sqrt(4.0 * (2.0 * self.rows + 1.0) * math.log(4.0 / self.delta) / self.epsilon)
 

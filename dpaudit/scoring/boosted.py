@@ -25,6 +25,7 @@ PARAMETERS: dict[str, Any] = {
     "num_leaves": LEAVES,
     "deterministic": True,  # with row-wise histograms: the same trees whatever the number of threads
     "force_row_wise": True,
+    "num_threads": 1,  # threads that spin on a busy core cost small tables far more than they save large ones
     "verbosity": -1,
 }
 FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting was used instead"
@@ -83,7 +84,9 @@ def _fit_lightgbm(train: Sides, choose: Sides, base: Score, state: int) -> Score
         callbacks=[module.early_stopping(PATIENCE, verbose=False)],
     )
     best = booster.best_iteration
-    return lambda x: base(x) + np.asarray(booster.predict(features(x), raw_score=True, num_iteration=best))
+    return lambda x: (
+        base(x) + np.asarray(booster.predict(features(x), raw_score=True, num_iteration=best, num_threads=1))
+    )
 
 
 def _leaf_draws(size: int) -> int:
@@ -93,6 +96,7 @@ def _leaf_draws(size: int) -> int:
 def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Score:
     """scikit-learn's boosting takes no starting score, so the base is one more feature."""
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
 
     features = _Features(train, base)
     x, label, start = features.table(train)
@@ -104,7 +108,7 @@ def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Scor
         early_stopping=False,
         random_state=state,
     )
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1, "openmp"):
         warnings.simplefilter("ignore", category=UserWarning)
         model.fit(np.column_stack([x, start]), label)
     return lambda x: np.asarray(model.decision_function(np.column_stack([features(x), base(x)])))
