@@ -51,39 +51,46 @@ def _both(h: float, t: float, p: int, rows: int, epsilon: Array) -> Curves:
 
 
 def _forward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
-    limit, e, k = pure_limits(h, t, p, rows)[0], h + t * (1.0 - h), rows + 1
+    top, bottom = pure_limits(h, t, p, rows)  # sup L and −inf L
+    e, k, rest = h + t * (1.0 - h), rows + 1, (1.0 - h) * (1.0 - t)
     angle = DirectionAngle(np.arctan2(np.sqrt(h), np.sqrt(t * (1.0 - h))), p, rows - p)
-    excess = 2.0 * (epsilon - limit) / k
-    rest = np.log1p(-h) + np.log1p(-t)
-    below = np.maximum(-np.expm1(excess), 0.0)  # e·V at the threshold, and e·(1 − V)
-    above = np.maximum(np.exp(rest) * np.expm1(excess - rest), 0.0)
+    below = np.maximum(-np.expm1(2.0 * (epsilon - top) / k), 0.0)  # e·V at the threshold, and e·(1 − V)
+    above = np.maximum(rest * np.expm1(2.0 * (epsilon + bottom) / k), 0.0)
+
+    def loss(x: Array) -> Array:
+        """Counted from the nearer end of its range: no digits go where that is much the smaller."""
+        if top <= bottom:
+            return np.asarray(top + 0.5 * k * np.log1p(-e * np.cos(x) ** 2))
+        return np.asarray(-bottom + 0.5 * k * np.log1p(e / rest * np.sin(x) ** 2))
+
     alpha = np.arctan2(np.sqrt(above), np.sqrt(below))
     return monotone.hockey_stick(
-        angle.log_density,
-        lambda x: limit + 0.5 * k * np.log1p(-e * np.cos(x) ** 2),
-        alpha,
-        epsilon,
-        width=angle.width,
-        end=0.5 * np.pi,
-        breaks=angle.breaks,
+        angle.log_density, loss, alpha, epsilon, width=angle.width, end=0.5 * np.pi, breaks=angle.breaks
     )
 
 
 def _backward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
-    limits, e, k = pure_limits(h, t, p, rows), h + t * (1.0 - h), rows + 1
+    bottom, top = pure_limits(h, t, p, rows)
+    e, k, rest = h + t * (1.0 - h), rows + 1, (1.0 - h) * (1.0 - t)
     angle = DirectionAngle(np.arctan2(np.sqrt(h * (1.0 - t)), np.sqrt(t)), p, rows - p)
-    odds = e / ((1.0 - h) * (1.0 - t))
-    above = np.maximum(-np.expm1(2.0 * (epsilon - limits[1]) / k) * (1.0 + odds), 0.0)  # odds·(1 − V)
-    below = np.maximum(np.expm1(2.0 * (epsilon + limits[0]) / k), 0.0)  # odds·V at the threshold
+    above = np.maximum(-np.expm1(2.0 * (epsilon - top) / k), 0.0)  # e·(1 − V) at the threshold, and e·V
+    below = np.maximum(rest * np.expm1(2.0 * (epsilon + bottom) / k), 0.0)
+
+    def loss(x: Array) -> Array:
+        if top <= bottom:
+            return np.asarray(top + 0.5 * k * np.log1p(-e * np.sin(x) ** 2))
+        return np.asarray(-bottom + 0.5 * k * np.log1p(e / rest * np.cos(x) ** 2))
+
     alpha = np.arctan2(np.sqrt(above), np.sqrt(below))
+    breaks = -angle.breaks if angle.breaks is not None else None
     return monotone.hockey_stick(
         lambda x: angle.log_density(-x),
-        lambda x: -limits[0] + 0.5 * k * np.log1p(odds * np.cos(x) ** 2),
+        loss,
         np.where(above > 0.0, -alpha, 0.0),
         epsilon,
         width=angle.width,
         end=0.0,
-        breaks=-angle.breaks if angle.breaks is not None else None,
+        breaks=breaks,
     )
 
 
