@@ -1,0 +1,1 @@
+"""High-precision reference values, computed without the package under test."""

@@ -1,0 +1,330 @@
+"""The package's exact spectra against reference.json, and the reference against other derivations."""
+
+import importlib
+import json
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from . import reference
+
+TABLE = json.loads(Path(__file__).with_name("reference.json").read_text(encoding="utf-8"))
+SIDES = ("forward", "backward")
+SMALL = 1e-20
+RELATIVE = 1e-9  # for deltas of at least SMALL
+ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
+
+
+# --- the package against the table -----------------------------------------------------------------
+
+
+def package_deltas(law, params, epsilon):
+    exact = importlib.import_module("dpaudit.exact")
+    if law == "gaussian-shift":
+        delta = exact.gaussian_shift(**params, epsilon=epsilon)
+        return delta, delta
+    if law == "gaussian-sketch":
+        return exact.gaussian_sketch(**params, epsilon=epsilon)
+    return exact.als(**params, epsilon=epsilon, law=law.removeprefix("als-"))
+
+
+def label(entry):
+    return " ".join([entry["law"], *(f"{value:g}" for value in entry["params"].values())])
+
+
+GROUPS = {name: list(rows) for name, rows in groupby(TABLE, key=label)}
+
+
+def disagreements(rows, side, values):
+    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it should be."""
+    wrong = []
+    for row, value in zip(rows, values, strict=True):
+        wanted = float(row[side])
+        relative = RELATIVE + ROUNDING * row["epsilon"]
+        allowed = relative * wanted if wanted >= SMALL else SMALL
+        fine = value == 0 if row[side] == "0" else value >= 0 and abs(value - wanted) <= allowed
+        if not fine:
+            wrong.append((row["epsilon"], row[side], value))
+    return wrong
+
+
+@pytest.mark.parametrize("rows", GROUPS.values(), ids=GROUPS)
+def test_package_matches_the_table(rows):
+    epsilon = np.array([row["epsilon"] for row in rows])
+    deltas = package_deltas(rows[0]["law"], rows[0]["params"], epsilon)
+    for side, values in zip(SIDES, deltas, strict=True):
+        assert values.shape == epsilon.shape
+        assert disagreements(rows, side, values) == []
+
+
+# --- the table against the reference ---------------------------------------------------------------
+
+
+def als(h, t, p, r):
+    return {"leverage": h, "residual_share": t, "features": p, "rows": r}
+
+
+CHEAP = [
+    ("als-finite", {"features": 1, "rows": 20}),
+    ("als-asymptotic", {"features": 1, "rows": 20}),
+    ("als-finite", {"features": 3, "rows": 4}),
+    ("gaussian-sketch", {"rows": 10}),
+    ("gaussian-shift", {}),
+]
+
+
+@pytest.mark.parametrize(("law", "params"), CHEAP)
+def test_table_is_what_the_reference_gives(law, params):
+    row = next(r for r in TABLE if r["law"] == law and params.items() <= r["params"].items() and r["epsilon"] > 0)
+    deltas = reference.evaluate(law, row["params"], row["epsilon"], dps=32, digits=12)
+    for side, value in zip(SIDES, deltas, strict=True):
+        assert mp.almosteq(value, mpf(row[side]), rel_eps=mpf(10) ** -14, abs_eps=0)
+
+
+def test_table_covers_every_law_and_holds_probabilities():
+    assert {row["law"] for row in TABLE} == set(reference.LAWS)
+    assert len(GROUPS) >= 60
+    assert all(0 <= mpf(row[side]) <= 1 for row in TABLE for side in SIDES)
+
+
+def test_directions_agree_at_zero():
+    """At epsilon zero both are the total variation distance."""
+    rows = [row for row in TABLE if row["epsilon"] == 0]
+    assert all(abs(float(row["forward"]) / float(row["backward"]) - 1) < 1e-15 for row in rows if row["forward"] != "0")
+
+
+# --- the derivation against linear algebra ---------------------------------------------------------
+
+
+@cache
+def database(p, seed):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(p + 5, p)), rng.normal(size=p + 5)
+
+
+class LeastSquares:
+    """Solution, residual and Gram matrix of a database in exact-enough arithmetic."""
+
+    def __init__(self, B, b):
+        self.B, self.b = mp.matrix(B.tolist()), mp.matrix(b.tolist())
+        self.gram = self.B.T * self.B
+        self.solution = mp.lu_solve(self.gram, self.B.T * self.b)
+        self.residual = self.b - self.B * self.solution
+        self.rss = mp.fdot(self.residual, self.residual)
+        self.logdet = mp.log(mp.det(self.gram))
+
+    def log_student(self, x, rows):
+        """Log density at x, up to a constant that depends on the sizes alone."""
+        p = len(x)
+        move = x - self.solution
+        distance = mp.fdot(move, self.gram * move) / self.rss
+        return (self.logdet - p * mp.log(self.rss) - (rows + 1) * mp.log1p(distance)) / 2
+
+    def log_normal(self, x, rows):
+        p = len(x)
+        move = x - self.solution
+        return (self.logdet - p * mp.log(self.rss) - rows * mp.fdot(move, self.gram * move) / self.rss) / 2
+
+
+def zeroed(values):
+    values = values.copy()
+    values[0] = 0
+    return values
+
+
+def whitened(full, x):
+    """(leverage, residual share) of row 0 and (axis coordinate, squared radius on the other axes) of x."""
+    v = full.B[0, :].T
+    influence = mp.lu_solve(full.gram, v)
+    leverage = mp.fdot(v, influence)
+    share = full.residual[0] ** 2 / ((1 - leverage) * full.rss)
+    move = (x - full.solution) / mp.sqrt(full.rss)
+    axis = -mp.sign(full.residual[0]) * mp.fdot(v, move) / mp.sqrt(leverage)
+    return leverage, share, axis, mp.fdot(move, full.gram * move) - axis**2
+
+
+def random_case(p, seed):
+    B, b = database(p, seed)
+    full, less = LeastSquares(B, b), LeastSquares(zeroed(B), zeroed(b))
+    x = full.solution + mp.matrix(np.random.default_rng(seed + 100).normal(size=p).tolist())
+    return full, less, x
+
+
+@pytest.mark.parametrize(("p", "rows", "seed"), [(1, 2, 1), (2, 3, 2), (3, 50, 3), (7, 20, 4), (5, 1200, 5)])
+def test_finite_loss_is_the_ratio_of_student_densities(p, rows, seed):
+    with mp.workdps(30):
+        full, less, x = random_case(p, seed)
+        h, t, axis, s2 = whitened(full, x)
+        direct = full.log_student(x, rows) - less.log_student(x, rows)
+        assert abs(reference.finite_loss(h, t, p, rows, axis, s2) - direct) < 1e-20
+
+
+@pytest.mark.parametrize(("p", "rows", "seed"), [(1, 20, 1), (3, 50, 3), (7, 20, 4)])
+def test_asymptotic_loss_is_the_ratio_of_normal_densities(p, rows, seed):
+    with mp.workdps(30):
+        full, less, x = random_case(p, seed)
+        h, t, axis, s2 = whitened(full, x)
+        z, radius2 = axis * mp.sqrt(rows), s2 * rows
+        a, b, c = reference.GaussianAxis(h, t, p, rows).coefficients(mpf(0))
+        loss = (t * radius2 - (a * z + b) * z - c) / (2 * (1 - t))
+        assert abs(loss - (full.log_normal(x, rows) - less.log_normal(x, rows))) < 1e-20
+
+
+@pytest.mark.parametrize(("h", "t", "p", "r"), [(0.3, 0.2, 1, 2), (0.51, 0.0017, 12, 50), (0.01, 0.4, 3, 20)])
+def test_limits_are_the_extremes_of_the_loss(h, t, p, r):
+    forward, backward = reference.finite_limits(h, t, p, r)
+    phi = reference.FiniteArc(h, t, p, r).phi
+    least = reference.finite_loss(h, t, p, r, mp.tan(phi), 0)
+    most = reference.finite_loss(h, t, p, r, -mp.cot(phi), 0)
+    assert mp.almosteq(-least, backward, 1e-12)
+    assert mp.almosteq(most, forward, 1e-12)
+
+
+# --- the quadratures against other routes ----------------------------------------------------------
+
+
+def quick(law, h, t, p, r, epsilon, digits=9):
+    return reference.evaluate(law, als(h, t, p, r), epsilon, dps=32, order=14, digits=digits)
+
+
+def close(value, expected, relative):
+    assert abs(value - expected) <= relative * abs(expected)
+
+
+def beta_share(a, b, x):
+    return mp.betainc(a, b, 0, min(x, 1), regularized=True)
+
+
+def test_no_leverage_is_a_pair_of_beta_laws():
+    """With h = 0 the loss depends on 1/(1 + |z|^2) ~ Beta(nu/2, p/2) alone."""
+    t, p, r, epsilon = mpf("0.3"), 5, 12, mpf(1)
+    a, b = mpf(r - p + 1) / 2, mpf(p) / 2
+    x = -mp.expm1(2 * (epsilon - reference.finite_limits(0, t, p, r)[0]) / (r + 1)) / t
+    expected = beta_share(a, b, x) - mp.exp(epsilon) * beta_share(a, b, x * (1 - t) / (1 - t * x))
+    close(quick("als-finite", 0, t, p, r, epsilon)[0], expected, 1e-12)
+
+
+def test_no_residual_is_a_beta_law_free_of_the_dimension():
+    """With t = 0 the relative residual over h is Beta(1/2, r/2) under P, and L is monotone in it."""
+    h, r, epsilon = mpf("0.4"), 9, mpf("0.7")
+    half, b = mpf(1) / 2, mpf(r) / 2
+    gap = -mp.expm1(-2 * (epsilon - mp.log1p(-h) / 2) / (r + 1))
+    x = gap / h
+    above_p = 1 - beta_share(half, b, x)
+    above_q = 1 - beta_share(half, b, x * (1 - h) / (1 - gap))
+    expected = above_q - mp.exp(epsilon) * above_p
+    for p in (1, 4):
+        close(quick("als-finite", h, 0, p, r, epsilon)[1], expected, 1e-12)
+
+
+def student_tail(nu, x):
+    tail = mp.betainc(nu / 2, mpf(1) / 2, 0, nu / (nu + x * x), regularized=True) / 2
+    return tail if x > 0 else 1 - tail
+
+
+def between(nu, low, high):
+    root = mp.sqrt(nu)
+    return student_tail(nu, low * root) - student_tail(nu, high * root)
+
+
+def test_one_feature_is_a_difference_of_student_probabilities():
+    h, t, r, epsilon = mpf("0.3"), mpf("0.2"), 7, mpf("0.5")
+    nu, mean, deviation = mpf(r), mp.sqrt(h * t / (1 - h)), mp.sqrt((1 - t) / (1 - h))
+    gap = -mp.expm1(-2 * (epsilon + reference.finite_limits(h, t, 1, r)[0]) / (r + 1))
+    ends = sorted(reference.real_roots(h - gap, 2 * mp.sqrt(h * t * (1 - h)), t * (1 - h) - gap))
+    shifted = [(end - mean) / deviation for end in ends]
+    assert h < gap  # so that the set is an interval
+    expected = between(nu, *shifted) - mp.exp(epsilon) * between(nu, *ends)
+    close(quick("als-finite", h, t, 1, r, epsilon)[1], expected, 1e-12)
+
+
+def unit_rule(low, high, count=200):
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    half = (high - low) / 2
+    return low + half * (nodes + 1), half * weights
+
+
+def angular_deltas(h, t, p, r, epsilon):
+    """Both deltas as integrals of the positive part of dP - e^eps dQ over directions (1, z) on the sphere.
+
+    The loss is a function of the angle alpha between (1, z) and one fixed direction; P has density
+    |n_0|^(r-p) there, averaged over the rest of the sphere. Needs p >= 2 and r - p even.
+    """
+    top = h + t * (1 - h)
+    phi = np.arctan2(np.sqrt(h), np.sqrt(t * (1 - h)))
+    bound = -np.log1p(-h) / 2 - (r - p + 1) * np.log1p(-t) / 2
+    eta, inner = unit_rule(0, np.pi)
+
+    def density(alpha):
+        n0 = np.cos(alpha)[:, None] * np.cos(phi) + np.sin(alpha)[:, None] * np.sin(phi) * np.cos(eta)
+        return np.sin(alpha) ** (p - 1) * (n0 ** (r - p) * np.sin(eta) ** (p - 2) @ inner)
+
+    def loss(alpha):
+        return bound + (r + 1) / 2 * np.log1p(-top * np.cos(alpha) ** 2)
+
+    def edge(level):
+        return np.arccos(np.sqrt(-np.expm1(2 * (level - bound) / (r + 1)) / top))
+
+    alpha, outer = unit_rule(0, np.pi / 2)
+    mass = density(alpha) @ outer
+    alpha, outer = unit_rule(edge(epsilon), np.pi / 2)
+    forward = -np.expm1(epsilon - loss(alpha)) * density(alpha) @ outer
+    alpha, outer = unit_rule(0, edge(-epsilon))
+    backward = (np.exp(-loss(alpha)) - np.exp(epsilon)) * density(alpha) @ outer
+    return forward / mass, backward / mass
+
+
+@pytest.mark.parametrize(
+    ("h", "t", "p", "r", "epsilon"),
+    [(0.51, 0.0017, 12, 50, 0.1), (0.2, 0.3, 2, 8, 0.5), (0.9, 0.1, 3, 5, 1.0)],
+)
+def test_finite_deltas_agree_with_the_angular_integral(h, t, p, r, epsilon):
+    deltas = quick("als-finite", h, t, p, r, epsilon)
+    for value, expected in zip(deltas, angular_deltas(h, t, p, r, epsilon), strict=True):
+        close(float(value), expected, 1e-11)
+
+
+def test_asymptotic_without_leverage_is_a_chi_square_problem():
+    t, p, epsilon = mpf("0.3"), 5, mpf("0.6")
+    u = (epsilon - p * mp.log1p(-t) / 2) * (1 - t) / t
+    upper = [mp.gammainc(mpf(p) / 2, x, regularized=True) for x in (u, u / (1 - t))]
+    close(quick("als-asymptotic", 0, t, p, 20, epsilon)[0], upper[0] - mp.exp(epsilon) * upper[1], 1e-13)
+
+
+def normal_outside(low, high):
+    return mp.ncdf(low) + mp.ncdf(-high)
+
+
+@pytest.mark.parametrize(
+    ("h", "t", "r", "epsilon"), [(0.3, 0.2, 50, 0.5), (1 - 1e-6, 0.01, 100_000, 4.7e8), (0.01, 0.001, 9, 0.02)]
+)
+def test_asymptotic_one_feature_is_a_difference_of_normal_probabilities(h, t, r, epsilon):
+    """Also a check that the quadrature sees layers far thinner than its panels (the second case)."""
+    with mp.workdps(42):
+        axis = reference.GaussianAxis(h, t, 1, r)
+        ends = sorted(reference.real_roots(*axis.coefficients(-mpf(epsilon))))
+        shifted = [(end - axis.mean) / axis.deviation for end in ends]
+        assert h > t  # so that the set is an interval's complement
+        expected = normal_outside(*shifted) - mp.exp(epsilon) * normal_outside(*ends)
+        close(quick("als-asymptotic", h, t, 1, r, epsilon, digits=14)[1], expected, 1e-12)
+
+
+def test_sketch_deltas_are_the_positive_parts_of_the_densities():
+    q, r, epsilon = mpf("0.4"), 3, mpf("0.3")
+
+    def density(x, scale):
+        return (x / scale) ** (mpf(r) / 2 - 1) * mp.exp(-x / (2 * scale)) / scale
+
+    def excess(first, second):
+        kink = 2 * (1 - q) / q * ((epsilon if first == 1 else -epsilon) - mpf(r) / 2 * mp.log1p(-q))
+        ends = [kink, 4 * kink, 20 * kink, 200] if first == 1 else [0, kink / 50, kink]
+        raw = mp.quad(lambda x: density(x, first) - mp.exp(epsilon) * density(x, second), ends)
+        return raw / (mpf(2) ** (mpf(r) / 2) * mp.gamma(mpf(r) / 2))
+
+    forward, backward = reference.gaussian_sketch(q, r, epsilon)
+    close(forward, excess(1, 1 - q), 1e-10)
+    close(backward, excess(1 - q, 1), 1e-10)
