@@ -43,7 +43,7 @@ def front(family: Any, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
     """Rows among which the worst is found at every ε; `left_out` are not looked at."""
     found = []
     for rows, *coordinates in orders(family, law):
-        rows = np.setdiff1d(rows, left_out)
+        rows = rows[~np.isin(rows, left_out)] if left_out else rows
         found.append(rows[pareto(np.column_stack([values[rows] for values in coordinates]))])
     return np.unique(np.concatenate(found))
 
@@ -86,12 +86,11 @@ def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
 
 
 def pareto(points: Array) -> np.ndarray:
-    """Indices of the rows of `points` (n, k) that no other row reaches in every coordinate."""
-    left = np.arange(len(points))
-    kept = []
-    rank = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable").sum(axis=1)
+    """Indices of rows of `points` ≥ 0, (n, k), such that every row is reached by one of them in every coordinate."""
+    left, kept = np.arange(len(points)), []
+    size = np.log(np.clip(points, 1e-300, 1e300)).sum(axis=1)  # any increasing function finds a point of the front
     while len(left):
-        best = left[np.argmax(rank[left])]
+        best = left[np.argmax(size[left])]
         kept.append(best)
-        left = left[np.any(points[left] > points[best], axis=1)]
+        left = left[(points[left] > points[best]).any(axis=1)]
     return np.array(kept, dtype=np.intp)
