@@ -106,9 +106,7 @@ def test_variable_unset(monkeypatch, value):
 
 
 def test_unknown_name_lists_the_known_ones(folder):
-    with pytest.raises(
-        DataNotFound, match=r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "
-    ):
+    with pytest.raises(DataNotFound, match=r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "):
         datasets.load("bar")
 
 
@@ -123,9 +121,7 @@ def test_other_arguments_of_the_wrong_type(folder):
         datasets.load("foo", constant=1)
     with pytest.raises(InvalidInput, match="data_dir must be"):
         datasets.load("foo", data_dir=3)
-    with pytest.raises(
-        InvalidInput, match="target must be the name of a column of flight: 'dep_delay', 'arr_delay'"
-    ):
+    with pytest.raises(InvalidInput, match="target must be the name of a column of flight: 'dep_delay', 'arr_delay'"):
         datasets.load("flight", target="delay")
 
 

@@ -136,9 +136,7 @@ def test_a_column_called_constant_that_varies(write):
 
 
 def test_a_path_needs_a_target_and_the_columns_are_listed(write):
-    with pytest.raises(
-        InvalidInput, match="target must be given for a CSV path, as one of its columns: 'a', 'b'"
-    ):
+    with pytest.raises(InvalidInput, match="target must be given for a CSV path, as one of its columns: 'a', 'b'"):
         load(write("a,b\n1,2\n"))
 
 

@@ -155,9 +155,7 @@ def test_absent_parts_leave_no_trace(samples_result):
     assert "Cost of the run" not in text
 
 
-OPTIONAL = (
-    "scenario mechanism dataset neighbour reason exact claim detectable samples classifier seed versions"
-)
+OPTIONAL = "scenario mechanism dataset neighbour reason exact claim detectable samples classifier seed versions"
 
 
 @pytest.mark.usefixtures("undrawn")
