@@ -85,12 +85,14 @@ def integrate(f, breaks):
     """Integral of a non-negative f with at most one hump and no singularity between consecutive breaks.
 
     Each piece is computed to its own relative accuracy: a narrow hump is found by following its flank. A zero
-    in the middle of a piece means that f is zero on all of it.
+    in the middle of a piece means that f is zero on all of it; breaks that coincide up to rounding are one.
     """
     if mp.dps < MESH["digits"] + 15:
         raise ValueError("mp.dps leaves no room for rounding: call through evaluate")
     rule = legendre_rule(MESH["order"], mp.dps)
-    return mp.fsum(refined(stretched(f, a, b), rule) for a, b in pairwise(breaks) if f((a + b) / 2))
+    least = (breaks[-1] - breaks[0]) * mpf(10) ** (10 - mp.dps)
+    pieces = [(a, b) for a, b in pairwise(breaks) if b - a > least and f((a + b) / 2)]
+    return mp.fsum(refined(stretched(f, a, b), rule) for a, b in pieces)
 
 
 def refined(f, rule):
