@@ -36,11 +36,9 @@ def difference_lower(x: int, n: int, y: int, m: int, gamma: float, alpha: float)
 
     x of n draws from P and y of m draws from Q fell in a set fixed in advance; γ = e^ε. The bound may be negative.
     """
-    floor = -gamma * upper(y, m, 0.5 * alpha)  # p ≥ 0: never worse than the box of two intervals' corner
-    if x == 0:
-        return floor
     test = _Test(x, n, y, m, gamma, alpha)
-    return max(test.invert(), floor)
+    floor = -gamma * test.q_range[1]  # since p ≥ 0, wherever the nuisance is in its interval
+    return floor if x == 0 else max(test.invert(), floor)
 
 
 @dataclass
