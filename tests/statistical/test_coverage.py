@@ -27,9 +27,7 @@ def test_band_covers_in_2000_small_audits(pair):
 
 LARGER = [
     ("Gaussian shift, true score", 5_000),
-    ("Gaussian shift, rounded score", 5_000),
     ("sketch r = 3, q = 0.5", 5_000),
-    ("ALS p = 1, r = 6", 5_000),
     ("null (P = Q)", 5_000),
     ("Gaussian shift, true score", 100_000),
     ("null (P = Q)", 100_000),
