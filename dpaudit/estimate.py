@@ -85,10 +85,15 @@ def estimate(
     keep : ε that should be nodes (a claim's own ε).
     """
     ways = [_way(choose, test, sign) for sign in (1.0, -1.0)]
-    plans = [_stretches(chooser, len(test[0]), epsilon, keep) for chooser, _ in ways]
+    thresholds = [_thresholds(chooser, epsilon, len(test[0])) for chooser, _ in ways]
+    plans = [
+        _stretches(chooser, chosen, len(test[0]), epsilon, keep)
+        for (chooser, _), chosen in zip(ways, thresholds, strict=True)
+    ]
     share = (1.0 - level) / sum(stretch.statements for plan in plans for stretch in plan)
     forward, backward = (
-        _direction(chooser, tester, epsilon, plan, share) for (chooser, tester), plan in zip(ways, plans, strict=True)
+        _direction(chosen, tester, epsilon, plan, share)
+        for chosen, (_, tester), plan in zip(thresholds, ways, plans, strict=True)
     )
     return Estimate(epsilon, forward, backward, len(test[0]), share)
 
@@ -121,11 +126,13 @@ class Stretch:
         return 1 if self.start == self.stop else 2
 
 
-def _stretches(choose: Tails, test_size: int, epsilon: Array, keep: tuple[float, ...]) -> list[Stretch]:
+def _stretches(
+    choose: Tails, thresholds: Array, test_size: int, epsilon: Array, keep: tuple[float, ...]
+) -> list[Stretch]:
     """Every ε of a short grid by itself; else stretches over the ε at which something may be certified."""
     if len(epsilon) <= STRETCHES:
         return [Stretch(i, i) for i in range(len(epsilon))]
-    value, error = _objective(choose, _thresholds(choose, epsilon, test_size), epsilon, test_size)
+    value, error = _objective(choose, thresholds, epsilon, test_size)
     promising = np.flatnonzero(value > error)
     last = int(promising[-1]) if len(promising) else 0
     ends = np.unique(np.linspace(0, last, STRETCHES + 1).round().astype(int))
@@ -155,8 +162,7 @@ def _objective(choose: Tails, threshold: Array, epsilon: Array | float, test_siz
     return p - gamma * q, np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / test_size)
 
 
-def _direction(choose: Tails, test: Tails, epsilon: Array, plan: list[Stretch], share: float) -> Direction:
-    thresholds = _thresholds(choose, epsilon, len(test.p))
+def _direction(thresholds: Array, test: Tails, epsilon: Array, plan: list[Stretch], share: float) -> Direction:
     x, y = test.above(thresholds)
     n, m, gamma = len(test.p), len(test.q), np.exp(epsilon)
     low = np.full(len(epsilon), -np.inf)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit import __version__
+from dpaudit._files import replace_file
 from dpaudit._random import describe as describe_seed
 from dpaudit.errors import DegenerateData, InvalidInput
 from dpaudit.mechanisms.base import describe
@@ -80,15 +80,9 @@ def save(record: dict[str, Any], folder: Path) -> Path:
 
     folder.mkdir(parents=True, exist_ok=True)
     write_report(folder, record)
-    write_text(folder / RESULT, json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
+    text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    replace_file(folder / RESULT, text.encode("utf-8"))
     return folder
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace a file by another in one step."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
 
 
 def load(folder: Path) -> dict[str, Any]:

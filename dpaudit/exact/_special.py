@@ -6,6 +6,8 @@ import math
 
 from scipy.special import gammaln
 
+VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
+
 
 def log_beta(a: float, b: float) -> float:
     """log B(a, b) without the cancellation of two large log-gammas (1e-10 at a = 5e4 otherwise)."""

@@ -9,6 +9,7 @@ import numpy as np
 from dpaudit import _check
 from dpaudit._check import Array, fail
 from dpaudit.exact import student
+from dpaudit.exact._special import VANISHING
 from dpaudit.exact.gaussian import axes_pair
 
 
@@ -48,7 +49,7 @@ def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tu
     if h == 1.0 or t == 1.0:
         certain = np.ones_like(_check.epsilon(epsilon))
         return certain, certain
-    if h + t < student.VANISHING:
+    if h + t < VANISHING:
         nothing = np.zeros_like(_check.epsilon(epsilon))
         return nothing, nothing
     shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])

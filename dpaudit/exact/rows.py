@@ -17,9 +17,7 @@ from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit.exact import monotone
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
-from dpaudit.exact._special import stirling
-
-VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
+from dpaudit.exact._special import VANISHING, stirling
 
 
 def gaussian_sketch(leverage: float, rows: int, epsilon: Any) -> tuple[Array, Array]:

@@ -23,9 +23,8 @@ import numpy as np
 from dpaudit._check import Array
 from dpaudit.exact import monotone
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
-from dpaudit.exact._special import log_beta
+from dpaudit.exact._special import VANISHING, log_beta
 
-VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
 LOWEST = -1e300  # stands for log 0 where a difference with it is taken
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)  # over a window of ~20 standard deviations of the ψ integrand
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dpaudit._files import replace_file
 from dpaudit.report.figures import as_png, house_style, spectrum_figure
 from dpaudit.report.html import render_html
 
@@ -23,16 +23,4 @@ def write_report(folder: Path, result: Mapping[str, Any]) -> None:
         picture = as_png(spectrum_figure(result))
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in (("spectrum.png", picture), ("report.html", page)):
-        _replace(folder / name, content)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+        replace_file(folder / name, content)

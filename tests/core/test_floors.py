@@ -8,7 +8,7 @@ import pytest
 import dpaudit
 
 HOUSE = Path(dpaudit.__file__).parent
-GROUND = ("errors", "_check", "_linalg", "_random", "spectrum", "split", "laws", "claims")
+GROUND = ("errors", "_check", "_files", "_linalg", "_random", "spectrum", "split", "laws", "claims")
 FLOORS = (  # from the ground up; rooms of one floor may know each other
     GROUND,
     ("datasets",),
