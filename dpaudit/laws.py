@@ -1,6 +1,7 @@
 """Output laws. A mechanism maps a database to a law; sampling and exact spectra need nothing else of it.
 
-`ZeroedRows` families describe, for ALL rows of a database at once, the pair of laws that zeroing one row gives.
+`ZeroedRows` families describe, for ALL rows of a database at once, the pair of laws that zeroing one row gives; the
+same families describe all replacements of rows by candidates.
 """
 
 from __future__ import annotations
@@ -173,10 +174,36 @@ class ShiftRows:
 
 @dataclass(frozen=True, eq=False)
 class SketchRows:
-    """Zeroing row i takes vvᵀ from the covariance of `rows` Gaussian rows, with q = `leverage[i]`."""
+    """Zeroing row i takes vvᵀ from the covariance of `rows` Gaussian rows, with q = `leverage[i]`.
+
+    inverted : it takes vvᵀ from their PRECISION (inverse Wishart), which swaps the two directions.
+    """
 
     leverage: Array
     rows: int
+    inverted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleRows:
+    """Pair i changes the variance of `rows` Gaussian rows on two axes, by factors 1 + `up[i]` and 1 − `down[i]`.
+
+    inverted : the precision instead.
+    """
+
+    up: Array
+    down: Array
+    rows: int
+    inverted: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class WishartRows:
+    """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof), with `quadratic[i]` = vᵀV⁻¹v."""
+
+    quadratic: Array
+    dof: int
+    dim: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,15 +216,17 @@ class StudentRows:
     rows: int
 
 
-ZeroedRows = ShiftRows | SketchRows | StudentRows
+ZeroedRows = ShiftRows | SketchRows | ScaleRows | StudentRows | WishartRows
 __all__ = [
     "Gaussian",
     "GaussianRows",
     "Law",
+    "ScaleRows",
     "ShiftRows",
     "SketchRows",
     "StudentRows",
     "StudentT",
+    "WishartRows",
     "ZeroedRows",
     "bartlett",
     "log_ratio",

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dpaudit._check import Array
+
+
+class Curve(Protocol):
+    """An exact spectrum at any ε, and what no grid of ε holds. Pairs are (forward, backward)."""
+
+    def delta(self, epsilon: Array) -> tuple[Array, Array]:
+        """δ at each ε ≥ 0, shape (m,) or scalar."""
+        ...
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergence of an order > 0, nats; infinite where the moment is. Raises `NoExactSpectrum`."""
+        ...
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest privacy loss: δ(ε) = 0 from there on; infinite if the loss is unbounded."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +41,7 @@ class Spectrum:
     index : integer array of the same shape or None; the row that attains `delta` (worst case over a database).
     law : what the numbers come from, in a few words.
     asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
+    curve : the exact curve itself, at any ε; None for an estimate.
     """
 
     epsilon: Array
@@ -35,6 +53,7 @@ class Spectrum:
     index: np.ndarray | None = None
     law: str = ""
     asymptotic: Array | None = None
+    curve: Curve | None = None
 
     @classmethod
     def of_directions(cls, epsilon: Array, forward: Array, backward: Array, law: str = "") -> Spectrum:

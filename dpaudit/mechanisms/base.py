@@ -12,6 +12,7 @@ from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit._random import as_generator
 from dpaudit.claims import Claim
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 
 Sampler = Callable[[int, np.random.Generator], Array]
@@ -44,6 +45,20 @@ class LawMechanism:
     def zeroed_rows(self, data: Array) -> ZeroedRows:
         """The pairs (M(D), M(D with row i zeroed)) for all i."""
         raise NotImplementedError
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
+        """The pairs (M(D), M(D with row i replaced by candidates[j])), entry i·m + j, for candidates of shape (m, d)."""
+        raise NoExactSpectrum(
+            f"{self.name} has no closed form for all replacements at once; "
+            "use dpaudit.exact.spectrum on one pair (neighbours.replace_row)"
+        )
+
+    def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
+        """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound, as a family of one."""
+        raise NoExactSpectrum(
+            f"{self.name} has no closed form for the worst row within a bound; "
+            "use relation='replace' with candidate rows, or dpaudit.exact.spectrum on one pair"
+        )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
         """Rows that `zeroed_rows` does not describe, because zeroing them changes more than the row."""
