@@ -47,7 +47,7 @@ class LawMechanism:
         raise NotImplementedError
 
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
-        """The pairs (M(D), M(D with row i replaced by candidates[j])), entry i·m + j, for candidates of shape (m, d)."""
+        """The pairs (M(D), M(D with row i replaced by candidates[j])) as entry i·m + j; candidates (m, d)."""
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
             "use dpaudit.exact.spectrum on one pair (neighbours.replace_row)"
