@@ -98,3 +98,17 @@ def least_squares(data: Array) -> LeastSquares:
     if norm <= 100.0 * EPS * size:
         raise DegenerateData("data must leave a residual: the features fit the label exactly, so nothing is random")
     return LeastSquares(coef, residual, norm, factor)
+
+
+def cholesky_stack(matrices: Array) -> tuple[Array, Array]:
+    """Cholesky factors (m, d, d), lower, of symmetric matrices (m, d, d), and whether each is positive definite, (m,).
+
+    The factor of a matrix that is not says nothing, but is invertible and of positive diagonal.
+    """
+    factor, definite = np.zeros_like(matrices), np.ones(len(matrices), dtype=bool)
+    for j in range(matrices.shape[-1]):
+        column = matrices[:, j:, j] - np.einsum("mik,mk->mi", factor[:, j:, :j], factor[:, j, :j])
+        definite &= column[:, 0] > 0.0
+        column[~definite] = np.eye(1, column.shape[1])
+        factor[:, j:, j] = column / np.sqrt(column[:, :1])
+    return factor, definite

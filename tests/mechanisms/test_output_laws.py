@@ -162,7 +162,7 @@ def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch)
     """Chunks of 7 against one of all: fails for equal laws with probability at most 1e-6 each."""
     size = 3001
     whole = mechanism.prepare(DATA)(size, np.random.default_rng(1))
-    monkeypatch.setattr(laws, "CHUNK", 7)
+    monkeypatch.setattr(laws.base, "CHUNK", 7)
     pieces = mechanism.prepare(DATA)(size, np.random.default_rng(2))
     assert len(np.unique(pieces, axis=0)) == size
     assert largest_distance(whole, pieces) < threshold(size, whole.shape[1], error=1e-6)
@@ -173,7 +173,7 @@ def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch)
 def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
     """Nothing is drawn twice or left out: the stream of normals is the same."""
     expected = law.sample(1001, np.random.default_rng(1))
-    monkeypatch.setattr(laws, "CHUNK", chunk)
+    monkeypatch.setattr(laws.base, "CHUNK", chunk)
     np.testing.assert_allclose(law.sample(1001, np.random.default_rng(1)), expected, rtol=1e-12, atol=1e-12)
 
 

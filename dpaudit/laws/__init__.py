@@ -1,0 +1,25 @@
+"""Output laws. A mechanism maps a database to a law; sampling and exact spectra need nothing else of it."""
+
+from dpaudit.laws.base import CHUNK, Law, log_ratio
+from dpaudit.laws.families import ScaleRows, ShiftRows, SketchRows, StudentRows, WishartRows, ZeroedRows
+from dpaudit.laws.matrices import GaussianRows, InverseWishart, ShiftedWishart, bartlett
+from dpaudit.laws.vectors import Gaussian, GaussianNoise, StudentT
+
+__all__ = [
+    "CHUNK",
+    "Gaussian",
+    "GaussianNoise",
+    "GaussianRows",
+    "InverseWishart",
+    "Law",
+    "ScaleRows",
+    "ShiftRows",
+    "ShiftedWishart",
+    "SketchRows",
+    "StudentRows",
+    "StudentT",
+    "WishartRows",
+    "ZeroedRows",
+    "bartlett",
+    "log_ratio",
+]
