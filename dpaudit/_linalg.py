@@ -79,6 +79,11 @@ def factorise(matrix: Array, name: str = "data") -> Factor:
     return Factor(basis, root * norms)
 
 
+def padded(matrix: Array, weight: float) -> Array:
+    """[matrix; weight·I], shape (n + d, d), of which the Gram matrix is larger by weight²·I; as it is for weight 0."""
+    return np.vstack([matrix, weight * np.eye(matrix.shape[1])]) if weight > 0.0 else matrix
+
+
 def least_squares(data: Array) -> LeastSquares:
     """Fit the last column of `data` (n, p + 1) on the first p.
 

@@ -2,20 +2,43 @@
 
 from dpaudit.mechanisms.base import LawMechanism, Mechanism, describe
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
-from dpaudit.mechanisms.sketching import RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
+from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
 
 REGISTRY: dict[str, type[LawMechanism]] = {
-    mechanism.__name__: mechanism for mechanism in (ALS, GaussianLS, RPLS, RandomProjection, RandomLinearCombination)
+    mechanism.__name__: mechanism
+    for mechanism in (
+        ALS,
+        GaussianLS,
+        RPLS,
+        RandomProjection,
+        RandomLinearCombination,
+        GaussMix,
+        WishartDraw,
+        InverseWishartDraw,
+        AdditiveWishart,
+        AnalyzeGauss,
+        GaussianInverse,
+        SufficientStatistics,
+    )
 }
 
 __all__ = [
     "ALS",
     "REGISTRY",
     "RPLS",
+    "AdditiveWishart",
+    "AnalyzeGauss",
+    "GaussMix",
+    "GaussianInverse",
     "GaussianLS",
+    "InverseWishartDraw",
     "LawMechanism",
     "Mechanism",
     "RandomLinearCombination",
     "RandomProjection",
+    "SufficientStatistics",
+    "WishartDraw",
     "describe",
 ]

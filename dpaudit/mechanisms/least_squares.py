@@ -11,9 +11,10 @@ from scipy.linalg import solve_triangular
 
 from dpaudit import _check
 from dpaudit._check import Array, fail
-from dpaudit._linalg import least_squares
+from dpaudit._linalg import least_squares, padded
 from dpaudit.claims import Claim
 from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT, bartlett
+from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 
 LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix held at a time by the literal sampler
@@ -104,6 +105,10 @@ class GaussianLS(LawMechanism):
     def zeroed_rows(self, data: Array) -> ShiftRows:
         return ShiftRows(least_squares(data).displacement / self.noise)
 
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        candidates = replacement.checked(data, candidates)
+        return ShiftRows(replacement.solution_changes(least_squares(data), data, candidates) / self.noise)
+
 
 @dataclass(frozen=True)
 class RPLS(LawMechanism):
@@ -156,7 +161,7 @@ class RPLS(LawMechanism):
 
     def padded(self, data: Array) -> Array:
         """[D; c₂I], shape (n + d, d)."""
-        return np.vstack([data, self.pad(data) * np.eye(data.shape[1])])
+        return padded(data, self.pad(data))
 
     def law(self, data: Array) -> StudentT:
         return sketched_solution_law(self.padded(data), self.rows)

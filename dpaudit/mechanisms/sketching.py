@@ -1,4 +1,4 @@
-"""Releases of the sketch itself: random projection and its one-row case, the random linear combination."""
+"""Releases of the sketch itself: random projection, its one-row case (the random linear combination), GaussMix."""
 
 from __future__ import annotations
 
@@ -7,47 +7,94 @@ from typing import ClassVar
 
 from dpaudit import _check
 from dpaudit._check import Array
-from dpaudit._linalg import factorise
-from dpaudit.laws import GaussianRows, SketchRows
-from dpaudit.mechanisms.base import LawMechanism
+from dpaudit.laws import GaussianRows
+from dpaudit.mechanisms.scatter import ScatterDraw
+
+RELEASES = ("sketch", "gram")
 
 
 @dataclass(frozen=True)
-class RandomProjection(LawMechanism):
-    """Random projection: r rows ΠD, Π standard normal (paper 1, lemma 5).
+class RandomProjection(ScatterDraw):
+    """Random projection: r rows ΠD, Π standard normal (paper 1, lemma 5), or Π[D; w·I] (paper 4, algorithm 1).
 
     Parameters
     ----------
     rows : r ≥ 1.
     release : "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of (ΠD)ᵀΠD, which is
         sufficient for the law (so the spectrum is the same) and much smaller when r is large.
+    padding : w ≥ 0. Paper 4 prints the Gram matrix divided by r, which changes nothing of the privacy.
 
     Output: (size, r·d) or (size, d(d+1)/2). Raises `InvalidInput`, `DegenerateData`.
     """
 
     rows: int
     release: str = "sketch"
-    summary: ClassVar[str] = "random projection, the Gaussian sketch itself (paper 1, lemma 5)"
+    padding: float = 0.0
+    summary: ClassVar[str] = "random projection, the Gaussian sketch itself (paper 1, lemma 5; paper 4, algorithm 1)"
 
     def __post_init__(self) -> None:
         _check.integer("rows", self.rows, 1)
-        _check.choice("release", self.release, ("sketch", "gram"))
+        _check.choice("release", self.release, RELEASES)
+        _check.real("padding", self.padding, 0.0)
+
+    @property
+    def draws(self) -> int:
+        return self.rows
+
+    @property
+    def ridge(self) -> float:
+        return self.padding
 
     def law(self, data: Array) -> GaussianRows:
-        return GaussianRows(factorise(data).root, self.rows, self.release)
-
-    def zeroed_rows(self, data: Array) -> SketchRows:
-        return SketchRows(factorise(data).leverage, self.rows)
+        return GaussianRows(self.factor(data).root, self.rows, self.release)
 
 
 @dataclass(frozen=True)
-class RandomLinearCombination(LawMechanism):
+class GaussMix(ScatterDraw):
+    """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal (paper 3, equation of GaussMix).
+
+    A row is N(0, DᵀD + σ²I): the same law as a random projection with padding σ.
+
+    Parameters
+    ----------
+    rows : k ≥ 1, number of mixtures.
+    sigma : σ > 0.
+    release : "sketch" or "gram", as for `RandomProjection`.
+
+    Output: (size, k·d) or (size, d(d+1)/2). Raises `InvalidInput`.
+    """
+
+    rows: int
+    sigma: float
+    release: str = "sketch"
+    summary: ClassVar[str] = "Gaussian mixing, a sketch with Gaussian noise (paper 3)"
+
+    def __post_init__(self) -> None:
+        _check.integer("rows", self.rows, 1)
+        _check.real("sigma", self.sigma, 0.0, open_=True)
+        _check.choice("release", self.release, RELEASES)
+
+    @property
+    def draws(self) -> int:
+        return self.rows
+
+    @property
+    def ridge(self) -> float:
+        return self.sigma
+
+    def law(self, data: Array) -> GaussianRows:
+        return GaussianRows(self.factor(data).root, self.rows, self.release)
+
+
+@dataclass(frozen=True)
+class RandomLinearCombination(ScatterDraw):
     """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4). Output: (size, d)."""
 
     summary: ClassVar[str] = "one random linear combination of the rows (paper 1, lemma 4)"
 
-    def law(self, data: Array) -> GaussianRows:
-        return GaussianRows(factorise(data).root, 1)
+    @property
+    def draws(self) -> int:
+        return 1
 
-    def zeroed_rows(self, data: Array) -> SketchRows:
-        return SketchRows(factorise(data).leverage, 1)
+    def law(self, data: Array) -> GaussianRows:
+        return GaussianRows(self.factor(data).root, 1)

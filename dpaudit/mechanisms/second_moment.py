@@ -1,0 +1,167 @@
+"""Gaussian noise on second moments: Analyze Gauss, noise on the inverse, sufficient-statistics perturbation.
+
+Symmetric noise is drawn once for each entry on and above the diagonal, and the upper triangle is the output. There a
+change zzᵀ has the square norm Σ_{j≤k} z_j²z_k² = (‖z‖⁴ + Σz_j⁴)/2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from dpaudit import _check
+from dpaudit._check import Array
+from dpaudit._linalg import factorise, padded
+from dpaudit.laws import GaussianNoise, ShiftRows
+from dpaudit.mechanisms import replacement
+from dpaudit.mechanisms.base import LawMechanism
+
+
+@dataclass(frozen=True)
+class AnalyzeGauss(LawMechanism):
+    """DᵀD plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (Dwork et al. 2014; paper 4).
+
+    sigma : σ > 0.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`.
+    """
+
+    sigma: float
+    summary: ClassVar[str] = "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
+
+    def __post_init__(self) -> None:
+        _check.real("sigma", self.sigma, 0.0, open_=True)
+
+    def law(self, data: Array) -> GaussianNoise:
+        mean = _triangle(data.T @ data)
+        return GaussianNoise(mean, np.full_like(mean, self.sigma))
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        return ShiftRows(np.sqrt(_square_norm(data)) / self.sigma)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        new = replacement.checked(data, candidates)
+        square = replacement.over_pairs(data, new, lambda rows: replacement.moment_change(data[rows], new))
+        return ShiftRows(np.sqrt(square) / self.sigma)
+
+    def added_row(self, data: Array, row_bound: float) -> ShiftRows:
+        """μ = C²/σ, for C along one axis: Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴, with equality there, so (‖v‖⁴ + Σv_j⁴)/2 ≤ C⁴."""
+        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        return ShiftRows(np.array([bound**2 / self.sigma]))
+
+
+@dataclass(frozen=True)
+class GaussianInverse(LawMechanism):
+    """(DᵀD + w²I)⁻¹ plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (paper 4, theorem B.5).
+
+    Parameters
+    ----------
+    sigma : σ > 0.
+    padding : w ≥ 0; the theorem has none.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    """
+
+    sigma: float
+    padding: float = 0.0
+    summary: ClassVar[str] = "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+
+    def __post_init__(self) -> None:
+        _check.real("sigma", self.sigma, 0.0, open_=True)
+        _check.real("padding", self.padding, 0.0)
+
+    def law(self, data: Array) -> GaussianNoise:
+        root = factorise(padded(data, self.padding)).root
+        inverse = solve_triangular(root, np.eye(len(root)))
+        mean = _triangle(inverse @ inverse.T)
+        return GaussianNoise(mean, np.full_like(mean, self.sigma))
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison), without bound as q → 1."""
+        factor = factorise(padded(data, self.padding))
+        room = 1.0 - factor.leverage[: len(data)]
+        size = np.sqrt(_square_norm(solve_triangular(factor.root, factor.basis[: len(data)].T).T))
+        return ShiftRows(np.divide(size, room * self.sigma, out=np.full_like(size, np.inf), where=room > 0.0))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        candidates = replacement.checked(data, candidates)
+        change = replacement.inverse_changes(factorise(padded(data, self.padding)), data, candidates)
+        return ShiftRows(change / self.sigma)
+
+
+@dataclass(frozen=True)
+class SufficientStatistics(LawMechanism):
+    """XᵀX plus symmetric noise N(0, σ_g²) and Xᵀy plus N(0, σ_c²I), y the last column (Wang 2018; paper 3, H.1).
+
+    What AdaSSP releases of the data beside its estimate of λ_min(XᵀX): two Gaussian releases together.
+
+    Parameters
+    ----------
+    sigma_gram : σ_g > 0, for each entry of XᵀX on and above the diagonal.
+    sigma_cross : σ_c > 0, for each entry of Xᵀy.
+
+    Output: (size, p(p+1)/2 + p), the upper triangle first. Raises `InvalidInput`.
+    """
+
+    sigma_gram: float
+    sigma_cross: float
+    summary: ClassVar[str] = "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
+
+    def __post_init__(self) -> None:
+        _check.real("sigma_gram", self.sigma_gram, 0.0, open_=True)
+        _check.real("sigma_cross", self.sigma_cross, 0.0, open_=True)
+
+    def law(self, data: Array) -> GaussianNoise:
+        features, label = _split(data)
+        gram, cross = _triangle(features.T @ features), features.T @ label
+        deviation = np.repeat([self.sigma_gram, self.sigma_cross], [len(gram), len(cross)])
+        return GaussianNoise(np.concatenate([gram, cross]), deviation)
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        features, label = _split(data)
+        cross = label**2 * np.einsum("ij,ij->i", features, features)
+        return ShiftRows(np.sqrt(_square_norm(features) / self.sigma_gram**2 + cross / self.sigma_cross**2))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        candidates = replacement.checked(data, candidates)
+        (old, old_label), (new, new_label) = _split(data), _split(candidates)
+        before, after = old * old_label[:, None], new * new_label[:, None]
+
+        def square(rows: slice) -> Array:
+            cross = sum((u - v[:, None]) ** 2 for v, u in zip(before[rows].T, after.T, strict=True))
+            gram = replacement.moment_change(old[rows], new)
+            return np.asarray(gram / self.sigma_gram**2 + cross / self.sigma_cross**2)
+
+        return ShiftRows(np.sqrt(replacement.over_pairs(data, candidates, square)))
+
+    def added_row(self, data: Array, row_bound: float) -> ShiftRows:
+        """The worst split of C² between ‖x‖² = s and y² = C² − s, x along one axis (as for `AnalyzeGauss`).
+
+        μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². It rises up to s = cC²/(2(c − g)) if that is inside, which
+        is where c > 2g, with μ² = c²C⁴/(4(c − g)); else up to s = C², with μ² = gC⁴.
+        """
+        _split(data)
+        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        gram, cross = self.sigma_gram**-2.0, self.sigma_cross**-2.0
+        square = 0.25 * cross * (cross / (cross - gram)) if cross > 2.0 * gram else gram
+        return ShiftRows(np.array([bound**2 * math.sqrt(square)]))
+
+
+def _split(data: Array) -> tuple[Array, Array]:
+    """Features and label. Raises `InvalidInput` where there is no feature."""
+    data = _check.matrix("data", data, min_columns=2)
+    return data[:, :-1], data[:, -1]
+
+
+def _triangle(matrix: Array) -> Array:
+    return np.asarray(matrix[np.triu_indices(len(matrix))])
+
+
+def _square_norm(rows: Array) -> Array:
+    """Σ_{j≤k} z_j²z_k² for each row z."""
+    square = rows**2
+    return np.asarray(0.5 * (square.sum(axis=1) ** 2 + np.sum(square**2, axis=1)))

@@ -1,0 +1,123 @@
+"""Random second-moment matrices that are positive definite: Wishart and inverse-Wishart draws, Wishart noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit import _check
+from dpaudit._check import Array
+from dpaudit._linalg import Factor
+from dpaudit.laws import GaussianRows, InverseWishart, ShiftedWishart, WishartRows
+from dpaudit.laws.matrices import check_dof
+from dpaudit.mechanisms.base import LawMechanism
+from dpaudit.mechanisms.scatter import ScatterDraw
+
+
+@dataclass(frozen=True)
+class WishartDraw(ScatterDraw):
+    """One draw of Wishart_d(DᵀD + w²I, k), which is what a sketch of k rows tells about the data (paper 4, section 5).
+
+    Parameters
+    ----------
+    dof : k ≥ 1, degrees of freedom; below d the draw is singular.
+    padding : w ≥ 0.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    """
+
+    dof: int
+    padding: float = 0.0
+    summary: ClassVar[str] = "one draw of a Wishart law about the second-moment matrix (paper 4, section 5)"
+
+    def __post_init__(self) -> None:
+        _check.integer("dof", self.dof, 1)
+        _check.real("padding", self.padding, 0.0)
+
+    @property
+    def draws(self) -> int:
+        return self.dof
+
+    @property
+    def ridge(self) -> float:
+        return self.padding
+
+    def law(self, data: Array) -> GaussianRows:
+        return GaussianRows(self.factor(data).root, self.dof, "gram")
+
+
+@dataclass(frozen=True)
+class InverseWishartDraw(ScatterDraw):
+    """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior (paper 4, algorithm 4).
+
+    V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the two directions of a sketch of ν rows, swapped.
+
+    Parameters
+    ----------
+    dof : ν ≥ d, degrees of freedom.
+    padding : w ≥ 0; w² is the paper's ψ.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    """
+
+    dof: int
+    padding: float = 0.0
+    summary: ClassVar[str] = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
+    inverted: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check.integer("dof", self.dof, 1)
+        _check.real("padding", self.padding, 0.0)
+
+    @property
+    def draws(self) -> int:
+        return self.dof
+
+    @property
+    def ridge(self) -> float:
+        return self.padding
+
+    def factor(self, data: Array) -> Factor:
+        check_dof(self.dof, data.shape[1])
+        return super().factor(data)
+
+    def law(self, data: Array) -> InverseWishart:
+        return InverseWishart(self.factor(data).root, self.dof)
+
+
+@dataclass(frozen=True)
+class AdditiveWishart(LawMechanism):
+    """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k) (paper 4, algorithm 3).
+
+    Parameters
+    ----------
+    dof : k ≥ d, the number of random rows N(0, s²I) that are appended to the data.
+    scale : s > 0. The paper takes the bound on the rows' norms.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`.
+    """
+
+    dof: int
+    scale: float
+    summary: ClassVar[str] = "the second-moment matrix plus Wishart noise (paper 4, algorithm 3)"
+
+    def __post_init__(self) -> None:
+        _check.integer("dof", self.dof, 1)
+        _check.real("scale", self.scale, 0.0, open_=True)
+
+    def law(self, data: Array) -> ShiftedWishart:
+        return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
+
+    def zeroed_rows(self, data: Array) -> WishartRows:
+        return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
+
+    def added_row(self, data: Array, row_bound: float) -> WishartRows:
+        """Any row of the largest norm: the noise is the same in all directions."""
+        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        return self._rows(np.array([bound**2]), data.shape[1])
+
+    def _rows(self, square_norms: Array, dim: int) -> WishartRows:
+        check_dof(self.dof, dim)
+        return WishartRows(square_norms / self.scale**2, self.dof, dim)
