@@ -2,7 +2,21 @@
 
 import numpy as np
 
-from dpaudit.mechanisms import ALS, RPLS, GaussianLS, RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms import (
+    ALS,
+    RPLS,
+    AdditiveWishart,
+    AnalyzeGauss,
+    GaussianInverse,
+    GaussianLS,
+    GaussMix,
+    InverseWishartDraw,
+    RandomLinearCombination,
+    RandomProjection,
+    SufficientStatistics,
+    WishartDraw,
+)
+from dpaudit.mechanisms.scatter import ScatterDraw
 
 
 def database(n=12, features=3, seed=20):
@@ -26,5 +40,19 @@ MECHANISMS = (
     RandomProjection(rows=5),
     RandomProjection(rows=5, release="gram"),
     RandomProjection(rows=2, release="gram"),
+    RandomProjection(rows=5, padding=3.0),
     RandomLinearCombination(),
+    GaussMix(rows=5, sigma=3.0),
+    GaussMix(rows=5, sigma=3.0, release="gram"),
+    WishartDraw(dof=6),
+    WishartDraw(dof=2, padding=3.0),
+    InverseWishartDraw(dof=7),
+    InverseWishartDraw(dof=4, padding=3.0),
+    AdditiveWishart(dof=4, scale=9.0),
+    AdditiveWishart(dof=9, scale=9.0),
+    AnalyzeGauss(sigma=50.0),
+    GaussianInverse(sigma=0.1),
+    GaussianInverse(sigma=0.02, padding=1.0),
+    SufficientStatistics(sigma_gram=50.0, sigma_cross=80.0),
 )
+SCATTER = tuple(m for m in MECHANISMS if isinstance(m, ScatterDraw))  # they know the data through DᵀD + w²I alone

@@ -1,61 +1,30 @@
 """Densities and draws of the output laws, against scipy.stats."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from law_cases import LAWS, K, gaussian, gram, noise, sketch, student
 from mechanism_cases import DATA, MECHANISMS
 from scipy import stats
 from two_sample import largest_distance, threshold
 
 import dpaudit as dp
 from dpaudit import laws
-from dpaudit.laws import Gaussian, GaussianRows, StudentT, log_ratio
-from dpaudit.mechanisms import ALS, GaussianLS, RandomLinearCombination, RandomProjection
+from dpaudit.laws import Gaussian, GaussianNoise, log_ratio
+from dpaudit.mechanisms import (
+    ALS,
+    AnalyzeGauss,
+    GaussianInverse,
+    GaussianLS,
+    GaussMix,
+    InverseWishartDraw,
+    RandomLinearCombination,
+    RandomProjection,
+    SufficientStatistics,
+)
 
-K = 3
-
-
-def root(seed):
-    """Upper triangular, with one negative diagonal entry, as a QR gives."""
-    R = np.triu(np.random.default_rng(seed).standard_normal((K, K)), 1) + np.diag([0.7, -1.3, 2.1])
-    return R * (1.0 + 0.2 * seed)
-
-
-def mean(seed):
-    return np.random.default_rng([seed, 1]).standard_normal(K)
-
-
-def inverse(R):
-    return np.linalg.inv(R.T @ R)
-
-
-def gaussian(seed):
-    return Gaussian(mean(seed), root(seed)), stats.multivariate_normal(mean(seed), inverse(root(seed))).logpdf
-
-
-def student(seed):
-    dof = 4
-    theirs = stats.multivariate_t(mean(seed), inverse(root(seed)) / dof, df=dof)
-    return StudentT(mean(seed), root(seed), dof), theirs.logpdf
-
-
-def sketch(seed):
-    law, theirs = GaussianRows(root(seed), 5), stats.multivariate_normal(np.zeros(K), root(seed).T @ root(seed))
-    return law, lambda x: theirs.logpdf(x.reshape(-1, 5, K)).sum(axis=1)
-
-
-def gram(seed):
-    law, theirs = GaussianRows(root(seed), 5, "gram"), stats.wishart(5, root(seed).T @ root(seed))
-
-    def logpdf(x):
-        full = np.zeros((len(x), K, K))
-        full[:, *np.triu_indices(K)] = x
-        full += np.triu(full.transpose(0, 2, 1), 1) + np.tril(full.transpose(0, 2, 1), -1)
-        return theirs.logpdf(full.transpose(1, 2, 0))
-
-    return law, logpdf
-
-
-every_law = pytest.mark.parametrize("pair_of", [gaussian, student, sketch, gram], ids=lambda f: f.__name__)
+every_law = pytest.mark.parametrize("pair_of", LAWS, ids=lambda f: f.__name__)
 
 
 @every_law
@@ -65,7 +34,7 @@ def test_the_loss_is_the_ratio_of_scipys_densities(pair_of):
     np.testing.assert_allclose(log_ratio(left, right, x), left_pdf(x) - right_pdf(x), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("pair_of", [gaussian, student, sketch], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("pair_of", [f for f in LAWS if f is not gram], ids=lambda f: f.__name__)
 def test_a_density_is_scipys_up_to_one_constant(pair_of):
     law, theirs = pair_of(1)
     x = law.sample(50, np.random.default_rng(3))
@@ -74,22 +43,33 @@ def test_a_density_is_scipys_up_to_one_constant(pair_of):
 
 def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure():
     """The Gram density leaves out |G|^{(r−d−1)/2}, which is the same for both laws; the sketch's loss is its own."""
-    left, right = GaussianRows(root(1), 5), GaussianRows(root(2), 5)
+    left, right = sketch(1)[0], sketch(2)[0]
     x = left.sample(40, np.random.default_rng(3))
     rows = x.reshape(40, 5, K)
     triangles = np.einsum("sri,srj->sij", rows, rows)[:, *np.triu_indices(K)]
-    grams = GaussianRows(root(1), 5, "gram"), GaussianRows(root(2), 5, "gram")
+    grams = gram(1)[0], gram(2)[0]
     np.testing.assert_allclose(log_ratio(left, right, x), log_ratio(*grams, triangles), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
     "mechanism",
-    [ALS(9), GaussianLS(sigma=1.0), RandomProjection(3), RandomProjection(3, "gram"), RandomLinearCombination()],
+    [
+        ALS(9),
+        GaussianLS(sigma=1.0),
+        RandomProjection(3),
+        RandomProjection(3, "gram"),
+        RandomLinearCombination(),
+        GaussMix(3, sigma=2.0),
+        InverseWishartDraw(5),
+        AnalyzeGauss(sigma=200.0),
+        GaussianInverse(sigma=0.5),
+        SufficientStatistics(sigma_gram=100.0, sigma_cross=300.0),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("index", [3, 7])
 def test_the_loss_integrates_to_one(mechanism, index):
-    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (20 normal means).
+    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (40 normal means).
 
     The variance is finite since the row's leverage in [B, b] is below one half.
     """
@@ -114,6 +94,10 @@ def test_the_loss_integrates_to_one(mechanism, index):
 def test_laws_of_different_shape_have_no_ratio(left, right):
     with pytest.raises(dp.InvalidInput, match="right must be a"):
         log_ratio(left, right, np.zeros((2, left.dim)))
+
+
+def test_not_a_number_is_not_hidden():
+    assert np.isnan(log_ratio(noise(1)[0], noise(2)[0], np.full((1, K), np.nan))).all()
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
@@ -168,7 +152,28 @@ def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch)
     assert largest_distance(whole, pieces) < threshold(size, whole.shape[1], error=1e-6)
 
 
-@pytest.mark.parametrize("law", [gaussian(1)[0], sketch(1)[0]], ids=["gaussian", "sketch"])
+def test_noise_draws_have_the_law():
+    """Fails with probability at most 1e-6; the square radius sees whether the coordinates are independent."""
+    law, size = noise(1)[0], 20_000
+    white = (law.sample(size, np.random.default_rng(5)) - law.mean) / law.deviation
+    distances = [stats.kstest(white[:, j], "norm").statistic for j in range(K)]
+    distances.append(stats.kstest(np.sum(white**2, axis=1), stats.chi2(K).cdf).statistic)
+    assert max(distances) < massart(size, K + 1, 1e-6)
+
+
+def test_noise_of_thousands_of_coordinates_is_light():
+    """No k × k matrix: 5,000 squared would take 200 MB."""
+    law = GaussianNoise(np.arange(5000.0), np.full(5000, 2.0))
+    tracemalloc.start()
+    draws = law.sample(200, np.random.default_rng(1))
+    law.log_density(draws)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert draws.shape == (200, 5000)
+    assert peak < 50e6
+
+
+@pytest.mark.parametrize("law", [gaussian(1)[0], sketch(1)[0], noise(1)[0]], ids=["gaussian", "sketch", "noise"])
 @pytest.mark.parametrize("chunk", [1, 7, 100, 5000])
 def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
     """Nothing is drawn twice or left out: the stream of normals is the same."""
