@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
+from dpaudit import _check, inverse
 from dpaudit._check import Array, fail
+from dpaudit.renyi import Linear, RenyiCurve, RenyiOrders
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Claim:
     epsilon : float ≥ 0, nats.
     delta : float in [0, 1].
 
-    Other claims: `Claim.gdp(mu)`, `Claim.from_function(delta_of_epsilon)`. Raises `InvalidInput`.
+    Other claims: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
+    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`. Raises `InvalidInput`.
     """
 
     epsilon: float | None
@@ -41,10 +43,52 @@ class Claim:
     @classmethod
     def gdp(cls, mu: float) -> Claim:
         """μ-Gaussian differential privacy: δ(ε) of N(0, 1) against N(μ, 1) (Dong, Roth & Su, corollary 1)."""
-        from dpaudit.exact import gaussian_shift
-
         mu = _check.real("mu", mu, 0.0)
-        return cls(None, 0.0, f"{mu:g}-GDP", lambda epsilon: gaussian_shift(mu, epsilon))
+        return cls(None, 0.0, f"{mu:g}-GDP", _Shift(mu))
+
+    @classmethod
+    def zcdp(cls, rho: float) -> Claim:
+        """ρ-zero-concentrated differential privacy, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ ≥ 0, nats."""
+        rho = _check.real("rho", rho, 0.0)
+        return cls(None, 0.0, f"{rho:g}-zCDP", _concentrated(rho, np.inf))
+
+    @classmethod
+    def tcdp(cls, rho: float, omega: float) -> Claim:
+        """(ρ, ω)-truncated concentrated privacy, R(α) = ρα for 1 < α < ω (Bun et al. 2018; paper 3, definition 3).
+
+        δ(ε) is that of `Claim.rdp`, below that of paper 3's proposition 2 (`exact.printed.proposition_2`) by the
+        factor (1 − 1/α)^{α−1}/α of proposition 1.
+        """
+        rho, omega = _check.real("rho", rho, 0.0), _check.real("omega", omega, 1.0)
+        if omega == 1.0:
+            fail("omega", omega, "a finite number > 1")
+        return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", _concentrated(rho, omega))
+
+    @classmethod
+    def rdp(cls, curve: Any, values: Any = None, *, end: float = np.inf, text: str = "") -> Claim:
+        """Rényi differential privacy: a bound of the divergence at many orders, as δ(ε) (`dpaudit.renyi`).
+
+        curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with `values` at them.
+        end : > 1; the function is called below it only. text : what to call the claim.
+
+        Where the function is not a Rényi curve ((α − 1)R not convex) δ is still an upper bound, not the least one.
+        """
+        if values is not None:
+            bound: Any = RenyiOrders.of(curve, values)
+            return cls(None, 0.0, text or f"RDP at {len(bound.orders)} orders", bound)
+        if not callable(curve):
+            fail("curve", curve, "a function of the order, or a sequence of orders with values")
+        if isinstance(end, bool) or not isinstance(end, (int, float)) or not end > 1.0:
+            fail("end", end, "a number > 1, possibly infinite")
+        return cls(None, 0.0, text or f"RDP on orders (1, {end:g})", RenyiCurve(curve, float(end)))
+
+    @classmethod
+    def gaussmix(cls, rows: int, gamma: float) -> Claim:
+        """Gaussian mixing with k = `rows` and γ = (σ² + λ_min)/C² > 1: the Rényi curve φ of paper 3, lemma 1."""
+        rows, gamma = _check.integer("rows", rows, 1), _check.real("gamma", gamma, 1.0, np.inf)
+        if gamma == 1.0:
+            fail("gamma", gamma, "a finite number > 1")
+        return cls.rdp(_Mixing(rows, gamma), end=gamma, text=f"GaussMix RDP (k = {rows}, γ = {gamma:g})")
 
     @classmethod
     def from_function(cls, delta_of_epsilon: Callable[[Any], Any], text: str = "user's curve") -> Claim:
@@ -68,6 +112,23 @@ class Claim:
         response = -np.expm1(-gap) / (1.0 + np.exp(-self.epsilon))
         return np.asarray(self.delta + (1.0 - self.delta) * response)
 
+    def epsilon_at(self, delta: Any) -> Array:
+        """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta; scalar or (m,) in [0, 1], and that shape.
+
+        Infinite where the claim never falls to delta; for delta = 0 it is the pure ε.
+        """
+        if self.curve is None:
+            assert self.epsilon is not None
+            return inverse.epsilon_at(self.delta_at, delta, self.epsilon if self.delta == 0.0 else np.inf)
+        return inverse.epsilon_at(self._checked, delta, self._supremum)
+
+    @property
+    def _supremum(self) -> float | None:
+        """Where δ = 0 from; a user's own function alone says it by its values, the others underflow to 0 too early."""
+        if isinstance(self.curve, np.vectorize):
+            return None
+        return 0.0 if self._checked(np.array(0.0)) == 0.0 else np.inf
+
     def _checked(self, epsilon: Array) -> Array:
         assert self.curve is not None
         try:
@@ -77,6 +138,31 @@ class Claim:
         if not np.all((delta >= 0) & (delta <= 1)):
             fail("claim", delta[~((delta >= 0) & (delta <= 1))][0], "a curve with values in [0, 1]")
         return delta
+
+
+@dataclass(frozen=True)
+class _Shift:
+    mu: float
+
+    def __call__(self, epsilon: Array) -> Array:
+        from dpaudit.exact import gaussian_shift
+
+        return gaussian_shift(self.mu, epsilon)
+
+
+@dataclass(frozen=True)
+class _Mixing:
+    rows: int
+    gamma: float
+
+    def __call__(self, order: Array) -> Array:
+        from dpaudit.exact.printed import lemma_1_renyi
+
+        return lemma_1_renyi(order, self.rows, self.gamma)
+
+
+def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
+    return _Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)  # 0 at one order > 1: one law
 
 
 def as_claim(claim: Any) -> Claim | None:

@@ -7,7 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dpaudit import _check, inverse
 from dpaudit._check import Array
+from dpaudit.errors import NoExactSpectrum
 
 
 class Curve(Protocol):
@@ -42,6 +44,10 @@ class Spectrum:
     law : what the numbers come from, in a few words.
     asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
     curve : the exact curve itself, at any ε; None for an estimate.
+
+    What is read off it: `delta_at`, `epsilon_at`, `total_variation`, `tradeoff` and `gdp_mu`, exact with a `curve`
+    and by chords in e^ε between the grid's points without (an upper bound of a curve through them; `InvalidInput`
+    outside the grid); `renyi` and `pure_epsilon` with a `curve` only (else `NoExactSpectrum`).
     """
 
     epsilon: Array
@@ -63,3 +69,63 @@ class Spectrum:
     def replace(self, **changes: Any) -> Spectrum:
         """A copy with some fields changed."""
         return replace(self, **changes)
+
+    def delta_at(self, epsilon: Any) -> Array:
+        """δ at other ε ≥ 0 (nats), scalar or (k,), in that shape."""
+        epsilon = _check.epsilon(epsilon)
+        return self._largest(epsilon) if self.curve is not None else self._chords(epsilon)
+
+    def epsilon_at(self, delta: Any) -> Array:
+        """The smallest ε ≥ 0 with δ(ε) ≤ delta: 0 where δ(0) is, infinite where a curve has a floor above delta.
+
+        delta : scalar or (k,) in [0, 1]; at 0 the answer is the pure ε. An estimate answers within its grid only.
+        """
+        if self.curve is None:
+            return self._chords.epsilon_at(delta)
+        return inverse.epsilon_at(self._largest, delta, max(self.curve.supremum))
+
+    @property
+    def total_variation(self) -> float:
+        """δ(0): the most by which the probability of any event differs."""
+        return float(self.delta_at(0.0))
+
+    def tradeoff(self, alpha: Any) -> Array:
+        """β(α), the least type II error at type I error α, scalar or (k,) in [0, 1], that δ(ε) implies.
+
+        It is symmetric and convex: the larger direction at every ε. An estimate implies what its grid does.
+        """
+        if self.curve is None:
+            return self._chords.tradeoff(alpha)
+        return inverse.tradeoff(self._largest, alpha)
+
+    def gdp_mu(self, epsilon: Any) -> Array:
+        """The μ of the Gaussian shift with the same δ at each ε, scalar or (k,); 0 at δ = 0, infinite at δ = 1."""
+        epsilon = _check.epsilon(epsilon)
+        return inverse.gdp_mu(epsilon, self.delta_at(epsilon))
+
+    def renyi(self, order: Any) -> Array:
+        """The larger direction's Rényi divergence, nats, at each order > 0 (scalar or (k,)); order 1 is KL."""
+        expected = "a finite number > 0, or a 1-D array of them"
+        orders = np.asarray(_check.array_of_numbers("order", order, expected), dtype=np.float64)
+        if orders.ndim > 1 or orders.size == 0 or not np.all(np.isfinite(orders) & (orders > 0.0)):
+            _check.fail("order", order, expected)
+        curve = self._exact("Rényi divergences")
+        return np.array([max(curve.renyi(float(one))) for one in orders.ravel()]).reshape(orders.shape)
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The largest privacy loss of either direction: δ(ε) = 0 from there on; infinite if it is unbounded."""
+        return float(max(self._exact("a pure epsilon").supremum))
+
+    def _exact(self, wanted: str) -> Curve:
+        if self.curve is None:
+            raise NoExactSpectrum(f"{wanted} cannot be had from δ on a grid of ε; only an exact spectrum carries them")
+        return self.curve
+
+    def _largest(self, epsilon: Array) -> Array:
+        assert self.curve is not None
+        return np.asarray(np.maximum(*self.curve.delta(epsilon)))
+
+    @property
+    def _chords(self) -> inverse.Chords:
+        return inverse.Chords.of(self.epsilon, self.delta)

@@ -8,7 +8,20 @@ import pytest
 import dpaudit
 
 HOUSE = Path(dpaudit.__file__).parent
-GROUND = ("errors", "_check", "_files", "_linalg", "_random", "spectrum", "split", "laws", "claims")
+GROUND = (
+    "errors",
+    "_check",
+    "_files",
+    "_linalg",
+    "_random",
+    "_search",
+    "inverse",
+    "renyi",
+    "spectrum",
+    "split",
+    "laws",
+    "claims",
+)
 FLOORS = (  # from the ground up; rooms of one floor may know each other
     GROUND,
     ("datasets",),
@@ -40,7 +53,8 @@ EMPIRICAL = {
 }
 # Stairs: calls upwards at run time, for what the contract puts on a lower object.
 STAIRS = {
-    ("claims", "exact"),  # Claim.gdp(mu) is gaussian_shift
+    ("claims", "exact"),  # Claim.gdp(mu) is gaussian_shift, Claim.gaussmix the printed lemma
+    ("inverse", "exact"),  # Spectrum.gdp_mu(epsilon) looks for the gaussian_shift with the same δ
     ("record", "report"),  # result.save(folder) writes report.html
 }
 

@@ -1,7 +1,4 @@
-"""Formulas of the papers as printed, under their own names, where they are not the exact curve.
-
-None of these is used for a verdict. Each is here so that an audit can refute it (or measure how loose it is).
-"""
+"""Paper 1 as printed: curves of random projections, Gaussian least squares and padded least squares."""
 
 from __future__ import annotations
 
@@ -55,3 +52,23 @@ def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
     if r * q < 1.0:
         return np.asarray(first - np.exp(c) / np.sqrt(1.0 - r * q) * erf(np.sqrt(c * (r * q - 1.0) / (r * q))))
     return np.asarray(first - np.exp(c) / np.sqrt(r * q - 1.0) * erfi(np.sqrt(c * (1.0 - r * q) / (r * q))))
+
+
+def proposition_2_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
+    """Paper 1, proposition 2: σ = s√(2 ln(1.25/δ))/ε of M_{ε,δ} for a solution that moves by s = `sensitivity`."""
+    s = _check.real("sensitivity", sensitivity, 0.0, open_=True)
+    epsilon = _check.real("epsilon", epsilon, 0.0, open_=True)
+    delta = _check.real("delta", delta, 0.0, 1.0, open_=True)
+    return float(s * np.sqrt(2.0 * np.log(1.25 / delta)) / epsilon)
+
+
+def figure_4_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
+    """Paper 1, figure 4: c₂ = 2c₁√((2r + 1)ln(4/δ)/ε), c₁ = `row_bound`, r = `rows`.
+
+    Where paper 4's theorem 3.1 has √(2r ln(4/δ)) this has 2r ln(4/δ).
+    """
+    c1 = _check.real("row_bound", row_bound, 0.0, open_=True)
+    rows = _check.integer("rows", rows, 1)
+    epsilon = _check.real("epsilon", epsilon, 0.0, open_=True)
+    log = np.log(4.0 / _check.real("delta", delta, 0.0, 1.0, open_=True))
+    return float(np.sqrt(4.0 * c1**2 * (2.0 * rows * log + log) / epsilon))
