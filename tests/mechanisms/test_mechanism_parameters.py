@@ -5,7 +5,19 @@ import pytest
 from mechanism_cases import DATA
 
 import dpaudit as dp
-from dpaudit.mechanisms import ALS, RPLS, GaussianLS, RandomProjection
+from dpaudit.mechanisms import (
+    ALS,
+    RPLS,
+    AdditiveWishart,
+    AnalyzeGauss,
+    GaussianInverse,
+    GaussianLS,
+    GaussMix,
+    InverseWishartDraw,
+    RandomProjection,
+    SufficientStatistics,
+    WishartDraw,
+)
 
 NORM = np.linalg.norm(DATA, axis=1).max()
 
@@ -13,11 +25,21 @@ NORM = np.linalg.norm(DATA, axis=1).max()
 # --- refused -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mechanism", [ALS, lambda rows: RPLS(rows, padding=1.0), RandomProjection])
+@pytest.mark.parametrize(
+    "mechanism",
+    [ALS, lambda rows: RPLS(rows, padding=1.0), RandomProjection, lambda rows: GaussMix(rows, sigma=1.0)],
+)
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "7", None, np.nan])
 def test_rows_must_be_a_positive_integer(mechanism, rows):
     with pytest.raises(dp.InvalidInput, match="rows must be an integer"):
         mechanism(rows)
+
+
+@pytest.mark.parametrize("mechanism", [WishartDraw, InverseWishartDraw, lambda dof: AdditiveWishart(dof, 1.0)])
+@pytest.mark.parametrize("dof", [0, -3, 2.5, True, "7", None, np.nan])
+def test_degrees_of_freedom_must_be_a_positive_integer(mechanism, dof):
+    with pytest.raises(dp.InvalidInput, match="dof must be an integer"):
+        mechanism(dof)
 
 
 @pytest.mark.parametrize("sampler", ["Student", "", None, 1, ["student"]])
@@ -27,9 +49,26 @@ def test_the_sampler_is_one_of_three(sampler):
 
 
 @pytest.mark.parametrize("release", ["both", None, 1])
-def test_the_release_is_one_of_two(release):
+@pytest.mark.parametrize("build", [RandomProjection, lambda rows, release: GaussMix(rows, 1.0, release)])
+def test_the_release_is_one_of_two(build, release):
     with pytest.raises(dp.InvalidInput, match="release must be one of 'sketch', 'gram'"):
-        RandomProjection(rows=7, release=release)
+        build(rows=7, release=release)
+
+
+@pytest.mark.parametrize("padding", [-1.0, np.nan, np.inf, "1", True, None])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda padding: RandomProjection(7, padding=padding),
+        lambda padding: WishartDraw(7, padding),
+        lambda padding: InverseWishartDraw(7, padding),
+        lambda padding: GaussianInverse(1.0, padding),
+    ],
+)
+def test_padding_may_be_zero_but_not_negative(build, padding):
+    with pytest.raises(dp.InvalidInput, match=r"padding must be a finite number in \[0, inf\]"):
+        build(padding)
+    assert build(0.0).padding == 0.0
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "1", True])
@@ -44,6 +83,12 @@ def test_the_release_is_one_of_two(release):
         ("epsilon", lambda value: RPLS(7, epsilon=value, delta=0.1)),
         ("delta", lambda value: RPLS(7, epsilon=1.0, delta=value)),
         ("row_bound", lambda value: RPLS(7, epsilon=1.0, delta=0.1, row_bound=value)),
+        ("sigma", lambda value: GaussMix(7, sigma=value)),
+        ("scale", lambda value: AdditiveWishart(7, scale=value)),
+        ("sigma", lambda value: AnalyzeGauss(sigma=value)),
+        ("sigma", lambda value: GaussianInverse(sigma=value)),
+        ("sigma_gram", lambda value: SufficientStatistics(sigma_gram=value, sigma_cross=1.0)),
+        ("sigma_cross", lambda value: SufficientStatistics(sigma_gram=1.0, sigma_cross=value)),
     ],
 )
 def test_positive_numbers_are_named_when_they_are_not(name, build, value):
