@@ -22,7 +22,7 @@ def first_below(function: Function, target: Array, ends: Array, values: Array) -
 
     target : (m,). ends : (m, 2), 0 < low < high. values : (m, 2) at the ends, values[:, 0] > target ≥ values[:, 1].
 
-    Every round evaluates `function` once, on 31 points a problem: half of them even, so that a bracket shrinks 16
+    Every round evaluates `function` once, on 30 points a problem: half of them even, so that a bracket shrinks 16
     times whatever the function, half about the point where the logarithm's chord meets the target.
     """
     ends, values = ends.copy(), values.copy()

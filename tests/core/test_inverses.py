@@ -1,0 +1,373 @@
+"""What is read off a spectrum: ε at a δ, the trade-off curve, the equivalent μ, Rényi divergences; and by chords."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
+
+import dpaudit as dp
+
+ALPHA = np.concatenate([[0.0], np.geomspace(1e-12, 0.3, 30), np.linspace(0.31, 0.99, 20), [1.0 - 1e-9, 1.0]])
+DELTAS = np.array([1e-300, 1e-100, 1e-30, 1e-10, 1e-5, 1e-3, 0.05, 0.3])
+reproducibly = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """N(0, 1) against N(μ, 1)."""
+
+    mu: float
+    supremum = (np.inf, np.inf)
+
+    def delta(self, epsilon):
+        return (dp.exact.gaussian_shift(self.mu, epsilon),) * 2
+
+    def renyi(self, order):
+        return 0.5 * order * self.mu**2, 0.5 * order * self.mu**2
+
+    def tradeoff(self, alpha):
+        return ndtr(-ndtri(alpha) - self.mu)
+
+
+@dataclass(frozen=True)
+class Coin:
+    """Randomised response: a coin that tells the truth with odds e^{pure}."""
+
+    pure: float
+
+    @property
+    def supremum(self):
+        return self.pure, self.pure
+
+    def delta(self, epsilon):
+        gap = np.maximum(self.pure - np.asarray(epsilon), 0.0)
+        return (-np.expm1(-gap) / (1.0 + np.exp(-self.pure)),) * 2
+
+    def renyi(self, order):
+        right = 1.0 / (1.0 + np.exp(-self.pure))
+        wrong = 1.0 - right
+        if order == 1.0:
+            return (right - wrong) * self.pure, (right - wrong) * self.pure
+        return (np.log(right**order * wrong ** (1 - order) + wrong**order * right ** (1 - order)) / (order - 1.0),) * 2
+
+    def tradeoff(self, alpha):
+        return np.maximum(np.maximum(1.0 - np.exp(self.pure) * alpha, np.exp(-self.pure) * (1.0 - alpha)), 0.0)
+
+    def epsilon(self, delta):
+        return np.log(np.maximum(np.exp(self.pure) - delta * (1.0 + np.exp(self.pure)), 1.0))
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """Laplace(0, 1/pure) against the same shifted by 1."""
+
+    pure: float
+
+    @property
+    def supremum(self):
+        return self.pure, self.pure
+
+    def delta(self, epsilon):
+        return (-np.expm1(0.5 * (np.minimum(epsilon, self.pure) - self.pure)),) * 2
+
+    def tradeoff(self, alpha):
+        edge = 0.5 * np.exp(-self.pure)
+        middle = 0.5 * edge / np.clip(alpha, edge, 0.5)
+        return np.where(
+            alpha < edge, 1.0 - np.exp(self.pure) * alpha, np.where(alpha > 0.5, 2 * edge * (1 - alpha), middle)
+        )
+
+    def epsilon(self, delta):
+        return np.maximum(self.pure + 2.0 * np.log1p(-np.minimum(delta, 0.999999)), 0.0)
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A Gaussian shift, but with probability `leak` the output gives the database away."""
+
+    mu: float
+    leak: float
+    supremum = (np.inf, np.inf)
+
+    def delta(self, epsilon):
+        return (self.leak + (1.0 - self.leak) * dp.exact.gaussian_shift(self.mu, epsilon),) * 2
+
+    def tradeoff(self, alpha):
+        return (1.0 - self.leak) * ndtr(-ndtri(np.minimum(alpha / (1.0 - self.leak), 1.0)) - self.mu)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A χ² loss: two different directions."""
+
+    q: float
+    rows: int
+
+    @property
+    def supremum(self):
+        return np.inf, -0.5 * self.rows * np.log1p(-self.q)
+
+    def delta(self, epsilon):
+        return dp.exact.gaussian_sketch(self.q, self.rows, epsilon)
+
+
+def exact(curve):
+    grid = np.linspace(0.0, 1.0, 3)
+    return dp.Spectrum.of_directions(grid, *curve.delta(grid)).replace(curve=curve)
+
+
+def estimate(curve, grid):
+    return exact(curve).replace(epsilon=grid, delta=np.maximum(*curve.delta(grid)), curve=None)
+
+
+KNOWN = [Shift(0.01), Shift(1.0), Shift(7.0), Coin(0.3), Coin(3.0), Laplace(0.2), Laplace(2.0), Leak(1.0, 1e-3)]
+
+
+@pytest.mark.parametrize("curve", [*KNOWN, Sketch(0.2, 10)], ids=str)
+def test_delta_is_the_larger_direction(curve):
+    epsilon = np.array([0.0, 0.05, 0.5, 4.0])
+    np.testing.assert_array_equal(exact(curve).delta_at(epsilon), np.maximum(*curve.delta(epsilon)))
+    assert exact(curve).total_variation == max(curve.delta(np.array(0.0)))
+
+
+@pytest.mark.parametrize("curve", [Coin(0.3), Coin(3.0), Coin(12.0), Laplace(0.2), Laplace(2.0)], ids=str)
+def test_epsilon_of_pure_curves(curve):
+    delta = np.array([0.0, 1e-15, 1e-5, 0.01, 0.05, 0.09, 0.6, 1.0])
+    np.testing.assert_allclose(exact(curve).epsilon_at(delta), curve.epsilon(delta), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("mu", [1e-9, 1e-3, 0.1, 1.0, 10.0, 1e4])
+def test_epsilon_of_a_gaussian_shift(mu):
+    """The δ of the ε found is the δ asked for, and a little to the left it is not."""
+    curve = Shift(mu)
+    asked = DELTAS[curve.delta(np.array(0.0))[0] > DELTAS]
+    epsilon = exact(curve).epsilon_at(asked)
+    np.testing.assert_allclose(dp.exact.gaussian_shift(mu, epsilon), asked, rtol=1e-9)
+    assert np.all(dp.exact.gaussian_shift(mu, epsilon) <= asked)
+    assert np.all(dp.exact.gaussian_shift(mu, epsilon * (1.0 - 1e-12)) > asked)
+
+
+def test_epsilon_at_the_ends_of_a_curve():
+    gaussian, coin, nothing = exact(Shift(1.0)), exact(Coin(1.5)), exact(Coin(0.0))
+    assert gaussian.epsilon_at(0.0) == np.inf
+    assert gaussian.epsilon_at(gaussian.total_variation) == 0.0
+    assert gaussian.epsilon_at(1.0) == 0.0
+    assert coin.epsilon_at(0.0) == 1.5 == coin.pure_epsilon
+    assert nothing.epsilon_at(0.0) == 0.0
+
+
+def test_a_floor_is_never_passed():
+    leaky = exact(Leak(1.0, 1e-3))
+    np.testing.assert_array_equal(leaky.epsilon_at([0.0, 1e-9, 0.999e-3]), np.inf)
+    assert leaky.epsilon_at(1.001e-3) == pytest.approx(float(exact(Shift(1.0)).epsilon_at(1e-6 / 0.999)), rel=1e-8)
+
+
+def test_the_floor_of_additive_wishart_noise():
+    @dataclass(frozen=True)
+    class Noise:
+        supremum = (0.5, np.inf)
+
+        def delta(self, epsilon):
+            return dp.exact.additive_wishart(1.0, 8, 2, epsilon)
+
+    floor = float(dp.exact.additive_wishart(1.0, 8, 2, 1e6)[1])
+    assert floor > 1e-3
+    assert exact(Noise()).epsilon_at(0.999 * floor) == np.inf
+    assert np.isfinite(exact(Noise()).epsilon_at(1.001 * floor))
+    assert exact(Noise()).tradeoff(0.0) == pytest.approx(1.0 - floor, rel=1e-12)
+
+
+@pytest.mark.parametrize("curve", [Shift(1.0), Sketch(0.2, 10), Coin(2.0)], ids=str)
+def test_a_search_costs_a_few_calls(curve):
+    calls = []
+
+    class Counted:
+        supremum = curve.supremum
+
+        def delta(self, epsilon):
+            calls.append(np.size(epsilon))
+            return curve.delta(epsilon)
+
+    exact(Counted())
+    calls.clear()
+    exact(Counted()).epsilon_at(1e-6)
+    assert len(calls) <= 10
+    assert sum(calls) <= 320
+
+
+@pytest.mark.parametrize("curve", KNOWN, ids=str)
+def test_the_tradeoff_curve(curve):
+    np.testing.assert_allclose(exact(curve).tradeoff(ALPHA), curve.tradeoff(ALPHA), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.3, 3.0, 20.0])
+def test_the_tradeoff_of_gaussian_shifts(mu):
+    np.testing.assert_allclose(exact(Shift(mu)).tradeoff(ALPHA), Shift(mu).tradeoff(ALPHA), rtol=1e-9, atol=1e-11)
+
+
+def test_far_apart_laws_keep_their_small_errors():
+    """β to relative accuracy where it is 1e-24."""
+    np.testing.assert_allclose(
+        exact(Shift(10.0)).tradeoff([0.1, 0.5, 0.9]), ndtr(-ndtri([0.1, 0.5, 0.9]) - 10), rtol=1e-8
+    )
+
+
+@reproducibly
+@given(q=st.floats(1e-6, 0.9), rows=st.integers(1, 60))
+def test_a_tradeoff_curve_is_one(q, rows):
+    """Convex, decreasing, its own inverse, at most 1 − α; and δ is its conjugate."""
+    spectrum = exact(Sketch(q, rows))
+    alpha = np.linspace(0.0, 1.0, 41)
+    beta = spectrum.tradeoff(alpha)
+    assert np.all((beta >= 0.0) & (beta <= 1.0 - alpha))
+    assert np.all(np.diff(beta) <= 1e-12)
+    assert np.all(np.diff(beta, 2) >= -1e-11)
+    told = beta > 1e-5  # elsewhere α cannot be told from β in floats
+    np.testing.assert_allclose(spectrum.tradeoff(beta)[told], alpha[told], atol=1e-8)
+    epsilon = np.array([0.0, 0.1, 1.0, 3.0])
+    below = 1.0 - np.exp(epsilon)[:, None] * alpha - beta
+    assert np.all(below <= spectrum.delta_at(epsilon)[:, None] + 1e-12)
+
+
+@reproducibly
+@given(mu=st.floats(-3.0, 1.5).map(lambda power: 10**power), place=st.floats(-2.0, 6.0))
+def test_delta_is_the_conjugate_of_the_tradeoff(mu, place):
+    """δ(ε) = sup over α of 1 − e^ε α − β(α), attained at α = Q(L > ε)."""
+    spectrum, epsilon = exact(Shift(mu)), max(0.0, mu * place)
+    alpha = float(ndtr(-0.5 * mu - epsilon / mu))
+    assert 1.0 - np.exp(epsilon) * alpha - spectrum.tradeoff(alpha) == pytest.approx(
+        float(spectrum.delta_at(epsilon)), abs=1e-11
+    )
+
+
+@reproducibly
+@given(curve=st.sampled_from([*KNOWN, Sketch(0.01, 50), Sketch(0.9, 3)]), part=st.floats(0.001, 0.95))
+def test_epsilon_undoes_delta(curve, part):
+    spectrum = exact(curve)
+    epsilon = part * min(spectrum.pure_epsilon, 5.0 * getattr(curve, "mu", 1.0))
+    assert spectrum.epsilon_at(spectrum.delta_at(epsilon)) == pytest.approx(epsilon, rel=1e-7)
+
+
+@pytest.mark.parametrize("mu", [1e-8, 0.01, 1.0, 5.0, 40.0])
+def test_mu_of_a_gaussian_shift_is_its_own(mu):
+    epsilon = np.array([0.0, 0.1, 1.0, 10.0, 37.0]) * mu
+    found = exact(Shift(mu))
+    live = (found.delta_at(epsilon) > 1e-300) & (found.delta_at(epsilon) < 0.999)
+    np.testing.assert_allclose(found.gdp_mu(epsilon)[live], mu, rtol=1e-9)
+    assert live.sum() >= (mu < 40.0)
+
+
+def test_mu_in_the_far_tail():
+    spectrum = exact(Shift(0.2))
+    assert float(spectrum.delta_at(2.2)) < 1e-28
+    assert float(spectrum.gdp_mu(2.2)) == pytest.approx(0.2, rel=1e-11)
+
+
+def test_mu_where_there_is_nothing_or_everything_to_see():
+    np.testing.assert_array_equal(exact(Coin(1.0)).gdp_mu([1.0, 2.0]), 0.0)
+    assert exact(Coin(1.0)).replace(curve=None, epsilon=np.array(0.5), delta=np.array(1.0)).gdp_mu(0.5) == np.inf
+
+
+def test_mu_makes_the_gaussian_curve_meet_the_other():
+    spectrum = exact(Sketch(0.3, 20))
+    for epsilon, mu in zip([0.0, 0.5, 3.0], spectrum.gdp_mu([0.0, 0.5, 3.0]), strict=True):
+        assert float(dp.exact.gaussian_shift(mu, epsilon)) == pytest.approx(
+            float(spectrum.delta_at(epsilon)), rel=1e-10
+        )
+
+
+def test_renyi_divergences():
+    orders = np.array([0.5, 1.0, 2.0, 30.0])
+    np.testing.assert_allclose(exact(Shift(0.7)).renyi(orders), orders * 0.245)
+    assert exact(Coin(2.0)).renyi(1.0) == pytest.approx(2.0 * np.tanh(1.0))
+    assert exact(Coin(2.0)).renyi(200.0) == pytest.approx(2.0, abs=1e-3)
+
+
+def test_the_larger_direction_counts():
+    class Uneven:
+        supremum = (1.0, 3.0)
+
+        def renyi(self, order):
+            return 0.5 * order, 2.0 / order
+
+    spectrum = exact(Shift(1.0)).replace(curve=Uneven())
+    np.testing.assert_allclose(spectrum.renyi([1.0, 4.0]), [2.0, 2.0])
+    assert spectrum.renyi(8.0) == 4.0
+    assert spectrum.pure_epsilon == 3.0
+
+
+@pytest.mark.parametrize("argument", [0.3, [0.3], [0.1, 0.3, 0.2]], ids=str)
+@pytest.mark.parametrize(
+    "spectrum", [exact(Coin(1.0)), estimate(Coin(1.0), np.linspace(0, 1, 9))], ids=["curve", "grid"]
+)
+def test_shapes(spectrum, argument):
+    for method in (spectrum.delta_at, spectrum.epsilon_at, spectrum.tradeoff, spectrum.gdp_mu):
+        assert np.shape(method(argument)) == np.shape(argument)
+        np.testing.assert_array_equal(
+            method(argument), [method(one) for one in np.ravel(argument)] if argument != 0.3 else method(0.3)
+        )
+    assert np.shape(exact(Coin(1.0)).renyi(argument)) == np.shape(argument)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, np.nan, "half", [[0.1]], []], ids=str)
+@pytest.mark.parametrize(
+    "spectrum", [exact(Coin(1.0)), estimate(Coin(1.0), np.linspace(0, 1, 9))], ids=["curve", "grid"]
+)
+def test_probabilities_are_checked(spectrum, value):
+    with pytest.raises(dp.InvalidInput, match=r"delta must be a number in \[0, 1\]"):
+        spectrum.epsilon_at(value)
+    with pytest.raises(dp.InvalidInput, match=r"alpha must be a number in \[0, 1\]"):
+        spectrum.tradeoff(value)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "two", [[2.0]], []], ids=str)
+def test_orders_are_checked(value):
+    with pytest.raises(dp.InvalidInput, match="order must be a finite number > 0"):
+        exact(Shift(1.0)).renyi(value)
+
+
+def test_an_estimate_has_no_renyi_divergence_and_no_pure_epsilon():
+    spectrum = estimate(Shift(1.0), np.linspace(0, 1, 3))
+    with pytest.raises(dp.NoExactSpectrum, match="Rényi"):
+        spectrum.renyi(2.0)
+    with pytest.raises(dp.NoExactSpectrum, match="pure epsilon"):
+        _ = spectrum.pure_epsilon
+
+
+def test_chords_bound_the_curve_from_above_and_meet_it_on_the_grid():
+    grid, between = np.linspace(0.0, 4.0, 9), np.linspace(0.0, 4.0, 97)
+    spectrum, curve = estimate(Shift(1.0), grid), exact(Shift(1.0))
+    np.testing.assert_allclose(spectrum.delta_at(grid), curve.delta_at(grid), rtol=1e-13)
+    assert np.all(spectrum.delta_at(between) >= curve.delta_at(between) * (1 - 1e-13))
+    assert np.all(spectrum.tradeoff(ALPHA) <= curve.tradeoff(ALPHA) + 1e-13)
+    assert spectrum.total_variation == curve.total_variation
+
+
+def test_a_curve_that_is_straight_in_the_exponential_is_its_chord():
+    spectrum, between = estimate(Coin(3.0), np.array([0.5, 3.0, 1.5])), np.linspace(0.5, 3.0, 11)
+    np.testing.assert_allclose(spectrum.delta_at(between), Coin(3.0).delta(between)[0], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        spectrum.epsilon_at([0.01, 0.3, 0.0]), Coin(3.0).epsilon(np.array([0.01, 0.3, 0.0])), rtol=1e-12
+    )
+    assert spectrum.epsilon_at(0.95) == 0.5  # the smallest ε of the grid
+
+
+def test_an_estimate_says_nothing_beyond_its_grid():
+    spectrum = estimate(Shift(1.0), np.array([0.1, 1.0, 2.0]))
+    for call in (spectrum.delta_at, spectrum.gdp_mu):
+        with pytest.raises(dp.InvalidInput, match=r"the grid, which goes from 0\.1 to 2, got 2\.1"):
+            call([0.5, 2.1])
+    with pytest.raises(dp.InvalidInput, match="got 0"):
+        _ = spectrum.total_variation
+    with pytest.raises(dp.InvalidInput, match=r"delta must be at least 0\.02.*goes from 0\.1 to 2, got 0\.001"):
+        spectrum.epsilon_at([0.1, 0.001])
+
+
+def test_a_grid_of_one_point():
+    spectrum = dp.Spectrum(np.array(1.0), np.array(0.25))
+    assert spectrum.delta_at(1.0) == 0.25
+    assert spectrum.epsilon_at(0.25) == 1.0
+    assert spectrum.tradeoff(0.1) == pytest.approx(0.75 - 0.1 * np.e)
