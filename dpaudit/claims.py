@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit import _check, inverse
 from dpaudit._check import Array, fail
+from dpaudit.errors import InvalidInput
 from dpaudit.renyi import Linear, RenyiCurve, RenyiOrders
 
 
@@ -133,6 +134,8 @@ class Claim:
         assert self.curve is not None
         try:
             delta = np.asarray(self.curve(epsilon), dtype=np.float64)
+        except InvalidInput:
+            raise
         except Exception as error:
             fail("claim", f"{type(error).__name__}: {error}", "a function of epsilon that does not raise")
         if not np.all((delta >= 0) & (delta <= 1)):

@@ -1,6 +1,7 @@
 """Claims as upper curves."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -110,3 +111,172 @@ def test_nothing_else_is_a_claim(claim):
 def test_a_pair_is_checked_as_a_claim(claim):
     with pytest.raises(dp.InvalidInput, match=r"claim (epsilon|delta) must be"):
         as_claim(claim)
+
+
+# Rényi, zero-concentrated and truncated concentrated claims
+
+
+def least_over_orders(divergence, epsilon, end):
+    """Paper 3, proposition 1, over a fine grid of orders: δ for one ε."""
+    order = 1.0 + (end - 1.0) * np.geomspace(1e-6, 1.0 - 1e-9, 400_000)
+    log_delta = (order - 1.0) * (divergence(order) - epsilon + np.log1p(-1.0 / order)) - np.log(order)
+    return min(1.0, float(np.exp(log_delta.min())))
+
+
+@pytest.mark.parametrize("rho", [1e-4, 0.02, 0.5, 8.0])
+def test_zcdp_is_the_minimum_over_all_orders(rho):
+    epsilon = rho + np.sqrt(rho) * np.array([0.0, 0.5, 2.0, 6.0, 12.0])
+    end = 20.0 + 8.0 * float(epsilon[-1]) / rho
+    expected = [least_over_orders(lambda order: rho * order, one, end) for one in epsilon]
+    np.testing.assert_allclose(dp.Claim.zcdp(rho).delta_at(epsilon), expected, rtol=1e-6)
+    assert np.all(dp.Claim.zcdp(rho).delta_at(epsilon) <= np.array(expected) * (1.0 + 1e-12))
+
+
+@pytest.mark.parametrize(("rho", "omega"), [(0.1, 8.0), (0.1, 1.01), (1e-3, 300.0), (2.0, 1.5)])
+def test_tcdp_stops_at_omega(rho, omega):
+    epsilon = np.array([0.0, 0.05, 0.5, 3.0, 20.0])
+    expected = [least_over_orders(lambda order: rho * order, one, omega) for one in epsilon]
+    np.testing.assert_allclose(dp.Claim.tcdp(rho, omega).delta_at(epsilon), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 5.0])
+def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
+    """N(0, 1) against N(μ, 1) is μ²/2-zCDP; in ε the conversion costs 6 to 20 % at δ = 1e-5 and 2 % at 1e-30."""
+    claim = dp.Claim.zcdp(0.5 * mu**2)
+    epsilon = mu * np.array([0.0, 0.3, 1.0, 3.0, 7.0, 20.0])
+    assert np.all(claim.delta_at(epsilon) >= dp.exact.gaussian_shift(mu, epsilon))
+    delta = np.array([1e-5, 1e-10, 1e-30, 1e-300])
+    ratio = claim.epsilon_at(delta) / dp.Claim.gdp(mu).epsilon_at(delta)
+    assert np.all((ratio > 1.0) & (ratio < [1.2, 1.065, 1.021, 1.003]))
+
+
+def test_conversions_reach_the_tail():
+    """ln δ of ½-zCDP at ε is −(ε − ½)²/2 + O(ln ε): proposition 2 times (1 − 1/α)^{α−1}/α at α ≈ ε + ½."""
+    epsilon = np.array([10.0, 25.0, 36.0])
+    delta = dp.Claim.zcdp(0.5).delta_at(epsilon)
+    ratio = delta / dp.exact.printed.proposition_2(0.5, 1e6, epsilon)
+    assert np.all((ratio * (epsilon + 0.5) > 0.36) & (ratio * (epsilon + 0.5) < 0.41))  # about 1/e
+    assert delta[-1] < 1e-270
+
+
+def test_a_curve_and_its_orders():
+    """A list is the minimum over its orders, so above the curve, and equal where the best order is on the list."""
+    epsilon = np.linspace(0.0, 6.0, 13)
+    curve = dp.Claim.rdp(lambda order: 0.5 * order).delta_at(epsilon)
+    np.testing.assert_allclose(curve, dp.Claim.zcdp(0.5).delta_at(epsilon), rtol=1e-13)
+    few, many = np.array([2.0, 4.0, 16.0]), 1.0 + np.geomspace(1e-3, 1e2, 4000)
+    by_few, by_many = (dp.Claim.rdp(orders, 0.5 * orders).delta_at(epsilon) for orders in (few, many))
+    assert np.all(by_few >= by_many)
+    assert np.all(by_many >= curve * (1.0 - 1e-12))
+    np.testing.assert_allclose(by_many, curve, rtol=1e-4)
+    by_hand = [np.exp((a - 1) * (0.5 * a - 2.0)) * (1 - 1 / a) ** (a - 1) / a for a in few]
+    assert dp.Claim.rdp(few, 0.5 * few).delta_at(2.0) == pytest.approx(min(by_hand), rel=1e-14)
+
+
+def test_a_pure_curve_has_its_limit():
+    """Randomised response at ε₀ = 1 by its Rényi curve: nothing is left beyond ε₀."""
+    right = 1.0 / (1.0 + np.exp(-1.0))
+
+    def divergence(order):
+        high = np.log(right) + (order - 1.0)
+        low = np.log1p(-right) - (order - 1.0)
+        return np.logaddexp(high, low) / (order - 1.0)
+
+    claim = dp.Claim.rdp(divergence, text="a coin")
+    assert np.all(claim.delta_at([0.0, 0.5, 0.9]) >= dp.Claim(1.0).delta_at([0.0, 0.5, 0.9]))
+    assert claim.delta_at(1.01) < 1e-12
+    assert claim.epsilon_at(1e-10) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(("rows", "gamma"), [(1, 1.05), (1, 10.0), (20, 20.0), (1000, 100.0)])
+def test_gaussmix_bounds_the_exact_sketch(rows, gamma):
+    claim = dp.Claim.gaussmix(rows, gamma)
+    epsilon = np.sqrt(rows) / gamma * np.array([0.0, 0.2, 1.0, 3.0, 8.0, 30.0])
+    exact = np.maximum(*dp.exact.gaussian_sketch(1.0 / gamma, rows, epsilon))
+    assert np.all(claim.delta_at(epsilon) >= exact)
+    assert np.all(claim.delta_at(epsilon)[1:-1] < 40.0 * exact[1:-1])
+
+
+def test_gaussmix_is_tighter_than_its_concentrated_claim():
+    tcdp = dp.Claim.tcdp(*dp.exact.printed.corollary_1_tcdp(100, 30.0))
+    epsilon = np.linspace(0.0, 5.0, 21)
+    assert np.all(dp.Claim.gaussmix(100, 30.0).delta_at(epsilon) <= tcdp.delta_at(epsilon))
+
+
+SMOOTH = [dp.Claim.gdp(1.0), dp.Claim.zcdp(0.5), dp.Claim.tcdp(0.1, 8.0), dp.Claim.gaussmix(20, 10.0)]
+
+
+@pytest.mark.parametrize("claim", [*SMOOTH, dp.Claim.rdp([2.0, 8.0], [1.0, 4.0])], ids=lambda claim: claim.text)
+def test_epsilon_at_is_the_least_that_keeps_delta(claim):
+    delta = np.array([0.2, 1e-3, 1e-10, 1e-40])
+    epsilon = claim.epsilon_at(delta)
+    assert np.all(claim.delta_at(epsilon) <= delta)
+    assert np.all(claim.delta_at(epsilon * (1.0 - 1e-10)) > delta)
+    assert claim.epsilon_at(0.0) == np.inf
+    assert claim.epsilon_at(1.0) == 0.0
+    assert np.shape(claim.epsilon_at(1e-3)) == ()
+
+
+def test_epsilon_at_of_plain_claims():
+    claim = dp.Claim(1.0, 1e-5)
+    assert claim.epsilon_at(1e-5) == pytest.approx(1.0, rel=1e-12)
+    np.testing.assert_array_equal(claim.epsilon_at([0.0, 0.99e-5]), np.inf)
+    assert claim.epsilon_at(0.2) == pytest.approx(np.log(np.e - (0.2 - 1e-5) / (1 - 1e-5) * (1 + np.e)), rel=1e-12)
+    np.testing.assert_array_equal(dp.Claim(2.0).epsilon_at([0.0, 0.9]), [2.0, 0.0])
+    assert dp.Claim(0.0, 0.1).epsilon_at(0.1) == 0.0
+
+
+def test_epsilon_at_of_a_users_function():
+    half = dp.Claim.from_function(lambda epsilon: max(0.0, 0.5 - 0.25 * epsilon))
+    np.testing.assert_allclose(half.epsilon_at([0.0, 0.1, 0.5]), [2.0, 1.6, 0.0], rtol=1e-12)
+    assert dp.Claim.from_function(lambda epsilon: 0.1).epsilon_at(0.05) == np.inf
+
+
+def test_nothing_leaks_at_zero():
+    for claim in (dp.Claim.zcdp(0.0), dp.Claim.tcdp(0.0, 2.0), dp.Claim.gdp(0.0)):
+        np.testing.assert_array_equal(claim.delta_at([0.0, 1.0]), 0.0)
+        assert claim.epsilon_at(0.0) == 0.0
+
+
+def test_the_texts_of_renyi_claims():
+    assert dp.Claim.zcdp(0.5).text == "0.5-zCDP"
+    assert dp.Claim.tcdp(0.1, 8).text == "(0.1, 8)-tCDP"
+    assert dp.Claim.rdp([2, 3], [0.1, 0.2]).text == "RDP at 2 orders"
+    assert dp.Claim.rdp(lambda order: order, end=9).text == "RDP on orders (1, 9)"
+    assert dp.Claim.rdp(lambda order: order, text="mine").text == "mine"
+    assert dp.Claim.gaussmix(20, 10).text == "GaussMix RDP (k = 20, γ = 10)"
+
+
+@pytest.mark.parametrize(
+    "claim", [dp.Claim(1.0, 1e-5), *SMOOTH, dp.Claim.rdp([2, 3], [1, 2])], ids=lambda one: one.text
+)
+def test_claims_are_values(claim):
+    copy = pickle.loads(pickle.dumps(claim))
+    assert copy == claim
+    assert hash(copy) == hash(claim)
+    np.testing.assert_array_equal(copy.delta_at(EPSILON), claim.delta_at(EPSILON))
+    assert claim != dp.Claim(1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: dp.Claim.zcdp(-0.1), "rho must be"),
+        (lambda: dp.Claim.tcdp(0.1, 1.0), "omega must be a finite number > 1"),
+        (lambda: dp.Claim.tcdp(np.nan, 2.0), "rho must be"),
+        (lambda: dp.Claim.gaussmix(0, 2.0), "rows must be"),
+        (lambda: dp.Claim.gaussmix(5, 1.0), "gamma must be"),
+        (lambda: dp.Claim.rdp(0.5), "curve must be a function of the order"),
+        (lambda: dp.Claim.rdp(lambda order: order, end=1.0), "end must be"),
+        (lambda: dp.Claim.rdp([1.0, 2.0], [0.1, 0.2]), "orders must be a sequence of finite numbers > 1"),
+        (lambda: dp.Claim.rdp([2.0, 3.0], [0.1]), "values must be 2 divergences >= 0"),
+        (lambda: dp.Claim.rdp([2.0], [-0.1]), "values must be"),
+        (lambda: dp.Claim.rdp(lambda order: 0.5).delta_at(1.0), r"curve must be a vectorised function of the order"),
+        (lambda: dp.Claim.rdp(lambda order: order * np.nan).delta_at(1.0), "nan at order"),
+        (lambda: dp.Claim.rdp(lambda order: order.nothing).delta_at(1.0), "AttributeError"),
+        (lambda: dp.Claim.gdp(1.0).epsilon_at(1.5), r"delta must be a number in \[0, 1\]"),
+    ],
+)
+def test_renyi_claims_are_checked(make, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        make()
