@@ -18,9 +18,9 @@ from dpaudit.errors import InvalidInput
 
 RUNGS = np.geomspace(1e-6, 1e3, 31)  # where a crossing is looked for first
 LOWER_RUNGS = 10.0 ** np.arange(-300.0, -5.0, 6.0)
-UPPER_RUNGS = np.geomspace(1e3, 1e12, 31)
+UPPER_RUNGS = np.geomspace(1e3, 1e9, 21)
 REASON = "an estimate says nothing beyond it"
-FARTHEST = 1e12  # nats; a curve that is above δ there stays above it
+FARTHEST = 1e9  # nats; a curve that is above δ there stays above it
 STEPS = np.concatenate([np.geomspace(1e-9, 1.0, 19), np.arange(2.0, 752.0, 6.0)])  # e^{−750} is 0 in floats
 SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
 

@@ -123,8 +123,11 @@ class Spectrum:
         return self.curve
 
     def _largest(self, epsilon: Array) -> Array:
+        """δ by the curve, which is not called from its supremum on: a search asks up to ε = 1e9."""
         assert self.curve is not None
-        return np.asarray(np.maximum(*self.curve.delta(epsilon)))
+        limit = max(self.curve.supremum)
+        delta = np.maximum(*self.curve.delta(np.minimum(epsilon, limit)))
+        return np.where(epsilon < limit, delta, 0.0)
 
     @property
     def _chords(self) -> inverse.Chords:
