@@ -6,7 +6,8 @@ Building blocks return (forward, backward) = (full → zeroed, zeroed → full);
 from dpaudit.exact import printed
 from dpaudit.exact.als import als
 from dpaudit.exact.front import spectrum, worst_case
-from dpaudit.exact.gaussian import gaussian_pair, gaussian_shift
+from dpaudit.exact.gaussian import gaussian_shift
+from dpaudit.exact.pair import gaussian_pair
 from dpaudit.exact.rows import gaussian_sketch
 from dpaudit.exact.wishart import additive_wishart
 

@@ -10,7 +10,7 @@ from dpaudit import _check
 from dpaudit._check import Array, fail
 from dpaudit.exact import student
 from dpaudit.exact._special import VANISHING
-from dpaudit.exact.gaussian import axes_pair
+from dpaudit.exact.axes import Axes
 
 
 def als(
@@ -54,4 +54,4 @@ def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tu
         return nothing, nothing
     shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])
     excess = np.array([(h - t) / (1.0 - h), -t])
-    return axes_pair(shift, excess, np.array([1.0, features - 1.0]), epsilon)
+    return Axes.of_excess(shift, excess, np.array([1.0, features - 1.0])).delta(epsilon)

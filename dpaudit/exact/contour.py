@@ -2,119 +2,165 @@
 
 With M(s) = E_P[e^{sL}],  δ(ε) = (1/2πi) ∫ M(s) e^{−sε} / (s(s+1)) ds  over Re s = c, 0 < c < s_max. The integrand is
 evaluated on a hyperbola through the point of the real axis where it is smallest, so all of it is scaled by that
-value and the RELATIVE accuracy survives in the tail. Beyond the branch points log M(s) ~ s·L* − O(log s): the
-hyperbola bends to the right when ε > L* and to the left otherwise, which makes the integrand decay exponentially.
+value and the RELATIVE accuracy survives in the tail. A hyperbola that bends to the side where M(s)e^{−sε} falls off
+makes the integrand decay exponentially even when M itself decays like a power of s. M is what costs, and one
+hyperbola serves all ε whose own minimum is not much deeper than the value there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._check import Array
 
-STEP = 0.08  # trapezoid step in the hyperbola's parameter: error e^{−2π·0.7/STEP} of the saddle value
-BEND = 0.4  # tangent of the hyperbola's angle from the vertical; below 1, so that e^{s²} still decays
-BISECTIONS = 60
-LONGEST, NEGLIGIBLE = 40.0, 1e-17
+STEP, HALVINGS = 0.08, 5  # first trapezoid step in the hyperbola's parameter, halved until the sums agree
+AGREE = 1e-7  # of two sums: halving the step squares the relative error
+BENDS = (0.4, 0.1, 0.025)  # tangents of the angle from the vertical; below 1, so that e^{s²} still decays
+SHARED = 3.0  # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
+LONGEST, COARSE, NEGLIGIBLE = 40.0, 0.5, 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
 OVERFLOW = 700.0  # e^{±this} is as far as floats go
+DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself
+
+Integrand = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class LossTransform:
-    """log M(s) and what the contour needs to know of it.
+    """log M(s) of the finite part of the loss, and what the contour needs to know of it.
 
-    log_m : complex s → log M(s), with a last axis of nodes.
-    slope, curvature : real s → K′(s), K″(s) of K = log M.
+    log_m : complex s, shape (k,) → log M(s), shape (k,); analytic off the real axis beyond (−1, end).
+    slope, curvature : real s, shape (k,) → K′(s), K″(s) of K = log M.
     end : M is finite for 0 < s < end.
-    bend_at : the L* above.
-    maximum : sup L, infinite if the loss is unbounded; δ(ε) = 0 from there on.
+    maximum : sup of the finite part of L, infinite if unbounded; δ(ε) = floor from there on.
+    floor : P(L = ∞), so M(0) = 1 − floor.
+    upright : log_m is to be used on vertical lines only (on which its own decay is exponential).
     """
 
     log_m: Callable[[np.ndarray], np.ndarray]
     slope: Callable[[Array], Array]
     curvature: Callable[[Array], Array]
     end: float
-    bend_at: float
     maximum: float
+    floor: float = 0.0
+    upright: bool = False
 
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
-    """δ at each ε (shape (m,)), in [0, 1].
+    """δ at each ε (shape (m,), ascending), in [0, 1].
 
     Where nearly all of the loss lies above ε the line runs through (−1, 0) instead; crossing the pole at 0 makes
     its integral δ − 1.
     """
-    delta = np.zeros_like(epsilon)
+    delta = np.full_like(epsilon, transform.floor)
     origin = np.zeros(1)
     below = transform.slope(origin)[0] - 2.0 * np.sqrt(transform.curvature(origin)[0]) > epsilon
     above = ~below & (epsilon < transform.maximum)
-    for chosen, start, stop, offset in ((below, -1.0, 0.0, 1.0), (above, 0.0, transform.end, 0.0)):
-        if chosen.any():
-            delta[chosen] = offset + _line(transform, epsilon[chosen], start, stop)
+    if below.any():
+        delta[below] = 1.0 + _integral(transform, epsilon[below], -1.0, 0.0)
+    if above.any():
+        delta[above] += _integral(transform, epsilon[above], 0.0, transform.end)
     return np.clip(delta, 0.0, 1.0)
 
 
-def _line(transform: LossTransform, epsilon: Array, start: float, stop: float, bend: float = BEND) -> Array:
-    """The integral over a hyperbola through the saddle point in (start, stop).
-
-    Near a branch point the asymptotic side can be the wrong one at first; where the integrand grows, a straighter
-    line is taken, and a vertical one, on which it never grows, at the last.
-    """
+def _integral(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
+    """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point."""
     saddle = _saddle(transform, epsilon, start, stop)
-    log_peak = transform.log_m(saddle[:, None] + 0j)[:, 0].real - saddle * epsilon
-    scale = 1.0 / np.sqrt(transform.curvature(saddle) + saddle**-2.0 + (saddle + 1.0) ** -2.0)
-    slant = bend * np.where(epsilon > transform.bend_at, 1.0, -1.0)
+    total = np.empty_like(epsilon)
+    for rows, crossing in _bands(transform, epsilon, saddle):
+        total[rows] = _line(transform, epsilon[rows], crossing)
+    return total
 
-    def integrand(u: Array, rows: np.ndarray) -> np.ndarray:
-        along = slant[rows, None] * (np.cosh(u) - 1.0) + 1j * np.sinh(u)
-        s = saddle[rows, None] + scale[rows, None] * along
-        speed = scale[rows, None] * (slant[rows, None] * np.sinh(u) + 1j * np.cosh(u))
-        exponent = transform.log_m(s) - s * epsilon[rows, None] - log_peak[rows, None]
-        exponent.real = np.minimum(exponent.real, OVERFLOW)
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(exponent) / (s * (s + 1.0)) * speed)
 
-    total, grows = trapezoid(integrand, log_peak > -OVERFLOW, STEP)
-    if bend > 0.0 and grows.any():
-        straighter = 0.25 * bend if bend > 0.02 else 0.0
-        total[grows] = _line(transform, epsilon[grows], start, stop, straighter)
-        log_peak = np.where(grows, 0.0, log_peak)
+def _bands(transform: LossTransform, epsilon: Array, saddle: Array) -> Iterator[tuple[slice, float]]:
+    """Runs of ε that one hyperbola serves, and where it crosses the real axis."""
+    log_m = transform.log_m(saddle + 0j).real
+    least = log_m - saddle * epsilon
+
+    def excess(ours: slice, at: slice) -> Array:
+        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle."""
+        s, own = saddle[at], saddle[ours]
+        return np.asarray(log_m[at] - s * epsilon[ours] - least[ours] - np.log(s * (s + 1.0) / (own * (own + 1.0))))
+
+    first, count = 0, len(epsilon)
+    while first < count:
+        middle = first + _run(excess(slice(first, first + 1), slice(first, count))) - 1
+        last = middle + _run(excess(slice(middle, count), slice(middle, middle + 1)))
+        yield slice(first, last), float(saddle[middle])
+        first = last
+
+
+def _run(excess: Array) -> int:
+    """How many come before the first above SHARED, at least 1."""
+    above = np.flatnonzero(~(excess <= SHARED))
+    return max(int(above[0]), 1) if len(above) else len(excess)
+
+
+def _line(transform: LossTransform, epsilon: Array, crossing: float) -> Array:
+    """The integral over one hyperbola: (1/π)∫₀^∞ Im of the integrand, since it is real on the real axis."""
+    here = np.array([crossing])
+    log_peak = float(transform.log_m(here + 0j)[0].real) - crossing * epsilon
+    scale = float((transform.curvature(here)[0] + crossing**-2.0 + (crossing + 1.0) ** -2.0) ** -0.5)
+
+    def on(slant: float) -> Integrand:
+        def integrand(u: np.ndarray) -> np.ndarray:
+            s = crossing + scale * (slant * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
+            speed = scale * (slant * np.sinh(u) + 1j * np.cosh(u)) / (s * (s + 1.0))
+            exponent = transform.log_m(s) - np.multiply.outer(epsilon, s) - log_peak[:, None]
+            exponent.real = np.minimum(exponent.real, OVERFLOW)
+            return np.asarray(np.exp(exponent) * speed)
+
+        return integrand
+
     with np.errstate(under="ignore"):
-        return np.asarray(total * np.exp(log_peak))
+        return np.asarray(trapezoid(*_best(on, () if transform.upright else BENDS)) * np.exp(log_peak))
 
 
-def trapezoid(
-    integrand: Callable[[Array, np.ndarray], np.ndarray], rows: np.ndarray, step: float
-) -> tuple[Array, np.ndarray]:
-    """(1/π)∫₀^∞ Im integrand(u) du for each of `rows` (mask), 0 for the others; and where the integrand grows.
+def _best(on: Callable[[float], Integrand], bends: tuple[float, ...]) -> tuple[Integrand, float]:
+    """The bend, to the right or left, on which the integrand ends soonest and does not grow, and where it ends.
 
-    Cut where all have fallen to NEGLIGIBLE of their largest value.
+    Near a branch point the asymptotic side can be the wrong one at first; a straighter line is taken then, and a
+    vertical one, on which the integrand never grows, at the last.
     """
-    total, grows = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool)
-    coarse = np.arange(0.0, LONGEST, 0.5)
-    size = np.abs(integrand(coarse, rows))
-    if not size.size:
-        return total, grows
-    grows[rows] = size.max(axis=1) > GROWTH * size[:, 0]
-    sound = rows & ~grows
-    kept = size[sound[rows]]
-    if not kept.size:
-        return total, grows
-    alive = np.flatnonzero(np.any(kept > NEGLIGIBLE * kept.max(axis=1, keepdims=True), axis=0))
-    u = np.arange(0.0, coarse[alive[-1]] + 0.5 + step, step)
-    weight = np.full(len(u), step / np.pi)
-    weight[0] *= 0.5
-    total[sound] = np.sum(weight * integrand(u, sound).imag, axis=1)
-    return total, grows
+    for bend in bends:
+        ends = {slant: extent(on(slant)) for slant in (bend, -bend)}
+        slant = min(ends, key=lambda key: ends[key])
+        if ends[slant] < np.inf:
+            return on(slant), ends[slant]
+    vertical = on(0.0)
+    return vertical, min(extent(vertical), LONGEST)
+
+
+def extent(integrand: Integrand) -> float:
+    """Where every row has fallen to NEGLIGIBLE of its largest value; infinite if one grows."""
+    u = np.arange(0.0, LONGEST, COARSE)
+    size = np.abs(integrand(u))
+    largest = size.max(axis=1, keepdims=True)
+    if np.any(largest[:, 0] > GROWTH * size[:, 0]):
+        return float("inf")
+    alive = np.flatnonzero(np.any(size > NEGLIGIBLE * largest, axis=0))
+    return float(u[alive[-1]] + COARSE if len(alive) else COARSE)
+
+
+def trapezoid(integrand: Integrand, end: float, step: float = STEP) -> Array:
+    """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes), an odd function that vanishes at `end`."""
+    total = step * np.sum(integrand(np.arange(1, int(end / step) + 1) * step).imag, axis=1)
+    total += 0.5 * step * integrand(np.zeros(1)).imag[:, 0]
+    for _ in range(HALVINGS):
+        between = (np.arange(int(end / step)) + 0.5) * step
+        last, total = total, 0.5 * (total + step * np.sum(integrand(between).imag, axis=1))
+        step *= 0.5
+        if np.all(np.abs(total - last) <= AGREE * np.abs(total)):
+            break
+    return np.asarray(total / np.pi)
 
 
 def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
-    """Minimum over (start, stop) of log M(s) − sε − log|s(s+1)|, a convex function, by bisection of its slope."""
-    low, high = np.zeros_like(epsilon), np.full_like(epsilon, 1.0 - 1e-15)
+    """About where log M(s) − sε − log|s(s+1)|, a convex function, is least in (start, stop): bisection of its slope."""
+    low, high = np.full_like(epsilon, -DECADES), np.full_like(epsilon, DECADES)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         s = _unfold(middle, start, stop)
@@ -123,9 +169,9 @@ def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float)
     return _unfold(0.5 * (low + high), start, stop)
 
 
-def _unfold(u: Array, start: float, stop: float) -> Array:
-    """(0, 1) → (start, stop), also for an infinite stop; fine near 0, where a wide law has its saddle."""
+def _unfold(y: Array, start: float, stop: float) -> Array:
+    """The real line → (start, stop), logarithmic at the ends."""
+    ratio = np.exp(y)
     if start < 0.0:
-        return np.asarray(-1.0 / (1.0 + u / (1.0 - u)))
-    s = u / (1.0 - u)
-    return np.asarray(s * stop / (s + stop)) if np.isfinite(stop) else s
+        return np.asarray(-1.0 / (1.0 + ratio))
+    return np.asarray(stop / (1.0 + stop / ratio) if np.isfinite(stop) else ratio)

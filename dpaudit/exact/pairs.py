@@ -9,7 +9,7 @@ from scipy.linalg import eigh, eigvalsh, solve_triangular
 
 from dpaudit._check import Array
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.gaussian import axes_pair
+from dpaudit.exact.axes import Axes
 from dpaudit.laws import Gaussian, GaussianRows, Law, StudentT
 
 Curves = tuple[Array, Array, str]
@@ -53,14 +53,14 @@ def _gaussian(left: Gaussian, right: Gaussian, epsilon: Any) -> Curves:
     gap = right.mean - left.mean
     if np.array_equal(left.root, right.root):
         shift = np.array([np.linalg.norm(left.root @ gap)])
-        return (*axes_pair(shift, np.zeros(1), np.ones(1), epsilon), "Gaussian shift")
+        return (*Axes.of_excess(shift, np.zeros(1), np.ones(1)).delta(epsilon), "Gaussian shift")
     excess, axes = white_axes(left.root, right.root)
     shift = axes.T @ (left.root @ gap)
-    return (*axes_pair(shift, excess, np.ones_like(excess), epsilon), "Gaussian pair")
+    return (*Axes.of_excess(shift, excess, np.ones_like(excess)).delta(epsilon), "Gaussian pair")
 
 
 def _gaussian_rows(left: GaussianRows, right: GaussianRows, epsilon: Any) -> Curves:
     white = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
     excess = eigvalsh(white.T @ white - np.eye(len(white)))
     count = np.full(len(excess), float(left.rows))
-    return (*axes_pair(np.zeros_like(excess), excess, count, epsilon), "Gaussian rows pair")
+    return (*Axes.of_excess(np.zeros_like(excess), excess, count).delta(epsilon), "Gaussian rows pair")

@@ -22,10 +22,9 @@ from scipy.linalg import eigh, eigvalsh, solve_triangular
 
 from dpaudit._check import Array
 from dpaudit.exact._shape import Curves, by_sorted_epsilon
-from dpaudit.exact.contour import trapezoid
+from dpaudit.exact.contour import extent, trapezoid
 from dpaudit.laws import StudentT
 
-STEP = 0.02  # trapezoid step along s = saddle + i·scale·sinh(u)
 BISECTIONS = 60
 
 
@@ -96,14 +95,14 @@ def _upper_tail(inner: Array, outer: Array, dof: int) -> Array:
     scale = 1.0 / np.sqrt(_bend(inner, outer, dof, saddle) + nearness)
     peak = _log_moment(inner, outer, dof, saddle[:, None] + 0j).real
 
-    def integrand(u: Array, rows: np.ndarray) -> np.ndarray:
-        s = saddle[rows, None] + 1j * scale[rows, None] * np.sinh(u)
+    def integrand(u: np.ndarray) -> np.ndarray:
+        s = saddle[:, None] + 1j * scale[:, None] * np.sinh(u)
         with np.errstate(under="ignore"):
-            moment = np.exp(_log_moment(inner[rows], outer[rows], dof, s) - peak[rows])
-        return np.asarray(moment / s * (1j * scale[rows, None] * np.cosh(u)))
+            moment = np.exp(_log_moment(inner, outer, dof, s) - peak)
+        return np.asarray(moment / s * (1j * scale[:, None] * np.cosh(u)))
 
     with np.errstate(under="ignore"):
-        return trapezoid(integrand, np.ones(len(saddle), dtype=bool), STEP)[0] * np.exp(peak[:, 0])
+        return trapezoid(integrand, extent(integrand)) * np.exp(peak[:, 0])
 
 
 def _log_moment(inner: Array, outer: Array, dof: int, s: np.ndarray) -> np.ndarray:

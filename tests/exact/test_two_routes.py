@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.gaussian import axes_pair
+from dpaudit.exact.axes import Axes
 from dpaudit.exact.student_pair import student_pair
 from dpaudit.laws import StudentT
 
@@ -21,7 +21,7 @@ def agree(one: np.ndarray, other: np.ndarray, relative: float, smallest: float =
 @pytest.mark.parametrize("q", [1e-9, 1e-3, 0.03, 0.5, 0.9, 0.999, 1 - 1e-6])
 def test_sketch_by_chi_square_and_by_contour(q, rows):
     forward, backward = gaussian_sketch(q, rows, EPSILON)
-    other = axes_pair(np.zeros(1), np.array([-q]), np.array([float(rows)]), EPSILON)
+    other = Axes.of_excess(np.zeros(1), np.array([-q]), np.array([float(rows)])).delta(EPSILON)
     agree(forward, other[0], 1e-10)
     agree(backward, other[1], 1e-10)
 
