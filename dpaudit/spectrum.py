@@ -42,6 +42,7 @@ class Spectrum:
     level : confidence of `low`, or None for an analytic spectrum.
     index : integer array of the same shape or None; the row that attains `delta` (worst case over a database).
     law : what the numbers come from, in a few words.
+    candidate : integer array of the same shape or None; the candidate row that attains it (worst replacement).
     asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
     curve : the exact curve itself, at any ε; None for an estimate.
 
@@ -59,6 +60,7 @@ class Spectrum:
     index: np.ndarray | None = None
     law: str = ""
     asymptotic: Array | None = None
+    candidate: np.ndarray | None = None
     curve: Curve | None = None
 
     @classmethod

@@ -5,19 +5,23 @@ Building blocks return (forward, backward) = (full → zeroed, zeroed → full);
 
 from dpaudit.exact import printed
 from dpaudit.exact.als import als
-from dpaudit.exact.front import spectrum, worst_case
+from dpaudit.exact.front import privacy_loss, spectrum, worst_case
 from dpaudit.exact.gaussian import gaussian_shift
+from dpaudit.exact.loss import PrivacyLoss, compose
 from dpaudit.exact.pair import gaussian_pair
 from dpaudit.exact.rows import gaussian_sketch
 from dpaudit.exact.wishart import additive_wishart
 
 __all__ = [
+    "PrivacyLoss",
     "additive_wishart",
     "als",
+    "compose",
     "gaussian_pair",
     "gaussian_shift",
     "gaussian_sketch",
     "printed",
+    "privacy_loss",
     "spectrum",
     "worst_case",
 ]

@@ -11,6 +11,7 @@ from dpaudit._check import Array, fail
 from dpaudit.exact import student
 from dpaudit.exact._special import VANISHING
 from dpaudit.exact.axes import Axes
+from dpaudit.exact.loss import PrivacyLoss
 
 
 def als(
@@ -45,13 +46,17 @@ def als(
 
 
 def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tuple[Array, Array]:
+    """δ of the large-r Gaussian limit, (forward, backward)."""
+    return asymptotic_loss(h, t, features, rows).delta(epsilon)
+
+
+def asymptotic_loss(h: float, t: float, features: int, rows: int) -> PrivacyLoss:
     """N(0, I) against axis N(m, (1−t)/(1−h)), m² = rht/(1−h), and p − 1 axes N(0, 1 − t)."""
+    name = "Gaussian (rows to infinity)"
     if h == 1.0 or t == 1.0:
-        certain = np.ones_like(_check.epsilon(epsilon))
-        return certain, certain
+        return PrivacyLoss.certain(name)
     if h + t < VANISHING:
-        nothing = np.zeros_like(_check.epsilon(epsilon))
-        return nothing, nothing
+        return PrivacyLoss.gaussian_shift(0.0)
     shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])
     excess = np.array([(h - t) / (1.0 - h), -t])
-    return Axes.of_excess(shift, excess, np.array([1.0, features - 1.0])).delta(epsilon)
+    return PrivacyLoss.of_axes(Axes.of_excess(shift, excess, np.array([1.0, features - 1.0])), name)

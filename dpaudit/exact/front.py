@@ -7,15 +7,19 @@ from typing import Any
 import numpy as np
 
 from dpaudit import _check
-from dpaudit._check import Array
+from dpaudit._check import Array, fail
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact import families, pairs
+from dpaudit.exact.curves import Largest
+from dpaudit.exact.loss import PrivacyLoss
 from dpaudit.laws import StudentRows
 from dpaudit.mechanisms.base import LawMechanism, describe
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.spectrum import Spectrum
+from dpaudit.spectrum import Curve, Spectrum
 
 LAWS = ("finite", "asymptotic")
+PAIRS = 1 << 24  # of a row and a candidate at a time
+RELATIONS = ("zero-out", "replace", "add")
 
 
 def spectrum(mechanism: Any, pair: NeighbourPair, epsilon: Any, *, law: str = "finite") -> Spectrum:
@@ -30,67 +34,129 @@ def spectrum(mechanism: Any, pair: NeighbourPair, epsilon: Any, *, law: str = "f
 
     Returns
     -------
-    Spectrum with `forward`, `backward`, `law`, and `asymptotic` where both laws are known.
+    Spectrum with `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are known.
 
     Raises `NoExactSpectrum` (use `dpaudit.audit`, which needs none), `InvalidInput`, `DegenerateData`.
     """
     epsilon = _check.epsilon(epsilon)
-    _check.choice("law", law, LAWS)
+    curve, name = _curve(mechanism, pair, law)
+    result = _spectrum(epsilon, curve, name)
     known = _known(mechanism)
-    row = pair.index if pair.relation == "zero-out" else None
-    if row is not None and row not in known.exceptional_rows(pair.left):
-        return _of_row(known.zeroed_rows(pair.left), row, epsilon, law)
-    left, right = known.law(pair.left), known.law(pair.right)
-    if law == "asymptotic":
-        left, right = pairs.limit(left), pairs.limit(right)
-    forward, backward, name = pairs.curves(left, right, epsilon)
-    return Spectrum.of_directions(epsilon, forward, backward, name)
-
-
-def _of_row(family: Any, index: int, epsilon: Array, law: str) -> Spectrum:
-    forward, backward, name = families.curves(family, index, epsilon, law)
-    result = Spectrum.of_directions(epsilon, forward, backward, name)
-    if law == "finite" and isinstance(family, StudentRows):
-        limit = families.curves(family, index, epsilon, "asymptotic")
-        result = result.replace(asymptotic=np.maximum(limit[0], limit[1]))
+    if law == "finite" and _by_row(known, pair) and isinstance(known.zeroed_rows(pair.left), StudentRows):
+        limit = _curve(mechanism, pair, "asymptotic")[0].delta(epsilon)
+        result = result.replace(asymptotic=np.maximum(*limit))
     return result
 
 
-def worst_case(mechanism: Any, data: Any, epsilon: Any, *, law: str = "finite") -> Spectrum:
-    """The largest δ(ε) over ALL rows of `data` zeroed in turn, in both directions.
+def privacy_loss(mechanism: Any, pair: NeighbourPair, *, law: str = "finite") -> PrivacyLoss:
+    """The privacy loss of `mechanism` on a pair, to be composed with others; arguments and errors as of `spectrum`.
 
-    data : (n, d), label last. epsilon : scalar or (m,), nats. law : as in `spectrum`.
+    Raises `NoExactSpectrum` also for ALS and RPLS at finite rows, whose loss has no moment function in closed form.
+    """
+    curve, name = _curve(mechanism, pair, law)
+    if not isinstance(curve, PrivacyLoss):
+        raise NoExactSpectrum(f"{name} has no moment function to compose; use law='asymptotic', or dpaudit.audit")
+    return curve
 
-    Returns a Spectrum whose `index` is the worst row at each ε. One thin QR, then O(1) work a row.
-    Raises `NoExactSpectrum`, `InvalidInput`, `DegenerateData`.
+
+def worst_case(
+    mechanism: Any,
+    data: Any,
+    epsilon: Any,
+    *,
+    law: str = "finite",
+    relation: str = "zero-out",
+    candidates: Any = None,
+    row_bound: float | None = None,
+) -> Spectrum:
+    """The largest δ(ε) over ALL neighbours of `data` of one kind, in both directions.
+
+    Parameters
+    ----------
+    mechanism, epsilon, law : as in `spectrum`.
+    data : (n, d), label last.
+    relation : "zero-out", each row zeroed in turn; "replace", each row replaced by each of `candidates`, (m, d);
+        or "add", one more row of Euclidean norm at most `row_bound`, the worst that there is.
+
+    Returns
+    -------
+    Spectrum whose `index` is the worst row at each ε, whose `candidate` is the worst candidate ("replace"), and whose
+    `curve` is the worst case at any other ε.
+
+    One thin QR, then O(1) work a row (O(d) a row and candidate). Raises `NoExactSpectrum`, `InvalidInput`,
+    `DegenerateData`.
     """
     epsilon = _check.epsilon(epsilon)
     _check.choice("law", law, LAWS)
     data = _check.matrix("data", data)
+    _check_neighbours(relation, candidates, row_bound)
     known = _known(mechanism)
-    family = known.zeroed_rows(data)
+    if relation == "add":
+        return _spectrum(epsilon, *families.curve(known.added_row(data, row_bound), 0, law))  # type: ignore[arg-type]
+    if relation == "replace":
+        return _largest_replacement(known, data, _check.matrix("candidates", candidates), epsilon, law)
     exceptional = known.exceptional_rows(data)
-    candidates = families.front(family, law, exceptional)
-    found = [(int(row), families.curves(family, int(row), epsilon, law)) for row in candidates]
-    for row in exceptional:
-        one = spectrum(mechanism, zero_row(data, row), epsilon, law=law)
-        assert one.forward is not None
-        assert one.backward is not None
-        found.append((row, (one.forward, one.backward, one.law)))
+    found = _candidates(known.zeroed_rows(data), law, exceptional)
+    found += [(row, *_curve(mechanism, zero_row(data, row), law)) for row in exceptional]
     return _largest(epsilon, found)
 
 
-def _largest(epsilon: Array, found: list[tuple[int, tuple[Array, Array, str]]]) -> Spectrum:
-    rows = np.array([row for row, _ in found])
-    forward = np.stack([curve[0] for _, curve in found])
-    backward = np.stack([curve[1] for _, curve in found])
-    delta = np.maximum(forward, backward)
-    best = np.argmax(delta, axis=0)
+def _check_neighbours(relation: str, candidates: Any, row_bound: float | None) -> None:
+    _check.choice("relation", relation, RELATIONS)
+    if (candidates is not None) != (relation == "replace"):
+        fail("candidates", candidates, "an (m, d) array with relation='replace', None otherwise")
+    if (row_bound is not None) != (relation == "add"):
+        fail("row_bound", row_bound, "a number > 0 with relation='add', None otherwise")
+    if row_bound is not None:
+        _check.real("row_bound", row_bound, 0.0, open_=True)
 
-    def at_best(values: Array) -> Array:
-        return np.take_along_axis(values, best[None], axis=0)[0]
 
-    return Spectrum(epsilon, at_best(delta), at_best(forward), at_best(backward), index=rows[best], law=found[0][1][2])
+def _largest_replacement(known: LawMechanism, data: Array, candidates: Array, epsilon: Array, law: str) -> Spectrum:
+    """Entry i·m + j is row i replaced by candidate j; a block of candidates at a time."""
+    step, count = max(1, PAIRS // len(data)), len(candidates)
+    found: list[tuple[int, Curve, str]] = []
+    for first in range(0, count, step):
+        block = candidates[first : first + step]
+        for entry, curve, name in _candidates(known.replaced_rows(data, block), law):
+            row, candidate = divmod(entry, len(block))
+            found.append((row * count + first + candidate, curve, name))
+    worst = _largest(epsilon, found)
+    assert worst.index is not None
+    return worst.replace(index=worst.index // count, candidate=worst.index % count)
+
+
+def _candidates(family: Any, law: str, left_out: tuple[int, ...] = ()) -> list[tuple[int, Curve, str]]:
+    rows = families.front(family, law, left_out)
+    return [(int(row), *families.curve(family, int(row), law)) for row in rows]
+
+
+def _largest(epsilon: Array, found: list[tuple[int, Curve, str]]) -> Spectrum:
+    rows = np.array([row for row, _, _ in found])
+    both = np.array([curve.delta(epsilon) for _, curve, _ in found])  # entry, direction, ε
+    best = np.argmax(both.max(axis=1), axis=0)
+    forward, backward = (np.take_along_axis(both[:, side], best[None], axis=0)[0] for side in (0, 1))
+    curve = Largest(tuple(curve for _, curve, _ in found))
+    worst = Spectrum.of_directions(epsilon, forward, backward, found[0][2])
+    return worst.replace(index=rows[best], curve=curve)
+
+
+def _spectrum(epsilon: Array, curve: Curve, name: str) -> Spectrum:
+    return Spectrum.of_directions(epsilon, *curve.delta(epsilon), name).replace(curve=curve)
+
+
+def _curve(mechanism: Any, pair: NeighbourPair, law: str) -> tuple[Curve, str]:
+    _check.choice("law", law, LAWS)
+    known = _known(mechanism)
+    if _by_row(known, pair):
+        assert pair.index is not None
+        return families.curve(known.zeroed_rows(pair.left), pair.index, law)
+    left, right = known.law(pair.left), known.law(pair.right)
+    return pairs.curve(left, right) if law == "finite" else pairs.curve(pairs.limit(left), pairs.limit(right))
+
+
+def _by_row(known: LawMechanism, pair: NeighbourPair) -> bool:
+    """Whether the pair is one entry of the mechanism's family of zeroed rows."""
+    return pair.relation == "zero-out" and pair.index not in known.exceptional_rows(pair.left)
 
 
 def _known(mechanism: Any) -> LawMechanism:

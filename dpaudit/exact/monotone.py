@@ -65,6 +65,31 @@ def hockey_stick(
     return np.minimum(delta, 1.0)
 
 
+def renyi(
+    log_density: Callable[[Array], Array],
+    loss: Callable[[Array], Array],
+    s: float,
+    start: float,
+    end: float,
+    width: float,
+    breaks: Array | None = None,
+) -> float:
+    """log E[e^{sL}]/s over [start, end], E[L] at s = 0; arguments as of `hockey_stick`."""
+
+    def tilted(x: Array) -> Array:
+        return log_density(x) + s * loss(x)
+
+    width /= np.sqrt(1.0 + abs(s))
+    edges = _Height.on(tilted, start, end, width).edges(np.array([start, end]), width, breaks)
+    half = 0.5 * np.diff(edges)
+    x = (edges[:-1] + half)[:, None] + half[:, None] * NODES
+    if s == 0.0:
+        return float(np.sum(half[:, None] * WEIGHTS * np.exp(log_density(x)) * loss(x)))
+    value = tilted(x)
+    peak = value.max()
+    return float((np.log(np.sum(half[:, None] * WEIGHTS * np.exp(value - peak))) + peak) / s)
+
+
 def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
     """Join intervals from the right: 1 − e^{ε_j−L} = (1 − e^{−g}) + e^{−g}(1 − e^{ε_{j+1}−L}), g = ε_{j+1} − ε_j."""
     delta = own.copy()

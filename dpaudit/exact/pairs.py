@@ -10,21 +10,33 @@ from scipy.linalg import eigh, eigvalsh, solve_triangular
 from dpaudit._check import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.axes import Axes
-from dpaudit.laws import Gaussian, GaussianRows, Law, StudentT
+from dpaudit.exact.curves import StudentPairCurve
+from dpaudit.exact.loss import PrivacyLoss, compose
+from dpaudit.laws import (
+    Gaussian,
+    GaussianNoise,
+    GaussianRows,
+    InverseWishart,
+    Law,
+    Product,
+    ShiftedWishart,
+    StudentT,
+)
+from dpaudit.spectrum import Curve
 
-Curves = tuple[Array, Array, str]
+RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is rounding
 
 
-def curves(left: Law, right: Law, epsilon: Any) -> Curves:
-    """(forward, backward, name) of two laws of one kind. Raises `NoExactSpectrum`."""
-    if isinstance(left, Gaussian) and isinstance(right, Gaussian) and left.dim == right.dim:
-        return _gaussian(left, right, epsilon)
-    if isinstance(left, GaussianRows) and isinstance(right, GaussianRows) and left.rows == right.rows:
-        return _gaussian_rows(left, right, epsilon)
-    if isinstance(left, StudentT) and isinstance(right, StudentT) and left.dof == right.dof:
-        from dpaudit.exact.student_pair import student_pair
-
-        return (*student_pair(left, right, epsilon), "Student t pair (finite rows)")
+def curve(left: Law, right: Law) -> tuple[Curve, str]:
+    """The curve of two laws of one kind, forward left → right, and its name. Raises `NoExactSpectrum`."""
+    if type(left) is type(right) and left.dim == right.dim:
+        if isinstance(left, Product) and isinstance(right, Product):
+            return _product(left, right)
+        if isinstance(left, StudentT) and isinstance(right, StudentT) and left.dof == right.dof:
+            return StudentPairCurve(left, right), "Student t pair (finite rows)"
+        loss = _loss(left, right)
+        if loss is not None:
+            return loss, loss.law
     raise NoExactSpectrum(
         f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these sizes; "
         "use dpaudit.audit, which needs only draws"
@@ -33,6 +45,8 @@ def curves(left: Law, right: Law, epsilon: Any) -> Curves:
 
 def limit(law: Law) -> Law:
     """The law for many sketch rows: N(x_opt, ‖w‖²M⁻¹/r) for an ALS output (paper 1, lemma 1), else the law itself."""
+    if isinstance(law, Product):
+        return Product(tuple(limit(part) for part in law.parts))
     if not isinstance(law, StudentT):
         return law
     return Gaussian(law.mean, law.root * np.sqrt(law.dof + law.dim - 1.0))
@@ -49,18 +63,64 @@ def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
     return excess, axes
 
 
-def _gaussian(left: Gaussian, right: Gaussian, epsilon: Any) -> Curves:
+def _loss(left: Any, right: Any) -> PrivacyLoss | None:
+    if isinstance(left, Gaussian):
+        return _gaussian(left, right)
+    if isinstance(left, GaussianNoise):
+        return _noise(left, right)
+    if isinstance(left, GaussianRows) and left.rows == right.rows:
+        return _rows(left.root, right.root, left.rows)
+    if isinstance(left, InverseWishart) and left.dof == right.dof:
+        return _rows(left.root, right.root, left.dof).reversed()  # the precisions of X⁻¹ are the scales of X
+    if isinstance(left, ShiftedWishart) and left.dof == right.dof and np.array_equal(left.root, right.root):
+        return _wishart(left, right)
+    return None
+
+
+def _product(left: Product, right: Product) -> tuple[Curve, str]:
+    curves = [curve(*parts)[0] for parts in zip(left.parts, right.parts, strict=True)]
+    losses = [loss for loss in curves if isinstance(loss, PrivacyLoss)]
+    if len(losses) < len(curves):
+        raise NoExactSpectrum(
+            "the Student t law of a sketched least-squares solution has no moment function to compose; "
+            "use law='asymptotic', or dpaudit.audit, which needs only draws"
+        )
+    whole = compose(losses)
+    return whole, whole.law
+
+
+def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:
     gap = right.mean - left.mean
     if np.array_equal(left.root, right.root):
-        shift = np.array([np.linalg.norm(left.root @ gap)])
-        return (*Axes.of_excess(shift, np.zeros(1), np.ones(1)).delta(epsilon), "Gaussian shift")
+        return PrivacyLoss.gaussian_shift(float(np.linalg.norm(left.root @ gap)))
     excess, axes = white_axes(left.root, right.root)
     shift = axes.T @ (left.root @ gap)
-    return (*Axes.of_excess(shift, excess, np.ones_like(excess)).delta(epsilon), "Gaussian pair")
+    return PrivacyLoss.of_axes(Axes.of_excess(shift, excess, np.ones_like(excess)), "Gaussian pair")
 
 
-def _gaussian_rows(left: GaussianRows, right: GaussianRows, epsilon: Any) -> Curves:
-    white = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
+def _noise(left: GaussianNoise, right: GaussianNoise) -> PrivacyLoss:
+    shift, ratio = (right.mean - left.mean) / left.deviation, right.deviation / left.deviation
+    excess = (right.deviation - left.deviation) / left.deviation * (1.0 + ratio)
+    return PrivacyLoss.of_axes(Axes(shift, excess, ratio**2, np.ones_like(shift)), "Gaussian pair")
+
+
+def _rows(left_root: Array, right_root: Array, rows: int) -> PrivacyLoss:
+    white = solve_triangular(left_root, right_root.T, trans="T").T  # right root · left root⁻¹
     excess = eigvalsh(white.T @ white - np.eye(len(white)))
-    count = np.full(len(excess), float(left.rows))
-    return (*Axes.of_excess(np.zeros_like(excess), excess, count).delta(epsilon), "Gaussian rows pair")
+    axes = Axes.of_excess(np.zeros_like(excess), excess, np.full(len(excess), float(rows)))
+    return PrivacyLoss.of_axes(axes, "Gaussian rows pair")
+
+
+def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> PrivacyLoss:
+    """One row more or less: the shifts differ by ±vvᵀ."""
+    size, axes = eigh(left.shift - right.shift)
+    largest = int(np.argmax(np.abs(size)))
+    if np.abs(np.delete(size, largest)).max(initial=0.0) > RANK_ONE * abs(size[largest]):
+        raise NoExactSpectrum(
+            "additive Wishart noise has an exact spectrum for a zeroed or added row only, where one number decides; "
+            "for a replaced row use dpaudit.audit, or bound it by the two steps through the zeroed row"
+        )
+    row = np.sqrt(abs(size[largest])) * axes[:, largest]
+    white = solve_triangular(left.root, row, trans="T")
+    loss = PrivacyLoss.additive_wishart(float(white @ white), left.dof, len(row))
+    return loss if size[largest] >= 0.0 else loss.reversed()

@@ -49,48 +49,88 @@ def _both(h: float, t: float, p: int, rows: int, epsilon: Array) -> Curves:
     return _forward(h, t, p, rows, epsilon), _backward(h, t, p, rows, epsilon)
 
 
+def renyi(h: float, t: float, p: int, rows: int, order: float) -> tuple[float, float]:
+    """Rényi divergences (forward, backward) in nats, order > 0: log E_P[e^{sL}]/s with s = order − 1, by quadrature."""
+    if h == 1.0 or t == 1.0:
+        return np.inf, np.inf
+    if h + t < VANISHING:
+        return 0.0, 0.0
+    there, back = _Direction.forward(h, t, p, rows), _Direction.backward(h, t, p, rows)
+    return there.renyi(order - 1.0), back.renyi(order - 1.0)
+
+
 def _forward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
-    top, bottom = pure_limits(h, t, p, rows)  # sup L and −inf L
-    e, k, rest = h + t * (1.0 - h), rows + 1, (1.0 - h) * (1.0 - t)
-    angle = DirectionAngle(np.arctan2(np.sqrt(h), np.sqrt(t * (1.0 - h))), p, rows - p)
-    below = np.maximum(-np.expm1(2.0 * (epsilon - top) / k), 0.0)  # e·V at the threshold, and e·(1 − V)
-    above = np.maximum(rest * np.expm1(2.0 * (epsilon + bottom) / k), 0.0)
-
-    def loss(x: Array) -> Array:
-        """Counted from the nearer end of its range: no digits go where that is much the smaller."""
-        if top <= bottom:
-            return np.asarray(top + 0.5 * k * np.log1p(-e * np.cos(x) ** 2))
-        return np.asarray(-bottom + 0.5 * k * np.log1p(e / rest * np.sin(x) ** 2))
-
-    alpha = np.arctan2(np.sqrt(above), np.sqrt(below))
-    return monotone.hockey_stick(
-        angle.log_density, loss, alpha, epsilon, width=angle.width, end=0.5 * np.pi, breaks=angle.breaks
-    )
+    return _Direction.forward(h, t, p, rows).delta(epsilon)
 
 
 def _backward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
-    bottom, top = pure_limits(h, t, p, rows)
-    e, k, rest = h + t * (1.0 - h), rows + 1, (1.0 - h) * (1.0 - t)
-    angle = DirectionAngle(np.arctan2(np.sqrt(h * (1.0 - t)), np.sqrt(t)), p, rows - p)
-    above = np.maximum(-np.expm1(2.0 * (epsilon - top) / k), 0.0)  # e·(1 − V) at the threshold, and e·V
-    below = np.maximum(rest * np.expm1(2.0 * (epsilon + bottom) / k), 0.0)
+    return _Direction.backward(h, t, p, rows).delta(epsilon)
 
-    def loss(x: Array) -> Array:
-        if top <= bottom:
-            return np.asarray(top + 0.5 * k * np.log1p(-e * np.sin(x) ** 2))
-        return np.asarray(-bottom + 0.5 * k * np.log1p(e / rest * np.cos(x) ** 2))
 
-    alpha = np.arctan2(np.sqrt(above), np.sqrt(below))
-    breaks = -angle.breaks if angle.breaks is not None else None
-    return monotone.hockey_stick(
-        lambda x: angle.log_density(-x),
-        loss,
-        np.where(above > 0.0, -alpha, 0.0),
-        epsilon,
-        width=angle.width,
-        end=0.0,
-        breaks=breaks,
-    )
+@dataclass(frozen=True)
+class _Direction:
+    """One direction's loss as an increasing function of x: the angle α itself (sign 1), or x = −α (sign −1).
+
+    top, bottom : sup L and −inf L. weight : e. rest : (1−h)(1−t). power : k/2.
+    """
+
+    angle: DirectionAngle
+    sign: float
+    top: float
+    bottom: float
+    weight: float
+    rest: float
+    power: float
+
+    @classmethod
+    def forward(cls, h: float, t: float, p: int, rows: int) -> _Direction:
+        angle = DirectionAngle(float(np.arctan2(np.sqrt(h), np.sqrt(t * (1.0 - h)))), p, rows - p)
+        top, bottom = pure_limits(h, t, p, rows)
+        return cls(angle, 1.0, top, bottom, h + t * (1.0 - h), (1.0 - h) * (1.0 - t), 0.5 * (rows + 1))
+
+    @classmethod
+    def backward(cls, h: float, t: float, p: int, rows: int) -> _Direction:
+        angle = DirectionAngle(float(np.arctan2(np.sqrt(h * (1.0 - t)), np.sqrt(t))), p, rows - p)
+        bottom, top = pure_limits(h, t, p, rows)
+        return cls(angle, -1.0, top, bottom, h + t * (1.0 - h), (1.0 - h) * (1.0 - t), 0.5 * (rows + 1))
+
+    @property
+    def end(self) -> float:
+        return 0.5 * np.pi if self.sign > 0.0 else 0.0
+
+    def log_density(self, x: Array) -> Array:
+        return self.angle.log_density(self.sign * x)
+
+    def loss(self, x: Array) -> Array:
+        """Counted from the nearer end of its range: no digits go where that is much the smaller."""
+        near, far = np.cos(x) ** 2, np.sin(x) ** 2
+        if self.sign < 0.0:
+            near, far = far, near
+        if self.top <= self.bottom:
+            return np.asarray(self.top + self.power * np.log1p(-self.weight * near))
+        return np.asarray(-self.bottom + self.power * np.log1p(self.weight / self.rest * far))
+
+    def thresholds(self, epsilon: Array) -> Array:
+        """The x at which L(x) = ε; the domain's end where ε ≥ sup L."""
+        epsilon = np.minimum(epsilon, self.top)
+        short = np.maximum(-np.expm1((epsilon - self.top) / self.power), 0.0)  # e times the part of the range above ε
+        passed = np.maximum(self.rest * np.expm1((epsilon + self.bottom) / self.power), 0.0)  # and below it
+        if self.sign > 0.0:
+            return np.arctan2(np.sqrt(passed), np.sqrt(short))
+        return -np.arctan2(np.sqrt(short), np.sqrt(passed))
+
+    @property
+    def breaks(self) -> Array | None:
+        return None if self.angle.breaks is None else self.sign * self.angle.breaks
+
+    def delta(self, epsilon: Array) -> Array:
+        return monotone.hockey_stick(
+            self.log_density, self.loss, self.thresholds(epsilon), epsilon, self.angle.width, self.end, self.breaks
+        )
+
+    def renyi(self, s: float) -> float:
+        start = self.end - 0.5 * np.pi
+        return monotone.renyi(self.log_density, self.loss, s, start, self.end, self.angle.width, self.breaks)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,11 @@ def student_pair(left: StudentT, right: StudentT, epsilon: Any) -> tuple[Array, 
     return by_sorted_epsilon(epsilon, both)
 
 
+def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:
+    """sup L of (forward, backward); δ(ε) = 0 from there on."""
+    return max(_Form.of(left, right).largest_loss, 0.0), max(_Form.of(right, left).largest_loss, 0.0)
+
+
 def _delta(front: _Form, rear: _Form, epsilon: Array) -> Array:
     """P(L > ε) under the law in front, less e^ε times the same set under the other, where it is {L' < −ε}."""
     inside = front.probability(front.level(epsilon), 1.0)

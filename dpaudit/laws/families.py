@@ -61,4 +61,12 @@ class StudentRows:
     rows: int
 
 
-ZeroedRows = ShiftRows | SketchRows | ScaleRows | StudentRows | WishartRows
+@dataclass(frozen=True, eq=False)
+class ComposedRows:
+    """Several releases of one database: part j, released `times[j]` times, on the same row i."""
+
+    parts: tuple[ZeroedRows, ...]
+    times: tuple[int, ...]
+
+
+ZeroedRows = ShiftRows | SketchRows | ScaleRows | StudentRows | WishartRows | ComposedRows

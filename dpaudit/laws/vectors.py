@@ -81,6 +81,25 @@ class StudentT:
         return log_det(self.root) - power * np.log1p(_square_norm(x, self.mean, self.root))
 
 
+@dataclass(frozen=True, eq=False)
+class Product:
+    """Independent releases side by side: the numbers of the first part, then those of the second, …"""
+
+    parts: tuple[base.Law, ...]
+
+    @property
+    def dim(self) -> int:
+        return sum(part.dim for part in self.parts)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        return np.hstack([part.sample(size, rng) for part in self.parts])
+
+    def log_density(self, x: Array) -> Array:
+        ends = np.cumsum([part.dim for part in self.parts])[:-1]
+        pieces = np.split(x, ends, axis=1)
+        return np.sum([part.log_density(piece) for part, piece in zip(self.parts, pieces, strict=True)], axis=0)
+
+
 def _affine(law: Gaussian | StudentT, size: int, rng: np.random.Generator, spread) -> Array:  # type: ignore[no-untyped-def]
     """mean + root⁻¹ spread(z), chunk by chunk into one array."""
     turn = np.ascontiguousarray(solve_triangular(law.root, np.eye(law.dim)).T)

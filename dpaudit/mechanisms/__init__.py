@@ -1,6 +1,7 @@
 """Mechanisms: callables `mech(data, size, *, rng)`; those below also know their output law."""
 
 from dpaudit.mechanisms.base import LawMechanism, Mechanism, describe
+from dpaudit.mechanisms.composition import Composition
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
 from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
@@ -30,6 +31,7 @@ __all__ = [
     "RPLS",
     "AdditiveWishart",
     "AnalyzeGauss",
+    "Composition",
     "GaussMix",
     "GaussianInverse",
     "GaussianLS",

@@ -87,7 +87,7 @@ def test_post_processing_the_sketch_to_a_solution_loses_privacy_loss(index):
 def test_a_zeroed_row_by_the_pair_of_laws(mechanism, index):
     pair = zero_row(DATA, index)
     found = dp.exact.spectrum(mechanism, pair, EPSILON)
-    forward, backward, _ = pairs.curves(mechanism.law(pair.left), mechanism.law(pair.right), EPSILON)
+    forward, backward = pairs.curve(mechanism.law(pair.left), mechanism.law(pair.right))[0].delta(EPSILON)
     np.testing.assert_allclose(found.forward, forward, rtol=0, atol=1e-9)
     np.testing.assert_allclose(found.backward, backward, rtol=0, atol=1e-9)
 
@@ -258,4 +258,4 @@ def test_a_plain_function_has_no_exact_spectrum_and_hears_what_to_use(mechanism)
 def test_laws_of_different_size_have_no_exact_spectrum():
     left, right = ALS(12).law(DATA), ALS(13).law(DATA)
     with pytest.raises(dp.NoExactSpectrum, match=r"StudentT against StudentT .* use dpaudit.audit"):
-        pairs.curves(left, right, np.array([1.0]))
+        pairs.curve(left, right)

@@ -1,0 +1,67 @@
+"""Several releases of one database, seen together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dpaudit import _check
+from dpaudit._check import Array, fail
+from dpaudit.laws import ComposedRows, Product
+from dpaudit.mechanisms.base import LawMechanism
+
+
+@dataclass(frozen=True)
+class Composition(LawMechanism):
+    """The outputs of several mechanisms on the same database side by side, with independent randomness.
+
+    Parameters
+    ----------
+    mechanisms : at least one mechanism with a known output law.
+    times : how often each is released, integers ≥ 1; once each by default.
+
+    Output: (size, k), the outputs in order, repeats together. Raises `InvalidInput`.
+    """
+
+    mechanisms: tuple[LawMechanism, ...]
+    times: tuple[int, ...] | None = None
+    summary: ClassVar[str] = "several releases of one database, composed"
+
+    def __post_init__(self) -> None:
+        mechanisms = tuple(self.mechanisms)
+        times = (1,) * len(mechanisms) if self.times is None else tuple(self.times)
+        for mechanism in mechanisms:
+            if not isinstance(mechanism, LawMechanism):
+                fail("mechanisms", type(mechanism).__name__, "mechanisms with a known output law")
+        if not mechanisms or len(times) != len(mechanisms):
+            fail("times", times, f"one count for each of {len(mechanisms)} mechanisms, which must be at least 1")
+        object.__setattr__(self, "mechanisms", mechanisms)
+        object.__setattr__(self, "times", tuple(_check.integer("times", k, 1) for k in times))
+
+    @property
+    def _pairs(self) -> list[tuple[LawMechanism, int]]:
+        assert self.times is not None
+        return list(zip(self.mechanisms, self.times, strict=True))
+
+    def law(self, data: Array) -> Product:
+        return Product(tuple(law for mechanism, k in self._pairs for law in (mechanism.law(data),) * k))
+
+    def zeroed_rows(self, data: Array) -> ComposedRows:
+        assert self.times is not None
+        return ComposedRows(tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms), self.times)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ComposedRows:
+        assert self.times is not None
+        parts = tuple(mechanism.replaced_rows(data, candidates) for mechanism in self.mechanisms)
+        return ComposedRows(parts, self.times)
+
+    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        found = {row for mechanism in self.mechanisms for row in mechanism.exceptional_rows(data)}
+        return tuple(sorted(found))
+
+    def parameters(self) -> dict[str, Any]:
+        """Each mechanism's own, under its place and name."""
+        return {
+            f"{place + 1}. {mechanism.name}": {"times": k, **mechanism.parameters()}
+            for place, (mechanism, k) in enumerate(self._pairs)
+        }
