@@ -70,13 +70,13 @@ def _integral(transform: LossTransform, epsilon: Array, start: float, stop: floa
     """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point."""
     saddle = _saddle(transform, epsilon, start, stop)
     total = np.empty_like(epsilon)
-    for rows, crossing in _bands(transform, epsilon, saddle):
-        total[rows] = _line(transform, epsilon[rows], crossing)
+    for first, crossing, last in _bands(transform, epsilon, saddle):
+        total[first:last] = _shared(transform, epsilon[first:last], saddle[first:last], crossing - first)
     return total
 
 
-def _bands(transform: LossTransform, epsilon: Array, saddle: Array) -> Iterator[tuple[slice, float]]:
-    """Runs of ε that one hyperbola serves, and where it crosses the real axis."""
+def _bands(transform: LossTransform, epsilon: Array, saddle: Array) -> Iterator[tuple[int, int, int]]:
+    """Runs of ε that one hyperbola may serve: the first, the one at whose saddle it crosses, and the end."""
     log_m = transform.log_m(saddle + 0j).real
     least = log_m - saddle * epsilon
 
@@ -89,7 +89,7 @@ def _bands(transform: LossTransform, epsilon: Array, saddle: Array) -> Iterator[
     while first < count:
         middle = first + _run(excess(slice(first, first + 1), slice(first, count))) - 1
         last = middle + _run(excess(slice(middle, count), slice(middle, middle + 1)))
-        yield slice(first, last), float(saddle[middle])
+        yield first, middle, last
         first = last
 
 
@@ -99,39 +99,60 @@ def _run(excess: Array) -> int:
     return max(int(above[0]), 1) if len(above) else len(excess)
 
 
-def _line(transform: LossTransform, epsilon: Array, crossing: float) -> Array:
-    """The integral over one hyperbola: (1/π)∫₀^∞ Im of the integrand, since it is real on the real axis."""
-    here = np.array([crossing])
-    log_peak = float(transform.log_m(here + 0j)[0].real) - crossing * epsilon
-    scale = float((transform.curvature(here)[0] + crossing**-2.0 + (crossing + 1.0) ** -2.0) ** -0.5)
+def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: int) -> Array:
+    """One hyperbola for all of `epsilon` if they bend to one side, else one for each half."""
+    line = _Line.through(transform, float(saddle[crossing]))
+    with np.errstate(under="ignore"):
+        bend, end = line.best(epsilon, () if transform.upright else BENDS)
+        if len(epsilon) == 1 or transform.upright or abs(bend) == BENDS[0]:
+            peak = np.exp(line.log_peak - line.crossing * epsilon)
+            return np.asarray(trapezoid(line.integrand(epsilon, bend), end) * peak)
+    half = len(epsilon) // 2
+    parts = (slice(None, half), slice(half, None))
+    return np.concatenate([_shared(transform, epsilon[part], saddle[part], half // 2) for part in parts])
 
-    def on(slant: float) -> Integrand:
-        def integrand(u: np.ndarray) -> np.ndarray:
-            s = crossing + scale * (slant * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
-            speed = scale * (slant * np.sinh(u) + 1j * np.cosh(u)) / (s * (s + 1.0))
-            exponent = transform.log_m(s) - np.multiply.outer(epsilon, s) - log_peak[:, None]
+
+@dataclass(frozen=True)
+class _Line:
+    """Hyperbolas through one point of the real axis; by symmetry the integral is (1/π)∫₀^∞ Im of the integrand."""
+
+    transform: LossTransform
+    crossing: float
+    scale: float
+    log_peak: float
+
+    @classmethod
+    def through(cls, transform: LossTransform, crossing: float) -> _Line:
+        here = np.array([crossing])
+        bend = transform.curvature(here)[0] + crossing**-2.0 + (crossing + 1.0) ** -2.0
+        return cls(transform, crossing, float(bend**-0.5), float(transform.log_m(here + 0j)[0].real))
+
+    def integrand(self, epsilon: Array, bend: float) -> Integrand:
+        """In units of its value on the real axis."""
+
+        def value(u: np.ndarray) -> np.ndarray:
+            s = self.crossing + self.scale * (bend * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
+            speed = self.scale * (bend * np.sinh(u) + 1j * np.cosh(u)) / (s * (s + 1.0))
+            exponent = self.transform.log_m(s) - np.multiply.outer(epsilon, s - self.crossing) - self.log_peak
             exponent.real = np.minimum(exponent.real, OVERFLOW)
             return np.asarray(np.exp(exponent) * speed)
 
-        return integrand
+        return value
 
-    with np.errstate(under="ignore"):
-        return np.asarray(trapezoid(*_best(on, () if transform.upright else BENDS)) * np.exp(log_peak))
+    def best(self, epsilon: Array, bends: tuple[float, ...]) -> tuple[float, float]:
+        """The bend, to the right or left, on which the integrand ends soonest and does not grow, and where it ends.
 
-
-def _best(on: Callable[[float], Integrand], bends: tuple[float, ...]) -> tuple[Integrand, float]:
-    """The bend, to the right or left, on which the integrand ends soonest and does not grow, and where it ends.
-
-    Near a branch point the asymptotic side can be the wrong one at first; a straighter line is taken then, and a
-    vertical one, on which the integrand never grows, at the last.
-    """
-    for bend in bends:
-        ends = {slant: extent(on(slant)) for slant in (bend, -bend)}
-        slant = min(ends, key=lambda key: ends[key])
-        if ends[slant] < np.inf:
-            return on(slant), ends[slant]
-    vertical = on(0.0)
-    return vertical, min(extent(vertical), LONGEST)
+        Near a branch point the asymptotic side can be the wrong one at first; a straighter line is taken then, and
+        a vertical one, on which the integrand never grows, at the last.
+        """
+        for bend in bends:
+            ends = {slant: extent(self.integrand(epsilon, slant)) for slant in (bend, -bend)}
+            slant = min(ends, key=lambda key: ends[key])
+            if ends[slant] < np.inf:
+                return slant, ends[slant]
+            if len(epsilon) > 1:
+                break  # they may not all want the same
+        return 0.0, min(extent(self.integrand(epsilon, 0.0)), LONGEST)
 
 
 def extent(integrand: Integrand) -> float:

@@ -101,6 +101,7 @@ def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:
     taken from (C₂ − C₁, C₁) or (C₁ − C₂, C₂), where it is the largest eigenvalue and accurate too.
     """
     gamma, shift = _pencil(cov2 - cov1, cov1 + cov2, gap)
+    gamma = without_rounding(gamma)
     own = 1.0 - gamma
     tiny, huge = int(np.sum(gamma < UNEQUAL - 1.0)), int(np.sum(own < UNEQUAL))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -113,6 +114,11 @@ def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:
         ratio[:tiny] = 1.0 / (1.0 + other)
         excess[:tiny], shift[:tiny] = -other * ratio[:tiny], far * np.sqrt(ratio[:tiny])
     return Axes(shift, excess, ratio, np.ones_like(shift))
+
+
+def without_rounding(value: Array) -> Array:
+    """Eigenvalues that are rounding beside the largest, made 0: such axes are then one."""
+    return np.where(np.abs(value) > 4.0 * len(value) * EPS * np.abs(value).max(initial=0.0), value, 0.0)
 
 
 def _pencil(difference: Array, base: Array, gap: Array) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.axes import Axes
 from dpaudit.exact.curves import StudentPairCurve
 from dpaudit.exact.loss import PrivacyLoss, compose
+from dpaudit.exact.pair import without_rounding
 from dpaudit.laws import (
     Gaussian,
     GaussianNoise,
@@ -60,7 +61,7 @@ def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
     turn = solve_triangular(right_root, np.eye(len(left_root)))
     white = left_root @ turn
     excess, axes = eigh(white @ white.T - np.eye(len(white)))
-    return excess, axes
+    return without_rounding(excess), axes
 
 
 def _loss(left: Any, right: Any) -> PrivacyLoss | None:
@@ -106,7 +107,7 @@ def _noise(left: GaussianNoise, right: GaussianNoise) -> PrivacyLoss:
 
 def _rows(left_root: Array, right_root: Array, rows: int) -> PrivacyLoss:
     white = solve_triangular(left_root, right_root.T, trans="T").T  # right root · left root⁻¹
-    excess = eigvalsh(white.T @ white - np.eye(len(white)))
+    excess = without_rounding(eigvalsh(white.T @ white - np.eye(len(white))))
     axes = Axes.of_excess(np.zeros_like(excess), excess, np.full(len(excess), float(rows)))
     return PrivacyLoss.of_axes(axes, "Gaussian rows pair")
 
