@@ -5,6 +5,7 @@ Building blocks return (forward, backward) = (full → zeroed, zeroed → full);
 
 from dpaudit.exact import printed
 from dpaudit.exact.als import als
+from dpaudit.exact.calibrate import Calibration, calibrate
 from dpaudit.exact.front import privacy_loss, spectrum, worst_case
 from dpaudit.exact.gaussian import gaussian_shift
 from dpaudit.exact.loss import PrivacyLoss, compose
@@ -13,9 +14,11 @@ from dpaudit.exact.rows import gaussian_sketch
 from dpaudit.exact.wishart import additive_wishart
 
 __all__ = [
+    "Calibration",
     "PrivacyLoss",
     "additive_wishart",
     "als",
+    "calibrate",
     "compose",
     "gaussian_pair",
     "gaussian_shift",

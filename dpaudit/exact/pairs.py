@@ -25,6 +25,7 @@ from dpaudit.laws import (
 )
 from dpaudit.spectrum import Curve
 
+EPS = float(np.finfo(np.float64).eps)
 RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is rounding
 
 
@@ -116,7 +117,8 @@ def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> PrivacyLoss:
     """One row more or less: the shifts differ by ±vvᵀ."""
     size, axes = eigh(left.shift - right.shift)
     largest = int(np.argmax(np.abs(size)))
-    if np.abs(np.delete(size, largest)).max(initial=0.0) > RANK_ONE * abs(size[largest]):
+    rounding = 16.0 * EPS * max(np.abs(law.shift).max() for law in (left, right)) * len(size)
+    if np.abs(np.delete(size, largest)).max(initial=0.0) > max(RANK_ONE * abs(size[largest]), rounding):
         raise NoExactSpectrum(
             "additive Wishart noise has an exact spectrum for a zeroed or added row only, where one number decides; "
             "for a replaced row use dpaudit.audit, or bound it by the two steps through the zeroed row"

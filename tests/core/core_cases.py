@@ -2,7 +2,21 @@
 
 import numpy as np
 
-from dpaudit.mechanisms import ALS, RPLS, GaussianLS, RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms import (
+    ALS,
+    RPLS,
+    AdditiveWishart,
+    AnalyzeGauss,
+    Composition,
+    GaussianInverse,
+    GaussianLS,
+    GaussMix,
+    InverseWishartDraw,
+    RandomLinearCombination,
+    RandomProjection,
+    SufficientStatistics,
+    WishartDraw,
+)
 
 EPSILON = np.array([0.0, 0.02, 0.1, 0.3, 1.0, 3.0])
 
@@ -26,6 +40,17 @@ MECHANISMS = (
     RandomProjection(rows=6),
     RandomProjection(rows=6, release="gram"),
     RandomLinearCombination(),
+    RandomProjection(rows=6, padding=2.0),
+    GaussMix(rows=6, sigma=3.0),
+    WishartDraw(dof=9),
+    InverseWishartDraw(dof=9, padding=1.0),
+    AdditiveWishart(dof=12, scale=4.0),
+    AdditiveWishart(dof=4, scale=20.0),
+    AnalyzeGauss(sigma=60.0),
+    GaussianInverse(sigma=0.01),
+    SufficientStatistics(sigma_gram=40.0, sigma_cross=60.0),
+    Composition((GaussianLS(sigma=0.2), RandomProjection(rows=3)), times=(1, 2)),
+    Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2))),
 )
 
 
