@@ -1,0 +1,278 @@
+"""The least noise and the most rows that keep a target, against closed forms and against what breaks it."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+import dpaudit as dp
+from dpaudit import mechanisms as m
+from dpaudit._linalg import least_squares
+from dpaudit.exact import calibrate, gaussian_sketch, worst_case
+from dpaudit.exact.dials import DIALS
+from dpaudit.inverse import gdp_mu
+
+DIALLED = [
+    (m.ALS(8), "rows"),
+    (m.RPLS(8, padding=2.0), "rows"),
+    (m.GaussianLS(sigma=1.0), "sigma"),
+    (m.RandomProjection(30, padding=1.0), "padding"),
+    (m.RandomProjection(30, padding=1.0), "rows"),
+    (m.GaussMix(30, 1.0), "sigma"),
+    (m.GaussMix(30, 1.0), "rows"),
+    (m.WishartDraw(30, 1.0), "padding"),
+    (m.WishartDraw(30, 1.0), "dof"),
+    (m.InverseWishartDraw(30, 1.0), "padding"),
+    (m.InverseWishartDraw(30, 1.0), "dof"),
+    (m.AdditiveWishart(20, 3.0), "scale"),
+    (m.AdditiveWishart(20, 3.0), "dof"),
+    (m.AnalyzeGauss(1.0), "sigma"),
+    (m.GaussianInverse(1.0), "sigma"),
+    (m.SufficientStatistics(1.0, 100.0), "sigma_gram"),
+    (m.SufficientStatistics(100.0, 1.0), "sigma_cross"),
+]
+NAMES = [f"{type(mechanism).__name__}-{name}" for mechanism, name in DIALLED]
+
+
+def database(n=60, columns=3, seed=5):
+    return np.random.default_rng(seed).standard_normal((n, columns))
+
+
+@pytest.fixture(scope="module")
+def flight():
+    return dp.datasets.load("flight").database
+
+
+def worst_delta(found, value, data, **how):
+    mechanism = dataclasses.replace(found.mechanism, **{found.parameter: value})
+    return float(worst_case(mechanism, data, found.epsilon, **how).delta)
+
+
+def delta_of(mechanism, name, value, data, epsilon):
+    return float(worst_case(dataclasses.replace(mechanism, **{name: value}), data, epsilon).delta)
+
+
+def assert_least(found, data, **how):
+    """The target is kept, exactly as said, and the next value to the less private side breaks it."""
+    private = next(d.private for d in DIALS[type(found.mechanism)] if d.name == found.parameter)
+    assert getattr(found.mechanism, found.parameter) == found.value
+    assert worst_delta(found, found.value, data, **how) == found.attained <= found.delta
+    if isinstance(found.value, int):
+        assert worst_delta(found, found.value - private, data, **how) > found.delta
+    else:
+        assert worst_delta(found, found.value * (1.0 - 1e-6), data, **how) > found.delta
+        assert found.attained > found.delta * (1.0 - 1e-6)
+
+
+# Closed forms
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-5), (1.0, 1e-5), (0.0, 0.3), (3.0, 1e-12)])
+def test_gaussian_noise_is_the_displacement_over_mu(epsilon, delta):
+    data = database()
+    mu = float(gdp_mu(np.array(epsilon), np.array(delta)))
+    displacement = least_squares(data).displacement
+    found = calibrate(m.GaussianLS(sigma=7.0), data, epsilon, delta)
+    assert found.value == pytest.approx(displacement.max() / mu, rel=2e-10)
+    assert found.index == np.argmax(displacement)
+    added = calibrate(m.AnalyzeGauss(1.0), data, epsilon, delta, relation="add", row_bound=3.0)
+    assert added.value == pytest.approx(9.0 / mu, rel=2e-10)
+    assert added.index is None
+
+
+def test_padding_of_no_data_is_the_leverage_of_a_lone_row():
+    """q = B²/(B² + w²) for a database that is one row of norm B."""
+    q = brentq(lambda q: max(gaussian_sketch(q, 50, 1.0)) - 1e-5, 1e-6, 0.9, xtol=1e-15)
+    found = calibrate(m.RandomProjection(50), np.zeros((1, 3)), 1.0, 1e-5, relation="add", row_bound=2.0)
+    assert found.value == pytest.approx(2.0 * np.sqrt((1.0 - q) / q), rel=1e-9)
+
+
+def test_scale_of_wishart_noise_is_in_units_of_the_row():
+    small, large = (
+        calibrate(m.AdditiveWishart(9, 1.0), np.zeros((1, 3)), 1.0, 1e-3, relation="add", row_bound=bound).value
+        for bound in (1.0, 1000.0)
+    )
+    assert large == pytest.approx(1000.0 * small, rel=1e-9)
+
+
+# Minimality
+
+
+@pytest.mark.parametrize(("mechanism", "name"), DIALLED, ids=NAMES)
+def test_the_value_is_the_least_private_that_keeps_the_target(mechanism, name):
+    data = database()
+    found = calibrate(mechanism, data, 0.5, 0.02, parameter=name)
+    assert (found.parameter, found.relation, found.delta) == (name, "zero-out", 0.02)
+    assert_least(found, data)
+    whole = worst_case(found.mechanism, data, 0.5)
+    assert found.index == int(whole.index)
+
+
+def test_every_class_has_a_default_and_all_dials_are_tried_here():
+    assert {(kind, dial.name) for kind, dials in DIALS.items() for dial in dials} == {
+        (type(mechanism), name) for mechanism, name in DIALLED
+    }
+    for kind, dials in DIALS.items():
+        mechanism = next(one for one, _ in DIALLED if type(one) is kind)
+        assert calibrate(mechanism, database(), 0.5, 0.05).parameter == dials[0].name
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(DIALLED),
+    st.floats(0.0, 3.0),
+    st.floats(-9.0, -0.5).map(lambda x: 10.0**x),
+    st.floats(-2.0, 2.0).map(lambda x: 10.0**x),
+)
+def test_any_data_any_target(seed, dialled, epsilon, delta, size):
+    mechanism, name = dialled
+    data = size * database(40, 3, seed)
+    dial = next(d for d in DIALS[type(mechanism)] if d.name == name)
+    least, reason = dial.least(data), ""
+    try:
+        found = calibrate(mechanism, data, epsilon, delta, parameter=name)
+    except dp.InvalidInput as error:
+        reason = str(error)
+    if "takes some noise" in reason:  # the data hide their rows by themselves
+        assert delta_of(mechanism, name, 1e-9, data, epsilon) <= delta
+    elif reason:
+        assert "within reach: even" in reason
+        assert delta_of(mechanism, name, least or 1e30, data, epsilon) > delta
+    elif dial.private > 0 and found.value == least:
+        assert found.attained <= delta
+    else:
+        assert_least(found, data)
+
+
+def test_the_start_of_the_search_does_not_matter():
+    data = database()
+    values = [calibrate(m.GaussMix(40, sigma), data, 1.0, 1e-6).value for sigma in (1e-9, 1.0, 1e9)]
+    np.testing.assert_allclose(values, values[0], rtol=2e-10)
+    rows = [calibrate(m.GaussMix(k, 30.0), data, 1.0, 1e-6, parameter="rows").value for k in (1, 50, 10**7)]
+    assert len(set(rows)) == 1
+
+
+def test_noise_given_by_a_proposition_is_replaced():
+    found = calibrate(m.GaussianLS(epsilon=1.0, delta=0.1, sensitivity=2.0), database(), 1.0, 1e-4)
+    assert found.mechanism == m.GaussianLS(sigma=found.value)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "name"),
+    [(m.ALS(1000), "rows"), (m.RandomProjection(100_000, "gram"), "padding"), (m.GaussianLS(sigma=1.0), "sigma")],
+)
+def test_all_rows_of_flight(flight, mechanism, name):
+    found = calibrate(mechanism, flight, 1.0, 1e-5)
+    assert found.parameter == name
+    assert found.index == 7008
+    assert_least(found, flight)
+
+
+def test_replacements_and_added_rows():
+    data, new = database(), 3.0 * database(5, 3, seed=8)
+    for mechanism in (m.GaussMix(40, 1.0), m.GaussianLS(sigma=1.0), m.AnalyzeGauss(1.0)):
+        how = {"relation": "replace", "candidates": new}
+        found = calibrate(mechanism, data, 1.0, 1e-4, **how)
+        assert_least(found, data, **how)
+        worst = worst_case(found.mechanism, data, 1.0, **how)
+        assert (found.index, found.candidate) == (int(worst.index), int(worst.candidate))
+    for mechanism in (m.GaussMix(40, 1.0), m.AdditiveWishart(9, 1.0), m.SufficientStatistics(1.0, 90.0)):
+        how = {"relation": "add", "row_bound": 2.5}
+        assert_least(calibrate(mechanism, data, 1.0, 1e-4, **how), data, **how)
+
+
+def test_asymptotic_rows():
+    found = calibrate(m.ALS(50), database(200), 1.0, 1e-3, law="asymptotic")
+    assert_least(found, database(200), law="asymptotic")
+
+
+def test_no_padding_where_the_data_need_none():
+    found = calibrate(m.RandomProjection(5, padding=3.0), database(500), 1.0, 1e-4)
+    assert found.value == 0.0
+    assert found.attained < 1e-4
+
+
+def test_padding_of_data_that_have_no_law_without_it():
+    data = np.column_stack([database(), np.ones(60), np.ones(60)])
+    assert_least(calibrate(m.RandomProjection(50), data, 1.0, 1e-4), data)
+
+
+# What it relies on
+
+
+def test_delta_of_als_grows_with_its_rows():
+    """2,000 random settings from leverage 1e-4 to 1 and 2 to 3,000 rows; none decreases."""
+    rng = np.random.default_rng(11)
+    epsilon = np.array([0.0, 0.1, 1.0, 4.0])
+    for _ in range(400):
+        h, t = (np.minimum(10.0 ** rng.uniform(-4.0, 0.0, 2), 0.999)).tolist()
+        features = int(rng.integers(1, 8))
+        rows = features + 1 + int(10.0 ** rng.uniform(-0.5, 3.5))
+        few, more = (np.maximum(*dp.exact.als(h, t, features, k, epsilon)) for k in (rows, rows + 1))
+        assert np.all(few <= more * (1.0 + 1e-9) + 1e-300), (h, t, features, rows)
+
+
+def test_delta_of_padded_least_squares_may_grow_with_the_padding(flight):
+    """Which is why its padding is refused: on FLIGHT 3,000 keeps a target that 10,000 breaks."""
+    little, much = (float(worst_case(m.RPLS(1000, padding=w), flight, 0.1).delta) for w in (3000.0, 10_000.0))
+    assert little < 1e-12 < 1e-9 < much
+    with pytest.raises(dp.InvalidInput, match=r"parameter must be 'rows' for RPLS.*not monotone in the padding"):
+        calibrate(m.RPLS(1000, padding=3000.0), flight, 0.1, 1e-10, parameter="padding")
+
+
+# Errors and words
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "how", "message"),
+    [
+        (m.ALS(9), {"parameter": "sampler"}, "parameter must be 'rows', in which δ of ALS is monotone"),
+        (m.GaussianInverse(1.0), {"parameter": "padding"}, "parameter must be 'sigma'"),
+        (m.RandomLinearCombination(), {}, "RandomLinearCombination, which has none"),
+        (m.RPLS(9, epsilon=1.0, delta=0.1), {}, "mechanism must be an RPLS with `padding`"),
+        (m.GaussMix(9, 1.0), {"delta": 0.0}, "delta must be"),
+        (m.GaussMix(9, 1.0), {"epsilon": -1.0}, "epsilon must be"),
+        (m.GaussMix(9, 1.0), {"relation": "add"}, "row_bound must be"),
+        (m.ALS(9), {"epsilon": 0.0, "delta": 1e-9}, "within reach: even rows = 3 gives δ = "),
+        (m.SufficientStatistics(1.0, 1e-3), {}, "within reach: even sigma_gram = .* gives δ = 1"),
+    ],
+)
+def test_errors_say_what_is_wrong(mechanism, how, message):
+    given_ = {"epsilon": 1.0, "delta": 1e-6, **how}
+    with pytest.raises(dp.InvalidInput, match=message):
+        calibrate(mechanism, database(), given_.pop("epsilon"), given_.pop("delta"), **given_)
+
+
+def test_a_row_that_fixes_the_fit_cannot_be_hidden_by_noise():
+    data = np.vstack([np.column_stack([np.zeros(30), database(30, 2)]), [[1.0, 0.0, 0.0]]])
+    with pytest.raises(dp.InvalidInput, match=r"even sigma = .* gives δ = 1"):
+        calibrate(m.GaussianLS(sigma=1.0), data, 1.0, 1e-5)
+
+
+def test_data_that_need_no_noise_have_no_least():
+    with pytest.raises(dp.InvalidInput, match="delta must be a target that takes some noise: sigma = "):
+        calibrate(m.AnalyzeGauss(1.0), np.zeros((4, 3)), 1.0, 1e-5)
+
+
+def test_what_cannot_be_computed_passes_through():
+    def plain(data, size, *, rng):
+        return np.zeros((size, 1))
+
+    with pytest.raises(dp.NoExactSpectrum):
+        calibrate(plain, database(), 1.0, 1e-5)
+    with pytest.raises(dp.NoExactSpectrum):
+        calibrate(m.GaussianLS(sigma=1.0), database(), 1.0, 1e-5, relation="add", row_bound=1.0)
+    with pytest.raises(dp.InvalidInput, match="more rows than features"):
+        calibrate(m.ALS(9), database(2), 1.0, 1e-5)
+
+
+def test_it_says_what_it_found():
+    text = str(calibrate(m.AnalyzeGauss(1.0), database(), 1.0, 1e-5))
+    assert text.startswith("AnalyzeGauss: sigma = ")
+    assert "keeps δ(1) <= 1e-05; the exact worst δ (zero-out) is " in text
+    replaced = calibrate(m.AnalyzeGauss(1.0), database(), 1.0, 1e-5, relation="replace", candidates=database(2))
+    assert "replaced by candidate" in str(replaced)
