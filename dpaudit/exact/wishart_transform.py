@@ -32,7 +32,7 @@ GRID = np.arange(-9.0, 6.0, STEP)  # of x in ln|t| = saddle + width·sinh x
 BLOCK = 256  # values of s at a time
 SPIRAL = 2.0  # the path starts to turn where |t| = e^{−SPIRAL}, well inside the branch point of 1 + t
 LAST = 700.0  # ln|t| beyond which e^{−zt} is 0 for certain
-CUT = 42.0
+CUT = 30.0
 HALVINGS = 200
 
 
