@@ -6,9 +6,11 @@ Keys, by table (`name` stands above them and is optional):
 - [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table `parameters` if the
   callable makes the mechanism from them
 - [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed) or "replace" (`index` by `row`)
-- [claim] epsilon = 1.0 and delta = 0.1, or gdp = 0.5; optional
+- [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1 (zero-concentrated), with
+  omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing)
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share;
-  all optional, as in `dpaudit.audit`; the seed is 0 if not given
+  all optional, as in `dpaudit.audit`; the seed is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not
+  given for a claim that has no ε of its own
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ from dpaudit import _check, datasets, scoring
 from dpaudit.auditing import audit
 from dpaudit.claims import Claim
 from dpaudit.errors import InvalidInput, ScenarioError
+from dpaudit.run.claim import claim_grid, given_claim
 from dpaudit.run.given import given_mechanism
 from dpaudit.run.table import Check, Table, flag, numbers, text
 from dpaudit.split import split
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
 RULES = ("worst", "row", "replace")
-CLAIMS = ({"epsilon"}, {"epsilon", "delta"}, {"gdp"})
 
 
 @dataclass(frozen=True)
@@ -117,13 +119,15 @@ def _read(path: Path, top: Table) -> Scenario:
     data = _data(top.table("data"), path.parent)
     mechanism = given_mechanism(top.table("mechanism"))
     claim_table = top.table("claim", {})
-    claim = _claim(claim_table) if "claim" in top else None
+    claim = given_claim(claim_table) if "claim" in top else None
     neighbour = _neighbour(top.table("neighbour", {}), claim)
     audit_table = top.table("audit", {})
     seed = audit_table.get("seed", partial(_check.integer, minimum=0), 0)
-    settings = MappingProxyType(_settings(audit_table))
+    settings = _settings(audit_table)
+    if claim is not None and "epsilon" not in audit_table:
+        settings["epsilon"] = claim_grid(claim)
     top.close()
-    return Scenario(name, path.parent, data, mechanism, neighbour, claim, seed, settings)
+    return Scenario(name, path.parent, data, mechanism, neighbour, claim, seed, MappingProxyType(settings))
 
 
 def _name(key: str, value: Any) -> str:
@@ -150,18 +154,6 @@ def _dataset(key: str, value: Any) -> str:
     if Path(text(key, value)).suffix or len(Path(value).parts) > 1:
         _check.fail(key, value, f"the name of a data set ({', '.join(datasets.names())}); a file goes under path")
     return str(value)
-
-
-def _claim(table: Table) -> Claim | None:
-    epsilon = table.get("epsilon", partial(_check.real, low=0.0), None)
-    delta = table.get("delta", partial(_check.real, low=0.0, high=1.0), 0.0)
-    mu = table.get("gdp", partial(_check.real, low=0.0), None)
-    if table.readable and set(table.content) & set(table.asked) not in CLAIMS:
-        table.fault("", "must have either epsilon and delta, or gdp")
-    table.close()
-    if mu is not None:
-        return Claim.gdp(mu)
-    return None if epsilon is None else Claim(epsilon, delta or 0.0)
 
 
 def _neighbour(table: Table, claim: Claim | None) -> Neighbour:

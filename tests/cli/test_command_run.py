@@ -124,7 +124,8 @@ def test_every_fault_of_a_scenario_is_a_line(write, capsys):
         "dpaudit: error: small.toml: [mechanism] rows: missing",
         "dpaudit: error: small.toml: [mechanism] rowz: unknown key (known: name, rows, sampler)",
         "dpaudit: error: small.toml: [claim] delta: must be a finite number in [0, 1], got 2",
-        "dpaudit: error: small.toml: [claim]: must have either epsilon and delta, or gdp",
+        "dpaudit: error: small.toml: [claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), or rows "
+        "and gamma",
         "dpaudit: error: small.toml: a b: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
     ]
 

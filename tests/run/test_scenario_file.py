@@ -9,6 +9,8 @@ import dpaudit as dp
 from dpaudit.run import Scenario
 from dpaudit.run.given import Call
 
+ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), or rows and gamma"
+
 
 def faults(path):
     with pytest.raises(dp.ScenarioError) as caught:
@@ -53,6 +55,43 @@ def test_other_forms(write):
     np.testing.assert_allclose(scenario.settings["epsilon"], [0, 0.25, 0.5, 0.75, 1])
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("epsilon = 1", dp.Claim(1.0)),
+        ("epsilon = 1\ndelta = 0.01", dp.Claim(1.0, 0.01)),
+        ("gdp = 0.5", dp.Claim.gdp(0.5)),
+        ("rho = 0.1", dp.Claim.zcdp(0.1)),
+        ("rho = 0.1\nomega = 8", dp.Claim.tcdp(0.1, 8.0)),
+        ("rows = 20\ngamma = 9.5", dp.Claim.gaussmix(20, 9.5)),
+    ],
+)
+def test_a_claim_of_each_kind(write, text, claim):
+    found = Scenario.load(write(claim=text)).claim
+    assert (found.text, found.epsilon, found.delta) == (claim.text, claim.epsilon, claim.delta)
+    np.testing.assert_array_equal(found.delta_at([0.0, 0.5, 3.0]), claim.delta_at([0.0, 0.5, 3.0]))
+
+
+@pytest.mark.parametrize("text", ["gdp = 0.5", "rho = 0.02", "rho = 0.02\nomega = 8", "rows = 2000\ngamma = 300"])
+def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write, text):
+    scenario = Scenario.load(write(claim=text, audit=None))
+    epsilon = scenario.settings["epsilon"]
+    assert (epsilon[0], len(epsilon)) == (0.0, 41)
+    assert scenario.claim.delta_at(epsilon[-1]) == pytest.approx(1e-9)
+    given = Scenario.load(write(claim=text)).settings["epsilon"]
+    np.testing.assert_array_equal(given, [0, 1, 2])
+
+
+def test_a_claim_that_hardly_falls_is_judged_as_far_as_an_audit_goes(write):
+    epsilon = Scenario.load(write(claim="rho = 1e6", audit=None)).settings["epsilon"]
+    assert (epsilon[0], epsilon[-1]) == (0.0, 500.0)
+
+
+@pytest.mark.parametrize("text", ["epsilon = 1\ndelta = 0.1", "rho = 0"])
+def test_other_claims_are_judged_on_the_usual_grid(write, text):
+    assert Scenario.load(write(claim=text, audit=None)).settings["epsilon"] is None
+
+
 def test_at_goes_before_the_epsilon_of_the_claim(write):
     assert Scenario.load(write(neighbour='rule = "worst"\nat = 0.5')).neighbour.at == 0.5
 
@@ -76,7 +115,7 @@ def test_all_faults_at_once(write):
         "[mechanism] rows: must be an integer >= 2, got 1",
         "[mechanism] epsilon: must be a finite number in (0, inf), got -1.0",
         "[claim] gdp: must be a finite number in [0, inf], got -1",
-        "[claim]: must have either epsilon and delta, or gdp",
+        ONE_KIND,
         "[neighbour] index: missing",
         "[neighbour] at: unknown key (known: rule, index)",
         "[audit] seed: must be an integer >= 0, got 1.5",
@@ -115,9 +154,16 @@ def test_all_faults_at_once(write):
         ({"neighbour": 'rule = "row"\nindex = -1'}, ["[neighbour] index: must be an integer >= 0, got -1"]),
         ({"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'}, ["[neighbour] row: row[0] must be a finite"]),
         ({"neighbour": 'rule = "worst"\nat = inf'}, ["[neighbour] at: must be a finite number in [0, inf], got inf"]),
-        ({"claim": ""}, ["[claim]: must have either epsilon and delta, or gdp"]),
-        ({"claim": "delta = 0.1"}, ["[claim]: must have either epsilon and delta, or gdp"]),
-        ({"claim": "epsilon = 1\ngdp = 0.1"}, ["[claim]: must have either epsilon and delta, or gdp"]),
+        ({"claim": ""}, [ONE_KIND]),
+        ({"claim": "delta = 0.1"}, [ONE_KIND]),
+        ({"claim": "epsilon = 1\ngdp = 0.1"}, [ONE_KIND]),
+        ({"claim": "rho = 1\ngdp = 1"}, [ONE_KIND]),
+        ({"claim": "omega = 2"}, [ONE_KIND]),
+        ({"claim": "rows = 3"}, [ONE_KIND]),
+        ({"claim": "epsilon = 1\nomega = 2"}, [ONE_KIND]),
+        ({"claim": "rho = -1\nomega = 1"}, ["[claim] rho: must be a finite number in [0,", "[claim] omega: must be"]),
+        ({"claim": "rows = 1.5\ngamma = 1"}, ["[claim] rows: must be an integer >= 1", "[claim] gamma: must be a fin"]),
+        ({"claim": "mu = 1"}, [ONE_KIND, "[claim] mu: unknown key (known: epsilon, delta, gdp, rho, omega, rows, ga"]),
         ({"claim": "epsilon = 1\ndelta = 2"}, ["[claim] delta: must be a finite number in [0, 1], got 2"]),
         ({"audit": "epsilon = []"}, ["[audit] epsilon: must be a list of finite numbers, got []"]),
         ({"audit": "epsilon = [0, true]"}, ["[audit] epsilon: epsilon[1] must be a finite number"]),

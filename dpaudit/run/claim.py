@@ -1,0 +1,57 @@
+"""The [claim] table: a privacy claim of one kind, and the ε at which one without an ε of its own is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpaudit._check import Array, integer, real
+from dpaudit.auditing import LARGEST_EPSILON
+from dpaudit.claims import Claim
+from dpaudit.run.table import Check, Table
+
+AT_LEAST_0, ABOVE_1 = partial(real, low=0.0), partial(real, low=1.0, open_=True)
+CHECKS: dict[str, Check] = {
+    "epsilon": AT_LEAST_0,
+    "delta": partial(real, low=0.0, high=1.0),
+    "gdp": AT_LEAST_0,
+    "rho": AT_LEAST_0,
+    "omega": ABOVE_1,
+    "rows": partial(integer, minimum=1),
+    "gamma": ABOVE_1,
+}
+KINDS: dict[tuple[str, ...], Callable[..., Claim]] = {
+    ("epsilon",): Claim,
+    ("epsilon", "delta"): Claim,
+    ("gdp",): Claim.gdp,
+    ("rho",): Claim.zcdp,
+    ("rho", "omega"): Claim.tcdp,
+    ("rows", "gamma"): Claim.gaussmix,
+}
+EXPECTED = "must be of one kind: epsilon (and delta), gdp, rho (and omega), or rows and gamma"
+POINTS, TAIL = 41, 1e-9
+
+
+def given_claim(table: Table) -> Claim | None:
+    """The claim; None after a fault."""
+    values: dict[str, Any] = {key: table.get(key, check, None) for key, check in CHECKS.items()}
+    kind = tuple(key for key in CHECKS if key in table)
+    if table.readable and kind not in KINDS:
+        table.fault("", EXPECTED)
+    table.close()
+    given = {key: values[key] for key in kind}
+    return KINDS[kind](*given.values()) if kind in KINDS and None not in given.values() else None
+
+
+def claim_grid(claim: Claim) -> Array | None:
+    """ε, nats, from 0 to where the claim's δ is 1e-9, (41,): a claim on a whole curve may fail far out only.
+
+    None, which is the audit's own grid, for a claim with an ε of its own, or of δ = 0 throughout.
+    """
+    if claim.epsilon is not None:
+        return None
+    end = min(float(claim.epsilon_at(TAIL)), LARGEST_EPSILON)
+    return np.linspace(0.0, end, POINTS) if end > 0.0 else None
