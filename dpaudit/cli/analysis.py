@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.cli.table import aligned, named
+from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.mechanisms import describe
 from dpaudit.record import plain
 from dpaudit.report.text import label, number
 from dpaudit.report.text import plain as written
-from dpaudit.run.execute import Analysis
+from dpaudit.run.analysis import Analysis
+from dpaudit.run.neighbours import Neighbours
+from dpaudit.run.readings import Readings
+
+WIDTH = 100
 
 
 def as_json(found: Analysis) -> str:
@@ -21,29 +25,51 @@ def as_json(found: Analysis) -> str:
 
 
 def as_text(found: Analysis) -> str:
-    """What was analysed, δ at every ε of the grid, and whether the claim holds."""
-    content, spectrum = _content(found), found.spectrum
-    mechanism, dataset = content["mechanism"], content["dataset"]
-    parameters = ", ".join(f"{name} = {written(value)}" for name, value in mechanism["parameters"].items())
+    """What was analysed, δ at every ε of the grid, what is read off the curve, and whether the claim holds."""
+    content = _content(found)
     known = [
-        ("Scenario", found.scenario),
-        ("Data", f"{dataset['name']}, {dataset['n']:,} rows, {dataset['features']} features"),
-        ("Mechanism", f"{mechanism['name']} ({parameters})"),
-        ("Neighbour", "the worst of all rows, zeroed; either direction"),
-        ("Law", spectrum.law),
+        *about(found.scenario, found.dataset, found.mechanism, found.neighbours),
+        ("Law", found.spectrum.law),
         *([] if found.claim is None else [("Claim", found.claim.text)]),
     ]
-    shown = named([(name, label(value, 100)) for name, value in known])
-    return "\n".join([shown, "", _table(content), *([] if found.claim is None else ["", _judged(found)])])
+    parts = [named([(name, label(value, WIDTH)) for name, value in known]), _table(content), _read_off(found.readings)]
+    return "\n\n".join([*parts, *([] if found.claim is None else [hanging("", _judged(found))])])
+
+
+def about(scenario: str, dataset: dict[str, Any], mechanism: Any, neighbours: Neighbours) -> list[tuple[str, str]]:
+    """What an exact analysis is of, by name."""
+    name, parameters = describe(mechanism)
+    given = ", ".join(f"{key} = {written(value)}" for key, value in parameters.items())
+    return [
+        ("Scenario", scenario),
+        ("Data", f"{dataset['name']}, {dataset['n']:,} rows, {dataset['features']} features"),
+        ("Mechanism", f"{name} ({given})" if given else name),
+        ("Neighbour", f"{_which(neighbours)}; either direction"),
+    ]
+
+
+def _which(neighbours: Neighbours) -> str:
+    if neighbours.relation == "add":
+        return f"one more row, the worst of norm at most {number(neighbours.row_bound)}"
+    if neighbours.candidates is None:
+        return "the worst of all rows, zeroed"
+    return f"the worst of all rows and {len(neighbours.candidates):,} candidates for its place ({neighbours.source})"
+
+
+def neighbour(neighbours: Neighbours) -> dict[str, Any]:
+    """The kind of neighbours, in JSON types."""
+    count = None if neighbours.candidates is None else len(neighbours.candidates)
+    return {"relation": neighbours.relation, "candidates": count, "row_bound": neighbours.row_bound}
 
 
 def _content(found: Analysis) -> dict[str, Any]:
-    spectrum = found.spectrum
+    spectrum, readings = found.spectrum, found.readings
     name, parameters = describe(found.mechanism)
     return {
         "scenario": found.scenario,
         "mechanism": {"name": name, "parameters": parameters},
         "dataset": found.dataset,
+        "neighbour": neighbour(found.neighbours),
         "law": spectrum.law,
         "epsilon": spectrum.epsilon,
         "delta": spectrum.delta,
@@ -51,22 +77,50 @@ def _content(found: Analysis) -> dict[str, Any]:
         "backward": spectrum.backward,
         "asymptotic": spectrum.asymptotic,
         "row": spectrum.index,
+        "candidate": spectrum.candidate,
+        "epsilon_at": {f"{delta:g}": epsilon for delta, epsilon in readings.epsilon_at.items()},
+        "total_variation": readings.total_variation,
+        "gdp_mu": {f"{epsilon:g}": mu for epsilon, mu in readings.gdp_mu.items()},
+        "renyi_2": readings.renyi_2,
+        "pure_epsilon": readings.pure_epsilon,
+        "notes": readings.notes,
         "claim": None if found.claim is None else {"text": found.claim.text, "delta": found.claimed},
     }
 
 
 def _table(content: dict[str, Any]) -> str:
+    """Where a row is added it is D′ that has it: the forward direction, from more rows to fewer, goes from D′ to D."""
+    ways = [("D to D′", content["forward"]), ("D′ to D", content["backward"])]
+    if content["neighbour"]["relation"] == "add":
+        ways = [("D to D′", content["backward"]), ("D′ to D", content["forward"])]
     columns = [
         ("ε", content["epsilon"]),
-        ("D to D′", content["forward"]),
-        ("D′ to D", content["backward"]),
+        *ways,
         ("δ", content["delta"]),
         ("asymptotic", content["asymptotic"]),
         ("row", content["row"]),
+        ("candidate", content["candidate"]),
         ("claim", content["claim"] and content["claim"]["delta"]),
     ]
     shown = [[head, *map(number, plain(values))] for head, values in columns if values is not None]
     return aligned(list(zip(*shown, strict=True)))
+
+
+def _read_off(readings: Readings) -> str:
+    """A line each; a μ is the Gaussian shift's that has the same δ(ε)."""
+    return named(
+        [
+            *((f"ε at δ = {number(delta)}", _finite(epsilon)) for delta, epsilon in readings.epsilon_at.items()),
+            ("total variation, δ(0)", number(readings.total_variation)),
+            *((f"GDP μ at ε = {number(epsilon)}", _finite(mu)) for epsilon, mu in readings.gdp_mu.items()),
+            ("Rényi divergence of order 2", readings.notes.get("renyi_2") or _finite(readings.renyi_2)),
+            ("pure ε", _finite(readings.pure_epsilon)),
+        ]
+    )
+
+
+def _finite(value: float | None) -> str:
+    return "infinite" if value == np.inf else number(value)
 
 
 def _judged(found: Analysis) -> str:

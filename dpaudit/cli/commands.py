@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from dpaudit import __version__
+from dpaudit.cli import options as given
 from dpaudit.cli import status
+from dpaudit.cli.options import FILE, FOLDER
 
-FOLDER = click.Path(file_okay=False, path_type=Path)
-FILE = click.Path(path_type=Path)
 KINDS = ("mechanisms", "datasets", "classifiers", "scenarios")
 
 
@@ -36,28 +36,12 @@ def dpaudit() -> None:
     """
 
 
-def _jobs(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    if value == 0:
-        raise click.BadParameter("0 jobs cannot draw; -1 takes all cores")
-    return value
-
-
-def _claim(context: click.Context, option: click.Parameter, value: str | None) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    try:
-        epsilon, delta = map(float, value.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not of the form EPS,DELTA") from None
-    return epsilon, delta
-
-
 @dpaudit.command(short_help="Audit what a scenario names: draw, train, certify, judge, report.", epilog=status.HELP)
 @click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
 @click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/NAME]")
 @click.option("--samples", type=int, metavar="N", help="Draws a side, instead of the scenario's.")
 @click.option("--seed", type=int, metavar="S", help="Seed, instead of the scenario's.")
-@click.option("--jobs", type=int, metavar="J", callback=_jobs, help="Parallel draws (-1: all cores); same result.")
+@click.option("--jobs", type=int, metavar="J", callback=given.jobs, help="Parallel draws (-1: all cores); same result.")
 @click.option("--resume", is_flag=True, help="Go on with the draws that an interrupted run left in DIR, if any.")
 @click.option("--keep-draws", is_flag=True, help="Leave the draws in DIR/draws when the run is done.")
 def run(scenario: Path, out: Path | None, jobs: int | None, **options: Any) -> int:
@@ -83,7 +67,9 @@ def run(scenario: Path, out: Path | None, jobs: int | None, **options: Any) -> i
 @dpaudit.command(epilog=status.HELP)
 @click.argument("left", type=FILE, metavar="P.npy")
 @click.argument("right", type=FILE, metavar="Q.npy")
-@click.option("--claim", metavar="EPS,DELTA", callback=_claim, help="The claim to test; without one: inconclusive.")
+@click.option(
+    "--claim", metavar="EPS,DELTA", callback=given.claim, help="The claim to test; without one: inconclusive."
+)
 @click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/samples]")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence of the bound at all ε at once.")
 @click.option("--classifier", default="auto", show_default=True, help="An alias of `dpaudit list classifiers`.")
@@ -104,19 +90,55 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
 
 @dpaudit.command(epilog=status.HELP)
 @click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
+@given.of_neighbours
+@click.option(
+    "--epsilon", metavar="E,E,...", callback=given.epsilons, help="ε of the table, instead of the scenario's."
+)
 @click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
-def spectrum(scenario: Path, as_json: bool) -> int:
-    """Exact δ(ε) of the worst of all rows, without a draw.
+def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
+    """Exact δ(ε) of the worst of all neighbours, without a draw.
 
-    Needs a mechanism whose output law is known (`dpaudit list mechanisms`). With a claim in the scenario, the exit
-    status says whether the exact spectrum exceeds it.
+    Needs a mechanism whose output law is known; `dpaudit list mechanisms` says for which relations. Below the table
+    stands what the curve says beside: the ε at a small δ, the total variation, the μ of the Gaussian shift that has
+    the same δ at one ε, a Rényi divergence, and the pure ε. With a claim in the scenario, the exit status says whether
+    the exact spectrum exceeds it.
+
+    FILE.csv has the columns of the data, by name; a column of ones that was added to them may be left out. Rows and
+    candidates are numbered from 0.
     """
     from dpaudit.cli import analysis
     from dpaudit.run import Scenario, analyse
 
-    found = analyse(Scenario.load(scenario))
+    given.check_neighbours(options)
+    found = analyse(Scenario.load(scenario), **options)
     click.echo(analysis.as_json(found) if as_json else analysis.as_text(found))
     return status.VIOLATED if len(found.broken) else status.NOT_VIOLATED
+
+
+@dpaudit.command(short_help="The least noise, or the most sketch rows, that keep a target.", epilog=status.HELP)
+@click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
+@click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, nats.")
+@click.option("--delta", type=float, required=True, metavar="D", help="δ of the target, in (0, 1).")
+@click.option("--parameter", metavar="NAME", help="The parameter to turn.  [default: by mechanism]")
+@given.of_neighbours
+@click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
+def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **options: Any) -> int:
+    """The least noise, or the most sketch rows, with which the exact δ(E) of the worst of all neighbours is at most D.
+
+    Turns one parameter of the scenario's mechanism, of those that `dpaudit list mechanisms` names, and leaves the
+    others as they are; the claim is not looked at. Where no value keeps the target, or every one does, the exit status
+    is 2.
+
+    FILE.csv is as for `dpaudit spectrum`.
+    """
+    from dpaudit.cli import calibration
+    from dpaudit.run import Scenario
+    from dpaudit.run import calibrate as found
+
+    given.check_neighbours(options)
+    done = found(Scenario.load(scenario), epsilon, delta, **options)
+    click.echo(calibration.as_json(done) if as_json else calibration.as_text(done))
+    return 0
 
 
 @dpaudit.command("list", short_help="Mechanisms, datasets, classifiers, scenarios.")

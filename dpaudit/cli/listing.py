@@ -6,27 +6,54 @@ import dataclasses
 from pathlib import Path
 
 import dpaudit
-from dpaudit.cli.table import named
+from dpaudit.cli.table import hanging, named
 from dpaudit.errors import DataNotFound
+
+INDENT = "    "
 
 
 def text(kind: str, folder: Path | None = None) -> str:
     """One kind under its heading. Raises `DataNotFound` when `folder` holds no scenario."""
-    pairs = scenarios(folder) if kind == "scenarios" else {"mechanisms": mechanisms, **OTHERS}[kind]()
+    if kind == "mechanisms":
+        return f"{kind}\n{mechanisms()}"
+    pairs = scenarios(folder) if kind == "scenarios" else OTHERS[kind]()
     return f"{kind}\n" + named(pairs or [("(none)", "")], indent="  ")
 
 
-def mechanisms() -> list[tuple[str, str]]:
-    """The classes that a scenario can name, with their parameters."""
+def mechanisms() -> str:
+    """The classes that a scenario can name: parameters, a line about each, and what is known of it exactly."""
     from dpaudit.mechanisms import REGISTRY
 
-    return [(f"{name}({_parameters(cls)})", cls.summary) for name, cls in REGISTRY.items()]
+    return "\n".join(
+        f"  {name}({_parameters(cls)})\n{hanging(INDENT, cls.summary)}\n"
+        f"{hanging(INDENT, f'exact spectrum: {_relations(cls)}; {_dials(cls)}')}"
+        for name, cls in REGISTRY.items()
+    )
 
 
 def _parameters(cls: type) -> str:
     unset = (dataclasses.MISSING, None)
     fields = [(field.name, field.default) for field in dataclasses.fields(cls)]
     return ", ".join(name if default in unset else f"{name}={default!r}" for name, default in fields)
+
+
+def _relations(cls: type) -> str:
+    """The relations of `dpaudit.exact.worst_case` that a mechanism gives a family of pairs for."""
+    from dpaudit.mechanisms import LawMechanism
+
+    methods = {"zero-out": "zeroed_rows", "replace": "replaced_rows", "add": "added_row"}
+    known = [name for name, method in methods.items() if getattr(cls, method) is not getattr(LawMechanism, method)]
+    return ", ".join(known) or "none"
+
+
+def _dials(cls: type) -> str:
+    """What `dpaudit calibrate` turns, the default first."""
+    from dpaudit.exact.dials import DIALS
+
+    dials = [dial.name for dial in DIALS.get(cls, ())]
+    if not dials:
+        return "nothing to calibrate"
+    return f"calibrates {dials[0]}" + "".join(f" (or {name})" for name in dials[1:])
 
 
 def datasets() -> list[tuple[str, str]]:
@@ -41,12 +68,20 @@ OTHERS = {"datasets": datasets, "classifiers": classifiers}
 
 
 def scenarios(folder: Path | None = None) -> list[tuple[str, str]]:
-    """The .toml files in `folder`, or else in ./scenarios or beside the package, by their first comment."""
+    """The .toml files below `folder`, or else below ./scenarios or beside the package, by their first comment."""
     places = [Path("scenarios"), Path(dpaudit.__file__).parents[1] / "scenarios"] if folder is None else [folder]
-    found = next((files for place in places if (files := sorted(place.glob("*.toml")))), [])
+    found = next((files for place in places if (files := _below(place))), [])
     if folder is not None and not found:
         raise DataNotFound(f"there is no scenario (*.toml) in {folder}")
     return [(str(path), _first_comment(path)) for path in found]
+
+
+def _below(place: Path) -> list[Path]:
+    """A folder's own files first, then those of its folders, but for hidden ones."""
+    found = (
+        path for path in place.rglob("*.toml") if not any(x.startswith(".") for x in path.relative_to(place).parts)
+    )
+    return sorted(found, key=lambda path: (path.parent, path.name))
 
 
 def _first_comment(path: Path) -> str:

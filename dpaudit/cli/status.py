@@ -5,7 +5,7 @@ OF_VERDICT = {"not violated": NOT_VIOLATED, "violated": VIOLATED, "inconclusive"
 
 HELP = """\b
 Exit status:
-  0    not violated
+  0    not violated; list, report, calibrate: done
   1    violated
   2    usage, scenario or data error: a line on stderr for each fault
   3    inconclusive or incomplete

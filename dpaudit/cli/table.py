@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import shutil
+import sys
+import textwrap
 from collections.abc import Sequence
+
+ENOUGH = 40
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
@@ -13,6 +19,24 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
 
 
 def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
-    """Names flush left, and what each stands for."""
+    """Names flush left, and what each stands for: beside it, or below it on a terminal with little room beside."""
     width = max((len(name) for name, _ in pairs), default=0)
-    return "\n".join(f"{indent}{name.ljust(width)}  {value}".rstrip() for name, value in pairs)
+    heads = [f"{indent}{name.ljust(width)}  " for name, _ in pairs]
+    if any(_room(head) < min(len(value), ENOUGH) for head, (_, value) in zip(heads, pairs, strict=True)):
+        below = indent + "  "
+        return "\n".join(f"{indent}{name}\n{hanging(below, value)}".rstrip() for name, value in pairs)
+    return "\n".join(hanging(head, value) for head, (_, value) in zip(heads, pairs, strict=True))
+
+
+def hanging(head: str, text: str) -> str:
+    """`head` and `text` on a line, broken for a terminal's width; a file or a pipe gets it whole."""
+    room = max(_room(head), 1)
+    if len(text) <= room:
+        return (head + text).rstrip()
+    lines = textwrap.wrap(text, int(room), break_on_hyphens=False)
+    return head + f"\n{' ' * len(head)}".join(lines)
+
+
+def _room(head: str) -> float:
+    """Columns of the terminal that are left beside `head`."""
+    return shutil.get_terminal_size().columns - len(head) if sys.stdout.isatty() else math.inf

@@ -14,8 +14,7 @@ import scipy
 import dpaudit
 from dpaudit import exact, neighbours
 from dpaudit._check import Array
-from dpaudit.auditing import About, AuditResult, audit, grid
-from dpaudit.claims import Claim
+from dpaudit.auditing import About, AuditResult, audit
 from dpaudit.datasets import Dataset
 from dpaudit.errors import NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import describe
@@ -25,7 +24,6 @@ from dpaudit.run.given import Call, beside
 from dpaudit.run.scenario import Scenario
 from dpaudit.run.store import DrawStore, digest_of
 from dpaudit.sampling import Progress
-from dpaudit.spectrum import Spectrum
 
 REPORTS = Path("dpaudit-out")
 DRAWS = "draws"
@@ -61,7 +59,7 @@ def run(
         store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
         options = {"n_jobs": n_jobs, "progress": progress, "store": store, **scenario.settings}
         result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
-    about = About(task.mechanism, task.pair, scenario.name, _describe(task.dataset), task.rule)
+    about = About(task.mechanism, task.pair, scenario.name, describe_data(task.dataset), task.rule)
     result = replace(result, about=about)
     with _step(progress, "writing the report"):
         result.save(folder)
@@ -86,44 +84,6 @@ def folder_of(scenario: Scenario, out: str | Path | None = None) -> Path:
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """What is known without a draw: the worst case over all rows, with its law's limit where it has one.
-
-    claimed : (m,) δ that the claim allows, or None.
-    """
-
-    scenario: str
-    mechanism: Any
-    dataset: dict[str, Any]
-    spectrum: Spectrum
-    claim: Claim | None
-    claimed: Array | None
-
-    @property
-    def broken(self) -> np.ndarray:
-        """Grid positions where the exact spectrum exceeds the claim by more than rounding."""
-        if self.claimed is None:
-            return np.array([], dtype=int)
-        return np.flatnonzero(self.spectrum.delta > self.claimed * (1.0 + 1e-9) + 1e-12)
-
-
-def analyse(scenario: Scenario) -> Analysis:
-    """The exact worst case over all rows, in both directions.
-
-    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
-    """
-    with beside(scenario.folder):
-        mechanism = _mechanism(scenario)
-    dataset = scenario.data.load()
-    epsilon = grid(scenario.settings["epsilon"], scenario.claim)
-    found, limit = (exact.worst_case(mechanism, dataset.database, epsilon, law=law) for law in ("finite", "asymptotic"))
-    if limit.law != found.law:
-        found = found.replace(asymptotic=limit.delta)
-    claimed = None if scenario.claim is None else scenario.claim.delta_at(epsilon)
-    return Analysis(scenario.name, mechanism, _describe(dataset), found, scenario.claim, claimed)
-
-
-@dataclass(frozen=True, eq=False)
 class _Task:
     dataset: Dataset
     mechanism: Any
@@ -132,8 +92,7 @@ class _Task:
 
 
 def _prepare(scenario: Scenario) -> _Task:
-    mechanism = _mechanism(scenario)
-    dataset = scenario.data.load()
+    mechanism, dataset = loaded(scenario)
     data, chosen = dataset.database, scenario.neighbour
     if chosen.rule == "worst":
         index = _worst(mechanism, data, chosen.at)
@@ -145,8 +104,11 @@ def _prepare(scenario: Scenario) -> _Task:
     return _Task(dataset, mechanism, pair, RULES[chosen.rule])
 
 
-def _mechanism(scenario: Scenario) -> Any:
-    return scenario.mechanism.load() if isinstance(scenario.mechanism, Call) else scenario.mechanism
+def loaded(scenario: Scenario) -> tuple[Any, Dataset]:
+    """The mechanism, for which a `call` executes the user's code, and the data."""
+    with beside(scenario.folder):
+        mechanism = scenario.mechanism.load() if isinstance(scenario.mechanism, Call) else scenario.mechanism
+    return mechanism, scenario.data.load()
 
 
 def _worst(mechanism: Any, data: Array, epsilon: float | None) -> int:
@@ -173,7 +135,7 @@ def _made_by(scenario: Scenario, task: _Task) -> dict[str, Any]:
     }
 
 
-def _describe(dataset: Dataset) -> dict[str, Any]:
+def describe_data(dataset: Dataset) -> dict[str, Any]:
     """The data set as result.json has it."""
     return {
         "name": dataset.name,

@@ -1,9 +1,14 @@
-"""The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as their names say."""
+"""The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as their names say.
+
+Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no draw is made.
+"""
 
 import json
 import os
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpaudit.cli import main
@@ -16,6 +21,18 @@ NAMES = [
     for mechanism in ("als", "gaussian-ls", "rp-ls", "rp")
     for kind in ("", "-broken-claim")
 ]
+EXACT = [
+    f"exact/flight-{mechanism}"
+    for mechanism in (
+        "additive-wishart",
+        "analyze-gauss",
+        "gaussmix",
+        "inverse-noise",
+        "inverse-wishart",
+        "jl",
+        "ssp",
+    )
+]
 
 
 def available(name):
@@ -25,10 +42,11 @@ def available(name):
 
 
 def test_none_is_missing_or_unknown():
-    assert sorted(path.stem for path in FOLDER.glob("*.toml")) == sorted(NAMES)
+    found = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.toml")]
+    assert sorted(found) == sorted([*NAMES, *EXACT])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *EXACT])
 def test_each_says_what_it_shows(name):
     first = (FOLDER / f"{name}.toml").read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith("# ")
@@ -41,6 +59,23 @@ def test_each_can_be_audited(name):
     assert 0.02 <= found.spectrum.delta[0] <= 0.5
     assert found.spectrum.delta[-1] > 0
     assert bool(len(found.broken)) == name.endswith("broken-claim")
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_each_exact_spectrum_is_as_the_scenario_says(name):
+    path = available(name)
+    found = analyse(Scenario.load(path))
+    spectrum = found.spectrum
+    assert found.claim is None
+    assert set(spectrum.index) == {7008}
+    assert 0.02 <= spectrum.delta[0] <= 0.5
+    assert spectrum.delta[-1] > 0
+    assert np.all(np.diff(spectrum.delta) < 0)
+    assert found.readings.total_variation == pytest.approx(spectrum.delta[0], rel=1e-9)
+    said = re.search(r"exact δ\((.*?)\).*? is (0\.\d+)|probability (0\.\d+)", path.read_text(encoding="utf-8"))
+    at, value, floor = said.groups()
+    delta = float(spectrum.delta_at(float(at or 400.0)))
+    assert round(delta, len(value or floor) - 2) == float(value or floor)
 
 
 @pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])

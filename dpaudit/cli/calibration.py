@@ -1,0 +1,58 @@
+"""A calibrated parameter on the terminal, as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from dpaudit.cli.analysis import WIDTH, about, neighbour
+from dpaudit.cli.table import hanging, named
+from dpaudit.mechanisms import describe
+from dpaudit.mechanisms.scatter import ScatterDraw
+from dpaudit.record import plain
+from dpaudit.report.text import label, number
+from dpaudit.run.calibration import Calibrated
+
+PRIVATE = "The value is a function of these data: where they are private it is too."
+
+
+def as_json(done: Calibrated) -> str:
+    """Every number, in JSON types; `mechanism` is the calibrated one."""
+    found = done.found
+    name, parameters = describe(found.mechanism)
+    content = {
+        "scenario": done.scenario,
+        "mechanism": {"name": name, "parameters": parameters},
+        "dataset": done.dataset,
+        "neighbour": neighbour(done.neighbours),
+        "parameter": found.parameter,
+        "value": found.value,
+        "epsilon": found.epsilon,
+        "delta": found.delta,
+        "attained": found.attained,
+        "row": found.index,
+        "candidate": found.candidate,
+    }
+    return json.dumps(plain(content), indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def as_text(done: Calibrated) -> str:
+    """What was asked, and the parameter with all its digits: a rounded value may miss the target."""
+    found = done.found
+    epsilon = number(found.epsilon)
+    asked = [
+        *about(done.scenario, done.dataset, done.mechanism, done.neighbours),
+        ("Target", f"δ({epsilon}) ≤ {number(found.delta)}"),
+    ]
+    answer = [
+        (found.parameter, repr(found.value)),
+        (f"attained δ({epsilon})", number(found.attained, 6)),
+        *([] if found.index is None else [("worst row", number(found.index))]),
+        *([] if found.candidate is None else [("its candidate", number(found.candidate))]),
+    ]
+    shown = named([(name, label(value, WIDTH)) for name, value in asked])
+    return "\n\n".join([shown, named(answer), *([] if _public(done) else [hanging("", PRIVATE)])])
+
+
+def _public(done: Calibrated) -> bool:
+    """Whether the data do not count: noise of a size of its own, and any row within a bound."""
+    return done.neighbours.relation == "add" and not isinstance(done.mechanism, ScatterDraw)

@@ -1,0 +1,82 @@
+"""What is known of a scenario without a draw: the exact worst case over all neighbours, and what is read off it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit import exact
+from dpaudit._check import Array
+from dpaudit.auditing import grid
+from dpaudit.claims import Claim
+from dpaudit.run.execute import describe_data, loaded
+from dpaudit.run.neighbours import Neighbours
+from dpaudit.run.readings import Readings
+from dpaudit.run.scenario import Scenario
+from dpaudit.spectrum import Spectrum
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The worst case over all neighbours of one kind, with its law's limit where it has one.
+
+    claimed : (m,) δ that the claim allows, or None.
+    """
+
+    scenario: str
+    mechanism: Any
+    dataset: dict[str, Any]
+    neighbours: Neighbours
+    spectrum: Spectrum
+    claim: Claim | None
+    claimed: Array | None
+
+    @cached_property
+    def readings(self) -> Readings:
+        """What else the spectrum's curve says."""
+        return Readings.of(self.spectrum, self.claim)
+
+    @property
+    def broken(self) -> np.ndarray:
+        """Grid positions where the exact spectrum exceeds the claim by more than rounding."""
+        if self.claimed is None:
+            return np.array([], dtype=int)
+        return np.flatnonzero(self.spectrum.delta > self.claimed * (1.0 + 1e-9) + 1e-12)
+
+
+def analyse(
+    scenario: Scenario,
+    *,
+    epsilon: Any = None,
+    relation: str = "zero-out",
+    candidates: str | Path | None = None,
+    row_bound: float | None = None,
+) -> Analysis:
+    """The exact worst case over all neighbours, in both directions.
+
+    epsilon : (m,), nats, instead of the scenario's; a claim's own ε is added to either.
+    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's columns.
+
+    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
+    """
+    mechanism, dataset = loaded(scenario)
+    points = grid(scenario.settings["epsilon"] if epsilon is None else epsilon, scenario.claim)
+    neighbours = Neighbours.given(relation, candidates, row_bound, dataset)
+    found = _worst(mechanism, dataset.database, points, neighbours)
+    claim = scenario.claim
+    claimed = None if claim is None else claim.delta_at(points)
+    return Analysis(scenario.name, mechanism, describe_data(dataset), neighbours, found, claim, claimed)
+
+
+def _worst(mechanism: Any, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:
+    """Only least squares on a sketch has a limit law of its own, and that for zeroed rows."""
+    found = exact.worst_case(mechanism, data, epsilon, **neighbours.arguments)
+    if neighbours.relation == "zero-out":
+        limit = exact.worst_case(mechanism, data, epsilon, law="asymptotic")
+        if limit.law != found.law:
+            return found.replace(asymptotic=limit.delta)
+    return found

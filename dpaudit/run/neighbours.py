@@ -1,0 +1,56 @@
+"""Which neighbours of a database a worst case is over: zeroed rows, rows replaced by candidates, or one row more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit._check import Array, fail
+from dpaudit.datasets import Dataset
+from dpaudit.datasets.table import read_csv
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """relation, candidates (m, d) and row_bound as `dpaudit.exact.worst_case` takes them; `source` names the file."""
+
+    relation: str
+    candidates: Array | None = None
+    row_bound: float | None = None
+    source: str | None = None
+
+    @classmethod
+    def given(
+        cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Dataset
+    ) -> Neighbours:
+        """From the path of a CSV file of candidates. Raises `DataNotFound`, `InvalidInput`."""
+        if candidates is None:
+            return cls(relation, None, row_bound)
+        path = Path(candidates).expanduser()
+        return cls(relation, read_candidates(path, dataset), row_bound, path.name)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Keywords of `worst_case`, which checks them."""
+        return {"relation": self.relation, "candidates": self.candidates, "row_bound": self.row_bound}
+
+
+def read_candidates(path: Path, dataset: Dataset) -> Array:
+    """Rows that may take the place of a row of `dataset`, (m, d), its target last.
+
+    path : a CSV file with the data's columns by name, in any order; the column of ones that was added may be left out.
+    Raises `DataNotFound`, and `InvalidInput` for another set of columns or a missing value.
+    """
+    table, wanted = read_csv(path), (*dataset.features, dataset.target)
+    found = dict(zip(table.columns, table.values.T, strict=True))
+    if "constant" in dataset.features and np.all(dataset.X[:, dataset.features.index("constant")] == 1.0):
+        found.setdefault("constant", np.ones(len(table.values)))
+    if set(found) != set(wanted):
+        named = ", ".join(name for name in wanted if name != "constant")
+        fail(f"the header of {path.name}", ", ".join(table.columns), f"the columns of {dataset.name}: {named}")
+    if table.dropped:
+        fail(path.name, f"{sum(table.dropped.values())} rows with one", "a file without missing values")
+    return np.column_stack([found[name] for name in wanted])
