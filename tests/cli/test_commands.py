@@ -1,5 +1,6 @@
 """The other commands, --help, and what is not imported."""
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -11,9 +12,10 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
+from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
 README = Path(__file__).parents[2] / "README.md"
-COMMANDS = ("run", "samples", "spectrum", "list", "report")
+COMMANDS = re.findall(r"^dpaudit (\w+) (?:[A-Z]|\[)", README.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
@@ -119,6 +121,49 @@ def test_list(write, capsys):
     assert re.search(r"^  scenarios/small\.toml +The first line says it\.$", out, re.MULTILINE)
 
 
+def test_list_of_mechanisms_says_what_is_known_exactly(capsys):
+    assert main(["list", "mechanisms"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()[1:]]
+    known = {name.partition("(")[0]: line for name, line in zip(lines[::3], lines[2::3], strict=True)}
+    assert known.keys() == dp.mechanisms.REGISTRY.keys()
+    assert known["ALS"] == "exact spectrum: zero-out; calibrates rows"
+    assert known["GaussMix"] == "exact spectrum: zero-out, replace, add; calibrates sigma (or rows)"
+    assert known["AdditiveWishart"] == "exact spectrum: zero-out, add; calibrates scale (or dof)"
+    assert known["RandomLinearCombination"] == "exact spectrum: zero-out, replace, add; nothing to calibrate"
+
+
+@pytest.mark.parametrize("name", dp.mechanisms.REGISTRY)
+def test_the_relations_listed_are_those_of_worst_case(name, capsys):
+    assert main(["list", "mechanisms"]) == 0
+    listed = (
+        re.search(rf"^  {name}\(.*\n.*\n.*spectrum: (.*);", capsys.readouterr().out, re.MULTILINE).group(1).split(", ")
+    )
+    least = {"rows": 20, "dof": 20, "sigma": 1.0, "padding": 1.0, "scale": 1.0, "sigma_gram": 1.0, "sigma_cross": 1.0}
+    cls = dp.mechanisms.REGISTRY[name]
+    mechanism = cls(**{field.name: least[field.name] for field in dataclasses.fields(cls) if field.name in least})
+    data = np.random.default_rng(0).normal(size=(30, 3))
+    more = {"zero-out": {}, "replace": {"candidates": data[:2]}, "add": {"row_bound": 1.0}}
+    for relation, options in more.items():
+        try:
+            dp.exact.worst_case(mechanism, data, [1.0], relation=relation, **options)
+        except dp.NoExactSpectrum:
+            assert relation not in listed
+        else:
+            assert relation in listed
+
+
+def test_list_goes_into_folders_but_hidden_ones(write, tmp_path, capsys):
+    for place in ("z.toml", "a/b/y.toml", "a/x.toml", ".venv/w.toml", "a/.git/v.toml"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("# A line.\n")
+    assert main(["list", "scenarios", "."]) == 0
+    assert re.findall(r"^  (\S+) +A line\.$", capsys.readouterr().out, re.MULTILINE) == [
+        "z.toml",
+        "a/x.toml",
+        "a/b/y.toml",
+    ]
+
+
 def test_list_one_kind_and_a_folder(write, tmp_path, capsys):
     write()
     assert main(["list", "scenarios", str(tmp_path)]) == 0
@@ -150,7 +195,7 @@ def test_report_without_a_result(tmp_path, capsys, content):
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["run", "samples", "spectrum", None])
+@pytest.mark.parametrize("command", ["run", "samples", "spectrum", "calibrate", None])
 def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
     assert main([*([command] if command else []), "--help"]) == 0
     said = dict(re.findall(r"^ +(\d+) +(.+)$", capsys.readouterr().out.partition("Exit status:")[2], re.MULTILINE))
@@ -159,6 +204,10 @@ def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
     assert stated.keys() == said.keys()
     for status, meaning in stated.items():
         assert said[status].startswith(meaning)
+
+
+def test_the_readme_lists_commands_that_there_are():
+    assert {"run", "samples", "spectrum", "list", "report"} <= set(COMMANDS) <= set(dpaudit_commands.commands)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,0 +1,57 @@
+"""Text in columns: whole in a file, broken on a terminal."""
+
+import os
+
+import pytest
+
+from dpaudit.cli import table
+
+PAIRS = [("one", "a short line"), ("three", "a long line of words " * 3)]
+LONG = ("a long line of words " * 3).strip()
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """terminal(columns) makes stdout a terminal of that width."""
+
+    def terminal(columns):
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+        monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((columns, 24)))
+
+    return terminal
+
+
+def test_a_file_gets_whole_lines():
+    assert table.named(PAIRS) == f"one    a short line\nthree  {LONG}"
+
+
+def test_a_wide_terminal_does_too(terminal):
+    terminal(100)
+    assert table.named(PAIRS) == f"one    a short line\nthree  {LONG}"
+
+
+def test_a_terminal_gets_lines_of_a_column(terminal):
+    terminal(60)
+    assert table.named(PAIRS).splitlines() == [
+        "one    a short line",
+        "three  a long line of words a long line of words a long line",
+        "       of words",
+    ]
+
+
+def test_a_narrow_terminal_gets_them_below_the_names(terminal):
+    terminal(30)
+    assert table.named(PAIRS, indent=" ").splitlines() == [
+        " one",
+        "   a short line",
+        " three",
+        "   a long line of words a long",
+        "   line of words a long line",
+        "   of words",
+    ]
+
+
+def test_no_line_is_longer_than_the_terminal(terminal):
+    for columns in range(25, 90):
+        terminal(columns)
+        assert max(map(len, table.named(PAIRS).splitlines())) <= columns

@@ -1,0 +1,147 @@
+"""Worst cases without a draw: other neighbours, candidates from a file, what is read off a curve, calibration."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import erf, ndtr
+
+import dpaudit as dp
+from dpaudit.run import Scenario, analyse, calibrate
+from dpaudit.run.neighbours import read_candidates
+
+NOISE = 'name = "GaussianLS"\nsigma = 0.5'
+GRAM = 'name = "AnalyzeGauss"\nsigma = 20.0'
+
+
+@pytest.fixture
+def data(tmp_path, write):
+    write()
+    return dp.datasets.load(tmp_path / "small.csv", target="y")
+
+
+@pytest.fixture
+def candidates(tmp_path):
+    """Three rows, the columns in another order and without the constant."""
+    path = tmp_path / "rows.csv"
+    path.write_text("y,b,a\n1,2,3\n-4,0,5\n0.5,0.25,-1\n")
+    return path
+
+
+def test_readings_of_a_gaussian_shift_have_closed_forms(write, data):
+    found = analyse(Scenario.load(write(mechanism=NOISE, claim="epsilon = 0.4\ndelta = 0.02")))
+    mu = dp.neighbours.row_statistics(data.database).displacement.max() / 0.5
+    readings = found.readings
+    assert list(readings.epsilon_at) == [0.02, 1e-5, 1e-6]
+    for delta, epsilon in readings.epsilon_at.items():
+        left, right = ndtr(mu / 2 - epsilon / mu), np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu)
+        assert left - right == pytest.approx(delta, rel=1e-9)
+    assert readings.total_variation == pytest.approx(erf(mu / np.sqrt(8)), rel=1e-12)
+    assert list(readings.gdp_mu) == [0.4, 1.0]
+    assert list(readings.gdp_mu.values()) == pytest.approx([mu, mu], rel=1e-9)
+    assert readings.renyi_2 == pytest.approx(mu**2, rel=1e-9)
+    assert (readings.pure_epsilon, readings.notes) == (np.inf, {})
+
+
+@pytest.mark.parametrize("claim", [None, "gdp = 0.5", "epsilon = 1"])
+def test_readings_at_a_claim_without_an_epsilon_or_a_delta(write, claim):
+    readings = analyse(Scenario.load(write(mechanism=NOISE, claim=claim))).readings
+    assert (list(readings.epsilon_at), list(readings.gdp_mu)) == ([1e-5, 1e-6], [1.0])
+
+
+def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write):
+    """The row that sets RPLS's padding leaves two Student laws that differ by more than that row."""
+    path = write(mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1', claim=None)
+    readings = analyse(Scenario.load(path)).readings
+    assert readings.renyi_2 is None
+    assert readings.notes["renyi_2"].startswith("no closed form for the Rényi divergence of two Student t laws")
+    assert 0 < readings.epsilon_at[1e-5] < readings.epsilon_at[1e-6] < readings.pure_epsilon
+
+
+def test_the_epsilon_given_go_before_those_of_the_scenario(write):
+    found = analyse(Scenario.load(write()), epsilon=[0.5, 0.1])
+    np.testing.assert_array_equal(found.spectrum.epsilon, [0.1, 0.5, 1.0])
+    assert found.claimed.shape == (3,)
+
+
+def test_replaced_rows(write, data, candidates):
+    found = analyse(Scenario.load(write(mechanism=GRAM, claim=None)), relation="replace", candidates=candidates)
+    spectrum, mechanism = found.spectrum, dp.mechanisms.AnalyzeGauss(20.0)
+    rows = [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
+    pairs = [dp.neighbours.replace_row(data.database, i, row) for i in range(data.n) for row in rows]
+    every = np.array([dp.exact.spectrum(mechanism, pair, [0, 1, 2]).delta for pair in pairs])
+    np.testing.assert_allclose(spectrum.delta, every.max(axis=0), rtol=1e-9)
+    np.testing.assert_array_equal(3 * spectrum.index + spectrum.candidate, every.argmax(axis=0))
+    assert spectrum.asymptotic is None
+
+
+def test_an_added_row(write):
+    found = analyse(Scenario.load(write(mechanism=GRAM, claim=None)), relation="add", row_bound=3.0)
+    np.testing.assert_allclose(found.spectrum.delta, dp.exact.gaussian_shift(9 / 20, [0, 1, 2]), rtol=1e-12)
+    assert found.spectrum.index is None
+
+
+def test_a_claim_is_judged_against_the_neighbours_asked_for(write):
+    scenario = Scenario.load(write(mechanism=GRAM, claim="gdp = 0.6"))
+    broken = [len(analyse(scenario, relation="add", row_bound=bound).broken) for bound in (3.0, 4.0)]
+    assert broken == [0, 3]
+
+
+def test_relations_that_have_no_closed_form(write, candidates):
+    scenario = Scenario.load(write())
+    with pytest.raises(dp.NoExactSpectrum, match="ALS has no closed form for the worst row"):
+        analyse(scenario, relation="add", row_bound=1.0)
+    with pytest.raises(dp.NoExactSpectrum, match="ALS has no closed form for all replacements"):
+        analyse(scenario, relation="replace", candidates=candidates)
+
+
+def test_candidates_are_taken_by_name(data, candidates):
+    np.testing.assert_array_equal(read_candidates(candidates, data), [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]])
+
+
+def test_candidates_may_have_a_constant_of_their_own(data, candidates):
+    candidates.write_text("constant,a,b,y\n0,1,2,3\n")
+    np.testing.assert_array_equal(read_candidates(candidates, data), [[0, 1, 2, 3]])
+
+
+def test_candidates_of_data_without_the_constant(tmp_path, data, candidates):
+    bare = dp.datasets.load(tmp_path / "small.csv", target="y", constant=False)
+    assert read_candidates(candidates, bare).shape == (3, 3)
+
+
+def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, candidates):
+    path = tmp_path / "twos.csv"
+    path.write_text("constant,a,b,y\n2,1,1,1\n2,3,4,5\n")
+    with pytest.raises(dp.InvalidInput, match="header of rows"):
+        read_candidates(candidates, dp.datasets.load(path, target="y"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "the header of rows.csv must be the columns of small: a, b, y, got 'a, b'"),
+        ("a,b,y,z\n1,2,3,4\n", "the header of rows.csv must be the columns of small: a, b, y, got 'a, b, y, z'"),
+        ("a,b,y\n1,2,3\n1,,3\n", "rows.csv must be a file without missing values, got '1 rows with one'"),
+    ],
+)
+def test_candidates_that_are_no_rows_of_the_data(data, candidates, text, message):
+    candidates.write_text(text)
+    with pytest.raises(dp.InvalidInput, match=f"^{re.escape(message)}$"):
+        read_candidates(candidates, data)
+
+
+def test_calibration_keeps_the_target_and_no_more(write, data):
+    done = calibrate(Scenario.load(write(mechanism=NOISE)), 1.0, 1e-3)
+    found = done.found
+    assert (found.parameter, found.mechanism.sigma, done.mechanism.sigma) == ("sigma", found.value, 0.5)
+    worst = dp.exact.worst_case(found.mechanism, data.database, [1.0])
+    assert (worst.delta[0], worst.index[0]) == (found.attained, found.index)
+    assert found.attained == pytest.approx(1e-3, rel=1e-6)
+    assert found.attained <= 1e-3
+
+
+def test_calibration_takes_a_parameter_and_a_relation(write, candidates):
+    scenario = Scenario.load(write(mechanism='name = "GaussMix"\nrows = 5\nsigma = 9.0'))
+    assert calibrate(scenario, 1.0, 1e-3, parameter="rows").found.parameter == "rows"
+    assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).found.index is None
+    assert calibrate(scenario, 1.0, 1e-3, relation="replace", candidates=candidates).found.candidate in (0, 1, 2)
