@@ -145,7 +145,7 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("folder", required=False, type=FOLDER)
 def list_(kind: str | None, folder: Path | None) -> int:
-    """What there is: mechanisms, datasets, classifiers, scenarios (in FOLDER, or those that come with dpaudit)."""
+    """What there is: mechanisms, datasets, classifiers, scenarios (below FOLDER, or those that come with dpaudit)."""
     from dpaudit.cli import listing
 
     kinds = KINDS if kind is None else (kind,)

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from dpaudit.sampling import Progress
 
-COUNTED = "{desc}: {percentage:3.0f} % |{bar:30}| {n:,} of {total:,}, {remaining} left"
+COUNTED = "{desc}: {percentage:3.0f} % |{bar:18}| {n:,} of {total:,}, {remaining} left"
 SINGLE = "{desc}: {elapsed}"
 
 

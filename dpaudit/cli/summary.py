@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from dpaudit.cli.table import aligned, named
+from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.data import Array, read_curves, section, spread
 from dpaudit.report.facts import facts
 from dpaudit.report.text import label, number
@@ -18,7 +18,7 @@ WIDTH, ROWS = 100, 8
 def summary(record: Mapping[str, Any]) -> str:
     """What was audited, δ at a few ε, the verdict and its reason."""
     known = [(name, label(value, WIDTH)) for name, value in [*facts(record), _draws(record)] if name not in LEFT_OUT]
-    return "\n".join([named(known), "", spectrum_table(record), "", *_verdict(record)])
+    return "\n".join([named(known), "", spectrum_table(record), "", *(hanging("", line) for line in _verdict(record))])
 
 
 def spectrum_table(record: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._check import Array, integer, real
-from dpaudit.auditing import LARGEST_EPSILON
+from dpaudit.auditing import DEFAULT_EPSILON, LARGEST_EPSILON
 from dpaudit.claims import Claim
 from dpaudit.run.table import Check, Table
 
@@ -47,11 +47,15 @@ def given_claim(table: Table) -> Claim | None:
 
 
 def claim_grid(claim: Claim) -> Array | None:
-    """ε, nats, from 0 to where the claim's δ is 1e-9, (41,): a claim on a whole curve may fail far out only.
+    """ε, nats, 41 from 0 to where the claim's δ is 1e-9, since a claim on a whole curve may fail far out only.
 
-    None, which is the audit's own grid, for a claim with an ε of its own, or of δ = 0 throughout.
+    Beside the audit's own ε if that is beyond them. None, which is those alone, for a claim with an ε of its own, or
+    of δ = 0 throughout.
     """
     if claim.epsilon is not None:
         return None
     end = min(float(claim.epsilon_at(TAIL)), LARGEST_EPSILON)
-    return np.linspace(0.0, end, POINTS) if end > 0.0 else None
+    if end == 0.0:
+        return None
+    points = np.linspace(0.0, end, POINTS)
+    return points if end <= DEFAULT_EPSILON[-1] else np.union1d(points, DEFAULT_EPSILON)

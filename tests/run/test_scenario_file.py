@@ -85,6 +85,7 @@ def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write, text):
 def test_a_claim_that_hardly_falls_is_judged_as_far_as_an_audit_goes(write):
     epsilon = Scenario.load(write(claim="rho = 1e6", audit=None)).settings["epsilon"]
     assert (epsilon[0], epsilon[-1]) == (0.0, 500.0)
+    assert set(np.linspace(0.0, 4.0, 41)) <= set(epsilon)
 
 
 @pytest.mark.parametrize("text", ["epsilon = 1\ndelta = 0.1", "rho = 0"])
