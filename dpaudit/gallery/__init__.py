@@ -1,0 +1,10 @@
+"""The gallery: what the exact analysis finds, beside what the papers print, as figures and one page.
+
+Each part is a module with `numbers(settings)`, plain content for JSON, and `figure(numbers)`, drawn from nothing else.
+matplotlib is loaded by the first figure, not by this import.
+"""
+
+from dpaudit.gallery.build import build
+from dpaudit.gallery.settings import Settings
+
+__all__ = ["Settings", "build"]
