@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
-from dpaudit.bench import coverage, printed
+from dpaudit.bench import coverage, every_law, printed
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -120,6 +120,7 @@ def _seconds(timings: dict[str, float]) -> str:
 BENCHMARKS: dict[str, Callable[[], None]] = {
     "oracle-ratio": oracle_ratio,
     "worst-case": worst_case,
+    "every-law": every_law.report,
     "draws": draws,
     "paper-size": paper_size,
     "printed": printed.report,
