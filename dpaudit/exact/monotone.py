@@ -18,6 +18,7 @@ ORDER = 12  # Gauss–Legendre points a panel: 4e-17 relative on e^{-λx} with �
 REACH = 8.0
 DROP = 60.0  # natural-log units below the peak beyond which mass is ignored
 UNDERFLOW = 745.0
+SMALL_LOSS, SMALL_MOMENT = 30.0, 0.1  # of (1 + |s|)·max|L| and of E[e^{sL}] − 1, below which it is taken about 1
 HALVINGS = 60
 GRADING = np.concatenate([-(0.2 ** np.arange(12.0)), [0.0], 0.2 ** np.arange(11.0, -1.0, -1.0)])
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
@@ -74,20 +75,44 @@ def renyi(
     width: float,
     breaks: Array | None = None,
 ) -> float:
-    """log E[e^{sL}]/s over [start, end], E[L] at s = 0; arguments as of `hockey_stick`."""
+    """log E[e^{sL}]/s over [start, end], E[L] at s = 0, of a loss with E[e^{−L}] = 1; arguments as of `hockey_stick`.
 
-    def tilted(x: Array) -> Array:
-        return log_density(x) + s * loss(x)
-
-    width /= np.sqrt(1.0 + abs(s))
-    edges = _Height.on(tilted, start, end, width).edges(np.array([start, end]), width, breaks)
-    half = 0.5 * np.diff(edges)
-    x = (edges[:-1] + half)[:, None] + half[:, None] * NODES
+    Where L is small that expectation is added s times, so that terms of first order, which cancel, never meet:
+    e^{sL} − 1 + s(e^{−L} − 1) = s(s + 1)L²/2 + …, and L + e^{−L} − 1 at s = 0.
+    """
+    x, mass = _tilted_mesh(log_density, loss, s, start, end, width / np.sqrt(1.0 + abs(s)), breaks)
+    value, density = loss(x), mass * np.exp(log_density(x))
+    if np.abs(value).max() * (1.0 + abs(s)) < SMALL_LOSS:
+        second = value + np.expm1(-value) if s == 0.0 else np.expm1(s * value) + s * np.expm1(-value)
+        moment = float(np.sum(density * second))
+        if abs(moment) < SMALL_MOMENT:
+            return moment if s == 0.0 else float(np.log1p(moment) / s)
     if s == 0.0:
-        return float(np.sum(half[:, None] * WEIGHTS * np.exp(log_density(x)) * loss(x)))
-    value = tilted(x)
-    peak = value.max()
-    return float((np.log(np.sum(half[:, None] * WEIGHTS * np.exp(value - peak))) + peak) / s)
+        return float(np.sum(density * value))
+    exponent = log_density(x) + s * value
+    peak = exponent.max()
+    return float((np.log(np.sum(mass * np.exp(exponent - peak))) + peak) / s)
+
+
+def _tilted_mesh(
+    log_density: Callable[[Array], Array],
+    loss: Callable[[Array], Array],
+    s: float,
+    start: float,
+    end: float,
+    width: float,
+    breaks: Array | None,
+) -> tuple[Array, Array]:
+    """Nodes and weights where e^{sL} times the density is within DROP of its peak, in panels of `width`."""
+    grid = np.linspace(start, end, max(int(4.0 * (end - start) / width), 65))
+    value = log_density(grid) + s * loss(grid)
+    alive = np.flatnonzero(value > value[np.isfinite(value)].max() - DROP)
+    first, last = grid[max(alive[0] - 1, 0)], grid[min(alive[-1] + 1, len(grid) - 1)]
+    marks = np.linspace(first, last, max(int((last - first) / width) + 1, 8))
+    graded = np.concatenate([b + width * GRADING for b in breaks]) if breaks is not None else marks[:0]
+    edges = np.unique(np.concatenate([marks, graded[(graded > first) & (graded < last)]]))
+    half = 0.5 * np.diff(edges)
+    return (edges[:-1] + half)[:, None] + half[:, None] * NODES, half[:, None] * WEIGHTS
 
 
 def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
