@@ -57,7 +57,7 @@ class LawMechanism:
         """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound, as a family of one."""
         raise NoExactSpectrum(
             f"{self.name} has no closed form for the worst row within a bound; "
-            "use relation='replace' with candidate rows, or dpaudit.exact.spectrum on one pair"
+            "use dpaudit.exact.spectrum on the pair of one added row"
         )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:

@@ -428,15 +428,20 @@ LAWS = {
 }
 
 
-def evaluate(law, params, epsilon, dps=42, **mesh):
-    """(forward, backward) at one working precision and one family of meshes."""
+def with_mesh(compute, dps, **mesh):
+    """compute() at one working precision and with one family of meshes."""
     before = dict(MESH)
     MESH.update(mesh)
     try:
         with mp.workdps(dps):
-            return LAWS[law](**params, epsilon=mpf(epsilon))
+            return compute()
     finally:
         MESH.update(before)
+
+
+def evaluate(law, params, epsilon, dps=42, **mesh):
+    """(forward, backward) at one working precision and one family of meshes."""
+    return with_mesh(lambda: LAWS[law](**params, epsilon=mpf(epsilon)), dps, **mesh)
 
 
 def checked(law, params, epsilon, digits=18):
