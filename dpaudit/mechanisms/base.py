@@ -50,7 +50,7 @@ class LawMechanism:
         """The pairs (M(D), M(D with row i replaced by candidates[j])) as entry i·m + j; candidates (m, d)."""
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
-            "use dpaudit.exact.spectrum on one pair (neighbours.replace_row)"
+            "use dpaudit.exact.spectrum on one pair where one is known (neighbours.replace_row), else dpaudit.audit"
         )
 
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:

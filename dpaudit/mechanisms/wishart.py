@@ -10,7 +10,6 @@ import numpy as np
 from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit._linalg import Factor
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import GaussianRows, InverseWishart, ShiftedWishart, WishartRows
 from dpaudit.laws.matrices import check_dof
 from dpaudit.mechanisms.base import LawMechanism
@@ -113,12 +112,6 @@ class AdditiveWishart(LawMechanism):
 
     def zeroed_rows(self, data: Array) -> WishartRows:
         return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
-
-    def replaced_rows(self, data: Array, candidates: Array) -> WishartRows:
-        raise NoExactSpectrum(
-            f"{self.name} has an exact spectrum for a zeroed or added row only, where one number decides; "
-            "use dpaudit.audit, or bound a replacement by the two steps through the zeroed row"
-        )
 
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
         """Any row of the largest norm: the noise is the same in all directions."""
