@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
-from dpaudit.bench import coverage, every_law, printed
+from dpaudit.bench import coverage, every_law, pair_speed, peers, printed
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -125,6 +125,8 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "paper-size": paper_size,
     "printed": printed.report,
     "coverage": lambda: print(coverage.table()),
+    "pair-speed": pair_speed.report,
+    "peers": peers.report,
 }
 
 
