@@ -1,0 +1,113 @@
+"""Write pairs.json: ``python -m tests.oracle.make_pairs`` (long: every value is computed by two routes).
+
+Gaussian pairs, sketches, Wishart noise and their compositions. Where at most two variables matter one route conditions
+(`parts`) and the other inverts the moment function along a line (`inversion`); elsewhere two lines at two precisions
+do. The epsilons are zero, a third of delta(0), tails down to about 3e-30 and both sides of a bound on the loss.
+"""
+
+import json
+import sys
+from functools import cache
+from multiprocessing import Pool
+from pathlib import Path
+
+from mpmath import mp, mpf
+
+from . import reference
+from .inversion import Together, inverted
+from .make_table import BOUND_SHARES, decimal, where
+from .pair_settings import settings, units
+
+TABLE = Path(__file__).with_name("pairs.json")
+TAILS = ("1e-12", "3e-30")
+AGREE = mpf(10) ** -16
+VANISHED = mpf(10) ** -1000
+COARSE = {"order": 10, "splits": 1, "digits": 3}
+FINE = {"order": 25, "splits": 7, "digits": 20}
+SIDES = (True, False)
+
+
+class Setting:
+    """One setting: its two directions, by either route."""
+
+    def __init__(self, law, params):
+        self.law, self.params = law, params
+
+    def together(self, forward):
+        return Together(units(self.law, self.params, forward))
+
+    def conditioned(self, epsilon, forward, dps, swapped=False, **mesh):
+        return reference.with_mesh(lambda: self.together(forward).conditioned(mpf(epsilon), swapped), dps, **mesh)
+
+    def inverted(self, epsilon, forward, angle, dps, digits):
+        with mp.workdps(dps):
+            return inverted(self.together(forward), epsilon, angle, digits)
+
+    @property
+    def routes(self):
+        """(first, second) computations of a value; the first is the one that is kept."""
+        whole = self.together(True)
+        digits = 55 if whole.depth > 1 else 120  # a closed form may be a difference of what agrees to 60
+        nested = lambda e, side: self.conditioned(e, side, digits, **FINE)  # noqa: E731
+        line = lambda e, side: self.inverted(e, side, 62, 50, 20)  # noqa: E731
+        steeper = lambda e, side: self.inverted(e, side, 75, 60, 22)  # noqa: E731
+        if not whole.upright:
+            return (nested, line) if whole.depth <= 2 else (steeper, line)
+        if whole.depth <= 2:
+            return nested, lambda e, side: self.conditioned(e, side, 50, swapped=True)
+        return lambda e, side: self.inverted(e, side, 90, 35, 18), lambda e, side: self.inverted(e, side, 90, 30, 16)
+
+    def coarse(self, epsilon, forward):
+        if self.together(forward).upright:
+            return self.conditioned(epsilon, forward, 35, **COARSE)
+        return self.inverted(epsilon, forward, 62, 35, 4)
+
+    def checked(self, epsilon, forward):
+        one, two = (route(epsilon, forward) for route in self.routes)
+        if abs(one - two) > max(abs(one) * AGREE, VANISHED):
+            raise ArithmeticError(f"{self.law} {self.params} at {epsilon}, forward {forward}: {one} and {two}")
+        return one
+
+    def epsilons(self):
+        chosen = {0.0}
+        with mp.workdps(35):  # a floor of 1e-2 and a rest of 1e-30
+            for side in SIDES:
+                chosen |= chosen_epsilons(cache(lambda e, side=side: self.coarse(e, side)), self.together(side))
+        return sorted(chosen)
+
+
+def chosen_epsilons(delta, whole):
+    """Those of one direction; a floor is taken off first."""
+    excess = lambda e: delta(e) - whole.floor  # noqa: E731
+    first, limit = excess(mpf(0)), whole.maximum
+    targets = (first / 3, *map(mpf, TAILS))
+    found = [where(excess, target, first / 2, limit) for target in targets]
+    chosen = {float(mp.nstr(x, 3)) for x in found if x is not None}
+    if 0 < limit < mp.inf:
+        chosen |= {float(mp.nstr(share * limit, 6)) for share in BOUND_SHARES}
+    return chosen
+
+
+def entries(case):
+    law, params, given = case
+    setting = Setting(law, params)
+    rows = []
+    for epsilon in given or setting.epsilons():
+        forward, backward = (decimal(setting.checked(epsilon, side)) for side in SIDES)
+        row = {"law": law, "params": params, "epsilon": epsilon}
+        rows.append({**row, "forward": forward, "backward": backward})
+    return rows
+
+
+def main():
+    table = []
+    with Pool() as pool:
+        for done, rows in enumerate(pool.imap(entries, settings()), 1):
+            table += rows
+            print(done, rows[0]["law"], rows[0]["params"], len(rows), file=sys.stderr, flush=True)
+    lines = ",\n".join(json.dumps(row) for row in table)
+    TABLE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
