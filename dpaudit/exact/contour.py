@@ -10,15 +10,18 @@ hyperbola serves all ε whose own minimum is not much deeper than the value ther
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
 
 from dpaudit._check import Array
 
-STEP, HALVINGS = 0.08, 5  # first trapezoid step in the hyperbola's parameter, halved until the sums agree
+STEP, HALVINGS = 0.08, 8  # first trapezoid step in the hyperbola's parameter, halved until the sums agree
 AGREE = 1e-7  # of two sums: halving the step squares the relative error
+AGREE_UPRIGHT = 1e-11  # where M falls off more slowly than e^{−sε} turns it does not
 BENDS = (0.4, 0.1, 0.025)  # tangents of the angle from the vertical; below 1, so that e^{s²} still decays
+PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of a dear log M along a line
 SHARED = 3.0  # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
 LONGEST, COARSE, NEGLIGIBLE = 40.0, 0.5, 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
@@ -37,7 +40,7 @@ class LossTransform:
     end : M is finite for 0 < s < end.
     maximum : sup of the finite part of L, infinite if unbounded; δ(ε) = floor from there on.
     floor : P(L = ∞), so M(0) = 1 − floor.
-    upright : log_m is to be used on vertical lines only (on which its own decay is exponential).
+    upright : log_m is to be used on vertical lines only, is continuous on them, and dear.
     """
 
     log_m: Callable[[np.ndarray], np.ndarray]
@@ -56,13 +59,15 @@ def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     its integral δ − 1.
     """
     delta = np.full_like(epsilon, transform.floor)
+    if transform.floor == 1.0:
+        return delta
     origin = np.zeros(1)
     below = transform.slope(origin)[0] - 2.0 * np.sqrt(transform.curvature(origin)[0]) > epsilon
     above = ~below & (epsilon < transform.maximum)
     if below.any():
         delta[below] = 1.0 + _integral(transform, epsilon[below], -1.0, 0.0)
     if above.any():
-        delta[above] += _integral(transform, epsilon[above], 0.0, transform.end)
+        delta[above] += np.maximum(_integral(transform, epsilon[above], 0.0, transform.end), 0.0)
     return np.clip(delta, 0.0, 1.0)
 
 
@@ -103,9 +108,12 @@ def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: i
     """One hyperbola for all of `epsilon` if they bend to one side, else one for each half."""
     line = _Line.through(transform, float(saddle[crossing]))
     with np.errstate(under="ignore"):
+        peak = np.exp(line.log_peak - line.crossing * epsilon)
         bend, end = line.best(epsilon, () if transform.upright else BENDS)
-        if len(epsilon) == 1 or transform.upright or abs(bend) == BENDS[0]:
-            peak = np.exp(line.log_peak - line.crossing * epsilon)
+        if transform.upright:
+            smooth = line.interpolated(end)
+            return np.asarray(trapezoid(smooth.integrand(epsilon, 0.0), end, AGREE_UPRIGHT) * peak)
+        if len(epsilon) == 1 or abs(bend) == BENDS[0]:
             return np.asarray(trapezoid(line.integrand(epsilon, bend), end) * peak)
     half = len(epsilon) // 2
     parts = (slice(None, half), slice(half, None))
@@ -124,7 +132,8 @@ class _Line:
     @classmethod
     def through(cls, transform: LossTransform, crossing: float) -> _Line:
         here = np.array([crossing])
-        bend = transform.curvature(here)[0] + crossing**-2.0 + (crossing + 1.0) ** -2.0
+        near = crossing**-2.0 + (crossing + 1.0) ** -2.0 + (transform.end - crossing) ** -2.0  # poles, and a faint one
+        bend = transform.curvature(here)[0] + near
         return cls(transform, crossing, float(bend**-0.5), float(transform.log_m(here + 0j)[0].real))
 
     def integrand(self, epsilon: Array, bend: float) -> Integrand:
@@ -138,6 +147,23 @@ class _Line:
             return np.asarray(np.exp(exponent) * speed)
 
         return value
+
+    def interpolated(self, end: float) -> _Line:
+        """The vertical line up to u = end, on which log M is a Chebyshev series in u, panel by panel.
+
+        In panels, since log M is mere rounding at the far end, where M is nothing.
+        """
+        width, places = end / PANELS, np.arange(PANELS)[:, None]
+        u = width * (places + 0.5 * (1.0 + CHEBYSHEV))
+        value = self.transform.log_m(self.crossing + 1j * self.scale * np.sinh(u.ravel()))
+        series = np.linalg.solve(chebvander(CHEBYSHEV, len(CHEBYSHEV) - 1), value.reshape(u.shape).T)
+
+        def log_m(s: np.ndarray) -> np.ndarray:
+            u = np.arcsinh(s.imag / self.scale) / width
+            place = np.minimum(u.astype(int), PANELS - 1)
+            return np.asarray(chebval(2.0 * (u - place) - 1.0, series[:, place], tensor=False))
+
+        return replace(self, transform=replace(self.transform, log_m=log_m))
 
     def best(self, epsilon: Array, bends: tuple[float, ...]) -> tuple[float, float]:
         """The bend, to the right or left, on which the integrand ends soonest and does not grow, and where it ends.
@@ -166,7 +192,7 @@ def extent(integrand: Integrand) -> float:
     return float(u[alive[-1]] + COARSE if len(alive) else COARSE)
 
 
-def trapezoid(integrand: Integrand, end: float, step: float = STEP) -> Array:
+def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
     """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes), an odd function that vanishes at `end`."""
     total = step * np.sum(integrand(np.arange(1, int(end / step) + 1) * step).imag, axis=1)
     total += 0.5 * step * integrand(np.zeros(1)).imag[:, 0]
@@ -174,18 +200,21 @@ def trapezoid(integrand: Integrand, end: float, step: float = STEP) -> Array:
         between = (np.arange(int(end / step)) + 0.5) * step
         last, total = total, 0.5 * (total + step * np.sum(integrand(between).imag, axis=1))
         step *= 0.5
-        if np.all(np.abs(total - last) <= AGREE * np.abs(total)):
+        if np.all(np.abs(total - last) <= agree * np.abs(total)):
             break
     return np.asarray(total / np.pi)
 
 
 def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
-    """About where log M(s) − sε − log|s(s+1)|, a convex function, is least in (start, stop): bisection of its slope."""
+    """About where log M(s) − sε − log|s(s+1)| is least in (start, stop), by bisection of its slope: it is convex.
+
+    Less log(end − s): a pole of M there may be too faint to be seen, and would be run into.
+    """
     low, high = np.full_like(epsilon, -DECADES), np.full_like(epsilon, DECADES)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         s = _unfold(middle, start, stop)
-        rising = transform.slope(s) - epsilon - 1.0 / s - 1.0 / (s + 1.0) > 0.0
+        rising = transform.slope(s) - epsilon - 1.0 / s - 1.0 / (s + 1.0) + 1.0 / (transform.end - s) > 0.0
         low, high = np.where(rising, low, middle), np.where(rising, middle, high)
     return _unfold(0.5 * (low + high), start, stop)
 

@@ -151,6 +151,8 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
 
 
 def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
+    if any(part.floor == 1.0 for part in parts):
+        return CERTAIN
     pairs = list(zip(parts, times, strict=True))
 
     def total(name: str) -> Callable[[np.ndarray], np.ndarray]:
@@ -165,14 +167,9 @@ def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
         total("curvature"),
         end=min(part.end for part in parts),
         maximum=number("maximum"),
-        floor=float(-np.expm1(sum(k * np.log1p(-part.floor) for part, k in pairs))) if _shared(parts) else 1.0,
+        floor=float(-np.expm1(sum(k * np.log1p(-part.floor) for part, k in pairs))),
         upright=any(part.upright for part in parts),
     )
-
-
-def _shared(parts: list[LossTransform]) -> bool:
-    """Whether every release leaves some outputs in common."""
-    return all(part.floor < 1.0 for part in parts)
 
 
 def _both(axes: Axes) -> tuple[LossTransform, LossTransform]:

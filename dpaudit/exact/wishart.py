@@ -49,7 +49,7 @@ def _both(q: float, freedom: int, power: float, epsilon: Array) -> Curves:
         return np.zeros_like(epsilon), np.zeros_like(epsilon)
     floor = float(gammainc(0.5 * freedom, 0.5 * q))
     if power == 0.0:  # the loss has one finite value
-        return np.maximum(-np.expm1(epsilon - 0.5 * q), 0.0), np.full_like(epsilon, floor)
+        return -np.expm1(np.minimum(epsilon - 0.5 * q, 0.0)), np.full_like(epsilon, floor)
     if power < 0.0:  # and here its finite part is below 0 backward, above q/2 forward
         return _forward_steep(q, freedom, epsilon), np.full_like(epsilon, floor)
     return _forward(q, freedom, power, epsilon), np.minimum(floor + _backward(q, freedom, power, epsilon), 1.0)

@@ -29,6 +29,7 @@ from dpaudit.exact.contour import LossTransform
 
 STEP = 0.02
 GRID = np.arange(-9.0, 6.0, STEP)  # of x in ln|t| = saddle + width·sinh x
+SADDLE = int(np.argmin(np.abs(GRID)))
 BLOCK = 256  # values of s at a time
 SPIRAL = 2.0  # the path starts to turn where |t| = e^{−SPIRAL}, well inside the branch point of 1 + t
 LAST = 700.0  # ln|t| beyond which e^{−zt} is 0 for certain
@@ -107,10 +108,11 @@ class Moment:
     def _log_m(self, s: np.ndarray) -> np.ndarray:
         v, speed = self._path(s)
         exponent = np.where(speed != 0.0, self._exponent(s, v), -np.inf)
+        phase = 1j * exponent[:, [SADDLE]].imag  # taken out, so that log M is continuous in s
         peak = exponent.real.max(axis=1)
-        total = STEP * np.sum(np.exp(exponent - peak[:, None]) * speed, axis=1)
+        total = STEP * np.sum(np.exp(exponent - peak[:, None] - phase) * speed, axis=1)
         with np.errstate(divide="ignore"):
-            log_total = np.log(total) + peak
+            log_total = np.log(total) + peak + phase[:, 0]
         return np.asarray(log_total - (s + 1.0) * self.z + self.half * np.log(self.z) - gammaln(self.half))
 
     def tilted(self, s: Array) -> tuple[Array, Array]:

@@ -50,7 +50,6 @@ MECHANISMS = (
     GaussianInverse(sigma=0.01),
     SufficientStatistics(sigma_gram=40.0, sigma_cross=60.0),
     Composition((GaussianLS(sigma=0.2), RandomProjection(rows=3)), times=(1, 2)),
-    Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2))),
 )
 
 

@@ -136,6 +136,14 @@ def test_a_composition_on_data_is_the_composition_of_its_parts():
     np.testing.assert_allclose(general.delta, expected.delta, rtol=1e-8)
 
 
+def test_the_worst_row_of_a_composition_with_wishart_noise():
+    data, both = database(10, 2, seed=3), Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2)))
+    every = [dp.exact.spectrum(both, dp.neighbours.zero_row(data, row), GRID[:2]).delta for row in range(10)]
+    worst = dp.exact.worst_case(both, data, GRID[:2])
+    np.testing.assert_allclose(worst.delta, np.max(every, axis=0), rtol=1e-12)
+    assert np.array_equal(worst.index, np.argmax(every, axis=0))
+
+
 def test_a_composition_with_als_says_what_to_use_instead():
     pair = dp.neighbours.zero_row(database(20, 2, seed=3), 4)
     both = Composition((ALS(rows=12), GaussianLS(sigma=0.4)))
