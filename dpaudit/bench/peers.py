@@ -107,7 +107,7 @@ METHODS: dict[str, Callable[[Pair], Array]] = {
     "gx2 Imhof-Davies": generalised("imhof", single=False),
     "gx2 Imhof tight": generalised("imhof", single=False, **TIGHT),
     "gx2 Imhof 1 by 1": generalised("imhof", single=True, **TIGHT),
-    "gx2 ray 1e5": generalised("ray", single=True, n_rays=100_000),
+    "gx2 ray 1e5": generalised("ray", single=True, n_rays=100_000, force_mc=True),
     "gx2 ifft": generalised("ifft", single=False),
     "Monte Carlo 1e7": monte_carlo,
 }

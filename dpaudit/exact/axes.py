@@ -57,7 +57,7 @@ class Axes:
     def transform(self) -> LossTransform:
         """Moment function of log dP/dQ under the first law."""
         a, b = -0.5 * self.excess / self.ratio, -self.shift / self.ratio
-        log_ratio = np.where(np.abs(self.excess) < 0.5, np.log1p(self.excess), np.log(self.ratio))
+        log_ratio = np.where(np.abs(self.excess) < 0.5, np.log1p(np.maximum(self.excess, -0.5)), np.log(self.ratio))
         c = float(np.sum(self.count * (0.5 * self.shift**2 / self.ratio + 0.5 * log_ratio)))
         curved = a != 0.0
         top = c - float(np.sum(self.count[curved] * b[curved] ** 2 / (4.0 * a[curved])))

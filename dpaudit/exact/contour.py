@@ -23,6 +23,7 @@ AGREE_UPRIGHT = 1e-11  # where M falls off more slowly than e^{−sε} turns it 
 BENDS = (0.4, 0.1, 0.025)  # tangents of the angle from the vertical; below 1, so that e^{s²} still decays
 PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of a dear log M along a line
 SHARED = 3.0  # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
+ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their integrands vary
 LONGEST, COARSE, NEGLIGIBLE = 40.0, 0.5, 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
 OVERFLOW = 700.0  # e^{±this} is as far as floats go
@@ -84,11 +85,14 @@ def _bands(transform: LossTransform, epsilon: Array, saddle: Array) -> Iterator[
     """Runs of ε that one hyperbola may serve: the first, the one at whose saddle it crosses, and the end."""
     log_m = transform.log_m(saddle + 0j).real
     least = log_m - saddle * epsilon
+    scale = _scale(transform, saddle)
 
     def excess(ours: slice, at: slice) -> Array:
-        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle."""
+        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle; infinite for another scale."""
         s, own = saddle[at], saddle[ours]
-        return np.asarray(log_m[at] - s * epsilon[ours] - least[ours] - np.log(s * (s + 1.0) / (own * (own + 1.0))))
+        far = np.abs(np.log(scale[at] / scale[ours])) > ALIKE
+        height = log_m[at] - s * epsilon[ours] - least[ours] - np.log(s * (s + 1.0) / (own * (own + 1.0)))
+        return np.where(far, np.inf, height)
 
     first, count = 0, len(epsilon)
     while first < count:
@@ -132,9 +136,7 @@ class _Line:
     @classmethod
     def through(cls, transform: LossTransform, crossing: float) -> _Line:
         here = np.array([crossing])
-        near = crossing**-2.0 + (crossing + 1.0) ** -2.0 + (transform.end - crossing) ** -2.0  # poles, and a faint one
-        bend = transform.curvature(here)[0] + near
-        return cls(transform, crossing, float(bend**-0.5), float(transform.log_m(here + 0j)[0].real))
+        return cls(transform, crossing, float(_scale(transform, here)[0]), float(transform.log_m(here + 0j)[0].real))
 
     def integrand(self, epsilon: Array, bend: float) -> Integrand:
         """In units of its value on the real axis."""
@@ -182,14 +184,18 @@ class _Line:
 
 
 def extent(integrand: Integrand) -> float:
-    """Where every row has fallen to NEGLIGIBLE of its largest value; infinite if one grows."""
+    """Where every row has first fallen to NEGLIGIBLE of its largest value; infinite if one grows before.
+
+    What a bent line meets beyond is not looked at: from there it may go straight up, on which nothing grows.
+    """
     u = np.arange(0.0, LONGEST, COARSE)
     size = np.abs(integrand(u))
-    largest = size.max(axis=1, keepdims=True)
-    if np.any(largest[:, 0] > GROWTH * size[:, 0]):
+    largest = np.maximum.accumulate(size, axis=1)
+    dead = np.flatnonzero(np.all(size <= NEGLIGIBLE * largest, axis=0))
+    last = int(dead[0]) if len(dead) else len(u) - 1
+    if np.any(largest[:, last] > GROWTH * size[:, 0]):
         return float("inf")
-    alive = np.flatnonzero(np.any(size > NEGLIGIBLE * largest, axis=0))
-    return float(u[alive[-1]] + COARSE if len(alive) else COARSE)
+    return float(u[last])
 
 
 def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
@@ -203,6 +209,11 @@ def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: floa
         if np.all(np.abs(total - last) <= agree * np.abs(total)):
             break
     return np.asarray(total / np.pi)
+
+
+def _scale(transform: LossTransform, s: Array) -> Array:
+    """Over what length the integrand varies near s: its own curvature, the poles, and one at the end, if faint."""
+    return np.asarray((transform.curvature(s) + s**-2.0 + (s + 1.0) ** -2.0 + (transform.end - s) ** -2.0) ** -0.5)
 
 
 def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:

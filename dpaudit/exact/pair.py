@@ -14,6 +14,7 @@ from dpaudit.exact.axes import Axes
 
 EPS = float(np.finfo(np.float64).eps)
 UNEQUAL = 1.2345e-3  # ratios of variances beyond this or its inverse are read off the law that has the smaller one
+CLEAR = 1e-4  # of a pivot of Cholesky's factor, for variances of 1
 ASTRAY = 1e-7  # part of a unit direction, or of a mean, outside a support: below is rounding
 
 
@@ -72,6 +73,8 @@ def _support(name: str, cov: Array) -> Array:
     deviation = np.sqrt(np.diag(cov))
     alive = deviation > 0.0
     unit = cov[np.ix_(alive, alive)] / np.outer(deviation[alive], deviation[alive])
+    if alive.all() and _well_conditioned(unit):
+        return np.eye(len(cov))
     value, axes = eigh(unit) if alive.any() else (np.zeros(0), unit)
     floor = 8.0 * len(cov) * EPS * value.max(initial=0.0)
     if np.any(value < -max(floor, 1e-10)):
@@ -81,6 +84,15 @@ def _support(name: str, cov: Array) -> Array:
     spread = np.zeros((len(cov), int(np.sum(value > floor))))
     spread[alive] = deviation[alive, None] * axes[:, value > floor]
     return np.asarray(qr(spread, mode="economic")[0])
+
+
+def _well_conditioned(unit: Array) -> bool:
+    """Whether the pivots of Cholesky's factor are far from rounding: cheaper to ask than eigenvalues."""
+    try:
+        pivots = np.diag(np.linalg.cholesky(unit))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(pivots.min(initial=1.0) > CLEAR)
 
 
 def _same(support1: Array, support2: Array, gap: Array) -> bool:
