@@ -24,10 +24,12 @@ BENDS = (0.4, 0.1, 0.025)  # tangents of the angle from the vertical; below 1, s
 PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of a dear log M along a line
 SHARED = 3.0  # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
 ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their integrands vary
-LONGEST, COARSE, NEGLIGIBLE = 40.0, 0.5, 1e-17
+COARSE = np.concatenate([np.arange(0.0, 16.0, 0.5), np.arange(16.0, 96.0, 2.0)])  # where a line is first looked at
+NEGLIGIBLE = 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
 OVERFLOW = 700.0  # e^{±this} is as far as floats go
-DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself
+DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself,
+NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, or floats could not tell
 
 Integrand = Callable[[np.ndarray], np.ndarray]
 
@@ -180,7 +182,7 @@ class _Line:
                 return slant, ends[slant]
             if len(epsilon) > 1:
                 break  # they may not all want the same
-        return 0.0, min(extent(self.integrand(epsilon, 0.0)), LONGEST)
+        return 0.0, min(extent(self.integrand(epsilon, 0.0)), COARSE[-1])
 
 
 def extent(integrand: Integrand) -> float:
@@ -188,14 +190,13 @@ def extent(integrand: Integrand) -> float:
 
     What a bent line meets beyond is not looked at: from there it may go straight up, on which nothing grows.
     """
-    u = np.arange(0.0, LONGEST, COARSE)
-    size = np.abs(integrand(u))
+    size = np.abs(integrand(COARSE))
     largest = np.maximum.accumulate(size, axis=1)
     dead = np.flatnonzero(np.all(size <= NEGLIGIBLE * largest, axis=0))
-    last = int(dead[0]) if len(dead) else len(u) - 1
+    last = int(dead[0]) if len(dead) else len(COARSE) - 1
     if np.any(largest[:, last] > GROWTH * size[:, 0]):
         return float("inf")
-    return float(u[last])
+    return float(COARSE[last])
 
 
 def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
@@ -221,7 +222,10 @@ def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float)
 
     Less log(end − s): a pole of M there may be too faint to be seen, and would be run into.
     """
-    low, high = np.full_like(epsilon, -DECADES), np.full_like(epsilon, DECADES)
+    low, high = (
+        np.full_like(epsilon, -DECADES),
+        np.full_like(epsilon, DECADES if np.isinf(stop) else NEAREST + np.log(max(stop, 1.0))),
+    )
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         s = _unfold(middle, start, stop)
@@ -235,4 +239,4 @@ def _unfold(y: Array, start: float, stop: float) -> Array:
     ratio = np.exp(y)
     if start < 0.0:
         return np.asarray(-1.0 / (1.0 + ratio))
-    return np.asarray(stop / (1.0 + stop / ratio) if np.isfinite(stop) else ratio)
+    return np.asarray(stop / (1.0 + max(stop, 1.0) / ratio) if np.isfinite(stop) else ratio)
