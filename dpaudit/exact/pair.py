@@ -55,6 +55,7 @@ def diagonalise(mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> Axes | None:
     gap, moves = mean2 - mean1, scale > 0.0
     if np.any(gap[~moves]):
         return None  # a coordinate that is constant in both laws tells them apart
+    scale = np.exp2(np.round(np.log2(scale, out=np.zeros_like(scale), where=moves)))  # exact, so differences are
     gap, scale = gap[moves] / scale[moves], np.outer(scale, scale)[np.ix_(moves, moves)]
     return _scaled(gap, cov1[np.ix_(moves, moves)] / scale, cov2[np.ix_(moves, moves)] / scale)
 

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 from .parts import NOTHING, Axis, Block, Wishart, conditioned
 
 LEAST, MOST = mpf(-6), mpf(500)  # of w: r/start runs from e^{−410} on
-HALVINGS = 8
+HALVINGS = 10
 SEARCH = 90  # golden sections in log s over e^{±80}
 
 
@@ -67,6 +67,12 @@ class Together:
         return mp.fsum(times * part.edge for part, times in self.counted if part.edge is not None)
 
     @property
+    def straight(self):
+        """Whether a shift hardly bends: its e^{s²} falls off on steep lines only, where others may grow at first."""
+        axes = [part for part, _ in self.counted if isinstance(part, Axis) and part.a != 0]
+        return any(abs(axis.b) > 500 * abs(axis.a) for axis in axes)
+
+    @property
     def depth(self):
         """How many variables conditioning integrates over, and one."""
         return int(sum(times for _, times in self.counted))
@@ -112,12 +118,18 @@ def saddle(together, e):
 
 
 def inverted(together, e, angle, digits):
-    """δ(e) along the line at `angle` (degrees) from the real axis; vertical where noise is Wishart's."""
+    """δ(e) along the line at `angle` (degrees) from the real axis.
+
+    Vertical where noise is Wishart's or an axis nearly straight: there the angle moves the line instead.
+    """
     e = mpf(e)
     if e >= together.maximum:
         return together.floor
     start = saddle(together, e)
-    theta = mp.pi / 2 if together.upright else mp.radians(angle if e > together.drift else 180 - angle)
+    if together.straight:
+        start, angle = start * angle / 90, 90
+    angle = 90 if together.upright else angle
+    theta = mp.radians(angle if e > together.drift else 180 - angle)
     turn = mp.expjpi(theta / mp.pi)
     peak = mp.re(together.log_m(start)) - start * e
 

@@ -131,8 +131,8 @@ class Wishart:
             return self._backward(place, other, rise)
         if self.a > 0:
             return self.share(place)[0] - rise * self.share(other)[0]
-        with mp.workdps(2 * mp.dps):  # far out the set is thin beside q
-            return self.share(place)[1] - rise * (self.share(other)[1] - self.share(self.q)[1])
+        with mp.workdps(4 * mp.dps):  # far out the set is thin beside q
+            return self.share(place)[1] - rise * (self.share(place + self.q)[1] - self.share(self.q)[1])
 
     def _backward(self, place, other, rise):
         if self.a > 0:

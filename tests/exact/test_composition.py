@@ -1,0 +1,308 @@
+"""Privacy losses that compose: algebra, closed forms, Rényi divergences, and another accountant's numbers."""
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as pld
+from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpaudit import InvalidInput
+from dpaudit.exact import PrivacyLoss, additive_wishart, compose, gaussian_pair, gaussian_shift, gaussian_sketch
+
+EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 3.0, 10.0])
+ORDERS = (0.3, 0.999999999, 1.0, 1.000001, 1.5, 2.0)
+WISHART = 1e-12  # absolute accuracy of compositions with additive Wishart noise
+BULK = 1e-4
+
+
+def line(shift, ratio):
+    return PrivacyLoss.gaussian_pair([0.0], [[1.0]], [shift], [[ratio]])
+
+
+def releases():
+    """One of every kind but additive Wishart noise, whose compositions are absolute."""
+    return [
+        PrivacyLoss.gaussian_shift(0.4),
+        PrivacyLoss.gaussian_sketch(0.05, rows=20),
+        PrivacyLoss.gaussian_sketch(0.3, rows=2).reversed(),
+        line(0.3, 1.4),
+        PrivacyLoss.gaussian_pair([0.0, 0.0], np.eye(2), [0.2, -0.1], np.array([[0.9, 0.1], [0.1, 1.2]])),
+    ]
+
+
+def assert_same(one, other, relative, smallest=1e-25):
+    for mine, theirs in zip(one, other, strict=True):
+        seen = np.maximum(mine, theirs) >= smallest
+        np.testing.assert_allclose(mine[seen], theirs[seen], rtol=relative, atol=0.0)
+
+
+# --- algebra --------------------------------------------------------------------------------------
+
+
+def test_the_order_does_not_matter():
+    losses = releases()
+    assert_same(compose(losses).delta(EPSILON), compose(losses[::-1]).delta(EPSILON), 1e-10)
+
+
+def test_brackets_do_not_matter():
+    a, b, c, d, e = releases()
+    assert_same((((a + b) + c) + (d + e)).delta(EPSILON), (a + (b + (c + (d + e)))).delta(EPSILON), 1e-10)
+
+
+@pytest.mark.parametrize("times", [2, 3, 7])
+def test_times_is_repeated_addition(times):
+    for loss in releases():
+        added = loss
+        for _ in range(times - 1):
+            added = added + loss
+        assert_same((times * loss).delta(EPSILON), added.delta(EPSILON), 1e-10)
+        assert_same((times * loss).delta(EPSILON), compose([loss], [times]).delta(EPSILON), 1e-14)
+        assert_same((2 * (times * loss)).delta(EPSILON), (2 * times * loss).delta(EPSILON), 1e-10)
+
+
+def test_the_zero_loss_changes_nothing():
+    zero = PrivacyLoss.gaussian_shift(0.0)
+    for loss in [*releases(), zero]:
+        assert_same((loss + zero).delta(EPSILON), loss.delta(EPSILON), 1e-10)
+    assert np.all(np.stack((5 * zero).delta(EPSILON)) == 0.0)
+
+
+def test_directions_swap_together():
+    losses = releases()
+    there, back = compose(losses).delta(EPSILON)
+    swapped = compose([loss.reversed() for loss in losses]).delta(EPSILON)
+    assert_same((back, there), swapped, 1e-10)
+    assert_same((back, there), compose(losses).reversed().delta(EPSILON), 1e-14)
+
+
+@pytest.mark.parametrize("certain", [PrivacyLoss.gaussian_sketch(1.0, 3), line(1.0, 0.0)])
+def test_a_release_that_gives_all_away_decides(certain):
+    for whole in (certain, 2 * certain, certain + PrivacyLoss.gaussian_shift(0.1), releases()[1] + certain):
+        assert np.all(np.stack(whole.delta(EPSILON)) == 1.0)
+        assert whole.supremum == (np.inf, np.inf)
+
+
+def test_one_release_is_itself():
+    loss = releases()[1]
+    assert compose([loss]) is loss
+    assert 1 * loss is loss
+
+
+def test_curves_come_back_in_the_callers_shape_and_order():
+    whole = compose(releases())
+    for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5]):
+        for curve in whole.delta(epsilon):
+            assert np.shape(curve) == np.shape(epsilon)
+    mixed, ordered = whole.delta([1.0, 0.0, 1.0, 0.5]), whole.delta([0.0, 0.5, 1.0])
+    for one, other in zip(mixed, ordered, strict=True):
+        np.testing.assert_array_equal(one, other[[2, 0, 2, 1]])
+
+
+def test_a_spectrum_carries_its_loss():
+    whole = compose(releases(), [1, 2, 1, 3, 1])
+    found = whole.spectrum(EPSILON)
+    assert found.curve is whole
+    np.testing.assert_array_equal(found.delta, np.maximum(*whole.delta(EPSILON)))
+    assert "2 × Gaussian rows" in found.law
+
+
+# --- closed forms ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mus", [[0.3, 0.4], [1e-3, 1e-4, 2e-3], [2.0, 0.1, 0.0, 1.0], [0.1] * 50])
+def test_shifts_compose_to_one_shift(mus):
+    curve = gaussian_shift(float(np.sqrt(np.sum(np.square(mus)))), EPSILON)
+    assert_same(compose([PrivacyLoss.gaussian_shift(mu) for mu in mus]).delta(EPSILON), (curve, curve), 1e-10)
+
+
+@pytest.mark.parametrize(("leverage", "rows", "times"), [(0.02, 50, 10), (0.5, 1, 7), (1e-6, 30, 40), (0.9, 3, 2)])
+def test_sketches_compose_to_a_sketch_of_all_rows(leverage, rows, times):
+    found = (times * PrivacyLoss.gaussian_sketch(leverage, rows)).delta(EPSILON)
+    assert_same(found, gaussian_sketch(leverage, rows * times, EPSILON), 1e-9)
+
+
+def test_pairs_compose_to_the_pair_of_all_coordinates():
+    cov = np.array([[0.9, 0.1], [0.1, 1.2]])
+    together = PrivacyLoss.gaussian_pair([0.0, 0.0], np.eye(2), [0.2, -0.1], cov) + line(0.3, 1.4)
+    stacked = np.zeros((3, 3))
+    stacked[:2, :2], stacked[2, 2] = cov, 1.4
+    expected = gaussian_pair(np.zeros(3), np.eye(3), [0.2, -0.1, 0.3], stacked, EPSILON)
+    assert_same(together.delta(EPSILON), expected, 1e-10)
+
+
+# --- additive Wishart noise -----------------------------------------------------------------------
+
+NOISE = [(0.5, 20, 3), (5.0, 20, 3), (2.0, 5, 3), (2.0, 4, 3), (0.5, 3, 3), (0.01, 60, 12)]
+
+
+@pytest.mark.parametrize("noise", NOISE)
+def test_noise_and_the_zero_loss_is_the_noise(noise):
+    whole = PrivacyLoss.additive_wishart(*noise) + PrivacyLoss.gaussian_shift(0.0)
+    for found, expected in zip(whole.delta(EPSILON), additive_wishart(*noise, EPSILON), strict=True):
+        assert np.all(np.abs(found - expected) <= WISHART)
+        seen = expected > BULK
+        np.testing.assert_allclose(found[seen], expected[seen], rtol=1e-8)
+
+
+@pytest.mark.parametrize("noise", NOISE)
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_outputs_that_rule_a_database_out_are_a_floor(noise, times):
+    single = float(additive_wishart(*noise, 1e6)[1])
+    whole = compose([PrivacyLoss.additive_wishart(*noise), PrivacyLoss.gaussian_shift(0.2)], [times, 1])
+    forward, backward = whole.delta([0.0, 5.0, 100.0, 1e5])
+    floor = -np.expm1(times * np.log1p(-single))
+    assert np.all(backward >= floor * (1.0 - 1e-12))
+    assert backward[-1] == pytest.approx(floor, rel=1e-9, abs=1e-300)
+    assert forward[-1] == 0.0
+    assert whole.supremum[1] == np.inf
+
+
+@pytest.mark.parametrize("noise", NOISE)
+def test_composed_noise_agrees_at_zero_in_both_directions(noise):
+    for times in (2, 4):
+        forward, backward = (times * PrivacyLoss.additive_wishart(*noise)).delta(0.0)
+        assert float(forward) == pytest.approx(float(backward), rel=1e-8, abs=WISHART)
+
+
+# --- Rényi divergences and the largest loss -------------------------------------------------------
+
+
+def test_renyi_divergences_add():
+    losses, times = releases(), [1, 2, 1, 3, 1]
+    for order in ORDERS:
+        parts = np.array([loss.renyi(order) for loss in losses])
+        np.testing.assert_allclose(compose(losses, times).renyi(order), times @ parts, rtol=1e-9)
+
+
+def test_renyi_divergences_of_a_shift_and_of_a_sketch():
+    for order in ORDERS:
+        np.testing.assert_allclose(PrivacyLoss.gaussian_shift(0.7).renyi(order), 0.5 * order * 0.49, rtol=1e-9)
+        q, rows = 0.05, 20  # ½r [−ln(1−q) − …]: normals N(0, 1) and N(0, 1 − q), each way
+        forward, backward = PrivacyLoss.gaussian_sketch(q, rows).renyi(order)
+        assert forward == pytest.approx(rows * renyi_of_scales(1.0, 1.0 - q, order), rel=1e-7)
+        assert backward == pytest.approx(rows * renyi_of_scales(1.0 - q, 1.0, order), rel=1e-7)
+
+
+def renyi_of_scales(v1, v2, order):
+    if abs(order - 1.0) < 1e-5:
+        return 0.5 * (v1 / v2 - 1.0 - np.log(v1 / v2)) * (1.0 + 1e-30) + 0.25 * (order - 1.0) * (v1 / v2 - 1.0) ** 2
+    mixed = order * v2 + (1.0 - order) * v1
+    return 0.5 * np.log(v2 / v1) - 0.5 * np.log(mixed / v2) / (order - 1.0) if mixed > 0.0 else np.inf
+
+
+def test_suprema_add():
+    one, other = PrivacyLoss.gaussian_sketch(0.3, rows=2), PrivacyLoss.gaussian_sketch(0.05, rows=20)
+    whole = compose([one, other], [3, 1])
+    assert whole.supremum == pytest.approx((np.inf, 3.0 * one.supremum[1] + other.supremum[1]))
+    limit = whole.supremum[1]
+    assert limit == pytest.approx(-3.0 * np.log(0.7) - 10.0 * np.log(0.95))
+    backward = whole.delta([0.98 * limit, limit, 1.02 * limit])[1]
+    assert backward[0] > 0.0
+    assert np.all(backward[1:] == 0.0)
+    assert (whole + PrivacyLoss.gaussian_shift(0.1)).supremum == (np.inf, np.inf)
+
+
+# --- another accountant ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0])
+def test_the_gaussian_mechanism_by_dp_accounting(mu):
+    other = np.array(GaussianPrivacyLoss(1.0 / mu).get_delta_for_epsilon(list(EPSILON)))
+    np.testing.assert_allclose(gaussian_shift(mu, EPSILON), other, rtol=0.0, atol=1e-15)
+    cov = np.array([[2.0, 0.3], [0.3, 0.5]])
+    gap = np.linalg.cholesky(cov) @ [0.6 * mu, 0.8 * mu]
+    for curve in gaussian_pair([0.0, 0.0], cov, gap, cov, EPSILON):
+        np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_composed_gaussians_by_dp_accounting(times):
+    """Connect-the-dots on a grid of 1e-4 is pessimistic by 5e-10 at 2 and 8e-10 at 3 releases."""
+    grid = pld.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4).self_compose(times)
+    other = np.array(grid.get_delta_for_epsilon(list(EPSILON)))
+    for curve in (times * PrivacyLoss.gaussian_shift(0.5)).delta(EPSILON):
+        np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-9)
+
+
+def test_different_gaussians_lie_between_the_bounds_of_dp_accounting():
+    """Shifts by 0.5 (twice) and 0.25 (three times): its lower and upper estimates, 1e-8 apart at the least."""
+    whole = compose([PrivacyLoss.gaussian_shift(0.5), PrivacyLoss.gaussian_shift(0.25)], [2, 3]).delta(EPSILON)[0]
+    bounds = []
+    for pessimistic in (False, True):
+        wide, narrow = (
+            pld.from_gaussian_mechanism(
+                deviation, pessimistic_estimate=pessimistic, value_discretization_interval=1e-3, use_connect_dots=dots
+            )
+            for deviation, dots in ((2.0, pessimistic), (4.0, pessimistic))
+        )
+        bounds.append(
+            np.array(wide.self_compose(2).compose(narrow.self_compose(3)).get_delta_for_epsilon(list(EPSILON)))
+        )
+    low, high = bounds
+    assert np.all(low <= whole + 1e-13)
+    assert np.all(whole <= high + 1e-13)
+    assert np.all(high - low < 3e-3)
+
+
+# --- properties -----------------------------------------------------------------------------------
+
+release = st.one_of(
+    st.floats(0.0, 2.0).map(PrivacyLoss.gaussian_shift),
+    st.builds(PrivacyLoss.gaussian_sketch, st.floats(1e-6, 0.95), st.integers(1, 60)),
+    st.builds(line, st.floats(-2.0, 2.0), st.floats(-2.0, 2.0).map(np.exp)),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(release, st.integers(1, 9)), min_size=1, max_size=4), release)
+def test_a_composition_is_a_spectrum_and_grows_with_every_release(parts, more):
+    losses, times = zip(*parts, strict=True)
+    grid = np.linspace(0.0, 8.0, 41)
+    whole = compose(losses, times)
+    forward, backward = whole.delta(grid)
+    assert forward[0] == pytest.approx(backward[0], rel=1e-8, abs=1e-14)
+    for curve, greater in zip((forward, backward), (whole + more).delta(grid), strict=True):
+        assert np.all((curve >= 0.0) & (curve <= 1.0))
+        assert np.all(np.diff(curve) <= 1e-14)
+        slopes = np.diff(curve) / np.diff(np.exp(grid))
+        assert np.all(np.diff(slopes) >= -1e-8 * np.abs(slopes[1:]) - 1e-14)
+        assert np.all(greater >= curve * (1.0 - 1e-8) - 1e-14)
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda loss: compose([]), "times"),
+        (lambda loss: compose([loss], [1, 2]), "times"),
+        (lambda loss: compose([loss], [0]), "times"),
+        (lambda loss: compose([loss], [1.5]), "times"),
+        (lambda loss: compose([loss], [True]), "times"),
+        (lambda loss: compose([loss, 0.3]), "losses"),
+        (lambda loss: 0 * loss, "times"),
+        (lambda loss: 2.0 * loss, "times"),
+        (lambda loss: PrivacyLoss.gaussian_shift(-0.1), "mu"),
+        (lambda loss: PrivacyLoss.gaussian_shift(np.inf), "mu"),
+        (lambda loss: PrivacyLoss.gaussian_sketch(1.1, 3), "leverage"),
+        (lambda loss: PrivacyLoss.gaussian_sketch(0.1, 0), "rows"),
+        (lambda loss: PrivacyLoss.additive_wishart(0.1, 2, 3), "dof"),
+        (lambda loss: PrivacyLoss.additive_wishart(-0.1, 3, 3), "q"),
+        (lambda loss: PrivacyLoss.gaussian_pair([0.0], [[1.0]], [0.0], [[-1.0]]), "cov2"),
+        (lambda loss: (2 * loss).delta(-1.0), "epsilon"),
+        (lambda loss: (2 * loss).renyi(0.0), "order"),
+    ],
+)
+def test_bad_arguments_are_named(call, name):
+    with pytest.raises(InvalidInput, match=f"^{name} "):
+        call(PrivacyLoss.gaussian_sketch(0.1, 3))
+
+
+def test_only_losses_add():
+    loss = PrivacyLoss.gaussian_shift(0.1)
+    with pytest.raises(TypeError):
+        loss + 1
+    with pytest.raises(TypeError):
+        loss * loss

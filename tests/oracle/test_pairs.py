@@ -1,0 +1,159 @@
+"""Gaussian pairs, sketches, Wishart noise and compositions against pairs.json, and pairs.json against other routes."""
+
+import json
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from dpaudit import exact, mechanisms, neighbours
+
+from . import reference
+from .inversion import Together, inverted
+from .pair_settings import DATA, NEAR, settings, units
+
+TABLE = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
+SIDES = ("forward", "backward")
+SMALL = 1e-30
+RELATIVE = 1e-8  # for deltas of at least SMALL
+ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
+NOISY = 1e-12  # absolute, for compositions with additive Wishart noise; RELATIVE where delta is above BULK
+BULK = 1e-4
+Loss = exact.PrivacyLoss
+
+
+def pair_of(shift, ratio):
+    size = len(shift)
+    return np.zeros(size), np.eye(size), np.array(shift), np.diag(ratio)
+
+
+def loss_of(law, params):
+    """The `PrivacyLoss` of a release."""
+    if law == "gaussian-pair":
+        return Loss.gaussian_pair(*pair_of(**params))
+    if law == "gaussian-shift":
+        return Loss.gaussian_shift(**params)
+    if law == "gaussian-sketch":
+        return Loss.gaussian_sketch(**params)
+    if law == "replaced-sketch":
+        row = Loss.gaussian_pair(*pair_of([0.0, 0.0], [1.0 + params["up"], 1.0 - params["down"]]))
+        return exact.compose([row], [params["rows"]])
+    if law == "additive-wishart":
+        return Loss.additive_wishart(**params)
+    parts = params["parts"]
+    return exact.compose([loss_of(*part[:2]) for part in parts], [part[2] for part in parts])
+
+
+def mechanism_of(law, params):
+    padding = params["padding"]
+    if law == "inverse-wishart":
+        return mechanisms.InverseWishartDraw(params["dof"], padding)
+    if params["mechanism"] == "GaussMix":
+        return mechanisms.GaussMix(params["rows"], padding)
+    return getattr(mechanisms, params["mechanism"])(params["rows"], padding=padding)
+
+
+def package_deltas(law, params, epsilon):
+    if law == "gaussian-pair":
+        return exact.gaussian_pair(*pair_of(**params), epsilon)
+    if law == "additive-wishart":
+        return exact.additive_wishart(**params, epsilon=epsilon)
+    if law in ("padded-sketch", "inverse-wishart"):
+        pair = neighbours.zero_row(np.array(DATA, dtype=float), params["row"])
+        found = exact.spectrum(mechanism_of(law, params), pair, epsilon)
+        return found.forward, found.backward
+    return loss_of(law, params).delta(epsilon)
+
+
+def label(entry):
+    return f"{entry['law']} {json.dumps(list(entry['params'].values()))}"
+
+
+GROUPS = {name: list(rows) for name, rows in groupby(TABLE, key=label)}
+
+
+def noisy(row):
+    return row["law"] == "composition" and "additive-wishart" in json.dumps(row["params"])
+
+
+def allowed(row, wanted):
+    if noisy(row) and wanted < BULK:
+        return NOISY
+    return max((RELATIVE + ROUNDING * row["epsilon"]) * wanted, SMALL * RELATIVE)
+
+
+def disagreements(rows, side, values):
+    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it should be."""
+    wrong = []
+    for row, value in zip(rows, values, strict=True):
+        wanted = float(row[side])
+        fine = value == 0 if row[side] == "0" else value >= 0 and abs(value - wanted) <= allowed(row, wanted)
+        if not fine:
+            wrong.append((row["epsilon"], row[side], value))
+    return wrong
+
+
+@pytest.mark.parametrize("rows", GROUPS.values(), ids=GROUPS)
+def test_package_matches_the_table(rows):
+    epsilon = np.array([row["epsilon"] for row in rows])
+    deltas = package_deltas(rows[0]["law"], rows[0]["params"], epsilon)
+    for side, values in zip(SIDES, deltas, strict=True):
+        assert values.shape == epsilon.shape
+        assert disagreements(rows, side, values) == []
+
+
+def test_table_covers_every_law_and_holds_probabilities():
+    known = {label({"law": law, "params": params}) for law, params, _ in settings()}
+    assert known >= set(GROUPS)
+    assert len(GROUPS) >= 60
+    assert {row["law"] for row in TABLE} == {law for law, _, _ in settings()}
+    assert all(0 <= mpf(row[side]) <= 1 for row in TABLE for side in SIDES)
+
+
+def test_directions_agree_at_zero():
+    """At epsilon zero both are the total variation distance, by two computations."""
+    rows = [row for row in TABLE if row["epsilon"] == 0]
+    assert len(rows) == len(GROUPS)
+    assert all(mp.almosteq(mpf(row["forward"]), mpf(row["backward"]), rel_eps=mpf(10) ** -15) for row in rows)
+
+
+# --- the table against the reference ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["gaussian-pair", "replaced-sketch", "inverse-wishart", "additive-wishart"])
+@pytest.mark.parametrize("side", SIDES)
+def test_table_is_what_the_reference_gives(law, side):
+    row = next(r for r in TABLE if r["law"] == law and r["epsilon"] > 0 and r[side] != "0")
+    with mp.workdps(30):
+        whole = Together(units(law, row["params"], side == "forward"))
+        found = whole.conditioned(row["epsilon"]) if whole.upright else inverted(whole, row["epsilon"], 68, 14)
+    assert mp.almosteq(found, mpf(row[side]), rel_eps=mpf(10) ** -14)
+
+
+def test_conditioning_and_the_line_agree():
+    """Two routes that share neither a formula nor a contour: two axes, one of them shifted."""
+    params = {"shift": [0.4, 0.0], "ratio": [0.5, 2.0]}
+    for side in (True, False):
+        nested = reference.with_mesh(
+            lambda side=side: Together(units("gaussian-pair", params, side)).conditioned(mpf(3)), 32, digits=12
+        )
+        with mp.workdps(30):
+            line = inverted(Together(units("gaussian-pair", params, side)), 3, 68, 14)
+        assert mp.almosteq(nested, line, rel_eps=mpf(10) ** -11)
+
+
+# --- covariances that are not diagonal -------------------------------------------------------------
+
+UNIMODULAR = np.array([[1, 2, 0], [0, 1, -1], [1, 0, 3]])  # entries so small that products with NEAR are exact
+
+
+@pytest.mark.parametrize("ratio", [[1 + NEAR, 1 - NEAR, 1 + 2 * NEAR]])
+def test_nearly_equal_covariances_as_full_matrices(ratio):
+    """The same pair in other coordinates, exactly: 1e-6 apart and still to 1e-8."""
+    rows = [r for r in TABLE if r["params"] == {"shift": [0.0, 0.0, 0.0], "ratio": ratio}]
+    epsilon = np.array([row["epsilon"] for row in rows])
+    one, other = UNIMODULAR @ UNIMODULAR.T, (UNIMODULAR * ratio) @ UNIMODULAR.T
+    for side, values in zip(SIDES, exact.gaussian_pair(np.zeros(3), one, np.zeros(3), other, epsilon), strict=True):
+        assert disagreements(rows, side, values) == []
