@@ -22,7 +22,7 @@ from dpaudit.mechanisms import (
 )
 
 GRID = np.array([0.0, 0.01, 0.1, 0.3, 1.0, 2.0, 5.0, 12.0])
-reproducibly = settings(derandomize=True, deadline=None, max_examples=40)
+reproducibly = settings(derandomize=True, deadline=None, max_examples=25)
 databases = st.builds(database, n=st.integers(12, 40), features=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
 
 
@@ -56,7 +56,7 @@ def test_fewer_sketch_rows_leak_less(data, rows, fewer):
     assert_below(RandomProjection(min(rows, fewer)), RandomProjection(max(rows, fewer)), data)
 
 
-@reproducibly
+@settings(reproducibly, max_examples=10)
 @given(data=databases, rows=st.integers(1, 20), sigma=st.floats(0.05, 5.0))
 def test_one_more_release_leaks_more(data, rows, sigma):
     parts = RandomProjection(rows), GaussianLS(sigma=sigma)
