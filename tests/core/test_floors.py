@@ -21,6 +21,8 @@ GROUND = (
     "split",
     "laws",
     "claims",
+    "outcomes",
+    "certificate",
 )
 FLOORS = (  # from the ground up; rooms of one floor may know each other
     GROUND,
@@ -30,9 +32,9 @@ FLOORS = (  # from the ground up; rooms of one floor may know each other
     ("exact",),  # branches off at the laws
     ("sampling",),
     ("scoring",),
-    ("bounds", "estimate"),
+    ("bounds", "estimate", "sequential", "power"),  # band and stopping rule: neither knows the other, nor the score
     ("compare",),
-    ("auditing", "record"),
+    ("auditing", "waves", "record"),
     ("run",),
     ("report",),
     ("gallery",),
@@ -44,8 +46,11 @@ EMPIRICAL = {
     "scoring",
     "bounds",
     "estimate",
+    "sequential",
+    "power",
     "compare",
     "auditing",
+    "waves",
     "record",
     "run",
     "report",
