@@ -1,0 +1,115 @@
+"""NaN, infinities and the bits of floats as finite columns."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpaudit.scoring.base import Sides
+from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, Encoder, bit_features
+
+RNG = np.random.default_rng(4)
+
+
+def sides(P, Q):
+    return Sides(np.asarray(P, dtype=float), np.asarray(Q, dtype=float))
+
+
+def test_finite_draws_pass_through_uncopied():
+    train = sides(*RNG.standard_normal((2, 100, 3)))
+    encoder = Encoder.fit(train)
+    assert encoder(train.P) is train.P
+    assert encoder.marks == ()
+
+
+def test_each_kind_of_outcome_that_occurs_gets_a_column():
+    train = sides([[1.0, np.nan], [3.0, np.inf], [np.nan, 2.0]], [[5.0, 4.0], [7.0, -np.inf], [3.0, 6.0]])
+    encoder = Encoder.fit(train)
+    assert encoder.marks == ((0, 0), (1, 0), (1, 1), (1, 2))
+    np.testing.assert_array_equal(encoder.fill, [3.0, 4.0])
+    np.testing.assert_array_equal(
+        encoder(train.P),
+        [[1.0, 4.0, 0.0, 1.0, 0.0, 0.0], [3.0, 4.0, 0.0, 0.0, 1.0, 0.0], [3.0, 2.0, 1.0, 0.0, 0.0, 0.0]],
+    )
+
+
+def test_a_kind_that_training_never_saw_is_filled():
+    encoder = Encoder.fit(sides([[1.0], [2.0]], [[3.0], [2.0]]))
+    np.testing.assert_array_equal(encoder(np.array([[np.nan], [7.0], [-np.inf]])), [[2.0], [7.0], [2.0]])
+
+
+def test_the_padding_of_lists_is_marked_once_per_width():
+    """Columns that are missing together share their indicator."""
+    P = np.array([[1.0, 5.0, np.nan, np.nan], [3.0, 5.0, 6.0, 7.0]])
+    encoder = Encoder.fit(sides(P, P))
+    assert encoder.marks == ((2, 0),)
+    np.testing.assert_array_equal(encoder(P)[:, -1], [1.0, 0.0])
+
+
+def test_a_column_without_a_finite_number_is_filled_with_zero():
+    train = sides(np.full((4, 1), np.nan), np.full((4, 1), np.inf))
+    np.testing.assert_array_equal(Encoder.fit(train)(train.P), [[0.0, 1.0, 0.0]] * 4)
+
+
+def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch):
+    train = sides(*np.where(RNG.random((2, 500, 2)) < 0.1, np.nan, RNG.standard_normal((2, 500, 2))))
+    encoder = Encoder.fit(train, bits=True)
+    whole = encoder(train.P)
+    monkeypatch.setattr("dpaudit.scoring.encode.CHUNK", 64)
+    np.testing.assert_array_equal(encoder(train.P), whole)
+    assert np.isfinite(whole).all()
+    assert Encoder.fit(train, bits=True).marks == encoder.marks
+
+
+# --- bits ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(-(2**53) + 1, 2**53 - 1).filter(bool), st.integers(-1074, 900))
+def test_the_lowest_set_bit_and_the_exponent_are_those_of_the_integer(mantissa, power):
+    """x = m·2^j exactly, so the grid is j plus the factors of two in m, and |x| ∈ [2^e, 2^(e+1))."""
+    x = np.ldexp(float(mantissa), power)
+    grid, exponent, *_ = bit_features(np.array([[x]]))[0]
+    assert grid == power + (mantissa & -mantissa).bit_length() - 1
+    if abs(x) >= 2.0**-1022:
+        assert 2.0**exponent <= abs(x) < 2.0 ** (exponent + 1.0)
+    else:
+        assert exponent == -1022.0
+
+
+def test_zeros_are_told_apart_by_their_sign():
+    features = bit_features(np.array([[0.0], [-0.0], [1.0]]))
+    np.testing.assert_array_equal(features[:, 0], [NO_GRID, NO_GRID, 0.0])
+    np.testing.assert_array_equal(features[:, 1], [NO_EXPONENT, NO_EXPONENT, 0.0])
+    np.testing.assert_array_equal(features[:, -2:], [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True))
+def test_low_bits_are_those_of_the_stored_mantissa(x):
+    raw = int(np.float64(x).view(np.int64))
+    np.testing.assert_array_equal(bit_features(np.array([[x]]))[0, 2:6], [(raw >> bit) & 1 for bit in range(4)])
+
+
+def test_only_bits_that_vary_in_columns_of_fractions_are_read():
+    P, Q = np.column_stack([RNG.integers(0, 9, 400), RNG.integers(0, 2, 400) + 0.5]).reshape(2, 200, 2).astype(float)
+    encoder = Encoder.fit(sides(P, Q), bits=True)
+    np.testing.assert_array_equal(encoder.floats, [1])
+    assert encoder(P).shape == (200, 3)  # ½ and 3/2: on one grid, with two exponents and the same low bits
+
+
+def naive_laplace(centre, size, rng):
+    """Inverse transform of a 53-bit uniform, as a textbook has it."""
+    u = rng.random(size) - 0.5
+    return centre - np.sign(u) * np.log1p(-2.0 * np.abs(u))
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap):
+    """Centred at 1 every sum lies on the grid 2^-53; centred at 0 the numbers below ½ in size mostly do not.
+
+    P(|Lap(1)| < ½) = 0.393, of which at least half are odd on a finer grid: 0.2 with room, on 20,000 draws.
+    """
+    P, Q = (naive_laplace(centre, 20_000, RNG)[:, None] for centre in ((1.0, 0.0) if swap else (0.0, 1.0)))
+    encoder = Encoder.fit(sides(P, Q), bits=True)
+    grid = [encoder(side)[:, 1] for side in ((Q, P) if swap else (P, Q))]
+    assert grid[1].min() >= -53.0
+    assert np.mean(grid[0] < -53.0) > 0.2
