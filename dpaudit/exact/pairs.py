@@ -11,15 +11,26 @@ from dpaudit._check import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.axes import Axes
 from dpaudit.exact.curves import StudentPairCurve
+from dpaudit.exact.density import DensityPair
+from dpaudit.exact.discrete import Atoms
+from dpaudit.exact.laplace import laplace_curve, shared_curve
 from dpaudit.exact.loss import PrivacyLoss, compose
+from dpaudit.exact.mixed import branches_curve, product_curve
 from dpaudit.exact.pair import without_rounding
+from dpaudit.exact.released import released_curve
 from dpaudit.laws import (
+    Branches,
+    Density,
+    Discrete,
     Gaussian,
     GaussianNoise,
     GaussianRows,
     InverseWishart,
+    Laplace,
     Law,
     Product,
+    ReleasedAnswers,
+    SharedLaplace,
     ShiftedWishart,
     StudentT,
 )
@@ -36,6 +47,9 @@ def curve(left: Law, right: Law) -> tuple[Curve, str]:
             return _product(left, right)
         if isinstance(left, StudentT) and isinstance(right, StudentT) and left.dof == right.dof:
             return StudentPairCurve(left, right), "Student t pair (finite rows)"
+        found = _of_few_numbers(left, right)
+        if found is not None:
+            return found
         loss = _loss(left, right)
         if loss is not None:
             return loss, loss.law
@@ -65,6 +79,23 @@ def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
     return without_rounding(excess), axes
 
 
+def _of_few_numbers(left: Any, right: Any) -> tuple[Curve, str] | None:
+    """Laws of finitely many outcomes, of Laplace noise, by a density, or of several forms."""
+    if isinstance(left, Discrete):
+        return Atoms.of(left, right), "finitely many outcomes"
+    if isinstance(left, Laplace):
+        return laplace_curve(left, right)
+    if isinstance(left, SharedLaplace):
+        return shared_curve(left, right)
+    if isinstance(left, Density):
+        return DensityPair(left, right), "densities of one number"
+    if isinstance(left, ReleasedAnswers):
+        return released_curve(left, right), "answers above a noisy threshold"
+    if isinstance(left, Branches):
+        return branches_curve(left, right, curve), "several forms"
+    return None
+
+
 def _loss(left: Any, right: Any) -> PrivacyLoss | None:
     if isinstance(left, Gaussian):
         return _gaussian(left, right)
@@ -80,15 +111,31 @@ def _loss(left: Any, right: Any) -> PrivacyLoss | None:
 
 
 def _product(left: Product, right: Product) -> tuple[Curve, str]:
-    curves = [curve(*parts)[0] for parts in zip(left.parts, right.parts, strict=True)]
+    named = [curve(*parts) for parts in _together(left, right)]
+    curves = [part for part, _ in named]
     losses = [loss for loss in curves if isinstance(loss, PrivacyLoss)]
-    if len(losses) < len(curves):
+    if len(losses) == len(curves):
+        whole = compose(losses)
+        return whole, whole.law
+    if any(isinstance(part, StudentPairCurve) for part in curves) and not any(isinstance(p, Atoms) for p in curves):
         raise NoExactSpectrum(
             "the Student t law of a sketched least-squares solution has no moment function to compose; "
             "use law='asymptotic', or dpaudit.audit, which needs only draws"
         )
-    whole = compose(losses)
-    return whole, whole.law
+    return product_curve(curves), " + ".join(name for _, name in named)
+
+
+def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
+    """The parts in pairs, all Laplace noise made one part: equal shifts have a closed form together."""
+    pairs = list(zip(left.parts, right.parts, strict=True))
+    noise = [pair for pair in pairs if all(isinstance(part, Laplace) for part in pair)]
+    if len(noise) < 2:
+        return pairs
+    one, other = (
+        Laplace(*(np.concatenate([getattr(part, name) for part in side]) for name in ("loc", "scale")))
+        for side in zip(*noise, strict=True)
+    )
+    return [pair for pair in pairs if not any(pair is part for part in noise)] + [(one, other)]
 
 
 def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:
