@@ -63,7 +63,11 @@ def evaluate(score: Score, x: Array) -> Array:
     return out
 
 
+def losses(score: Score, sides: Sides) -> Array:
+    """Logistic loss of each draw in nats, P's first, (2n,)."""
+    return np.concatenate([np.logaddexp(0.0, -evaluate(score, sides.P)), np.logaddexp(0.0, evaluate(score, sides.Q))])
+
+
 def log_loss(score: Score, sides: Sides) -> float:
     """Mean logistic loss on both sides, in nats; ln 2 says nothing was learned."""
-    miss = np.logaddexp(0.0, -evaluate(score, sides.P)), np.logaddexp(0.0, evaluate(score, sides.Q))
-    return float(0.5 * (miss[0].mean() + miss[1].mean()))
+    return float(losses(score, sides).mean())

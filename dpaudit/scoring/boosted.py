@@ -12,10 +12,11 @@ import numpy as np
 from dpaudit._check import Array
 from dpaudit._random import Stream, generator
 from dpaudit.scoring.base import Score, Sides, evaluate
-from dpaudit.scoring.closed import fit_qda
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 100_000  # a side: more change the certificate by less than its own width
+PROBE = 20_000  # a side: what these cannot clearly improve is left as it is
+RAW = 16  # columns up to which trees see them as they came, too: flags and counts are told apart there
 VALIDATION = 50_000
 ROUNDS, PATIENCE = 200, 10
 RATE, LEAVES, LEAF_DRAWS = 0.1, 15, 200
@@ -42,13 +43,12 @@ def lightgbm() -> tuple[ModuleType | None, str | None]:
 
 
 def fit_boosted(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score | None = None
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, draws: int = DRAWS
 ) -> tuple[Score, str | None]:
-    """(score, note). `base` gives the log-odds to start from; quadratic discriminant analysis if None."""
-    base = fit_qda(train, choose, seed) if base is None else base
+    """(score, note). `base` gives the log-odds to start from; so many `draws` a side train."""
     module, note = lightgbm()
     fit = _fit_lightgbm if module is not None else _fit_histogram
-    return fit(train.head(DRAWS), choose.head(VALIDATION), base, _state(seed)), note
+    return fit(train.head(draws), choose.head(min(VALIDATION, draws)), base, _state(seed)), note
 
 
 def _state(seed: np.random.SeedSequence) -> int:
@@ -56,14 +56,15 @@ def _state(seed: np.random.SeedSequence) -> int:
 
 
 class _Features:
-    """Whitened coordinates and their square norm; the base score beside them."""
+    """Whitened coordinates and their square norm, the columns as they came; the base score beside them."""
 
     def __init__(self, train: Sides, base: Score) -> None:
         self.whiten, self.base = Whitener.fit(train.P, train.Q), base
 
     def __call__(self, x: Array) -> Array:
         white = self.whiten(x)
-        return np.column_stack([white, np.einsum("ij,ij->i", white, white)])
+        norm = np.einsum("ij,ij->i", white, white)
+        return np.column_stack([white, norm, x] if 1 < x.shape[1] <= RAW else [white, norm])
 
     def table(self, sides: Sides) -> tuple[Array, np.ndarray, Array]:
         x, label = sides.stacked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -10,25 +11,22 @@ import numpy as np
 from dpaudit._check import Array, fail
 from dpaudit._random import Stream, generator
 from dpaudit.errors import InvalidInput
-from dpaudit.scoring.base import Fitted, Score, Sides, log_loss
-from dpaudit.scoring.boosted import fit_boosted
-from dpaudit.scoring.closed import fit_elliptical, fit_logistic, fit_qda
+from dpaudit.scoring.base import Fitted, Score, Sides
+from dpaudit.scoring.boosted import DRAWS, PROBE, fit_boosted
+from dpaudit.scoring.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
+from dpaudit.scoring.contest import Contest
+from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
 ALIASES = {
     "auto": "the best of the others but knn on the choosing draws; boosting starts from the best closed form",
     "qda": "quadratic discriminant: log-ratio of two Gaussians with each side's moments",
-    "elliptical": "logistic on the sides' Mahalanobis distances and their logs",
-    "logistic": "logistic regression on linear, square and interaction features",
+    "elliptical": "the quadratic discriminant corrected by Mahalanobis distances and their logs",
+    "logistic": "the quadratic discriminant corrected by linear, square and interaction features",
     "lightgbm": "gradient boosting that starts from the quadratic discriminant",
     "knn": "k nearest neighbours on whitened outputs, k = 10 sqrt(n)",
 }
-CLOSED: dict[str, Callable[..., Score]] = {
-    "qda": fit_qda,
-    "elliptical": fit_elliptical,
-    "logistic": fit_logistic,
-}
-WIDEST_LOGISTIC = 40  # columns beyond which quadratic features are left out of the portfolio
 KNN_DRAWS = 20_000
 SMALLEST_PROBABILITY = 1e-6
 
@@ -41,26 +39,47 @@ class KnownScore:
 
 
 def known(classifier: Any) -> Any:
-    """`classifier` itself, if `fit` will know what to do with it. Raises `InvalidInput`."""
-    if isinstance(classifier, str):
-        if classifier not in ALIASES:
-            fail("classifier", classifier, "one of " + ", ".join(ALIASES) + ", or a scikit-learn classifier")
-    elif not isinstance(classifier, KnownScore) and not _is_classifier(classifier):
+    """`classifier` itself, or a `KnownScore` of a function, if `fit` will know what to do with it.
+
+    Raises `InvalidInput`.
+    """
+    if isinstance(classifier, str) and classifier not in ALIASES:
+        fail("classifier", classifier, "one of " + ", ".join(ALIASES) + ", a scikit-learn classifier or a function")
+    if isinstance(classifier, FunctionType):
+        return KnownScore(classifier, classifier.__name__)
+    if not isinstance(classifier, (str, KnownScore)) and not _is_classifier(classifier):
         fail(
             "classifier",
             classifier,
-            "an alias or an estimator that classifies, with predict_proba or decision_function",
+            "an alias, an estimator that classifies, with predict_proba or decision_function, or a score function",
         )
     return classifier
 
 
-def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Fit what `classifier` names on `train`; `choose` is used for early stopping and to pick from the portfolio."""
-    if isinstance(known(classifier), KnownScore):
+def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence, bits: bool = False) -> Fitted:
+    """Fit what `classifier` names on `train`; `choose` is used for early stopping and to pick from the portfolio.
+
+    What is no finite number is encoded first (`Encoder`); a known score sees the draws as they are.
+    """
+    classifier = known(classifier)
+    if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
-    if isinstance(classifier, str):
-        return _auto(train, choose, seed) if classifier == "auto" else _alias(classifier, train, choose, seed)
-    return Fitted(type(classifier).__name__, _estimator(classifier, train, seed))
+    encoder = Encoder.fit(train, bits)
+    fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed)
+    return Fitted(fitted.name, lambda x: fitted.score(encoder(x)), fitted.portfolio, fitted.notes)
+
+
+def _fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    if not isinstance(classifier, str):
+        return Fitted(type(classifier).__name__, _estimator(classifier, train, seed))
+    if classifier == "auto":
+        return _auto(train, choose, seed)
+    if classifier == "lightgbm":
+        score, note = fit_boosted(train, choose, seed, fit_quadratic(train))
+        return Fitted(_boosted_name(note), score, notes=(note,) if note else ())
+    if classifier == "knn":
+        return Fitted(classifier, _estimator(_nearest(train), train.head(KNN_DRAWS), seed))
+    return Fitted(classifier, CLOSED[classifier](train, choose))
 
 
 def _is_classifier(classifier: Any) -> bool:
@@ -70,13 +89,20 @@ def _is_classifier(classifier: Any) -> bool:
     return not isinstance(classifier, type) and hasattr(classifier, "fit") and outputs and is_classifier(classifier)
 
 
-def _alias(name: str, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    if name in CLOSED:
-        return Fitted(name, CLOSED[name](train, choose, seed))
-    if name == "lightgbm":
-        score, note = fit_boosted(train, choose, seed)
-        return Fitted(_boosted_name(note), score, notes=(note,) if note else ())
-    return Fitted(name, _estimator(_nearest(train), train.head(KNN_DRAWS), seed))
+def _elliptical(train: Sides, choose: Sides) -> Score:
+    return fit_elliptical(train, choose, fit_quadratic(train))
+
+
+def _logistic(train: Sides, choose: Sides) -> Score:
+    base = fit_quadratic(train)
+    return fit_logistic(train, choose, base) or base
+
+
+CLOSED: dict[str, Callable[[Sides, Sides], Score]] = {
+    "qda": lambda train, choose: fit_quadratic(train),
+    "elliptical": _elliptical,
+    "logistic": _logistic,
+}
 
 
 def _boosted_name(note: str | None) -> str:
@@ -84,15 +110,37 @@ def _boosted_name(note: str | None) -> str:
 
 
 def _auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    names = [name for name in CLOSED if name != "logistic" or train.P.shape[1] <= WIDEST_LOGISTIC]
-    scores = {name: CLOSED[name](train, choose, seed) for name in names}
-    losses = {name: log_loss(score, choose) for name, score in scores.items()}
-    best = min(losses, key=losses.__getitem__)
-    boosted, note = fit_boosted(train, choose, seed, scores[best])
-    name = f"{_boosted_name(note)} from {best}"
-    scores[name], losses[name] = boosted, log_loss(boosted, choose)
-    chosen = min(losses, key=losses.__getitem__)
-    return Fitted(chosen, scores[chosen], losses, (note,) if note else ())
+    """Closed forms, corrections of the best of them, boosting from the best of these."""
+    contest = Contest(choose)
+    quadratics = _quadratics(train)
+    for name, score in quadratics.items():
+        contest.enter(name, score)
+    name = contest.best
+    contest.enter(f"elliptical from {name}", fit_elliptical(train, choose, quadratics[name]))
+    contest.enter(f"logistic from {name}", fit_logistic(train, choose, quadratics[name]))
+    note = _boost(contest, train, seed)
+    best = contest.best
+    return Fitted(best, contest.scores[best], contest.table, (note,) if note else ())
+
+
+def _boost(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> str | None:
+    """Trees from the best so far: a few draws first, all of them if those were of use."""
+    base = contest.best
+    for draws in (PROBE, DRAWS):
+        boosted, note = fit_boosted(train, contest.choose, seed, contest.scores[base], draws)
+        if not contest.challenge(f"{_boosted_name(note)} from {base}", boosted) or len(train.P) <= draws:
+            break
+    return note
+
+
+def _quadratics(train: Sides) -> dict[str, Quadratic]:
+    """One per structure of the moments; the last without turning the columns into each other."""
+    moments = Moments.fit(train, Whitener.fit(train.P, train.Q))
+    if train.P.shape[1] == 1:
+        return {"qda": Quadratic.of(moments)}
+    found = {f"qda ({name})": Quadratic.of(structure(moments)) for name, structure in STRUCTURES.items()}
+    by_column = Moments.fit(train, Whitener.scaling(train.P, train.Q), by_column=True)
+    return {**found, "qda (by column)": Quadratic.of(by_column)}
 
 
 def _nearest(train: Sides) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit._check import Array
 
-SAMPLE = 100_000  # draws a side that fix the coordinates
+SAMPLE = 20_000  # draws a side that fix the coordinates
 CLIP = 6.0  # robust units: heavy tails do not set the scale
 SMALLEST = 1e-10  # share of the largest variance below which a direction is constant within the sides
 GAP = 1e-7  # robust units between the sides' means that are no rounding
@@ -39,6 +39,14 @@ class Whitener:
         turn = np.zeros((P.shape[1], coordinates.shape[1]))
         turn[live] = coordinates / scale[live, None]
         return cls(centre, turn)
+
+    @classmethod
+    def scaling(cls, P: Array, Q: Array) -> Whitener:
+        """Columns stay themselves, of about unit scale; constant ones become 0."""
+        pooled = np.concatenate([P[:SAMPLE], Q[:SAMPLE]])
+        centre = np.median(pooled, axis=0)
+        scale = _spread(pooled - centre)
+        return cls(centre, np.diag(np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)))
 
     def __call__(self, x: Array) -> Array:
         return (x - self.centre) @ self.turn

@@ -53,11 +53,18 @@ def test_the_classifier_given_is_not_fitted():
 
 
 @pytest.mark.parametrize(
-    "thing", [LinearRegression(), KMeans(), StandardScaler(), object(), loss, 7, ["qda"], GaussianNB], ids=str
+    "thing", [LinearRegression(), KMeans(), StandardScaler(), object(), 7, ["qda"], GaussianNB], ids=str
 )
 def test_what_is_no_classifier_is_refused(thing):
     with pytest.raises(dp.InvalidInput, match=r"^classifier must be"):
         audit(*draws(500), thing)
+
+
+def test_a_function_is_a_score():
+    """The same as a KnownScore of it."""
+    P, Q = draws(500)
+    np.testing.assert_array_equal(audit(P, Q, loss).spectrum.low, audit(P, Q, TRUE).spectrum.low)
+    assert audit(P, Q, loss).fitted.name == "loss"
 
 
 def test_an_estimator_with_one_probability_a_row_is_refused():
