@@ -10,7 +10,7 @@ from dpaudit._check import Array
 from dpaudit.scoring.base import Score, Sides, log_loss
 from dpaudit.scoring.spline import fit_spline
 
-DRAWS = 200_000  # a side
+DRAWS = 100_000  # a side
 STRENGTH = 1e2  # inverse ridge, on features of unit spread
 GAIN = 1.0  # nats that a column must bring on the choosing draws, to be more than noise
 
@@ -79,6 +79,6 @@ def _weights(table: Sides) -> tuple[Array, float]:
     x, label = table.stacked()
     centre, spread = x.mean(axis=0), x.std(axis=0)
     spread[spread == 0.0] = 1.0
-    model = LogisticRegression(C=STRENGTH, max_iter=300, tol=1e-6).fit((x - centre) / spread, label)
+    model = LogisticRegression(C=STRENGTH, solver="newton-cholesky", tol=1e-6).fit((x - centre) / spread, label)
     weights = model.coef_[0] / spread
     return weights, float(model.intercept_[0] - weights @ centre)

@@ -24,7 +24,7 @@ PENALTIES = 10.0 ** np.arange(-2.0, 5.0)
 RIDGE = 1e-6
 NEWTON, ACCURACY = 30, 1e-6
 GAIN = 5.0  # nats of evidence that a bin's own odds must bring
-SETTLED = 1.0  # nats: a weaker penalty must be better by this on the choosing draws to be taken
+SETTLED = 2.0  # nats: a weaker penalty must be better by this on the choosing draws to be taken
 
 
 def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score | None:
@@ -44,7 +44,7 @@ def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
         return ranks(x if whiten is None else whiten(x)) * bins - 0.5
 
     fitted, checked = (_counts(places, part, bins) for part in (train, choose))
-    table = _surface(fitted, checked, ranks.dimension)
+    table = _supported(_surface(fitted, checked, ranks.dimension), fitted)
     own, gain = shrink(fitted[0].ravel(), fitted[1].ravel(), table.ravel())
     offset = own.reshape(table.shape) - table
     if gain < GAIN or _loss(table + offset, checked) > _loss(table, checked):
@@ -117,14 +117,16 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
     """The log odds of each bin under the penalty with the least loss on `checked`, from none at all to pliant ones."""
     bins, segments = BINS[dimension], SEGMENTS[dimension]
     basis, rough = _basis(bins, segments)
-    design, penalty = basis, rough
+    design: np.ndarray = basis
+    penalty: np.ndarray = rough
     if dimension == 2:
         design = np.kron(basis, basis)
         penalty = np.kron(rough, np.eye(len(rough))) + np.kron(np.eye(len(rough)), rough)
     p, q = (count.ravel() for count in fitted)
     live = p + q > 0.0
     best: Array = np.zeros(bins**dimension)
-    weights, least = np.zeros(design.shape[1]), np.log(2.0)
+    weights: Array = np.zeros(design.shape[1])
+    least = float(np.log(2.0))
     settled = SETTLED / sum(count.sum() for count in checked)
     for strength in PENALTIES[::-1]:
         stiff = strength * penalty + RIDGE * np.eye(len(penalty))
@@ -134,6 +136,20 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
         if loss < least - settled:
             best, least = table, loss
     return best.reshape(fitted[0].shape)
+
+
+def _supported(table: Array, counts: tuple[Array, Array]) -> Array:
+    """The table, cut at the largest odds that any set of its highest (and any of its lowest) bins has in counts.
+
+    Where one side has no draws the spline is pulled towards infinity, and would put its ends above better evidence.
+    """
+    order = np.argsort(table, axis=None)
+    p, q = (count.ravel()[order] for count in counts)
+
+    def most(p: Array, q: Array) -> float:
+        return float(np.max(np.log((np.cumsum(p) + 0.5) / (np.cumsum(q) + 0.5))))
+
+    return np.clip(table, min(-most(q, p), 0.0), max(most(p[::-1], q[::-1]), 0.0))
 
 
 def _basis(bins: int, segments: int) -> tuple[Array, Array]:
