@@ -1,11 +1,14 @@
 """Mechanisms: callables `mech(data, size, *, rng)`; those below also know their output law."""
 
+from dpaudit.mechanisms import broken, textbook
 from dpaudit.mechanisms.base import LawMechanism, Mechanism, describe
 from dpaudit.mechanisms.composition import Composition
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
 from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms.specimen import Specimen
 from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
+from dpaudit.mechanisms.zoo import ZOO
 
 REGISTRY: dict[str, type[LawMechanism]] = {
     mechanism.__name__: mechanism
@@ -29,6 +32,7 @@ __all__ = [
     "ALS",
     "REGISTRY",
     "RPLS",
+    "ZOO",
     "AdditiveWishart",
     "AnalyzeGauss",
     "Composition",
@@ -40,7 +44,10 @@ __all__ = [
     "Mechanism",
     "RandomLinearCombination",
     "RandomProjection",
+    "Specimen",
     "SufficientStatistics",
     "WishartDraw",
+    "broken",
     "describe",
+    "textbook",
 ]

@@ -1,0 +1,52 @@
+"""Broken mechanisms, each with the claim printed for it, its true law and a pair of databases where the claim fails."""
+
+from dpaudit.mechanisms.broken.choices import ReportNoisyMax3, ReportNoisyMax4
+from dpaudit.mechanisms.broken.counts import NaturalLogGeometric, NoisyHistogram2, UnequalCoin
+from dpaudit.mechanisms.broken.floats import FloatLaplace
+from dpaudit.mechanisms.broken.gaussian import (
+    HalvedSensitivity,
+    LocalSensitivity,
+    MeanSensitivity,
+    RootTwoSensitivity,
+    VarianceForDeviation,
+)
+from dpaudit.mechanisms.broken.handling import CachedNoise, LateClipping, MissingPassed, ReusedNoise
+from dpaudit.mechanisms.broken.least_squares import ResidualScaleLS, RowBoundRPLS, SquaredNoiseLS
+from dpaudit.mechanisms.broken.means import NonDPGaussian1, NonDPGaussian2, NonDPLaplace1, NonDPLaplace2
+from dpaudit.mechanisms.broken.sparse_vector import (
+    SparseVector3,
+    SparseVector4,
+    SparseVector5,
+    SparseVector6,
+    SVT34Parallel,
+)
+
+__all__ = [
+    "CachedNoise",
+    "FloatLaplace",
+    "HalvedSensitivity",
+    "LateClipping",
+    "LocalSensitivity",
+    "MeanSensitivity",
+    "MissingPassed",
+    "NaturalLogGeometric",
+    "NoisyHistogram2",
+    "NonDPGaussian1",
+    "NonDPGaussian2",
+    "NonDPLaplace1",
+    "NonDPLaplace2",
+    "ReportNoisyMax3",
+    "ReportNoisyMax4",
+    "ResidualScaleLS",
+    "ReusedNoise",
+    "RootTwoSensitivity",
+    "RowBoundRPLS",
+    "SVT34Parallel",
+    "SparseVector3",
+    "SparseVector4",
+    "SparseVector5",
+    "SparseVector6",
+    "SquaredNoiseLS",
+    "UnequalCoin",
+    "VarianceForDeviation",
+]

@@ -1,0 +1,78 @@
+"""Noise on counts and bits with a constant mistaken."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit.claims import Claim
+from dpaudit.laws import Laplace as LaplaceLaw
+from dpaudit.laws import Product
+from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
+from dpaudit.mechanisms.textbook.additive import NoisyHistogram1
+from dpaudit.mechanisms.textbook.counts import TruncatedGeometric
+from dpaudit.mechanisms.textbook.responses import bits_law
+from dpaudit.neighbours import NeighbourPair
+
+
+@dataclass(frozen=True)
+class NoisyHistogram2(NoisyHistogram1):
+    """Counts plus Laplace noise of scale ε where it should be 1/ε: 1/ε-DP. Output: (size, n)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Ding et al. 2018, algorithm 10"
+    summary: ClassVar[str] = "a histogram plus Laplace noise of the inverse scale"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        answers = column(data)
+        return answers + rng.laplace(0.0, self.epsilon, (size, len(answers)))
+
+    def law(self, data: Array) -> LaplaceLaw:
+        answers = column(data)
+        return LaplaceLaw(answers, np.full(len(answers), self.epsilon))
+
+
+@dataclass(frozen=True)
+class NaturalLogGeometric(TruncatedGeometric):
+    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: ln(1 + 2^{−k})-DP, 0.118 for ε = 0.1. Output: (size, 1)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
+    summary: ClassVar[str] = "truncated geometric noise with the wrong logarithm"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon)
+
+    @property
+    def exponent(self) -> int:
+        return math.ceil(math.log(2.0 / self.epsilon))
+
+
+@dataclass(frozen=True)
+class UnequalCoin(PureClaim):
+    """A bit is kept with probability e^ε/(1 + e^ε) if it is 1, but flipped with `flip` only if it is 0. (size, n)."""
+
+    epsilon: float = 1.0
+    flip: float = 0.1
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Warner 1965 with two coins"
+    summary: ClassVar[str] = "randomised response with an unequal coin"
+
+    def _one(self, bits: Array) -> Array:
+        """P(1 is reported)."""
+        return np.where(bits == 1.0, 1.0 / (1.0 + np.exp(-self.epsilon)), self.flip)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        bits = column(data)
+        return (rng.random((size, len(bits))) < self._one(bits)).astype(np.float64)
+
+    def law(self, data: Array) -> Product:
+        return bits_law(self._one(column(data)))
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])

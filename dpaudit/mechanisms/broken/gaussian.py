@@ -1,0 +1,92 @@
+"""The Gaussian mechanism with its noise miscalibrated; each is claimed to be (ε, δ)-DP as the right one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit.laws import GaussianNoise
+from dpaudit.mechanisms.specimen import column, pair_of
+from dpaudit.mechanisms.textbook.additive import Gaussian
+from dpaudit.neighbours import NeighbourPair
+
+
+@dataclass(frozen=True)
+class HalvedSensitivity(Gaussian):
+    """Rows in [−Δ/2, Δ/2] differ by up to Δ when one is replaced; the noise is for one added, Δ/2. (size, 1)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "a common slip: the wrong neighbouring relation, σ off by 2"
+    summary: ClassVar[str] = "a sum plus Gaussian noise for half its sensitivity"
+
+    def noise(self, data: Array) -> float:
+        return self.right_noise(0.5 * self.sensitivity)
+
+    def pair(self) -> NeighbourPair:
+        rest, half = [0.0] * 9, 0.5 * self.sensitivity
+        return pair_of([*rest, -half], [*rest, half])
+
+
+@dataclass(frozen=True)
+class RootTwoSensitivity(Gaussian):
+    """A row moves from one cell to another of a histogram, √2 in all; the noise is for 1. Data: (n, k). (size, k)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
+    summary: ClassVar[str] = "a histogram plus Gaussian noise for one of two cells"
+
+    def noise(self, data: Array) -> float:
+        return self.right_noise(self.sensitivity)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def law(self, data: Array) -> GaussianNoise:
+        counts = data.sum(axis=0)
+        return GaussianNoise(counts, np.full(len(counts), self.noise(data)))
+
+    def pair(self) -> NeighbourPair:
+        rest, size = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], self.sensitivity
+        return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
+
+
+@dataclass(frozen=True)
+class MeanSensitivity(Gaussian):
+    """The sum is released with the noise of the mean, σ off by n. Output: (size, 1)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
+    summary: ClassVar[str] = "a sum plus the Gaussian noise of a mean"
+
+    def noise(self, data: Array) -> float:
+        return self.right_noise(self.sensitivity / len(data))
+
+
+@dataclass(frozen=True)
+class VarianceForDeviation(Gaussian):
+    """The sampler takes a variance and is given σ: the standard deviation is √σ. Output: (size, 1)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "a common slip: variance and standard deviation"
+    summary: ClassVar[str] = "a sum plus Gaussian noise of variance σ"
+
+    def noise(self, data: Array) -> float:
+        return float(np.sqrt(self.right_noise(self.sensitivity)))
+
+
+@dataclass(frozen=True)
+class LocalSensitivity(Gaussian):
+    """The noise is for the range of the private rows instead of a public bound on it. Output: (size, 1)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
+    summary: ClassVar[str] = "a sum plus Gaussian noise scaled by the range of the private rows"
+
+    def noise(self, data: Array) -> float:
+        return self.right_noise(float(np.ptp(column(data))))
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])

@@ -1,0 +1,116 @@
+"""Private least squares with a scale mistaken, or read off the private data. Data: (n, p + 1), label last."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit._linalg import least_squares
+from dpaudit.claims import Claim
+from dpaudit.laws import Gaussian, StudentT
+from dpaudit.mechanisms.least_squares import RPLS, GaussianLS
+from dpaudit.mechanisms.specimen import Specimen
+from dpaudit.neighbours import NeighbourPair
+
+
+def line_with_outlier(size: float) -> NeighbourPair:
+    """24 points about a line, one of them `size` off it at the end of it, and the same with that row zeroed."""
+    x = np.linspace(-1.0, 1.0, 24)
+    data = np.column_stack([np.ones_like(x), x, 0.5 * x + 0.3 * np.cos(7.0 * np.arange(24.0))])
+    data[-1, -1] += size
+    right = data.copy()
+    right[-1] = 0.0
+    return NeighbourPair(data, right)
+
+
+@dataclass(frozen=True)
+class SquaredNoiseLS(Specimen):
+    """x_opt + N(0, (σ²)²I) where N(0, σ²I) is meant, σ = Δ√(2 ln(1.25/δ))/ε < 1. Output: (size, p).
+
+    Parameters
+    ----------
+    epsilon, delta : the claim. sensitivity : Δ, a bound on the change of x_opt, true of `pair`.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    sensitivity: float = 0.05
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "paper 1, proposition 2, with σ² for σ"
+    summary: ClassVar[str] = "least squares plus Gaussian noise whose deviation is squared"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def law(self, data: Array) -> Gaussian:
+        right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity).noise
+        return GaussianLS(sigma=right**2).law(data)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def pair(self) -> NeighbourPair:
+        return line_with_outlier(0.0)
+
+
+@dataclass(frozen=True)
+class ResidualScaleLS(Specimen):
+    """x_opt + N(0, σ²I) with σ the standard error of the private residuals, times √(2 ln(1.25/δ))/ε. Output: (size, p).
+
+    The noise grows where the fit is bad, as if the data's own scatter were a public bound on what one row does.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "paper 1, proposition 2, with the sensitivity read off the residuals"
+    summary: ClassVar[str] = "least squares plus Gaussian noise scaled by the private residuals"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def law(self, data: Array) -> Gaussian:
+        error = least_squares(data).norm / len(data)
+        return GaussianLS(sigma=error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon).law(data)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def pair(self) -> NeighbourPair:
+        return line_with_outlier(6.0)
+
+
+@dataclass(frozen=True)
+class RowBoundRPLS(Specimen):
+    """RP least squares whose row bound is the largest norm of the private rows: one row sets it. Output: (size, p).
+
+    Parameters
+    ----------
+    epsilon, delta : the claim, and through c₂² = 4c₁²(2r + 1)ln(4/δ)/ε the padding. rows : r of the sketch.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    rows: int = 50
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "paper 1, figure 4, with c₁ as printed"
+    summary: ClassVar[str] = "least squares on a padded sketch, padded by the largest private row"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def law(self, data: Array) -> StudentT:
+        return RPLS(self.rows, epsilon=self.epsilon, delta=self.delta).law(data)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def pair(self) -> NeighbourPair:
+        return line_with_outlier(100.0)

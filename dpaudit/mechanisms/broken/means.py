@@ -1,0 +1,98 @@
+"""A private mean that uses the true number of rows, in the mean and in the noise (1) or in the mean alone (2).
+
+Data: one column of rows in [0, 1]; a neighbour has one row more. As audited by DP-Auditorium and the sequential tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit.claims import Claim
+from dpaudit.laws import GaussianNoise, Laplace
+from dpaudit.laws.base import Law
+from dpaudit.laws.ratio import LEAST, gaussian_mixture, laplace_mixture
+from dpaudit.mechanisms.specimen import PureClaim, column
+from dpaudit.mechanisms.textbook.means import AUDITORIUM, one_row_more
+from dpaudit.neighbours import NeighbourPair
+
+
+@dataclass(frozen=True)
+class NonDPLaplace1(PureClaim):
+    """S/n + Lap(2/(nε)). Output: (size, 1)."""
+
+    epsilon: float = 0.01
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = AUDITORIUM
+    summary: ClassVar[str] = "a mean whose noise is scaled by the true number of rows, Laplace noise"
+
+    @property
+    def scale(self) -> float:
+        """Of the noise on a sum; as a standard deviation for Gaussian noise."""
+        return 2.0 / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return rows.mean() + rng.laplace(0.0, self.scale / len(rows), (size, 1))
+
+    def law(self, data: Array) -> Law:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return Laplace(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
+
+    def pair(self) -> NeighbourPair:
+        return one_row_more()
+
+
+@dataclass(frozen=True)
+class NonDPLaplace2(NonDPLaplace1):
+    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n. Output: (size, 1)."""
+
+    summary: ClassVar[str] = "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = np.clip(column(data), 0.0, 1.0)
+        count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
+        return np.asarray(rows.mean() + rng.laplace(0.0, self.scale / count))
+
+    def law(self, data: Array) -> Law:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return laplace_mixture(float(rows.mean()), float(len(rows)), self.scale)
+
+
+@dataclass(frozen=True)
+class NonDPGaussian1(NonDPLaplace1):
+    """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP. Output: (size, 1)."""
+
+    delta: float = 1e-5
+    summary: ClassVar[str] = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return rows.mean() + self.scale / len(rows) * rng.standard_normal((size, 1))
+
+    def law(self, data: Array) -> Law:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
+
+
+@dataclass(frozen=True)
+class NonDPGaussian2(NonDPGaussian1):
+    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP. Output: (size, 1)."""
+
+    summary: ClassVar[str] = "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = np.clip(column(data), 0.0, 1.0)
+        count = np.maximum(len(rows) + self.scale * rng.standard_normal((size, 1)), LEAST)
+        return np.asarray(rows.mean() + self.scale / count * rng.standard_normal((size, 1)))
+
+    def law(self, data: Array) -> Law:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return gaussian_mixture(float(rows.mean()), float(len(rows)), self.scale)

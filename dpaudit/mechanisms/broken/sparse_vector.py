@@ -1,0 +1,138 @@
+"""The sparse vector technique as published wrongly, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit.laws import Product, ReleasedAnswers
+from dpaudit.laws.base import Law
+from dpaudit.laws.sparse import noiseless, unending
+from dpaudit.mechanisms.specimen import column, crossed
+from dpaudit.mechanisms.textbook.sparse_vector import SparseVector
+from dpaudit.neighbours import NeighbourPair
+
+
+@dataclass(frozen=True)
+class SparseVector3(SparseVector):
+    """Releases the very noisy answer that was above: it bounds the threshold. Threshold 1/ε₁, answers c/ε₂.
+
+    Output: (size, n + 1), the number of queries dealt with, then the answer of each one above, NaN elsewhere.
+    """
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
+    summary: ClassVar[str] = "sparse vector technique 3: the tested answer is released"
+
+    @property
+    def threshold_noise(self) -> float:
+        return 2.0 / self.epsilon
+
+    @property
+    def query_noise(self) -> float:
+        return 2.0 * self.most / self.epsilon
+
+    def law(self, data: Array) -> Law:
+        return ReleasedAnswers(self.thresholds(data), self.most)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        queries = column(data)
+        out = np.full((size, len(queries) + 1), np.nan)
+        count, rho, done = np.zeros(size), rng.laplace(0.0, self.threshold_noise, size), np.zeros(size)
+        for i, query in enumerate(queries):
+            running, answer = count < self.most, query + rng.laplace(0.0, self.query_noise, size)
+            above = running & (answer >= self.threshold + rho)
+            out[above, i + 1] = answer[above]
+            count, done = count + above, done + running
+        out[:, 0] = done
+        return out
+
+
+@dataclass(frozen=True)
+class SparseVector4(SparseVector):
+    """ε₁ = ε/4, query noise 1/ε₂ whatever c is: (1 + 6c)/4·ε (Lee & Clifton 2014)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
+    summary: ClassVar[str] = "sparse vector technique 4: query noise that forgets how many are released"
+
+    @property
+    def threshold_noise(self) -> float:
+        return 4.0 / self.epsilon
+
+    @property
+    def query_noise(self) -> float:
+        return 4.0 / (3.0 * self.epsilon)
+
+
+@dataclass(frozen=True)
+class SparseVector5(SparseVector):
+    """No noise on the queries, and no halt: between two thresholds lies what one database cannot give. (size, n)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
+    summary: ClassVar[str] = "sparse vector technique 5: queries without noise"
+
+    @property
+    def threshold_noise(self) -> float:
+        return 2.0 / self.epsilon
+
+    def law(self, data: Array) -> Law:
+        return noiseless(column(data), self.threshold, self.threshold_noise)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
+        return (column(data) >= self.threshold + rho).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class SparseVector6(SparseVector):
+    """Query noise 1/ε₂ and no halt: every answer leaks. Output: (size, n)."""
+
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
+    summary: ClassVar[str] = "sparse vector technique 6: any number of answers"
+
+    @property
+    def threshold_noise(self) -> float:
+        return 2.0 / self.epsilon
+
+    @property
+    def query_noise(self) -> float:
+        return 2.0 / self.epsilon
+
+    def law(self, data: Array) -> Law:
+        return unending(self.thresholds(data))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        queries = column(data)
+        rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
+        noisy = queries + rng.laplace(0.0, self.query_noise, (size, len(queries)))
+        return (noisy >= self.threshold + rho).astype(np.float64)
+
+    def pair(self) -> NeighbourPair:
+        return crossed()
+
+
+@dataclass(frozen=True)
+class SVT34Parallel(SparseVector):
+    """Algorithms 3 and 4 on the same queries, side by side: (size, 2n + 2)."""
+
+    most: int = 2
+    sound: ClassVar[bool] = False
+    source: ClassVar[str] = "Bichsel et al. 2021, SVT34Parallel"
+    summary: ClassVar[str] = "sparse vector techniques 3 and 4 side by side"
+
+    @property
+    def _both(self) -> tuple[SparseVector3, SparseVector4]:
+        parameters = (self.epsilon, self.most, self.threshold)
+        return SparseVector3(*parameters), SparseVector4(*parameters)
+
+    def law(self, data: Array) -> Product:
+        return Product(tuple(part.law(data) for part in self._both))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.hstack([part.run(data, size, rng) for part in self._both])

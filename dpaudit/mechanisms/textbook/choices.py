@@ -1,0 +1,91 @@
+"""Choices: report noisy max, and a private quantile by the exponential mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import log_softmax
+
+from dpaudit._check import Array
+from dpaudit.laws import Discrete
+from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_index
+from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
+from dpaudit.neighbours import NeighbourPair
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax1(PureClaim):
+    """The index of the largest answer after Laplace noise of scale 2/ε; answers differ by at most 1. (size, 1)."""
+
+    epsilon: float = 0.1
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Ding et al. 2018, algorithm 5"
+    summary: ClassVar[str] = "report noisy max, Laplace noise"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        answers = column(data)
+        noisy = answers + rng.laplace(0.0, 2.0 / self.epsilon, (size, len(answers)))
+        return noisy.argmax(axis=1, keepdims=True).astype(np.float64)
+
+    def law(self, data: Array) -> Discrete:
+        return largest_index(column(data), LAPLACE, 2.0 / self.epsilon)
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax2(PureClaim):
+    """The index of the largest answer after exponential noise of scale 2/ε; answers differ by at most 1. (size, 1)."""
+
+    epsilon: float = 0.1
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Ding et al. 2018, algorithm 6"
+    summary: ClassVar[str] = "report noisy max, exponential noise"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        answers = column(data)
+        noisy = answers + rng.exponential(2.0 / self.epsilon, (size, len(answers)))
+        return noisy.argmax(axis=1, keepdims=True).astype(np.float64)
+
+    def law(self, data: Array) -> Discrete:
+        return largest_index(column(data), EXPONENTIAL, 2.0 / self.epsilon)
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
+
+
+@dataclass(frozen=True)
+class PrivateQuantile(PureClaim):
+    """A quantile on a grid of [0, 1]: point g with probability ∝ e^{εu(g)/2}, u(g) = −|#{x ≤ g} − share·n|. (size, 1).
+
+    Parameters
+    ----------
+    epsilon : ε > 0. share : of the rows to lie below, in (0, 1). points : of the grid, at the middles of as many cells.
+    """
+
+    epsilon: float = 1.0
+    share: float = 0.5
+    points: int = 64
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
+    summary: ClassVar[str] = "a quantile on a grid by the exponential mechanism"
+
+    @property
+    def grid(self) -> Array:
+        return (np.arange(self.points) + 0.5) / self.points
+
+    def law(self, data: Array) -> Discrete:
+        rows = np.sort(column(data))
+        ranks = np.searchsorted(rows, self.grid, side="right")
+        utility = -np.abs(ranks - self.share * len(rows))
+        return Discrete(self.grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def pair(self) -> NeighbourPair:
+        """Half of 20 rows at each end; one of them crosses over, and the best points fall two ranks behind."""
+        return pair_of([0.0] * 10 + [1.0] * 10, [0.0] * 11 + [1.0] * 9)

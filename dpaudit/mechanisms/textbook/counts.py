@@ -1,0 +1,65 @@
+"""A count with truncated geometric noise from whole numbers alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array, fail
+from dpaudit.claims import Claim
+from dpaudit.laws import Discrete
+from dpaudit.mechanisms.specimen import Specimen, column, pair_of
+from dpaudit.neighbours import NeighbourPair
+
+
+@dataclass(frozen=True)
+class TruncatedGeometric(Specimen):
+    """GeoSample: a count c in 0, …, n from one uniform whole number and the distribution function in whole numbers.
+
+    Parameters
+    ----------
+    epsilon : ε > 0; with k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP. limit : n.
+
+    Data: the count, (1, 1). Output: (size, 1).
+    """
+
+    epsilon: float = 0.1
+    limit: int = 5
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Balcer & Vadhan 2018, algorithm 4.8"
+    summary: ClassVar[str] = "truncated geometric noise on a count, in whole numbers"
+
+    @property
+    def exponent(self) -> int:
+        """k, the base of the logarithm being 2."""
+        return math.ceil(math.log2(2.0 / self.epsilon))
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(math.log1p(2.0**-self.exponent))
+
+    def below(self, data: Array) -> list[int]:
+        """F(z) for z = 0, …, n: the number of uniform draws in 1, …, F(n) that give at most z."""
+        count, n, k = int(column(data)[0]), self.limit, self.exponent
+        if not 0 <= count <= n:
+            fail("data", count, f"a count in 0, ..., {n}")
+        total = (2 ** (k + 1) + 1) * (2**k + 1) ** (n - 1)
+        down = [2 ** (k * (count - z)) * (2**k + 1) ** (n - (count - z)) for z in range(count)]
+        up = [total - 2 ** (k * (z - count + 1)) * (2**k + 1) ** (n - 1 - (z - count)) for z in range(count, n)]
+        return [*down, *up, total]
+
+    def law(self, data: Array) -> Discrete:
+        below = self.below(data)
+        steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
+        return Discrete(np.arange(float(len(below))), np.log(np.array([step / below[-1] for step in steps])))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        below = self.below(data)
+        u = rng.integers(1, below[-1] + 1, size)
+        return np.searchsorted(np.array(below), u, side="left").astype(np.float64)[:, None]
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([2.0], [1.0])

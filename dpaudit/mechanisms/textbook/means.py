@@ -1,0 +1,89 @@
+"""A private mean of rows in [0, 1] when the number of rows is private too: sum and count both get noise.
+
+Data: one column; a neighbour has one row more. As audited by DP-Auditorium and the sequential tests.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit.claims import Claim
+from dpaudit.laws import Density
+from dpaudit.laws.base import Law
+from dpaudit.laws.ratio import LEAST, gaussian_ratio, laplace_ratio
+from dpaudit.mechanisms.specimen import PureClaim, Specimen, column, pair_of
+from dpaudit.neighbours import NeighbourPair
+
+AUDITORIUM = "Kong et al. 2024 (DP-Auditorium) and González et al. 2025, additive noise for a mean"
+
+
+def one_row_more() -> NeighbourPair:
+    """(0) against (0, 1), on which the sequential audits are printed."""
+    return pair_of([0.0], [0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class DPLaplace(PureClaim):
+    """S/ñ + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): half of ε for the sum, half for the count. (size, 1)."""
+
+    epsilon: float = 0.01
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = AUDITORIUM
+    summary: ClassVar[str] = "a mean with noisy sum and noisy count, Laplace noise"
+
+    @property
+    def scale(self) -> float:
+        return 2.0 / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = np.clip(column(data), 0.0, 1.0)
+        count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
+        return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
+
+    def law(self, data: Array) -> Law:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return laplace_ratio(float(rows.sum()), float(len(rows)), self.scale)
+
+    def pair(self) -> NeighbourPair:
+        return one_row_more()
+
+
+@dataclass(frozen=True)
+class DPGaussian(Specimen):
+    """(S + N(0, σ²))/max(n + N(0, σ²), 1e-12), σ = 2√(2 ln(2.5/δ))/ε: ε/2 and δ/2 each. Output: (size, 1).
+
+    Parameters
+    ----------
+    epsilon : ε in (0, 1], where the classical σ is proved. delta : δ.
+    """
+
+    epsilon: float = 0.01
+    delta: float = 1e-5
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = AUDITORIUM
+    summary: ClassVar[str] = "a mean with noisy sum and noisy count, Gaussian noise"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    @property
+    def sigma(self) -> float:
+        return 2.0 * math.sqrt(2.0 * math.log(2.5 / self.delta)) / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = np.clip(column(data), 0.0, 1.0)
+        noisy = self.sigma * rng.standard_normal((2, size, 1))
+        return np.asarray((rows.sum() + noisy[0]) / np.maximum(len(rows) + noisy[1], LEAST))
+
+    def law(self, data: Array) -> Density:
+        rows = np.clip(column(data), 0.0, 1.0)
+        return gaussian_ratio(float(rows.sum()), float(len(rows)), self.sigma)
+
+    def pair(self) -> NeighbourPair:
+        return one_row_more()

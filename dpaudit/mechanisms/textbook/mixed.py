@@ -1,0 +1,58 @@
+"""A release of three kinds of numbers: a flag, a count and a real."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit import _check
+from dpaudit._check import Array, fail
+from dpaudit.laws import Discrete, Laplace, Product
+from dpaudit.mechanisms.specimen import PureClaim, pair_of
+from dpaudit.neighbours import NeighbourPair
+
+FAINTEST = 690.0  # log of the odds beyond which the count's noise is left out: below 1e-299
+
+
+@dataclass(frozen=True)
+class MixedRelease(PureClaim):
+    """A third of ε each: the first row's flag by randomised response, how many flags are set plus two-sided geometric
+    noise, and the sum of the values clipped to [0, 1] plus Laplace noise. Data: (n, 2), flags and values. (size, 3).
+    """
+
+    epsilon: float = 1.0
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
+    summary: ClassVar[str] = "a flag, a count and a real"
+
+    @property
+    def share(self) -> float:
+        return self.epsilon / 3.0
+
+    def _answers(self, data: Array) -> tuple[float, float, float]:
+        data = _check.matrix("data", data, 1, 2)
+        if data.shape[1] != 2 or not np.isin(data[:, 0], (0.0, 1.0)).all():
+            fail("data", f"shape {data.shape}", "two columns, of flags (0 or 1) and of values")
+        return float(data[0, 0]), float(data[:, 0].sum()), float(np.clip(data[:, 1], 0.0, 1.0).sum())
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        flag, count, total = self._answers(data)
+        kept = np.where(rng.random(size) < 1.0 / (1.0 + np.exp(-self.share)), flag, 1.0 - flag)
+        tries = rng.geometric(-np.expm1(-self.share), (2, size))
+        noisy = count + tries[0] - tries[1]
+        return np.column_stack([kept, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
+
+    def law(self, data: Array) -> Product:
+        flag, count, total = self._answers(data)
+        odds = np.log1p(np.exp(-self.share))
+        kept = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
+        reach = np.ceil(FAINTEST / self.share)
+        steps = np.arange(-reach, reach + 1.0)
+        noise = -np.abs(steps) * self.share + np.log(np.tanh(0.5 * self.share))
+        return Product((kept, Discrete(count + steps, noise), Laplace(np.array([total]), np.array([1.0 / self.share]))))
+
+    def pair(self) -> NeighbourPair:
+        rest = [[1.0, 0.5], [0.0, 0.25], [1.0, 0.75]]
+        return pair_of([[0.0, 0.0], *rest], [[1.0, 1.0], *rest])

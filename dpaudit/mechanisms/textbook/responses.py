@@ -1,0 +1,121 @@
+"""Randomised response, of one bit and of the bits of a Bloom filter (RAPPOR)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._check import Array
+from dpaudit.claims import Claim
+from dpaudit.laws import Discrete, Product
+from dpaudit.mechanisms.specimen import PureClaim, Specimen, column, pair_of
+from dpaudit.neighbours import NeighbourPair
+
+HASH = np.uint64(0x9E3779B97F4A7C15)
+
+
+def bits_law(ones: Array) -> Product:
+    """Independent bits, each 1 with its probability, (k,)."""
+    zero_one = np.array([[0.0], [1.0]])
+    with np.errstate(divide="ignore"):
+        return Product(tuple(Discrete(zero_one, np.log([1.0 - p, p])) for p in ones))
+
+
+@dataclass(frozen=True)
+class RandomisedResponse(PureClaim):
+    """Each bit as it is with probability e^ε/(1 + e^ε), else the other; data: bits, one column. Output: (size, n)."""
+
+    epsilon: float = 1.0
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Warner 1965"
+    summary: ClassVar[str] = "randomised response"
+
+    def law(self, data: Array) -> Product:
+        keep = 1.0 / (1.0 + np.exp(-self.epsilon))
+        return bits_law(np.where(column(data) == 1.0, keep, 1.0 - keep))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        bits, keep = column(data), 1.0 / (1.0 + np.exp(-self.epsilon))
+        return np.where(rng.random((size, len(bits))) < keep, bits, 1.0 - bits)
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class OneTimeRappor(Specimen):
+    """A value's Bloom filter, each bit replaced by a fair coin with probability f = `permanent`.
+
+    Parameters
+    ----------
+    permanent : f in (0, 1]. hashes : h, bits that a value sets (fewer where two meet). bits : of the filter.
+
+    Data: the value, a whole number ≥ 0, (1, 1). Output: (size, bits). Claim: 2h·ln((1 − f/2)/(f/2)), which two values
+    without a bit in common use up; the values of the published audits share one, so that 6 bits of 8 differ.
+    """
+
+    permanent: float = 0.95
+    hashes: int = 4
+    bits: int = 20
+    sound: ClassVar[bool] = True
+    source: ClassVar[str] = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
+    summary: ClassVar[str] = "one-time RAPPOR: a Bloom filter with permanent randomised response"
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        """P(1 is reported) for a bit that is set, and for one that is not."""
+        return 1.0 - 0.5 * self.permanent, 0.5 * self.permanent
+
+    @property
+    def claim(self) -> Claim:
+        one, zero = self.odds
+        return Claim(self.hashes * float(np.log(one * (1.0 - zero) / (zero * (1.0 - one)))))
+
+    def filter(self, data: Array) -> Array:
+        """The Bloom filter, (bits,) of 0 and 1: multiplicative hashing (Knuth), an odd multiplier for each hash."""
+        value = np.uint64(int(column(data)[0]) + 1)
+        with np.errstate(over="ignore"):
+            mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
+        filled = np.zeros(self.bits)
+        filled[[int(m >> np.uint64(32)) % self.bits for m in mixed]] = 1.0
+        return filled
+
+    def law(self, data: Array) -> Product:
+        one, zero = self.odds
+        return bits_law(np.where(self.filter(data) == 1.0, one, zero))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.permanently(np.tile(self.filter(data), (size, 1)), rng)
+
+    def permanently(self, filters: Array, rng: np.random.Generator) -> Array:
+        """Each bit a fair coin's with probability f."""
+        u = rng.random(filters.shape)
+        return np.where(u < 0.5 * self.permanent, 1.0, np.where(u < self.permanent, 0.0, filters))
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([0.0], [1.0])
+
+    def published_pair(self) -> NeighbourPair:
+        return pair_of([0.0], [2.0])
+
+
+@dataclass(frozen=True)
+class Rappor(OneTimeRappor):
+    """RAPPOR: then each bit is reported as 1 with probability q = `one` if it is set, p = `zero` if not."""
+
+    permanent: float = 0.75
+    one: float = 0.55
+    zero: float = 0.45
+    source: ClassVar[str] = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
+    summary: ClassVar[str] = "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        one, zero = 1.0 - 0.5 * self.permanent, 0.5 * self.permanent
+        return one * self.one + (1.0 - one) * self.zero, zero * self.one + (1.0 - zero) * self.zero
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        kept = super().run(data, size, rng)
+        return (rng.random(kept.shape) < np.where(kept == 1.0, self.one, self.zero)).astype(np.float64)
