@@ -56,24 +56,31 @@ class DensityPair:
     def delta(self, epsilon: Any) -> Curves:
         epsilon = _check.epsilon(epsilon)
         x, p, q = self._points
-        forward = [self._one(x, p, q, self.left.log_p, self.right.log_p, e) for e in epsilon.ravel()]
-        backward = [self._one(x, q, p, self.right.log_p, self.left.log_p, e) for e in epsilon.ravel()]
+        forward = self._direction(x, p, q, self.left.log_p, self.right.log_p, epsilon.ravel())
+        backward = self._direction(x, q, p, self.right.log_p, self.left.log_p, epsilon.ravel())
         atoms = self._atoms.delta(epsilon) if len(self._atoms.left) else (0.0, 0.0)
         pairs = zip((forward, backward), atoms, strict=True)
-        one, other = (np.clip(np.array(part).reshape(epsilon.shape) + more, 0.0, 1.0) for part, more in pairs)
+        one, other = (np.clip(part.reshape(epsilon.shape) + more, 0.0, 1.0) for part, more in pairs)
         return one, other
 
-    def _one(self, x: Array, p: Array, q: Array, log_p: LogDensity, log_q: LogDensity, epsilon: float) -> float:
-        above = discrete.loss(p, q) > epsilon
-        whole = above.all(axis=1)
+    def _direction(self, x: Array, p: Array, q: Array, log_p: LogDensity, log_q: LogDensity, epsilon: Array) -> Array:
+        """Whole panels from what is known at their nodes; the rest in pieces, of all ε together."""
+        loss, total, pieces = discrete.loss(p, q), np.zeros(len(epsilon)), []
         points = np.column_stack([self._ends[:-1], x[:, 1:-1], self._ends[1:]])
-        first, last = _pieces(points[~whole], above[~whole], log_p, log_q, epsilon)
-        start = np.concatenate([self._ends[:-1][whole], first])
-        end = np.concatenate([self._ends[1:][whole], last])
+        for j, e in enumerate(epsilon):
+            above = loss > e
+            whole = above.all(axis=1)
+            total[j] = _excess(self._weights[whole], p[whole, 1:-1], q[whole, 1:-1], e).sum()
+            some = above.any(axis=1) & ~whole
+            pieces.append(_Pieces.of(points[some], above[some], j))
+        start, end, which = _Pieces.joined(pieces).cut(log_p, log_q, epsilon)
         nodes, weights = gauss(start, end)
-        p, q = _values(log_p, nodes), _values(log_q, nodes)
-        gain = -np.expm1(np.minimum(epsilon - discrete.loss(p, q), 0.0))
-        return float(np.sum(weights * np.exp(p) * gain))
+        part = _excess(weights, _values(log_p, nodes), _values(log_q, nodes), epsilon[which, None])
+        return np.asarray(total + np.bincount(which, part, len(epsilon)))
+
+    @cached_property
+    def _weights(self) -> Array:
+        return gauss(self._ends[:-1], self._ends[1:])[1]
 
     def renyi(self, order: float) -> tuple[float, float]:
         order = _check.real("order", order, 0.0, open_=True)
@@ -114,6 +121,12 @@ class DensityPair:
         return max(largest, -float(found.fun))
 
 
+def _excess(weights: Array, p: Array, q: Array, epsilon: Any) -> Array:
+    """∫ (p − e^ε q) of each interval, from logs at nodes where it is positive."""
+    gain = -np.expm1(np.minimum(epsilon - discrete.loss(p, q), 0.0))
+    return np.asarray(np.sum(weights * np.exp(p) * gain, axis=1))
+
+
 def _values(log_p: LogDensity, x: Array) -> Array:
     return np.asarray(log_p(x.ravel())).reshape(x.shape)
 
@@ -132,18 +145,36 @@ def _climbs(rim: Array) -> bool:
     return bool(np.isfinite(rim).all() and rim[-1] > 0.0 and rim[-1] - rim[0] > 1e-6 * (1.0 + abs(rim[-1])))
 
 
-def _pieces(x: Array, above: np.ndarray, log_p: LogDensity, log_q: LogDensity, epsilon: float) -> tuple[Array, Array]:
-    """The parts of the panels where the loss exceeds ε: between points that do, and up to the crossing beside one."""
-    start, end = x[:, :-1], x[:, 1:]
-    left, right = above[:, :-1], above[:, 1:]
-    both, falls, rises = left & right, left & ~right, ~left & right
-    inner, outer = (np.concatenate([a[falls], b[rises]]) for a, b in ((start, end), (end, start)))
-    near, far = inner.copy(), outer.copy()
-    for _ in range(HALVINGS if len(inner) else 0):
-        middle = 0.5 * (near + far)
-        exceeds = _loss_at(log_p, log_q, middle) > epsilon
-        near, far = np.where(exceeds, middle, near), np.where(exceeds, far, middle)
-    return (
-        np.concatenate([start[both], np.minimum(inner, near)]),
-        np.concatenate([end[both], np.maximum(inner, near)]),
-    )
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Parts of panels between neighbouring points: those where the loss exceeds ε at both, and those where at one.
+
+    whole : (m, 2) ends. crossed : (k, 2), the end where it exceeds ε first. Beside each the place of its ε.
+    """
+
+    whole: Array
+    crossed: Array
+    of_whole: np.ndarray
+    of_crossed: np.ndarray
+
+    @classmethod
+    def of(cls, x: Array, above: np.ndarray, which: int) -> _Pieces:
+        ends, turned = np.stack([x[:, :-1], x[:, 1:]], axis=-1), np.stack([x[:, 1:], x[:, :-1]], axis=-1)
+        left, right = above[:, :-1], above[:, 1:]
+        whole, crossed = ends[left & right], np.concatenate([ends[left & ~right], turned[~left & right]])
+        return cls(whole, crossed, np.full(len(whole), which), np.full(len(crossed), which))
+
+    @classmethod
+    def joined(cls, parts: list[_Pieces]) -> _Pieces:
+        names = ("whole", "crossed", "of_whole", "of_crossed")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def cut(self, log_p: LogDensity, log_q: LogDensity, epsilon: Array) -> tuple[Array, Array, np.ndarray]:
+        """Starts and ends of the parts where the loss exceeds ε, by bisection, and the places of their ε."""
+        near, far = self.crossed.T
+        for _ in range(HALVINGS if len(near) else 0):
+            middle = 0.5 * (near + far)
+            exceeds = _loss_at(log_p, log_q, middle) > epsilon[self.of_crossed]
+            near, far = np.where(exceeds, middle, near), np.where(exceeds, far, middle)
+        parts = np.concatenate([self.whole, np.sort(np.column_stack([self.crossed[:, 0], near]), axis=1)])
+        return parts[:, 0], parts[:, 1], np.concatenate([self.of_whole, self.of_crossed])

@@ -20,10 +20,11 @@ from dpaudit.laws.density import edges
 from dpaudit.laws.noise import log_laplace
 from dpaudit.spectrum import Curve
 
+AT_ONCE = 1 << 18  # terms worked out at a time, for all ε together
 SAME = 1e-12  # relative difference of shifts that is rounding
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LaplaceShift:
     """k coordinates of Laplace noise, each moved by `shift` = t > 0 scales.
 
@@ -41,7 +42,9 @@ class LaplaceShift:
         if self.count == 1:
             both = -np.expm1(0.5 * np.minimum(epsilon - self.shift, 0.0)) + 0.0
         else:
-            both = np.array([self._delta(e) for e in epsilon.ravel()]).reshape(epsilon.shape)
+            step = max(1, AT_ONCE // self.count**3)
+            parts = [self._delta(epsilon.ravel()[i : i + step]) for i in range(0, epsilon.size, step)]
+            both = np.concatenate(parts).reshape(epsilon.shape)
         return np.asarray(both), np.asarray(both)
 
     def renyi(self, order: float) -> tuple[float, float]:
@@ -70,24 +73,24 @@ class LaplaceShift:
             atoms, spans = _one_more(atoms, spans, self.shift)
         return atoms, spans
 
-    def _delta(self, epsilon: float) -> float:
+    def _delta(self, epsilon: Array) -> Array:
+        """Atoms, then Gauss nodes on what lies above ε of each span; epsilon (m,)."""
         atoms, spans = self._tilted
         ends: Array = np.asarray((2.0 * np.arange(self.count + 1) - self.count) * self.shift)
-        total = float(np.sum(atoms * self._excess(ends, epsilon)))
-        order = self.count // 2 + 12 + int(4.0 * self.shift)
-        nodes, weights = np.polynomial.legendre.leggauss(min(order, 200))
-        start = np.maximum(ends[:-1], epsilon)
-        kept = np.flatnonzero(start < ends[1:])
-        half = 0.5 * (ends[1:] - start)[kept, None] / (2.0 * self.shift)
+        epsilon = epsilon[:, None]
+        total = np.sum(atoms * self._excess(ends, epsilon), axis=1)
+        nodes, weights = np.polynomial.legendre.leggauss(min(self.count // 2 + 12 + int(4.0 * self.shift), 200))
+        start = np.clip(epsilon, ends[:-1], ends[1:])
+        half = 0.5 * ((ends[1:] - start) / (2.0 * self.shift))[..., None]  # ε, span, node from here on
         u = 1.0 - half + half * nodes  # each span's own coordinate
-        density = np.einsum("snr,sr->sn", _bernstein(self.count - 1, u), spans[kept])
-        excess = self._excess(ends[kept, None] + 2.0 * self.shift * u, epsilon)
-        return min(total + float(np.sum(half * weights * density * excess)), 1.0)
+        density = np.einsum("esnr,sr->esn", _bernstein(self.count - 1, u), spans)
+        excess = self._excess(ends[:-1, None] + 2.0 * self.shift * u, epsilon[..., None])
+        return np.minimum(total + np.sum(half * weights * density * excess, axis=(1, 2)), 1.0)
 
-    def _excess(self, loss: Array, epsilon: float) -> Array:
+    def _excess(self, loss: Array, epsilon: Array) -> Array:
         """e^{−kt/2}·(e^{L/2} − e^{ε − L/2})₊."""
         gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
-        return np.exp(0.5 * (loss - self.count * self.shift)) * gain
+        return np.asarray(np.exp(0.5 * (loss - self.count * self.shift)) * gain)
 
 
 def _one_more(atoms: Array, spans: Array, shift: float) -> tuple[Array, Array]:

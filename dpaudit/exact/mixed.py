@@ -36,11 +36,17 @@ class BranchCurve:
 
     def delta(self, epsilon: Any) -> Curves:
         epsilon = _check.epsilon(epsilon)
-        forward, backward = np.zeros_like(epsilon), np.zeros_like(epsilon)
-        for p, q, curve in zip(self.atoms.left, self.atoms.right, self.curves, strict=True):
-            forward = forward + np.exp(p) * _signed(curve, epsilon, p, q, 0)
-            backward = backward + np.exp(q) * _signed(curve, epsilon, q, p, 1)
+        groups: dict[Curve, list[int]] = {}
+        for i, curve in enumerate(self.curves):
+            groups.setdefault(curve, []).append(i)
+        parts = [self._group(curve, np.array(which), epsilon.ravel()) for curve, which in groups.items()]
+        forward, backward = (np.sum(side, axis=0).reshape(epsilon.shape) for side in zip(*parts, strict=True))
         return np.clip(forward, 0.0, 1.0), np.clip(backward, 0.0, 1.0)
+
+    def _group(self, curve: Curve, which: np.ndarray, epsilon: Array) -> Curves:
+        """The share of the branches that have the same curve, (m,) ε."""
+        p, q = self.atoms.left[which], self.atoms.right[which]
+        return np.exp(p) @ _signed(curve, epsilon, p, q, 0), np.exp(q) @ _signed(curve, epsilon, q, p, 1)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Σ p^α q^{1−α} over branches: each branch's own moment times that of its masses."""
@@ -61,16 +67,16 @@ class BranchCurve:
         return max(float(forward.max()), 0.0), max(float(backward.max()), 0.0)
 
 
-def _signed(curve: Curve, epsilon: Array, p: float, q: float, side: int) -> Array:
-    """δ of a branch's curve at ε − (p − q); below 0, δ(−e) = 1 − e^{−e} + e^{−e}·(other direction at e)."""
-    if np.isneginf(p):
-        return np.zeros_like(epsilon)
-    if np.isneginf(q):
-        return np.ones_like(epsilon)
-    own = epsilon - (p - q)
-    both = curve.delta(np.abs(own))
-    below = -np.expm1(np.minimum(own, 0.0)) + np.exp(np.minimum(own, 0.0)) * both[1 - side]
-    return np.where(own < 0.0, below, both[side])
+def _signed(curve: Curve, epsilon: Array, p: Array, q: Array, side: int) -> Array:
+    """δ of the curve at ε − (p − q), (branches, m); below 0, δ(−e) = 1 − e^{−e} + e^{−e}·(other direction at e)."""
+    shared = ~np.isneginf(p) & ~np.isneginf(q)
+    value = np.where(np.isneginf(q), 1.0, np.zeros((len(epsilon), 1))).T  # a branch of one law alone: infinite loss
+    own = epsilon - (p - q)[shared, None] if shared.any() else np.empty((0, len(epsilon)))
+    if own.size:
+        both = [part.reshape(own.shape) for part in curve.delta(np.abs(own).ravel())]
+        below = -np.expm1(np.minimum(own, 0.0)) + np.exp(np.minimum(own, 0.0)) * both[1 - side]
+        value[shared] = np.where(own < 0.0, below, both[side])
+    return value
 
 
 def _renyi(left: Array, right: Array, inner: Array, order: float) -> float:

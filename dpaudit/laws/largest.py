@@ -44,12 +44,12 @@ def largest_value(queries: Array, noise: Noise, scale: float) -> Density:
     def log_p(x: Array) -> Array:
         return np.asarray(logsumexp(_log_terms(queries, noise, scale, x), axis=0))
 
-    return Density(log_p, density.edges(queries, scale, low=queries.max() + scale * noise.start, width=1.0))
+    return Density(log_p, density.edges(queries, scale, low=queries.max() + scale * noise.start, width=2.0))
 
 
 def largest_index(queries: Array, noise: Noise, scale: float) -> Discrete:
     """The law of argmax(queries + noise), by quadrature over the largest value."""
-    ends = density.edges(queries, scale, low=queries.max() + scale * noise.start, width=1.0)
+    ends = density.edges(queries, scale, low=queries.max() + scale * noise.start, width=2.0)
     x, w = density.gauss(ends[:-1], ends[1:])
     terms = _log_terms(queries, noise, scale, x.ravel()) + np.log(w.ravel())
     return Discrete(np.arange(float(len(queries))), np.asarray(logsumexp(terms, axis=1)))

@@ -11,7 +11,7 @@ from dpaudit.mechanisms.broken.gaussian import (
     VarianceForDeviation,
 )
 from dpaudit.mechanisms.broken.handling import CachedNoise, LateClipping, MissingPassed, ReusedNoise
-from dpaudit.mechanisms.broken.least_squares import ResidualScaleLS, RowBoundRPLS, SquaredNoiseLS
+from dpaudit.mechanisms.broken.least_squares import ResidualScaleLS, RowBoundProjection, SquaredNoiseLS
 from dpaudit.mechanisms.broken.means import NonDPGaussian1, NonDPGaussian2, NonDPLaplace1, NonDPLaplace2
 from dpaudit.mechanisms.broken.sparse_vector import (
     SparseVector3,
@@ -40,7 +40,7 @@ __all__ = [
     "ResidualScaleLS",
     "ReusedNoise",
     "RootTwoSensitivity",
-    "RowBoundRPLS",
+    "RowBoundProjection",
     "SVT34Parallel",
     "SparseVector3",
     "SparseVector4",

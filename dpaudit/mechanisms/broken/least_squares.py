@@ -11,8 +11,9 @@ import numpy as np
 from dpaudit._check import Array
 from dpaudit._linalg import least_squares
 from dpaudit.claims import Claim
-from dpaudit.laws import Gaussian, StudentT
-from dpaudit.mechanisms.least_squares import RPLS, GaussianLS
+from dpaudit.laws import Gaussian, GaussianRows
+from dpaudit.mechanisms.least_squares import GaussianLS
+from dpaudit.mechanisms.sketching import RandomProjection
 from dpaudit.mechanisms.specimen import Specimen
 from dpaudit.neighbours import NeighbourPair
 
@@ -87,30 +88,32 @@ class ResidualScaleLS(Specimen):
 
 
 @dataclass(frozen=True)
-class RowBoundRPLS(Specimen):
-    """RP least squares whose row bound is the largest norm of the private rows: one row sets it. Output: (size, p).
+class RowBoundProjection(Specimen):
+    """(ΠA')ᵀΠA', A' the data padded by w·I, w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε with B the largest PRIVATE row norm.
 
     Parameters
     ----------
-    epsilon, delta : the claim, and through c₂² = 4c₁²(2r + 1)ln(4/δ)/ε the padding. rows : r of the sketch.
+    epsilon, delta : the claim, and through w the padding. rows : r of the sketch. Output: (size, (p + 1)(p + 2)/2).
     """
 
     epsilon: float = 1.0
     delta: float = 1e-3
     rows: int = 50
     sound: ClassVar[bool] = False
-    source: ClassVar[str] = "paper 1, figure 4, with c₁ as printed"
-    summary: ClassVar[str] = "least squares on a padded sketch, padded by the largest private row"
+    source: ClassVar[str] = "paper 4, algorithm 1, with B read off the data"
+    summary: ClassVar[str] = "a padded Gaussian sketch, padded by the largest private row"
 
     @property
     def claim(self) -> Claim:
         return Claim(self.epsilon, self.delta)
 
-    def law(self, data: Array) -> StudentT:
-        return RPLS(self.rows, epsilon=self.epsilon, delta=self.delta).law(data)
+    def law(self, data: Array) -> GaussianRows:
+        bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
+        padding = 2.0 * bound * math.sqrt((math.sqrt(2.0 * self.rows * log) + log) / self.epsilon)
+        return RandomProjection(self.rows, "gram", padding).law(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
-        return line_with_outlier(100.0)
+        return line_with_outlier(1.0)

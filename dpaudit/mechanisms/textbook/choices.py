@@ -66,7 +66,7 @@ class PrivateQuantile(PureClaim):
     epsilon : ε > 0. share : of the rows to lie below, in (0, 1). points : of the grid, at the middles of as many cells.
     """
 
-    epsilon: float = 1.0
+    epsilon: float = 2.0
     share: float = 0.5
     points: int = 64
     sound: ClassVar[bool] = True
@@ -87,5 +87,5 @@ class PrivateQuantile(PureClaim):
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
-        """Half of 20 rows at each end; one of them crosses over, and the best points fall two ranks behind."""
-        return pair_of([0.0] * 10 + [1.0] * 10, [0.0] * 11 + [1.0] * 9)
+        """Ranks 9 below an eighth of the grid and 10 above it, against 10 and 11: the few points overtake the many."""
+        return pair_of([0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9)

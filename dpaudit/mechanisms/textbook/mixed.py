@@ -48,10 +48,15 @@ class MixedRelease(PureClaim):
         flag, count, total = self._answers(data)
         odds = np.log1p(np.exp(-self.share))
         kept = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
+        return Product((kept, self._noisy(count), Laplace(np.array([total]), np.array([1.0 / self.share]))))
+
+    def _noisy(self, count: float) -> Discrete:
+        """The noisy count, of which values beyond reach are put to the last one: outcomes are the same for all data."""
         reach = np.ceil(FAINTEST / self.share)
-        steps = np.arange(-reach, reach + 1.0)
-        noise = -np.abs(steps) * self.share + np.log(np.tanh(0.5 * self.share))
-        return Product((kept, Discrete(count + steps, noise), Laplace(np.array([total]), np.array([1.0 / self.share]))))
+        values = np.arange(-reach, reach + 1.0)
+        log_p = -np.abs(values - count) * self.share + np.log(np.tanh(0.5 * self.share))
+        log_p[[0, -1]] -= np.log(-np.expm1(-self.share))
+        return Discrete(values, log_p)
 
     def pair(self) -> NeighbourPair:
         rest = [[1.0, 0.5], [0.0, 0.25], [1.0, 0.75]]

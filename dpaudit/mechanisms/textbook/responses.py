@@ -95,10 +95,10 @@ class OneTimeRappor(Specimen):
         return np.where(u < 0.5 * self.permanent, 1.0, np.where(u < self.permanent, 0.0, filters))
 
     def pair(self) -> NeighbourPair:
-        return pair_of([0.0], [1.0])
+        return pair_of([0.0], [3.0])
 
     def published_pair(self) -> NeighbourPair:
-        return pair_of([0.0], [2.0])
+        return pair_of([0.0], [1.0])
 
 
 @dataclass(frozen=True)
