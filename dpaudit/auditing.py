@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check, exact, scoring
+from dpaudit import _check, exact, outcomes, scoring
 from dpaudit._check import Array
 from dpaudit._random import root
 from dpaudit.claims import Claim, as_claim
@@ -134,6 +134,7 @@ def audit(
             draw(mechanism, side, samples, plan.seed, number, n_jobs=n_jobs, progress=progress, store=store)
             for number, side in enumerate((pair.left, pair.right))
         ]
+    drawn = list(outcomes.aligned(*drawn))
     return _judge(plan, drawn, theory, clock, About(mechanism, pair))
 
 
@@ -153,10 +154,11 @@ def audit_samples(
 ) -> AuditResult:
     """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random order.
 
-    If one has more draws, the rest is left out. Other parameters and errors as in `audit`.
+    NaN and infinities are outcomes like others; n lists of numbers of any length may stand for the array. If one has
+    more draws, the rest is left out. Other parameters and errors as in `audit`.
     """
     clock = _Clock()
-    P, Q = _draws("P", P), _draws("Q", Q)
+    P, Q = outcomes.aligned(_draws("P", P), _draws("Q", Q))
     if P.shape[1] != Q.shape[1]:
         _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     samples = min(len(P), len(Q))
@@ -222,11 +224,11 @@ def _theory(mechanism: Any, pair: NeighbourPair, epsilon: Array) -> Spectrum | N
         return None
 
 
-def _draws(name: str, value: Any) -> Array:
-    array = _check.array_of_numbers(name, value, "a non-empty (n,) or (n, k) array of finite numbers")
-    if array.ndim not in (1, 2) or array.size == 0:
-        _check.fail(name, f"shape {array.shape}", "a non-empty (n,) or (n, k) array of finite numbers")
-    return _check.matrix(name, array[:, None] if array.ndim == 1 else array)
+def _draws(name: str, value: Any) -> np.ndarray:
+    try:
+        return outcomes.joined([outcomes.rows(value)])
+    except outcomes.NotOutcomes as error:
+        _check.fail(name, error.got, "a non-empty (n,) or (n, k) array of numbers, or n lists of numbers")
 
 
 def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:

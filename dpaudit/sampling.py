@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed
 
+from dpaudit import outcomes
 from dpaudit._check import Array
 from dpaudit._random import Stream, describe, generator
 from dpaudit.errors import MechanismError
@@ -22,9 +23,9 @@ LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
 class BlockStore(Protocol):
     """Keeps blocks that were drawn, by (side, block)."""
 
-    def get(self, side: int, block: int) -> Array | None: ...
+    def get(self, side: int, block: int) -> np.ndarray | None: ...
 
-    def put(self, side: int, block: int, values: Array) -> None: ...
+    def put(self, side: int, block: int, values: np.ndarray) -> None: ...
 
 
 def sampler_of(mechanism: Any, data: Array) -> Sampler:
@@ -48,8 +49,8 @@ def draw(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     store: BlockStore | None = None,
-) -> Array:
-    """`size` draws of mechanism(data), shape (size, k) float64.
+) -> np.ndarray:
+    """`size` draws of mechanism(data): (size, k) float64, or lists where their lengths differ (`outcomes.aligned`).
 
     Block b of side s is drawn from the generator at key (DRAW, s, b), so neither the number of workers nor an
     interruption changes a byte. Raises `MechanismError` when the mechanism raises or returns the wrong thing.
@@ -63,21 +64,30 @@ def draw(
     return _collect(parts, size, side, progress)
 
 
-def _collect(parts: Iterator[Array], size: int, side: int, progress: Progress | None) -> Array:
-    out, done = np.empty((0, 0)), 0
+def _collect(parts: Iterator[np.ndarray], size: int, side: int, progress: Progress | None) -> np.ndarray:
+    out, lists, done = np.empty((0, 0)), [], 0
     for part in parts:
-        if done == 0:
-            out = np.empty((size, part.shape[1]))
-        if part.shape[1] != out.shape[1]:
-            raise MechanismError(
-                f"the mechanism must return the same number of columns each time, got {part.shape[1]} "
-                f"after {out.shape[1]} on {SIDES[side]}, draw {done}"
-            )
-        out[done : done + len(part)] = part
+        if lists or outcomes.are_lists(part):
+            lists = [*(lists or [out[:done]] * (done > 0)), part]
+        else:
+            out = np.empty((size, part.shape[1])) if done == 0 else out
+            if part.shape[1] != out.shape[1]:
+                raise MechanismError(_changed(part.shape[1], out.shape[1], side, done))
+            out[done : done + len(part)] = part
         done += len(part)
         if progress is not None:
             progress(f"drawing {SIDES[side]}", done, size)
-    return out
+    try:
+        return outcomes.joined(lists) if lists else out
+    except outcomes.NotOutcomes as error:
+        raise MechanismError(f"the mechanism must return {error} on {SIDES[side]}") from None
+
+
+def _changed(columns: int, before: int, side: int, done: int) -> str:
+    return (
+        f"the mechanism must return the same number of columns each time, got {columns} after {before} on "
+        f"{SIDES[side]}, draw {done}"
+    )
 
 
 def _block(
@@ -87,7 +97,7 @@ def _block(
     store: BlockStore | None,
     number: int,
     size: int,
-) -> Array:
+) -> np.ndarray:
     kept = store.get(side, number) if store is not None else None
     if kept is not None and kept.shape[:1] == (size,):
         return kept
@@ -103,25 +113,9 @@ def _block(
     return values
 
 
-def checked(values: Any, size: int, where: str) -> Array:
-    """A finite (size, k) float64 array, or a `MechanismError` that says what came instead."""
+def checked(values: Any, size: int, where: str) -> np.ndarray:
+    """The draws as rows (`outcomes.rows`), or a `MechanismError` that says what came instead."""
     try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise MechanismError(
-            f"the mechanism must return shape ({size}, k), got rows of unequal length on {where}"
-        ) from error
-    if array.dtype.kind not in "fiub":
-        raise MechanismError(f"the mechanism must return numbers, got dtype {array.dtype} on {where}")
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or array.shape[0] != size or array.shape[1] == 0:
-        raise MechanismError(f"the mechanism must return shape ({size}, k), got {np.shape(values)} on {where}")
-    array = np.asarray(array, dtype=np.float64)
-    if not np.isfinite(array).all():
-        row, column = np.argwhere(~np.isfinite(array))[0]
-        raise MechanismError(
-            f"the mechanism must return finite numbers, got {array[row, column]} in draw {row}, column {column}, "
-            f"of {where}"
-        )
-    return array
+        return outcomes.rows(values, size)
+    except outcomes.NotOutcomes as error:
+        raise MechanismError(f"the mechanism must return {error} on {where}") from None

@@ -354,10 +354,11 @@ NO_DRAWS = {
     "a number": 1.0,
     "cube": np.zeros((200, 2, 2)),
     "complex": np.zeros(200, complex),
-    "objects": [None] * 200,
-    "ragged": [[1.0], [1.0, 2.0]],
-    "nan": np.full(200, np.nan),
-    "infinite": np.full((200, 2), np.inf),
+    "objects": [object()] * 200,
+    "table of objects": np.full((200, 2), None),
+    "lists of text": [["a"], ["a", "b"]] * 100,
+    "lists of lists": [[[1.0]], [[1.0], [2.0]]] * 100,
+    "sets": [{1.0}, {1.0, 2.0}] * 100,
 }
 
 

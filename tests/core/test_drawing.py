@@ -124,7 +124,19 @@ WRONG = {
     "text": (lambda size, rng: np.full((size, 2), "1.0"), "must return numbers, got dtype <U3"),
     "complex": (lambda size, rng: np.full((size, 2), 1j), "must return numbers, got dtype complex128"),
     "dates": (lambda size, rng: np.zeros((size, 1), "datetime64[s]"), "must return numbers, got dtype datetime64"),
-    "ragged": (lambda size, rng: [[1.0]] * (size - 1) + [[1.0, 2.0]], "must return"),
+    "a dict": (
+        lambda size, rng: [{"a": 1.0}] * size,
+        "must return numbers, lists of numbers or None, got a draw of type",
+    ),
+    "ragged text": (
+        lambda size, rng: [["a"]] * (size - 1) + [["a", "b"]],
+        "must return numbers, got lists of dtype <U1",
+    ),
+    "ragged deeper": (
+        lambda size, rng: [[[1.0]]] * (size - 1) + [[[1.0], [2.0]]],
+        "must return numbers, got lists of l",
+    ),
+    "too few lists": (lambda size, rng: [[1.0]] * (size - 2) + [[]], r"must return shape \(\d+, k\), got \d+ draws"),
     "one draw": (lambda size, rng: 1.0, r"must return shape \(\d+, k\), got \(\)"),
     "too many": (lambda size, rng: np.zeros((size + 1, 2)), r"must return shape \(\d+, k\), got \(\d+, 2\)"),
     "too few": (lambda size, rng: np.zeros((size - 1, 2)), r"must return shape \(\d+, k\), got \(\d+, 2\)"),
@@ -132,11 +144,6 @@ WRONG = {
     "cube": (lambda size, rng: np.zeros((size, 2, 2)), r"must return shape \(\d+, k\), got \(\d+, 2, 2\)"),
     "no columns": (lambda size, rng: np.zeros((size, 0)), r"must return shape \(\d+, k\), got \(\d+, 0\)"),
     "nothing": (lambda size, rng: [], r"must return shape \(\d+, k\), got \(0,\)"),
-    "nan": (
-        lambda size, rng: np.where(np.arange(size) == 5, np.nan, 1.0),
-        "finite numbers, got nan in draw 5, column 0",
-    ),
-    "infinity": (lambda size, rng: np.full((size, 1), -np.inf), "finite numbers, got -inf in draw 0, column 0"),
 }
 
 
