@@ -1,0 +1,97 @@
+"""From the past to what judges the next wave: a score, a bet, and the sets of the lower bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpaudit import scoring
+from dpaudit._check import Array
+from dpaudit.errors import InvalidInput
+from dpaudit.scoring import Fitted, KnownScore, Sides
+from dpaudit.scoring.small import calibrated, fit_small
+from dpaudit.sequential import Bet, Cuts, Menu, cuts_by_draws
+from dpaudit.waves.record import MANY
+
+CHOOSE = 0.25  # of the past: chooses among scores, calibrates, picks bets
+LARGEST = 40.0  # nats; a score beyond says no more
+PLAIN = (0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """A calibrated score, a bet and the sets of the lower bounds."""
+
+    fitted: Fitted
+    line: tuple[float, float]
+    bet: Bet
+    cuts: Cuts
+
+    def odds(self, sides: Sides) -> Sides:
+        """Calibrated log-odds (n,) of both sides' draws."""
+        return odds(self.fitted, self.line, sides)
+
+
+def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
+    """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for NaN."""
+    found = []
+    for rows in (sides.P, sides.Q):
+        score = np.clip(scoring.evaluate(fitted.score, rows), -LARGEST, LARGEST)
+        if np.isnan(score).any():
+            raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
+        found.append(np.clip(line[0] + line[1] * score, -LARGEST, LARGEST))
+    return Sides(*found)
+
+
+def judge_by_few(classifier: Any, menu: Menu, epsilon: Array, past: Sides, seed: np.random.SeedSequence) -> Judge:
+    """Few draws: a score that keeps its doubts, taken at its word. A known score is calibrated on all of them."""
+    if isinstance(classifier, KnownScore):
+        fitted = scoring.fit(classifier, past, past, seed)
+        plain = odds(fitted, PLAIN, past)
+        line = calibrated(plain.P, plain.Q)
+    else:
+        fitted, line = Fitted("small", fit_small(past)), PLAIN
+    found = odds(fitted, line, past)
+    return Judge(fitted, line, menu.by_model(np.concatenate([found.P, found.Q])), Cuts(epsilon, epsilon))
+
+
+def judge_by_many(
+    classifier: Any,
+    menu: Menu,
+    epsilon: Array,
+    past: Sides,
+    history: Sides,
+    seed: np.random.SeedSequence,
+    upcoming: int,
+) -> Judge:
+    """Part of the past trains; the rest, and what earlier scores said of draws before they saw them, picks.
+
+    history : log-odds (n,) of earlier waves by the scores of their time. upcoming : size of the next wave.
+    """
+    cut = 0 if isinstance(classifier, KnownScore) else int((1.0 - CHOOSE) * len(past.P))
+    choose = Sides(past.P[cut:], past.Q[cut:])
+    fitted = _contest(classifier, past.head(cut), choose, seed)
+    plain = odds(fitted, PLAIN, choose)
+    line = calibrated(plain.P, plain.Q)
+    fresh, (first, last) = odds(fitted, line, choose), (len(history.P) // 3, len(history.P) - len(choose.P))
+    x, y = (np.concatenate([new, old[first : max(first, last)]]) for new, old in _sides(fresh, history))
+    cuts = Cuts(cuts_by_draws(x, y, epsilon, upcoming), cuts_by_draws(-y, -x, epsilon, upcoming))
+    return Judge(fitted, line, menu.by_draws(x, y), cuts)
+
+
+def _sides(one: Sides, other: Sides) -> list[tuple[Array, Array]]:
+    return [(one.P, other.P), (one.Q, other.Q)]
+
+
+def _contest(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    """What was asked for; for "auto" the small score against a closed form, later against the whole portfolio."""
+    if not isinstance(classifier, str) or classifier != "auto":
+        return scoring.fit(classifier, train, choose, seed)
+    many = len(train.P) + len(choose.P) >= MANY
+    other = scoring.fit("auto" if many else "qda", train, choose, seed)
+    small = Fitted("small", fit_small(train.head(MANY)))
+    losses = {one.name: scoring.log_loss(one.score, choose) for one in (small, other)}
+    chosen = other if losses[other.name] < losses["small"] else small
+    return replace(chosen, portfolio={**other.portfolio, **losses}, notes=other.notes)
