@@ -7,15 +7,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpaudit import _check, exact, outcomes, scoring
+from dpaudit import _check, exact, outcomes, scoring, waves
 from dpaudit._check import Array
 from dpaudit._random import root
+from dpaudit.certificate import Certificate
 from dpaudit.claims import Claim, as_claim
 from dpaudit.compare import verdict
 from dpaudit.errors import InvalidInput, NoExactSpectrum
@@ -51,6 +52,7 @@ class AuditResult:
     detectable : smallest excess that the audit would have certified, {"epsilon", "excess", "power"}, or None.
     estimate : both directions by themselves, point estimates and certified.
     plan, fitted, about, timings, peak_memory_mb : how it was found.
+    sequential : how the e-value went in an audit with stop="verdict", else None.
     """
 
     spectrum: Spectrum
@@ -65,6 +67,12 @@ class AuditResult:
     about: About
     timings: dict[str, float]
     peak_memory_mb: float
+    sequential: waves.Sequential | None = None
+
+    @property
+    def certified(self) -> Certificate:
+        """The certified band at any ε, and as ε at a given δ, trade-off curve and Gaussian μ."""
+        return self.estimate.certified
 
     def to_dict(self) -> dict[str, Any]:
         """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""
@@ -95,6 +103,7 @@ def audit(
     train_share: float = TRAIN,
     choose_share: float = CHOOSE,
     store: BlockStore | None = None,
+    stop: str | None = None,
 ) -> AuditResult:
     """Audit a mechanism on a pair of neighbouring databases.
 
@@ -113,6 +122,8 @@ def audit(
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
     train_share, choose_share : shares of the draws; the rest certifies.
     store : keeps blocks of draws so that an interrupted audit resumes to the same bytes.
+    stop : "verdict" draws in growing waves and stops once the claim (without one: the exact spectrum) is rejected, at
+        the latest after `samples`; verdict and bound hold whenever that is. The shares are then not used (`waves`).
 
     Returns
     -------
@@ -129,6 +140,9 @@ def audit(
         _check.fail("n_jobs", n_jobs, "None or a whole number other than 0")
     plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
     theory = _theory(mechanism, pair, plan.epsilon)
+    if _stops(stop):
+        source = waves.of_mechanism(mechanism, pair, plan.seed, n_jobs, store)
+        return _in_waves(plan, theory, source, clock, About(mechanism, pair))
     with clock.step("sample_s"):
         drawn = [
             draw(mechanism, side, samples, plan.seed, number, n_jobs=n_jobs, progress=progress, store=store)
@@ -151,6 +165,7 @@ def audit_samples(
     detect: float | None = None,
     train_share: float = TRAIN,
     choose_share: float = CHOOSE,
+    stop: str | None = None,
 ) -> AuditResult:
     """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random order.
 
@@ -163,6 +178,8 @@ def audit_samples(
         _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     samples = min(len(P), len(Q))
     plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
+    if _stops(stop):
+        return _in_waves(plan, None, waves.of_arrays(P, Q), clock, About())
     return _judge(plan, [P[:samples], Q[:samples]], None, clock, About())
 
 
@@ -229,6 +246,30 @@ def _draws(name: str, value: Any) -> np.ndarray:
         return outcomes.joined([outcomes.rows(value)])
     except outcomes.NotOutcomes as error:
         _check.fail(name, error.got, "a non-empty (n,) or (n, k) array of numbers, or n lists of numbers")
+
+
+def _stops(stop: str | None) -> bool:
+    return stop is not None and bool(_check.choice("stop", stop, ("verdict",)))
+
+
+def _in_waves(plan: Plan, theory: Spectrum | None, source: waves.Source, clock: _Clock, about: About) -> AuditResult:
+    """Draw, train and bet in turn until the verdict stands."""
+    found = waves.audit_in_waves(plan, theory, source, clock.step)
+    return AuditResult(
+        _spectrum(found.estimate, plan.level, found.fitted.name),
+        theory,
+        plan.claim,
+        found.verdict,
+        found.reason,
+        found.detectable,
+        found.estimate,
+        replace(plan, sizes=found.sizes),
+        found.fitted,
+        about,
+        clock.total(),
+        peak_memory_mb(),
+        found.sequential,
+    )
 
 
 def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:

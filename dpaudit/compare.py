@@ -70,11 +70,13 @@ def smallest_excess(epsilon: float, allowed: float, estimate: Estimate) -> float
     probabilities; infinite where no δ ≤ 1 would show.
     """
 
+    share = estimate.share[int(np.argmin(np.abs(estimate.epsilon - epsilon)))]
+
     def lack(excess: float) -> float:
         p, q = _best_set(epsilon, allowed + excess)
         gamma = np.exp(epsilon)
         error = np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / estimate.draws)
-        return float((ndtri(POWER) - ndtri(estimate.share)) * error - excess)
+        return float((ndtri(POWER) - ndtri(share)) * error - excess)
 
     most = 1.0 - allowed - 1e-9
     return float(brentq(lack, 1e-12, most, xtol=1e-15, rtol=1e-4)) if most > 1e-9 and lack(most) < 0.0 else np.inf

@@ -1,44 +1,62 @@
 """From held-out scores to δ(ε): a point estimate at every ε and a certified band, simultaneous over ε and directions.
 
-Sets are {score > τ} for P against Q and {score < τ} for Q against P. The choosing draws fix a few sets a direction.
-On a short grid each ε gets its own; a long one is cut into stretches, each with the set that is best in its middle. The
-certifying draws then bound p − e^ε q at the ε of a set or at both ends of its stretch, every bound at an equal share
-of 1 − level. A fixed set's p − γq is linear in γ = e^ε, so two bounds give every γ between; and δ is non-increasing,
-so a bound at ε holds for all smaller ε.
+Sets are {score > τ} for P against Q and {score ≤ τ} for Q against P. The choosing draws fix everything but the counts:
+the stretches into which the ε are cut, the set of each, and its share of 1 − level. The certifying draws then give one
+confidence region of (P(S), Q(S)) a set, aimed at the two ends of its stretch, and one region bounds δ at every ε.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
+from scipy.special import ndtri
 
 from dpaudit._check import Array
-from dpaudit.bounds import difference_lower
+from dpaudit.bounds import ratio_region, region
+from dpaudit.certificate import Certificate, Region
 
-STRETCHES = 16  # sets a direction
-CANDIDATES = 2000  # thresholds considered, at quantiles of the choosing scores
+STRETCHES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)  # tried; the one that promises most is taken
+NODES = 64  # ε of a longer grid are planned for at this many of them
+EVEN, FINE = 400, 120  # thresholds considered: at quantiles, and as many again towards each end
 HIGHEST = 1e150  # stands for an infinite score
-CAUTION = 2.0  # a set is chosen for its estimate less this many standard errors of the certifying draws
+RATIO_SHARE, RATIO_REST = 0.05, 0.015  # of 1 − level, on P(S)/Q(S) in the better direction and in the other
+REST_SHARE, REST_SETS = 0.06, 4  # on δ(ε) in the direction that is the smaller one there
+KEEP_SHARE = 0.2  # on the ε of a claim
+CAP = 0.04  # relative standard errors above this weigh no more
+
+
+class Counter(Protocol):
+    """Scores of the draws that certify, n of P and m of Q."""
+
+    @property
+    def sizes(self) -> tuple[int, int]: ...
+
+    def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of P and of Q strictly above each threshold."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Tails:
-    """Scores of one part of the draws, sorted: how many of P and of Q lie above a threshold.
-
-    `p` are scores of the law in front (P in the forward direction), `q` of the other; higher means more like p.
-    """
+    """Scores of one part of the draws, sorted; infinite ones stand at ±HIGHEST."""
 
     p: Array
     q: Array
 
     @classmethod
     def of(cls, p: Array, q: Array) -> Tails:
-        return cls(np.sort(p), np.sort(q))
+        return cls(*(np.sort(np.clip(part, -HIGHEST, HIGHEST)) for part in (p, q)))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return len(self.p), len(self.q)
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of p and of q strictly above each threshold."""
+        """Counts of P and of Q strictly above each threshold."""
         return (
             len(self.p) - np.searchsorted(self.p, threshold, side="right"),
             len(self.q) - np.searchsorted(self.q, threshold, side="right"),
@@ -55,13 +73,17 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Both directions on the ε grid; `draws` a side certified, each bound at level 1 − `share`."""
+    """Both directions on the ε grid; `draws` a side certified. share : (m,), of the statement made for each ε.
+
+    certified : the band itself, at any ε and in its other forms.
+    """
 
     epsilon: Array
     forward: Direction
     backward: Direction
     draws: int
-    share: float
+    share: Array
+    certified: Certificate
 
     @property
     def delta(self) -> Array:
@@ -70,6 +92,24 @@ class Estimate:
     @property
     def low(self) -> Array:
         return np.maximum(self.forward.low, self.backward.low)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One set, {score > threshold} forward and the rest backward, and what its region is aimed at and may cost.
+
+    epsilon : one or two ε, ascending; none for P(S)/Q(S).
+    """
+
+    forward: bool
+    threshold: float
+    epsilon: tuple[float, ...]
+    share: float
+
+    def region(self, x: int, n: int, y: int, m: int) -> Region:
+        """From x of n and y of m scores above the threshold, of P and of Q."""
+        counts = (x, n, y, m) if self.forward else (m - y, m, n - x, n)
+        return region(*counts, np.exp(self.epsilon), self.share) if self.epsilon else ratio_region(*counts, self.share)
 
 
 def estimate(
@@ -82,96 +122,165 @@ def estimate(
     """δ(ε) and its band from scores of the (P, Q) draws that choose and that certify.
 
     epsilon : (m,) ascending, nats. level : joint confidence over all ε and both directions.
-    keep : ε that should be nodes (a claim's own ε).
+    keep : ε to which a larger share goes (a claim's own ε).
     """
-    ways = [_way(choose, test, sign) for sign in (1.0, -1.0)]
-    thresholds = [_thresholds(chooser, epsilon, len(test[0])) for chooser, _ in ways]
-    plans = [
-        _stretches(chooser, chosen, len(test[0]), epsilon, keep)
-        for (chooser, _), chosen in zip(ways, thresholds, strict=True)
-    ]
-    share = (1.0 - level) / sum(stretch.statements for plan in plans for stretch in plan)
+    return certify(Tails.of(*choose), Tails.of(*test), epsilon, level, keep)
+
+
+def certify(choose: Tails, test: Counter, epsilon: Array, level: float, keep: tuple[float, ...] = ()) -> Estimate:
+    """The same from sorted choosing scores and whatever counts the certifying ones; `test.above` is called once."""
+    survey = Survey.of(choose, epsilon, min(test.sizes), 1.0 - level)
+    statements = plan(survey, keep)
+    used = np.concatenate([survey.best_thresholds(epsilon).ravel(), [one.threshold for one in statements]])
+    x, y = test.above(used)
+    n, m = test.sizes
+    points, gamma = 2 * len(epsilon), np.exp(epsilon)
+    p, q = (x[:points] / n).reshape(2, -1), (y[:points] / m).reshape(2, -1)
+    delta = p[0] - gamma * q[0], (1.0 - q[1]) - gamma * (1.0 - p[1])
+    counts = zip(statements, x[points:], y[points:], strict=True)
+    regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
+    certified = Certificate.of(regions, [one.forward for one in statements], level)
     forward, backward = (
-        _direction(chosen, tester, epsilon, plan, share)
-        for chosen, (_, tester), plan in zip(thresholds, ways, plans, strict=True)
+        Direction(np.clip(point, 0.0, 1.0), np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0))
+        for point, way in zip(delta, (True, False), strict=True)
     )
-    return Estimate(epsilon, forward, backward, len(test[0]), share)
+    return Estimate(epsilon, forward, backward, min(n, m), _shares(statements, epsilon), certified)
 
 
-def _finite(part: tuple[Array, Array]) -> tuple[Array, Array]:
-    return np.clip(part[0], -HIGHEST, HIGHEST), np.clip(part[1], -HIGHEST, HIGHEST)
+def _shares(statements: list[Statement], epsilon: Array) -> Array:
+    """The largest share of a statement whose stretch is nearest to each ε."""
+    aimed = [one for one in statements if one.epsilon]
+    away = np.array([np.maximum(one.epsilon[0] - epsilon, epsilon - one.epsilon[-1]) for one in aimed]).clip(min=0.0)
+    near = away <= away.min(axis=0)
+    return np.asarray(np.max(np.where(near, [[one.share] for one in aimed], 0.0), axis=0))
 
 
-def _way(choose: tuple[Array, Array], test: tuple[Array, Array], sign: float) -> tuple[Tails, Tails]:
-    """Forward as given; backward with the roles of P and Q, and the order of scores, exchanged."""
-    choose, test = _finite(choose), _finite(test)
-    if sign > 0:
-        return Tails.of(*choose), Tails.of(*test)
-    return Tails.of(-choose[1], -choose[0]), Tails.of(-test[1], -test[0])
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What the choosing draws say of c sets a direction at the ε planned for, (2, c, e): forward, then backward.
+
+    value : estimate of p − e^ε q; error : its standard error on the certifying draws. ratio : (2, c), of ln(p/q) less
+    three of its standard errors. `total` : 1 − level.
+    """
+
+    epsilon: Array
+    threshold: Array
+    value: Array
+    error: Array
+    ratio: Array
+    total: float
+
+    @classmethod
+    def of(cls, choose: Tails, epsilon: Array, test_size: int, total: float) -> Survey:
+        """Half a hit is added to each count, so that none of a few draws is not taken for never."""
+        nodes = epsilon[np.unique(np.linspace(0, len(epsilon) - 1, min(NODES, len(epsilon))).round().astype(int))]
+        threshold = _thresholds(choose)
+        p, q = ((part + 0.5) / (size + 1.0) for part, size in zip(choose.above(threshold), choose.sizes, strict=True))
+        p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
+        spread_p, spread_q = (np.sqrt(part * (1.0 - part) / test_size) for part in (p, q))
+        gamma = np.exp(nodes)
+        value = p[..., None] - gamma * q[..., None]
+        error = np.hypot(spread_p[..., None], gamma * spread_q[..., None])
+        ratio = np.log(p / q) - 3.0 * np.hypot(spread_p / p, spread_q / q)
+        return cls(nodes, threshold, value, error, ratio, total)
+
+    def gain(self, cost: float) -> Array:
+        """Value less `cost` standard errors, (2, c, e)."""
+        return self.value - cost * self.error
+
+    def best_thresholds(self, epsilon: Array) -> Array:
+        """For each direction and ε the threshold of the best set, (2, m)."""
+        best = np.argmax(self.gain(2.0), axis=1)
+        return self.threshold[best[:, np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)]]
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Grid positions start..stop, certified with one set; a single ε where they are equal."""
-
-    start: int
-    stop: int
-
-    @property
-    def middle(self) -> int:
-        return (self.start + self.stop) // 2
-
-    @property
-    def statements(self) -> int:
-        return 1 if self.start == self.stop else 2
+def _thresholds(choose: Tails) -> Array:
+    """Midway between neighbouring scores: on both sides of the scores at quantiles of all, denser towards the ends."""
+    scores = np.sort(np.concatenate([choose.p, choose.q]))
+    size = len(scores)
+    ends = np.geomspace(1.0, size / 2, FINE).astype(int) - 1
+    rank = np.unique(np.concatenate([np.linspace(0, (size - 1) // 2, EVEN // 2).astype(int), ends]))
+    picked = scores[np.concatenate([rank, size - 1 - rank])]
+    below, after = np.searchsorted(scores, picked, side="left"), np.searchsorted(scores, picked, side="right")
+    upper = np.unique(np.concatenate([below[below > 0], after[after < size]]))  # each begins a run of equal scores
+    return scores[upper - 1] + 0.5 * (scores[upper] - scores[upper - 1]) if len(upper) else scores[:1]
 
 
-def _stretches(
-    choose: Tails, thresholds: Array, test_size: int, epsilon: Array, keep: tuple[float, ...]
-) -> list[Stretch]:
-    """Every ε of a short grid by itself; else stretches over the ε at which something may be certified."""
-    if len(epsilon) <= STRETCHES:
-        return [Stretch(i, i) for i in range(len(epsilon))]
-    value, error = _objective(choose, thresholds, epsilon, test_size)
-    promising = np.flatnonzero(value > error)
+def plan(survey: Survey, keep: tuple[float, ...] = ()) -> list[Statement]:
+    """Which sets are certified, and at what share each. The shares sum to 1 − level.
+
+    Most goes to the direction that promises more at each ε, a little to the other; some to P(S)/Q(S) and to `keep`.
+    """
+    total = survey.total
+    rest = total * (1.0 - RATIO_SHARE - RATIO_REST - REST_SHARE - (KEEP_SHARE if keep else 0.0))
+    main = _main(survey, rest)
+    statements = main + _other(survey, main, total * REST_SHARE)
+    best = np.argmax(survey.ratio, axis=1)
+    better = int(np.argmax(survey.ratio[[0, 1], best]))
+    for way, share in ((better, RATIO_SHARE), (1 - better, RATIO_REST)):
+        statements.append(Statement(way == 0, float(survey.threshold[best[way]]), (), total * share))
+    for one in keep:
+        near = int(np.argmin(np.abs(survey.epsilon - one)))
+        way, where = _largest(survey.gain(2.5)[:, :, near])
+        share = total * KEEP_SHARE / len(keep)
+        statements.append(Statement(way == 0, float(survey.threshold[where]), (one,), share))
+    return statements
+
+
+def _largest(table: Array) -> tuple[int, int]:
+    way, where = np.unravel_index(int(np.argmax(table)), table.shape)
+    return int(way), int(where)
+
+
+def _main(survey: Survey, total: float) -> list[Statement]:
+    """Stretches over the ε where something may be certified, each with the set of either direction that is best."""
+    gain = survey.gain(-float(ndtri(total / 16.0)))
+    top = np.max(survey.gain(2.0), axis=(0, 1))
+    promising = np.flatnonzero(top > 0.0)
     last = int(promising[-1]) if len(promising) else 0
-    ends = np.unique(np.linspace(0, last, STRETCHES + 1).round().astype(int))
-    singles = {int(np.argmin(np.abs(epsilon - one))) for one in keep} or ({0} if last == 0 else set())
-    between = [Stretch(int(a), int(b)) for a, b in pairwise(ends)]
-    return between + [Stretch(i, i) for i in sorted(singles)]
+    scale = np.maximum(np.max(survey.gain(1.0), axis=(0, 1)), 1e-300)
+    worth = np.cumsum(np.clip(gain / scale, 0.0, None), axis=2)
+    worth = np.concatenate([np.zeros_like(worth[:, :, :1]), worth], axis=2)
+    tried = sorted({min(count, last + 1) for count in (*STRETCHES, last + 1)})
+    plans = [_cut(survey, worth, scale, last, count, total) for count in tried]
+    return max(plans, key=lambda found: found[0])[1]
 
 
-def _thresholds(choose: Tails, epsilon: Array, test_size: int) -> Array:
-    """For each ε the threshold whose p − e^ε q, less CAUTION standard errors, is largest on the choosing draws."""
-    pooled = np.concatenate([choose.p, choose.q])
-    values = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, CANDIDATES), method="lower"))
-    between = values[:-1] + 0.5 * np.diff(values)  # in the middle of a gap, where fresh draws fall on the same side
-    grid = np.concatenate([[np.nextafter(values[0], -np.inf)], between, values[-1:]])
-    best = np.empty_like(epsilon)
-    for i, one in enumerate(epsilon):
-        value, error = _objective(choose, grid, one, test_size)
-        best[i] = grid[np.argmax(value - CAUTION * error)]
-    return best
+def _cut(
+    survey: Survey, worth: Array, scale: Array, last: int, count: int, total: float
+) -> tuple[float, list[Statement]]:
+    """What `count` equal stretches up to position `last` promise, as a sum of shares of δ, and their statements."""
+    edges = np.linspace(0, last + 1, count + 1).round().astype(int)
+    spans = list(pairwise(edges))
+    sets = [_largest(worth[:, :, stop] - worth[:, :, start]) for start, stop in spans]
+    margin = [survey.error[way, where, a:b] / scale[a:b] for (way, where), (a, b) in zip(sets, spans, strict=True)]
+    weight = np.array([np.minimum(one, CAP).sum() for one in margin])
+    share = total * weight / weight.sum()
+    promise, statements = 0.0, []
+    for (way, where), (a, b), one, own in zip(sets, spans, margin, share, strict=True):
+        value = survey.value[way, where, a:b] / scale[a:b]
+        promise += float(np.clip(value + ndtri(own) * one, 0.0, None).sum())
+        ends = tuple(float(survey.epsilon[i]) for i in sorted({int(a), int(b) - 1}))
+        statements.append(Statement(way == 0, float(survey.threshold[where]), ends, float(own)))
+    return promise, statements
 
 
-def _objective(choose: Tails, threshold: Array, epsilon: Array | float, test_size: int) -> tuple[Array, Array]:
-    """Estimate of p − e^ε q on the choosing draws and its standard error on the certifying ones."""
-    x, y = choose.above(threshold)
-    p, q = (x + 0.5) / (len(choose.p) + 1.0), (y + 0.5) / (len(choose.q) + 1.0)
-    gamma = np.exp(epsilon)
-    return p - gamma * q, np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / test_size)
-
-
-def _direction(thresholds: Array, test: Tails, epsilon: Array, plan: list[Stretch], share: float) -> Direction:
-    x, y = test.above(thresholds)
-    n, m, gamma = len(test.p), len(test.q), np.exp(epsilon)
-    low = np.full(len(epsilon), -np.inf)
-    for stretch in plan:
-        hits = int(x[stretch.middle]), n, int(y[stretch.middle]), m
-        ends = [difference_lower(*hits, float(gamma[i]), share) for i in {stretch.start, stretch.stop}]
-        part = slice(stretch.start, stretch.stop + 1)
-        line = np.interp(gamma[part], gamma[[stretch.start, stretch.stop]], [max(ends), min(ends)])
-        low[part] = np.maximum(low[part], line)
-    low = np.maximum.accumulate(low[::-1])[::-1]  # δ is non-increasing in ε
-    point = x / n - gamma * (y / m)
-    return Direction(np.clip(point, 0.0, 1.0), np.clip(low, 0.0, 1.0))
+def _other(survey: Survey, main: Iterable[Statement], total: float) -> list[Statement]:
+    """Each direction where the other has the main statement: a few sets, at equal shares of `total`."""
+    groups = []
+    for way in (0, 1):
+        covered = np.zeros(len(survey.epsilon), dtype=bool)
+        for one in main:
+            inside = (survey.epsilon >= one.epsilon[0]) & (survey.epsilon <= one.epsilon[-1])
+            covered |= inside & (one.forward == (way == 0))
+        best = np.max(survey.gain(3.0)[way], axis=0)
+        left = np.flatnonzero(~covered & (best > 0.0))
+        groups += [(way, part) for part in np.array_split(left, REST_SETS) if len(part)]
+    if not groups:
+        groups = [(1 if all(one.forward for one in main) else 0, np.zeros(1, dtype=int))]
+    statements = []
+    for way, part in groups:
+        where = int(np.argmax(survey.gain(3.0)[way, :, part[len(part) // 2]]))
+        ends = tuple(float(survey.epsilon[i]) for i in sorted({int(part[0]), int(part[-1])}))
+        statements.append(Statement(way == 0, float(survey.threshold[where]), ends, total / len(groups)))
+    return statements

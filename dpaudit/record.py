@@ -44,6 +44,7 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
             "forward": _direction(result.estimate.forward),
             "backward": _direction(result.estimate.backward),
         },
+        "certified": result.certified.to_dict(),
         "exact": _exact(result),
         "claim": _claim(result),
         "detectable": result.detectable,
