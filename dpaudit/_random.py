@@ -16,6 +16,7 @@ class Stream(IntEnum):
     DRAW = 0
     SCORE = 1
     SPLIT = 2
+    WAVE = 3
 
 
 def root(rng: Any) -> np.random.SeedSequence:
@@ -44,12 +45,15 @@ def as_generator(rng: Any) -> np.random.Generator:
         fail("rng", rng, "None, a non-negative integer, a SeedSequence or a Generator")
 
 
+def below(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """The seed sequence at `key` below `seed`."""
+    path = (*seed.spawn_key, *(int(part) for part in key))
+    return np.random.SeedSequence(seed.entropy, spawn_key=path, pool_size=seed.pool_size)
+
+
 def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
     """The generator at `key` below `seed`; equal keys give equal streams, different keys independent ones."""
-    child = np.random.SeedSequence(
-        seed.entropy, spawn_key=(*seed.spawn_key, *(int(part) for part in key)), pool_size=seed.pool_size
-    )
-    return np.random.default_rng(child)
+    return np.random.default_rng(below(seed, *key))
 
 
 def describe(seed: np.random.SeedSequence) -> int | str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,7 +60,7 @@ def audit_in_waves(plan: Plan, theory: Spectrum | None, source: Source, step: St
 
     Raises `InvalidInput` where there is neither a claim nor an exact spectrum to bet against.
     """
-    state = _State(plan, Menu(*null_of(plan.claim, theory)), step)
+    state = _State(plan, _menu(plan.claim, theory), step)
     total = plan.sizes.train + plan.sizes.choose + plan.sizes.test
     for wave, size in enumerate(sizes(total)):
         with step("sample_s"):
@@ -72,6 +73,17 @@ def audit_in_waves(plan: Plan, theory: Spectrum | None, source: Source, step: St
         if state.rejected_at is not None:
             break
     return _outcome(plan, theory, state)
+
+
+def _menu(claim: Claim | None, theory: Spectrum | None) -> Menu:
+    if claim is not None and claim.epsilon is not None:
+        return _menu_of_one(claim.epsilon, claim.delta)
+    return Menu(*null_of(claim, theory))
+
+
+@lru_cache(maxsize=64)
+def _menu_of_one(epsilon: float, delta: float) -> Menu:
+    return Menu(*null_of(Claim(epsilon, delta), None))
 
 
 def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:

@@ -1,0 +1,127 @@
+"""How many draws show an excess over a claim, for a pair of Gaussian shape and a score as good as the truth.
+
+Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, whose best set and law of the loss are known. Other
+pairs with that δ(ε) need more or fewer draws; the Gaussian is neither the easiest nor the hardest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from dpaudit import _check
+from dpaudit._check import Array
+from dpaudit.exact import gaussian_shift
+from dpaudit.sequential import Bet, Menu, Null
+from dpaudit.split import CHOOSE, TRAIN
+
+POWER = 0.8
+MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
+NODES = 801  # of the quadrature over the loss
+LEARNING = 2.5  # draws that an audit in waves makes over those that it would bet on, had it the best bet at once
+
+
+def draws_to_detect(
+    epsilon: float,
+    delta: float,
+    excess: float,
+    power: float = POWER,
+    level: float = 0.95,
+    stop: str | None = None,
+    *,
+    statements: int = 2,
+) -> float:
+    """Draws a side, training included, that reject (ε, δ) with probability `power` where δ(ε) is δ + excess.
+
+    epsilon : ≥ 0, nats. delta, excess : in [0, 1], their sum below 1. level : of the audit.
+    stop : None, the certificate of all draws at their default shares; "verdict", an audit in waves.
+    statements : bounds among which the certificate shares 1 − level, two directions at one ε by default.
+
+    Raises `InvalidInput`. Infinite from 1e15 draws on.
+    """
+    epsilon, delta = _check.real("epsilon", epsilon, 0.0), _check.real("delta", delta, 0.0, 1.0)
+    excess = _check.real("excess", excess, 0.0, 1.0 - delta, open_=True)
+    power, level = (_check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level)))
+    if stop is None:
+        share = (1.0 - level) / _check.integer("statements", statements, 1)
+        needed = _fixed(epsilon, delta, excess, power, share) / (1.0 - TRAIN - CHOOSE)
+    else:
+        _check.choice("stop", stop, ("verdict",))
+        needed = LEARNING * _anytime(epsilon, delta, excess, power, level)
+    return needed if needed < MOST else np.inf
+
+
+def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
+    """The excess over `allowed` that `draws` certifying draws a side show with probability POWER at level 1 − share.
+
+    Infinite where no δ ≤ 1 would show.
+    """
+    return _least(lambda excess: _fixed(epsilon, allowed, excess, POWER, share) / draws, allowed)
+
+
+def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> float:
+    """The same for an audit in waves that bets on `draws` draws a side."""
+    return _least(lambda excess: LEARNING * _anytime(epsilon, allowed, excess, POWER, level) / draws, allowed)
+
+
+def best_set(epsilon: float, delta: float) -> tuple[float, float]:
+    """P(S), Q(S) of the best set at ε for the Gaussian shift with that δ(ε)."""
+    mu = _shift(epsilon, delta)
+    return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
+
+
+def _least(burden: Callable[[float], float], allowed: float) -> float:
+    """The excess at which `burden`, draws needed over draws made, is 1; it falls as the excess grows."""
+    most = 1.0 - allowed - 1e-9
+    if most <= LEAST or burden(most) > 1.0:
+        return float("inf")
+    ends = np.log(LEAST), np.log(most)
+    return float(np.exp(brentq(lambda log: np.log(burden(np.exp(log))), *ends, rtol=1e-4)))
+
+
+def _shift(epsilon: float, delta: float) -> float:
+    """μ of the Gaussian shift with δ(ε) = delta."""
+    return float(brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6))
+
+
+def _fixed(epsilon: float, delta: float, excess: float, power: float, share: float) -> float:
+    """Certifying draws: excess = (z_power − z_share) standard errors of p − e^ε q."""
+    p, q = best_set(epsilon, delta + excess)
+    variance = p * (1.0 - p) + np.exp(2.0 * epsilon) * q * (1.0 - q)
+    return float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
+
+
+def _anytime(epsilon: float, delta: float, excess: float, power: float, level: float) -> float:
+    """Draws that are bet on: n·growth − z_power·√(n·variance) = ln 1/(1 − level), with the best bet there is."""
+    growth, variance = _growth(epsilon, delta, excess)
+    if growth <= 0.0:
+        return MOST
+    target, z = -np.log(1.0 - level), max(float(ndtri(power)), 0.0)
+    root = (z * np.sqrt(variance) + np.sqrt(z**2 * variance + 4.0 * growth * target)) / (2.0 * growth)
+    return float(root**2)
+
+
+@lru_cache(maxsize=256)
+def _growth(epsilon: float, delta: float, excess: float) -> tuple[float, float]:
+    """Mean and variance of the log payoff of a pair, at the best bet against (ε, δ)."""
+    mu = _shift(epsilon, delta + excess)
+    z = np.linspace(-8.0, 8.0 + mu, NODES)
+    score = mu * z - 0.5 * mu**2
+    p, q = np.exp(-0.5 * (z - mu) ** 2), np.exp(-0.5 * z**2)
+    bet = _menu(epsilon, delta).by_law(score, p, q)
+    return _moments(bet, score, p / p.sum(), q / q.sum())
+
+
+@lru_cache(maxsize=16)
+def _menu(epsilon: float, delta: float) -> Menu:
+    return Menu(Null.of(np.array([epsilon]), np.array([delta])), np.array([epsilon]))
+
+
+def _moments(bet: Bet, score: Array, p: Array, q: Array) -> tuple[float, float]:
+    up, down = bet.up(score), bet.down(score)
+    mean = float(up @ p), float(down @ q)
+    return sum(mean) - bet.cost, float(up**2 @ p - mean[0] ** 2 + down**2 @ q - mean[1] ** 2)
