@@ -100,7 +100,7 @@ class DensityPair:
         masses = [np.concatenate([a.ravel(), b]) for a, b in ((p, atoms.left), (q, atoms.right))]
         return discrete.renyi_of_masses(masses[0], masses[1], order)
 
-    @property
+    @cached_property
     def supremum(self) -> tuple[float, float]:
         x, p, q = self._points
         forward = self._supremum(x, discrete.loss(p, q), self.left.log_p, self.right.log_p)

@@ -53,7 +53,7 @@ class Atoms:
         order = _check.real("order", order, 0.0, open_=True)
         return renyi_of_masses(self.left, self.right, order), renyi_of_masses(self.right, self.left, order)
 
-    @property
+    @cached_property
     def supremum(self) -> tuple[float, float]:
         forward, backward = loss(self.left, self.right), loss(self.right, self.left)
         return max(float(forward.max()), 0.0), max(float(backward.max()), 0.0)

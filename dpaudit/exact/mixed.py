@@ -121,4 +121,4 @@ def product_curve(curves: list[Curve]) -> Curve:
             "moment functions; use dpaudit.audit, which needs only draws"
         )
     other = rest[0] if len(rest) == 1 else compose([curve for curve in rest if isinstance(curve, PrivacyLoss)])
-    return BranchCurve(finite, (other,) * len(finite.left))
+    return other if finite is NOTHING else BranchCurve(finite, (other,) * len(finite.left))

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit._check import Array
 from dpaudit.laws.base import Law
-from dpaudit.laws.discrete import Discrete, find
+from dpaudit.laws.discrete import Discrete
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +52,10 @@ class Branches:
         return np.asarray(out)
 
     def log_density(self, x: Array) -> Array:
-        value = np.full(len(x), -np.inf)
+        value, missing = np.full(len(x), -np.inf), np.isnan(x)
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
-            masked = np.where(self._open[i] == 1.0, np.nan, x)
-            fits = (find(self.templates[i : i + 1], masked) == 0) & ~np.isnan(x[:, list(slots)]).any(axis=1)
+            template, is_open = self.templates[i], self._open[i] == 1.0
+            fits = np.where(is_open, ~missing, (x == template) | (missing & np.isnan(template))).all(axis=1)
             if fits.any():
                 own = 0.0 if part is None else part.log_density(x[fits][:, list(slots)])
                 value[fits] = self.log_probability[i] + own

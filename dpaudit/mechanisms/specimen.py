@@ -49,6 +49,10 @@ class Specimen(LawMechanism):
         data = _check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
+    def view(self, x: Array) -> Array:
+        """The numbers of which `law` is the law, from outputs (m, k): the outputs, where nothing else is said."""
+        return x
+
     def pair(self) -> NeighbourPair:
         """Two databases on which the breach shows; for a sound mechanism, on which the claim is (nearly) used up."""
         raise NotImplementedError

@@ -39,8 +39,7 @@ class FloatLaplace(PureClaim):
         sign = 1.0 - 2.0 * rng.integers(0, 2, (size, 1))
         return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
 
-    @staticmethod
-    def view(x: Array) -> Array:
+    def view(self, x: Array) -> Array:
         """What `law` is the law of, from outputs (m, 1): 1 if it is no multiple of 2⁻⁵³ (else 0), and the output."""
         scaled = x / GRAIN
         return np.column_stack([scaled != np.round(scaled), x])

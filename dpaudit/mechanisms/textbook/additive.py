@@ -98,8 +98,7 @@ class PrefixSum(Specimen):
         answers = column(data)
         return LaplaceLaw(answers, np.full(len(answers), 1.0 / self.epsilon))
 
-    @staticmethod
-    def view(x: Array) -> Array:
+    def view(self, x: Array) -> Array:
         """The numbers of which `law` is the law, from outputs (m, n)."""
         return np.diff(x, axis=1, prepend=0.0)
 

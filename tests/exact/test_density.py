@@ -1,0 +1,113 @@
+"""Laws known by their densities: against Gaussian pairs, by hand where there are atoms, and in the tail."""
+
+import numpy as np
+import pytest
+
+from dpaudit.exact import gaussian_pair, gaussian_shift, pairs
+from dpaudit.laws import Density, Discrete
+from dpaudit.laws import density as panels
+
+EPSILON = np.array([0.0, 0.3, 1.0, 2.5])
+
+
+def normal(mean, deviation=1.0):
+    def log_p(x):
+        return -0.5 * ((x - mean) / deviation) ** 2 - np.log(deviation * np.sqrt(2.0 * np.pi))
+
+    return Density(log_p, np.linspace(mean - 38.0 * deviation, mean + 38.0 * deviation, 153))
+
+
+def test_a_gaussian_shift_far_into_the_tail():
+    epsilon = np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0])
+    found = pairs.curve(normal(0.0), normal(1.0))[0].delta(epsilon)
+    np.testing.assert_allclose(found[0], gaussian_shift(1.0, epsilon), rtol=1e-11)  # to 1e-140
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-11)
+
+
+def test_unequal_variances_where_the_region_has_two_parts():
+    expected = gaussian_pair([0.0], [[1.0]], [0.4], [[2.25]], EPSILON)
+    np.testing.assert_allclose(pairs.curve(normal(0.0), normal(0.4, 1.5))[0].delta(EPSILON), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("order", [0.7, 1.0, 1.5])
+def test_renyi_of_gaussians(order):
+    curve = pairs.curve(normal(0.0), normal(0.4))[0]
+    assert curve.renyi(order)[0] == pytest.approx(0.5 * order * 0.16, rel=1e-12)
+
+
+def censored(mean, low, high):
+    """Laplace noise about `mean`, clipped."""
+    from dpaudit.mechanisms.broken import LateClipping
+
+    assert low == 0.0
+    return LateClipping(epsilon=1.0, bound=high).law(np.array([[mean]]))
+
+
+def test_atoms_at_both_ends_by_hand():
+    """Clipped Laplace noise of scale 2 moved by half a scale within the range: the atoms have the extreme losses."""
+    left, right = censored(0.5, 0.0, 2.0), censored(1.5, 0.0, 2.0)
+    curve = pairs.curve(left, right)[0]
+    t = 0.5
+    expected = np.maximum(-np.expm1((EPSILON - t) / 2.0), 0.0)  # the loss is ±t in the atoms too
+    np.testing.assert_allclose(curve.delta(EPSILON)[0], expected, rtol=1e-12, atol=1e-16)
+    assert curve.supremum == pytest.approx((t, t))
+    outside = censored(-3.0, 0.0, 2.0)
+    p = np.array([1.0 - 0.5 * np.exp(-1.5), 0.5 * np.exp(-2.5)])
+    np.testing.assert_allclose(np.exp(outside.log_mass), p, rtol=1e-12)
+
+
+def test_an_atom_of_one_law_alone():
+    half = Density(normal(0.0).log_p, normal(0.0).edges)
+    spiked = Density(lambda x: half.log_p(x) + np.log(0.75), half.edges, np.array([0.0]), np.log([0.25]))
+    forward, backward = pairs.curve(spiked, half)[0].delta(EPSILON)
+    np.testing.assert_allclose(forward, 0.25, rtol=1e-12)
+    np.testing.assert_allclose(backward, [0.25, np.maximum(1.0 - 0.75 * np.exp(0.3), 0.0), 0.0, 0.0], atol=1e-12)
+
+
+def test_the_sampler_follows_density_and_atoms():
+    """P(distance > d) ≤ 2e^{−2nd²} = 1e-7 (Massart); frequencies of atoms to 5.6 standard errors, below 1e-7 too."""
+    from scipy.special import ndtr
+
+    n, law = 100_000, normal(0.3, 2.0)
+    x = np.sort(law.sample(n, np.random.default_rng(2))[:, 0])
+    gap = np.abs(ndtr((x - 0.3) / 2.0) - (np.arange(n) + 0.5) / n).max() + 0.5 / n
+    assert gap < np.sqrt(np.log(2.0 / 1e-7) / (2.0 * n))
+    clipped = censored(0.5, 0.0, 2.0)
+    x = clipped.sample(n, np.random.default_rng(3))[:, 0]
+    for atom, mass in zip(clipped.atoms, np.exp(clipped.log_mass), strict=True):
+        assert abs(np.mean(x == atom) - mass) < 5.6 * np.sqrt(mass * (1.0 - mass) / n)
+    assert x.min() == 0.0
+    assert x.max() == 2.0
+    np.testing.assert_array_equal(clipped.log_density(np.array([[0.0], [2.0]])), clipped.log_mass)
+
+
+def test_a_support_that_only_one_law_has():
+    """Exponential noise moved by 1: below 1 the loss is infinite, above it is 1."""
+    from dpaudit.laws.largest import EXPONENTIAL, largest_value
+
+    left, right = (largest_value(np.array([at]), EXPONENTIAL, 1.0) for at in (0.0, 1.0))
+    curve = pairs.curve(left, right)[0]
+    np.testing.assert_allclose(curve.delta(np.array([0.0, 50.0]))[0], -np.expm1(-1.0), rtol=1e-12)
+    np.testing.assert_allclose(
+        curve.delta(EPSILON)[1], np.maximum(-np.expm1(EPSILON - 1.0), 0.0), rtol=1e-9, atol=1e-15
+    )
+    assert curve.supremum == (np.inf, pytest.approx(1.0))
+
+
+def test_panels_cover_what_they_should():
+    ends = panels.edges(np.array([0.0, 1.0]), 2.0, low=-10.0, high=7.0)
+    assert ends[0] == -10.0
+    assert ends[-1] == 7.0
+    assert {0.0, 1.0} <= set(ends)
+    assert np.diff(ends).max() <= 8.0
+    doubling = panels.geometric(np.array([0.0, 1.0]), 1e-3, 1e6)
+    assert {0.0, 1.0} <= set(doubling)
+    assert doubling[-1] >= 1e6
+    assert np.all(np.diff(doubling) > 0.0)
+
+
+def test_other_kinds_of_law_do_not_mix():
+    from dpaudit import NoExactSpectrum
+
+    with pytest.raises(NoExactSpectrum, match="no exact spectrum for Density against Discrete"):
+        pairs.curve(normal(0.0), Discrete(np.zeros(1), np.zeros(1)))

@@ -1,0 +1,137 @@
+"""Sparse vector techniques: probabilities of answers and densities of released ones."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import dpaudit as dp
+from dpaudit.exact import pairs
+from dpaudit.laws import ReleasedAnswers, Thresholds
+from dpaudit.laws.sparse import halting, noiseless, patterns, unending
+
+QUERIES, OTHERS = np.array([1.0, 0.0, 2.0]), np.array([0.0, 1.0, 1.0])
+EPSILON = np.array([0.0, 0.2, 0.5])
+
+
+def thresholds(queries=QUERIES):
+    return Thresholds(queries, 0.7, 1.5, 2.5)
+
+
+def laplace_below(x):
+    return 0.5 * np.exp(x) if x < 0.0 else 1.0 - 0.5 * np.exp(-x)
+
+
+def probability(answers, queries=QUERIES):
+    """By scipy's quadrature over the threshold's noise."""
+
+    def integrand(rho):
+        below = [laplace_below((0.7 + rho - q) / 2.5) for q in queries]
+        chance = np.prod([1.0 - b if a else b for a, b in zip(answers, below, strict=False)])
+        return chance * np.exp(-abs(rho) / 1.5) / 3.0
+
+    return quad(integrand, -60.0, 60.0, points=[0.0, *(queries - 0.7)], limit=400, epsabs=1e-13)[0]
+
+
+def test_all_answers_against_quadrature():
+    law = unending(thresholds())
+    assert len(law.outcomes) == 8
+    for row, found in zip(law.outcomes, np.exp(law.log_probability), strict=True):
+        assert found == pytest.approx(probability(row), rel=1e-9)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_halting_is_all_answers_cut_short(most):
+    """Run on to all answers, then cut at the halt: the probabilities add up."""
+    expected = {}
+    for answers in product([0.0, 1.0], repeat=3):
+        ups = np.cumsum(answers)
+        stop = int(np.argmax(ups == most)) + 1 if ups[-1] >= most else 3
+        key = (float(stop), *answers[:stop])
+        expected[key] = expected.get(key, 0.0) + probability(answers)
+    law = halting(thresholds(), most)
+    found = {tuple(row[~np.isnan(row)]): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        assert found[key] == pytest.approx(value, rel=1e-9)
+
+
+def test_a_fresh_threshold_makes_stretches_independent():
+    law = halting(thresholds(), 2, fresh=True)
+    rows = {tuple(row[~np.isnan(row)]): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
+    expected = probability([1.0], QUERIES[:1]) * probability([0.0, 1.0], QUERIES[1:])
+    assert rows[(3.0, 1.0, 0.0, 1.0)] == pytest.approx(expected, rel=1e-9)
+
+
+def test_patterns_are_all_ways_to_halt():
+    found = list(patterns(4, 2))
+    assert len(found) == len(set(found)) == 1 + 4 + 6
+    assert (4, ()) in found
+    assert (2, (0, 1)) in found
+
+
+def test_queries_without_noise():
+    law = noiseless(np.array([2.0, 0.0, 2.0]), 1.0, 20.0)
+    rows = {tuple(row): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
+    assert rows[(1.0, 1.0, 1.0)] == pytest.approx(0.5 * np.exp(-1.0 / 20.0))
+    assert rows[(1.0, 0.0, 1.0)] == pytest.approx(1.0 - np.exp(-1.0 / 20.0))
+    assert rows[(0.0, 0.0, 0.0)] == pytest.approx(0.5 * np.exp(-1.0 / 20.0))
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_released_densities_integrate_to_the_probability_of_their_form(most):
+    """One released value by scipy's quadrature, two by the masses of the grid on which the curve is summed."""
+    law = ReleasedAnswers(thresholds(), most)
+    forms = halting(thresholds(), most)
+    rows = {tuple(row[~np.isnan(row)]): p for row, p in zip(forms.outcomes, np.exp(forms.log_probability), strict=True)}
+    total = 0.0
+    for answered, ups in law.patterns:
+        key = (float(answered), *(float(i in ups) for i in range(answered)))
+        if len(ups) == 2:
+            continue
+        if ups:
+            points = [0.0, 0.7, *QUERIES]
+            found = quad(
+                lambda v, a=answered, u=ups: float(np.exp(law.log_form(a, u, np.array([[v]]))[0])),
+                -60.0,
+                90.0,
+                points=points,
+                limit=400,
+                epsabs=1e-11,
+            )[0]
+        else:
+            found = float(np.exp(law.log_form(answered, ups, np.empty((1, 0)))[0]))
+        # the test is the released answer's own noise, of the same scale: the same probability as of the form
+        assert found == pytest.approx(rows[key], rel=1e-7)
+        total += found
+    atoms = pairs.curve(law, ReleasedAnswers(thresholds(OTHERS), most))[0]
+    np.testing.assert_allclose([np.exp(atoms.left).sum(), np.exp(atoms.right).sum()], 1.0, rtol=1e-9)
+    assert total == pytest.approx(1.0 if most == 1 else 1.0 - sum(p for k, p in rows.items() if sum(k[1:]) == 2.0))
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_curve_against_simulation_of_the_algorithm(most):
+    """δ(ε) = E_P[(1 − e^{ε − L})₊], a mean of values in [0, 1]: Hoeffding with error probability 1e-7."""
+    n = 40_000
+    laws = [ReleasedAnswers(thresholds(queries), most) for queries in (QUERIES, OTHERS)]
+    curve = pairs.curve(*laws)[0].delta(EPSILON)
+    room = np.sqrt(np.log(2.0 / 1e-7) / (2.0 * n))
+    for side, (one, other) in enumerate((laws, laws[::-1])):
+        x = one.sample(n, np.random.default_rng(side))
+        loss = one.log_density(x) - other.log_density(x)
+        assert np.isfinite(loss).all()
+        means = [np.maximum(-np.expm1(e - loss), 0.0).mean() for e in EPSILON]
+        np.testing.assert_allclose(curve[side], means, atol=room)
+
+
+def test_rows_of_no_form_have_no_density():
+    law = ReleasedAnswers(thresholds(), 1)
+    x = np.array([[1.0, np.nan, np.nan, np.nan], [3.0, np.nan, 2.0, np.nan], [3.0, np.nan, np.nan, np.nan]])
+    np.testing.assert_array_equal(np.isneginf(law.log_density(x)), [True, True, False])
+
+
+def test_only_the_queries_may_differ():
+    other = ReleasedAnswers(Thresholds(QUERIES, 0.9, 1.5, 2.5), 1)
+    with pytest.raises(dp.NoExactSpectrum, match="one kind of noise"):
+        pairs.curve(ReleasedAnswers(thresholds(), 1), other)
