@@ -13,8 +13,8 @@ from dpaudit.scoring.structure import RIDGE, Coordinates, Moments, Structure, fu
 from dpaudit.scoring.whiten import Whitener
 
 FARTHEST = 1e9  # squared Mahalanobis distance beyond which two sides are simply apart
-LINK_DRAWS = 100_000  # a side, for the ten numbers of a link
-WORK = 5e8  # rows × features² of one Newton step of the quadratic logistic
+LINK_DRAWS = 100_000  # a side, for the numbers of a correction
+WORK = 2e8  # rows × features² of one Newton step of the quadratic logistic
 FEWEST = 10  # rows a feature, below which it is not tried
 
 
@@ -75,7 +75,7 @@ def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
     """A correction in linear, square and interaction features of the coordinates; None with too few draws for it."""
     size = len(base)
     rows, columns = np.triu_indices(size)
-    draws = min(len(train.P), int(WORK / (size + len(rows)) ** 2))
+    draws = min(len(train.P), LINK_DRAWS, int(WORK / (size + len(rows)) ** 2))
     if 2 * draws < FEWEST * (size + len(rows)):
         return None
 

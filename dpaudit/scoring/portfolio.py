@@ -11,11 +11,15 @@ import numpy as np
 from dpaudit._check import Array, fail
 from dpaudit._random import Stream, generator
 from dpaudit.errors import InvalidInput
-from dpaudit.scoring.base import Fitted, Score, Sides
+from dpaudit.scoring.additive import fit_additive
+from dpaudit.scoring.base import Fitted, Score, Sides, one_thread
 from dpaudit.scoring.boosted import DRAWS, PROBE, fit_boosted
+from dpaudit.scoring.cells import fit_cells
 from dpaudit.scoring.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.contest import Contest
 from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.spline import WIDEST as SURFACE
+from dpaudit.scoring.spline import fit_spline
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
@@ -27,6 +31,9 @@ ALIASES = {
     "lightgbm": "gradient boosting that starts from the quadratic discriminant",
     "knn": "k nearest neighbours on whitened outputs, k = 10 sqrt(n)",
 }
+SUMMANDS = 16  # columns up to which each gets a spline of its own
+SKETCH = 10_000  # draws a side that tell whether these are of use
+CELL_DRAWS = 200_000  # a side
 KNN_DRAWS = 20_000
 SMALLEST_PROBABILITY = 1e-6
 
@@ -65,7 +72,8 @@ def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequen
     if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
     encoder = Encoder.fit(train, bits)
-    fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed)
+    with one_thread():
+        fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed)
     return Fitted(fitted.name, lambda x: fitted.score(encoder(x)), fitted.portfolio, fitted.notes)
 
 
@@ -110,17 +118,39 @@ def _boosted_name(note: str | None) -> str:
 
 
 def _auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Closed forms, corrections of the best of them, boosting from the best of these."""
+    """Closed forms, corrections of the best of them, what needs no form, boosting from the best of these."""
     contest = Contest(choose)
+    _closed(contest, train)
+    _formless(contest, train, seed)
+    note = _boost(contest, train, seed)
+    best = contest.best
+    return Fitted(best, contest.scores[best], contest.table, (note,) if note else ())
+
+
+def _closed(contest: Contest, train: Sides) -> None:
     quadratics = _quadratics(train)
     for name, score in quadratics.items():
         contest.enter(name, score)
     name = contest.best
-    contest.enter(f"elliptical from {name}", fit_elliptical(train, choose, quadratics[name]))
-    contest.enter(f"logistic from {name}", fit_logistic(train, choose, quadratics[name]))
-    note = _boost(contest, train, seed)
-    best = contest.best
-    return Fitted(best, contest.scores[best], contest.table, (note,) if note else ())
+    contest.enter(f"elliptical from {name}", fit_elliptical(train, contest.choose, quadratics[name]))
+    contest.enter(f"logistic from {name}", fit_logistic(train, contest.choose, quadratics[name]))
+
+
+def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> None:
+    """Splines of one or two columns, sums of splines over a few more, and counts where values repeat."""
+    columns = train.P.shape[1]
+    if columns <= SURFACE:
+        contest.challenge("spline", fit_spline(train, contest.choose, seed))
+    elif columns <= SUMMANDS and contest.challenge("additive", fit_additive(train.head(SKETCH), contest.choose, seed)):
+        contest.challenge("additive", fit_additive(train, contest.choose, seed))
+    name = contest.best
+    cells = fit_cells(train.head(CELL_DRAWS), contest.choose, seed, _within_cell, contest.scores[name])
+    contest.challenge(f"cells over {name}", cells)
+
+
+def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+    train = train.head(PROBE)
+    return fit_quadratic(train) if train.P.shape[1] > 1 else fit_spline(train, choose, seed) or fit_quadratic(train)
 
 
 def _boost(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> str | None:
