@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from dpaudit._check import Array
 from dpaudit.claims import Claim
 from dpaudit.estimate import Estimate
-from dpaudit.exact import gaussian_shift
+from dpaudit.power import POWER, smallest_excess
 from dpaudit.spectrum import Spectrum
 
-POWER = 0.8
 SLACK = 1e-12  # certified excess below this is rounding
 
 
@@ -53,7 +50,8 @@ def verdict(
 
 def _detectable(estimate: Estimate, reference: Array, claim: Claim | None) -> dict[str, float] | None:
     """At the claim's own ε if it has one, else where the least excess would show."""
-    excess = np.array([smallest_excess(*at, estimate) for at in zip(estimate.epsilon, reference, strict=True)])
+    at_each = zip(estimate.epsilon, reference, estimate.share, strict=True)
+    excess = np.array([smallest_excess(epsilon, allowed, estimate.draws, share) for epsilon, allowed, share in at_each])
     if not np.isfinite(excess).any():
         return None
     at = int(np.argmin(excess))
@@ -61,31 +59,6 @@ def _detectable(estimate: Estimate, reference: Array, claim: Claim | None) -> di
         own = int(np.argmin(np.abs(estimate.epsilon - claim.epsilon)))
         at = own if np.isfinite(excess[own]) else at
     return {"epsilon": float(estimate.epsilon[at]), "excess": float(excess[at]), "power": POWER}
-
-
-def smallest_excess(epsilon: float, allowed: float, estimate: Estimate) -> float:
-    """The excess over `allowed` that these draws certify with probability POWER, if the score is as good as the truth.
-
-    Worked out for a pair of Gaussian shape (a shift by μ with δ(ε) = allowed + excess), whose best set has known
-    probabilities; infinite where no δ ≤ 1 would show.
-    """
-
-    share = estimate.share[int(np.argmin(np.abs(estimate.epsilon - epsilon)))]
-
-    def lack(excess: float) -> float:
-        p, q = _best_set(epsilon, allowed + excess)
-        gamma = np.exp(epsilon)
-        error = np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / estimate.draws)
-        return float((ndtri(POWER) - ndtri(share)) * error - excess)
-
-    most = 1.0 - allowed - 1e-9
-    return float(brentq(lack, 1e-12, most, xtol=1e-15, rtol=1e-4)) if most > 1e-9 and lack(most) < 0.0 else np.inf
-
-
-def _best_set(epsilon: float, delta: float) -> tuple[float, float]:
-    """P(S), Q(S) of the best set at ε for the Gaussian shift with that δ(ε)."""
-    mu = brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6)
-    return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
 
 
 def _nothing(estimate: Estimate, level: float) -> str:

@@ -48,6 +48,7 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "exact": _exact(result),
         "claim": _claim(result),
         "detectable": result.detectable,
+        "sequential": None if result.sequential is None else result.sequential.to_dict(),
         "samples": {"train": plan.sizes.train, "choose": plan.sizes.choose, "test": plan.sizes.test},
         "classifier": _classifier(result),
         "seed": describe_seed(plan.seed),

@@ -41,6 +41,9 @@ def dpaudit() -> None:
 @click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/NAME]")
 @click.option("--samples", type=int, metavar="N", help="Draws a side, instead of the scenario's.")
 @click.option("--seed", type=int, metavar="S", help="Seed, instead of the scenario's.")
+@click.option(
+    "--stop", type=click.Choice(["verdict"]), help="Draw in growing waves until the verdict stands, at most N."
+)
 @click.option("--jobs", type=int, metavar="J", callback=given.jobs, help="Parallel draws (-1: all cores); same result.")
 @click.option("--resume", is_flag=True, help="Go on with the draws that an interrupted run left in DIR, if any.")
 @click.option("--keep-draws", is_flag=True, help="Leave the draws in DIR/draws when the run is done.")

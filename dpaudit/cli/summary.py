@@ -41,6 +41,8 @@ def spectrum_table(record: Mapping[str, Any]) -> str:
 
 
 def _draws(record: Mapping[str, Any]) -> tuple[str, str]:
+    if waves := section(record, "sequential"):
+        return "Draws a side", f"{number(waves['drawn'])} in waves, {number(waves['tested'])} of them bet on"
     parts = [f"{number(count)} to {part}" for part, count in section(record, "samples").items()]
     return "Draws a side", ", ".join(parts).replace("to test", "to certify")
 

@@ -36,6 +36,7 @@ def run(
     *,
     samples: int | None = None,
     seed: int | None = None,
+    stop: str | None = None,
     n_jobs: int | None = None,
     resume: bool = False,
     keep_draws: bool = False,
@@ -43,7 +44,7 @@ def run(
 ) -> AuditResult:
     """Audit what the scenario names and write result.json, report.html and spectrum.png.
 
-    out : folder, made if need be (default dpaudit-out/NAME). samples, seed : instead of the scenario's.
+    out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the scenario's.
     n_jobs : parallel draws; no effect on the result. progress : called as progress(step, done, wanted).
     resume : go on with the draws that an interrupted run left in `out`, to the same bytes.
     keep_draws : leave the draws in `out` when the run is done.
@@ -51,7 +52,7 @@ def run(
     A `call` in the scenario executes the user's code here. The three files appear when all is done, each whole.
     Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
     """
-    scenario = scenario.override(samples, seed)
+    scenario = scenario.override(samples, seed, stop)
     folder = folder_of(scenario, out)
     with beside(scenario.folder):
         with _step(progress, "choosing the neighbour"):
@@ -131,6 +132,7 @@ def _made_by(scenario: Scenario, task: _Task) -> dict[str, Any]:
         "D'": digest_of(task.pair.right),
         "seed": scenario.seed,
         "samples": scenario.settings["samples"],
+        "stop": scenario.settings["stop"],
         "versions": {"dpaudit": dpaudit.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
 

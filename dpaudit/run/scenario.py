@@ -8,9 +8,9 @@ Keys, by table (`name` stands above them and is optional):
 - [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed) or "replace" (`index` by `row`)
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1 (zero-concentrated), with
   omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing)
-- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share;
-  all optional, as in `dpaudit.audit`; the seed is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not
-  given for a claim that has no ε of its own
+- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share, and
+  stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not given, and
+  the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
 """
 
 from __future__ import annotations
@@ -92,9 +92,11 @@ class Scenario:
             raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
         return scenario
 
-    def override(self, samples: int | None, seed: int | None) -> Scenario:
-        """With another number of draws or another seed, where given. Raises `InvalidInput`."""
+    def override(self, samples: int | None, seed: int | None, stop: str | None = None) -> Scenario:
+        """With another number of draws, another seed, or a stop, where given. Raises `InvalidInput`."""
         settings = dict(self.settings)
+        if stop is not None:
+            settings["stop"] = _check.choice("stop", stop, ("verdict",))
         if samples is not None:
             split(samples, settings["train_share"], settings["choose_share"])
             settings["samples"] = samples
@@ -178,6 +180,7 @@ def _settings(table: Table) -> dict[str, Any]:
         "detect": partial(_check.real, low=0.0, high=1.0),
         "train_share": partial(_check.real, low=0.0, high=1.0),
         "choose_share": partial(_check.real, low=0.0, high=1.0),
+        "stop": partial(_check.choice, allowed=("verdict",)),
     }
     settings = {key: table.get(key, check, DEFAULTS[key]) for key, check in checks.items()}
     settings["epsilon"] = _grid(table)
