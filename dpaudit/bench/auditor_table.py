@@ -11,8 +11,9 @@ import numpy as np
 from scipy.stats import binom
 
 from dpaudit._check import Array
-from dpaudit.bench.auditor_tasks import READINGS, TASKS, Task
-from dpaudit.bench.auditor_tools import FITTED, OURS, PACKAGES, PLAIN, SLACK, TOOLS, Answer
+from dpaudit.bench.auditor_feed import FITTED, PLAIN
+from dpaudit.bench.auditor_tasks import OURS, READINGS, SLACK, TASKS, Answer, Task
+from dpaudit.bench.auditor_tools import PACKAGES, TOOLS
 
 Key = tuple[str, str, str]  # package, tool, score
 Found = Mapping[tuple[int, str], Mapping[Key, Answer]]  # by draws a side and task

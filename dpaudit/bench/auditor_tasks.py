@@ -14,7 +14,19 @@ from dpaudit._check import Array
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])  # where δ(ε) is read
 DELTA = np.array([0.0, 1e-3])  # where ε is read
 READINGS = ("δ(0)", "δ(0.5)", "δ(1)", "δ(2)", "ε at δ = 0", "ε at δ = 1e-3")
+OURS = "dpaudit"
+SLACK = 1e-9  # above the truth by less is rounding
 Draw = Callable[[np.random.Generator, int], tuple[Array, Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What was certified, one number for each of READINGS, nan where there is no answer; seconds of one question,
+    of the whole curve for dpaudit."""
+
+    found: Array
+    wall: float
+    cpu: float
 
 
 @dataclass(frozen=True)

@@ -12,30 +12,14 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
 
 from dpaudit import exact, inverse
 from dpaudit._check import Array
+from dpaudit.bench.auditor_feed import SIGNIFICANCE, Feed, Scores, fixed_threshold
 from dpaudit.errors import DpauditError
 
-SIGNIFICANCE = 0.05
-SLACK = 1e-9  # above the truth by less is rounding
-OURS, PLAIN, FITTED = "dpaudit", "first number", "dpaudit's"  # whose bound; which score
 STEPS = 20  # halvings of δ's range
-CANDIDATES = 500  # thresholds considered, at quantiles of the choosing scores
-Scores = tuple[Array, Array]  # of draws of P, of draws of Q
 EpsilonAt = Callable[[float], float]  # δ ↦ lower bound of ε
-
-
-@dataclass(frozen=True)
-class Feed:
-    """Scores as tools are given them: `choose` for a threshold that `test` then certifies, `own` for a tool that
-    finds its threshold itself."""
-
-    name: str
-    choose: Scores
-    test: Scores
-    own: Scores
 
 
 @dataclass(frozen=True)
@@ -44,16 +28,6 @@ class Reader:
 
     epsilon: EpsilonAt
     delta: Callable[[float], float]
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What was certified, one number for each of READINGS, nan where there is no answer; seconds of one question,
-    of the whole curve for dpaudit."""
-
-    found: Array
-    wall: float
-    cpu: float
 
 
 @dataclass(frozen=True)
@@ -93,26 +67,6 @@ def _inverted(epsilon_at: EpsilonAt, epsilon: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if epsilon_at(middle) > epsilon else (low, middle)
     return low
-
-
-def _upper(count: Any, size: int) -> Array:
-    """Clopper–Pearson upper bounds of a probability at half of α, from real-valued counts below `size`."""
-    return np.asarray(betaincinv(count + 1.0, size - count, 1.0 - 0.5 * SIGNIFICANCE))
-
-
-def fixed_threshold(choose: Scores, size: int, worth: Callable[[Array, Array], Array]) -> float:
-    """The threshold that promises most; `size` draws a side are to certify.
-
-    worth : (hits, false) → what is certified, hits a lower and false an upper bound of the two laws' masses of a set.
-    Sets are {score ≥ t} for P against Q and {score < t} for Q against P. The bounds are those of the geometric mean of
-    `size` and the number of choosing draws: at `size` itself small sets are chosen by luck, and certify less.
-    """
-    size = int(np.sqrt(size * len(choose[0])))
-    pooled = np.concatenate(choose)
-    thresholds = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, CANDIDATES), method="lower"))
-    miss, kept = (size * (np.searchsorted(np.sort(x), thresholds) + 0.5) / (len(x) + 1.0) for x in choose)
-    miss_up, false_up = _upper(miss, size), _upper(size - kept, size)
-    return float(thresholds[np.argmax(np.maximum(worth(1.0 - miss_up, false_up), worth(1.0 - false_up, miss_up)))])
 
 
 def _for_delta(delta: float) -> Callable[[Array, Array], Array]:

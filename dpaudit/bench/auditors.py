@@ -16,17 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit import auditing, scoring
+from dpaudit import auditing
 from dpaudit._check import Array
 from dpaudit._files import replace_file
 from dpaudit.bench import auditor_table
-from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, TASKS, Task
-from dpaudit.bench.auditor_tools import FITTED, OURS, PACKAGES, PLAIN, SLACK, TOOLS, Answer, Feed, Tool, package
-from dpaudit.split import split
+from dpaudit.bench.auditor_feed import FITTED, Feed, fitted_feed, plain_feed
+from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, OURS, SLACK, TASKS, Answer, Task
+from dpaudit.bench.auditor_tools import PACKAGES, TOOLS, Tool, package
 
 LEVEL = 0.95
 GRID = np.linspace(0.0, 4.0, 81)  # the curve that dpaudit certifies at once
-FREE = 0.1  # share of the draws that chooses a threshold where the score needs no training
 RUNS, SLOW_RUNS, RUN_SIZE = 200, 3, 10_000
 TARGET = Path("reports/auditors.md")
 
@@ -66,22 +65,6 @@ def epsilon_bound(low: Array, delta: float) -> float:
     """The largest ε of GRID at which more than `delta` is certified, else 0: the band holds at all of them at once."""
     above = np.flatnonzero(low > delta)
     return float(GRID[above[-1]]) if len(above) else 0.0
-
-
-def plain_feed(P: Array, Q: Array, _: int = 0) -> Feed:
-    """The first number, which is larger under Q in every task where its mean moves; all draws certify but a tenth."""
-    scores = -P[:, 0], -Q[:, 0]
-    first = int(FREE * len(P))
-    return Feed(PLAIN, (scores[0][:first], scores[1][:first]), (scores[0][first:], scores[1][first:]), scores)
-
-
-def fitted_feed(P: Array, Q: Array, seed: int) -> Feed:
-    """dpaudit's score; what fitted it cannot certify, so a tool that finds its own threshold sees the rest only."""
-    sizes = split(len(P))
-    train, choose, test = (scoring.Sides(*part) for part in zip(sizes.parts(P), sizes.parts(Q), strict=True))
-    score = scoring.fit("auto", train, choose, np.random.SeedSequence(seed)).score
-    chosen, tested = ((scoring.evaluate(score, part.P), scoring.evaluate(score, part.Q)) for part in (choose, test))
-    return Feed(FITTED, chosen, tested, tested)
 
 
 def ask(tool: Tool, feed: Feed, seed: int) -> Answer:

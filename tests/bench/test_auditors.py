@@ -5,9 +5,9 @@ import pytest
 from scipy.special import expit
 from scipy.stats import laplace, norm
 
-from dpaudit.bench import auditor_table, auditor_tools, auditors
-from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, TASKS
-from dpaudit.bench.auditor_tools import Answer, Reader, Tool
+from dpaudit.bench import auditor_feed, auditor_table, auditor_tools, auditors
+from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, TASKS, Answer
+from dpaudit.bench.auditor_tools import Reader, Tool
 from dpaudit.errors import DpauditError
 
 SIZE = 100_000
@@ -61,7 +61,7 @@ def test_fixed_threshold_finds_the_best_set():
     """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and flat enough there to miss it by 0.1."""
     P, Q = TASKS[0].draw(np.random.default_rng(3), 50_000)
     scores = -P[:, 0], -Q[:, 0]
-    threshold = auditor_tools.fixed_threshold(scores, 50_000, lambda hits, false: hits - false)
+    threshold = auditor_feed.fixed_threshold(scores, 50_000, lambda hits, false: hits - false)
     assert threshold == pytest.approx(-0.5, abs=0.1)
 
 
@@ -79,7 +79,7 @@ def exact_tool(task, surplus=0.0):
 
 def test_answers_come_in_the_order_of_the_truth():
     task = TASKS[3]
-    feed = auditors.plain_feed(*task.draw(np.random.default_rng(0), 100))
+    feed = auditor_feed.plain_feed(*task.draw(np.random.default_rng(0), 100))
     np.testing.assert_allclose(auditors.ask(exact_tool(task), feed, 0).found, task.truth(), atol=1e-15)
 
 
@@ -100,8 +100,8 @@ def test_delta_from_a_bound_of_epsilon():
 
 def test_our_score_certifies_on_draws_that_it_has_not_seen():
     P, Q = TASKS[0].draw(np.random.default_rng(2), 2_000)
-    feed = auditors.fitted_feed(P, Q, 1)
-    plain = auditors.plain_feed(P, Q)
+    feed = auditor_feed.fitted_feed(P, Q, 1)
+    plain = auditor_feed.plain_feed(P, Q)
     assert len(feed.own[0]) == len(feed.test[0]) == 1_000
     assert len(plain.own[0]) == len(plain.choose[0]) + len(plain.test[0]) == 2_000
     assert np.mean(expit(feed.test[0])) > np.mean(expit(feed.test[1])) + 0.05  # high where P is likely
