@@ -18,6 +18,7 @@ from dpaudit.waves.record import MANY
 CHOOSE = 0.25  # of the past: chooses among scores, calibrates, picks bets
 LARGEST = 40.0  # nats; a score beyond says no more
 PLAIN = (0.0, 1.0)
+SMALL = "small"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +37,12 @@ class Judge:
 
 def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
     """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for NaN."""
-    found = []
-    for rows in (sides.P, sides.Q):
-        score = np.clip(scoring.evaluate(fitted.score, rows), -LARGEST, LARGEST)
-        if np.isnan(score).any():
-            raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
-        found.append(np.clip(line[0] + line[1] * score, -LARGEST, LARGEST))
-    return Sides(*found)
+    rows = np.concatenate([sides.P, sides.Q])
+    score = fitted.score(rows) if fitted.name == SMALL else scoring.evaluate(fitted.score, rows)
+    if np.isnan(score).any():
+        raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
+    found = np.clip(line[0] + line[1] * np.clip(score, -LARGEST, LARGEST), -LARGEST, LARGEST)
+    return Sides(found[: len(sides.P)], found[len(sides.P) :])
 
 
 def judge_by_few(classifier: Any, menu: Menu, epsilon: Array, past: Sides, seed: np.random.SeedSequence) -> Judge:
@@ -52,7 +52,7 @@ def judge_by_few(classifier: Any, menu: Menu, epsilon: Array, past: Sides, seed:
         plain = odds(fitted, PLAIN, past)
         line = calibrated(plain.P, plain.Q)
     else:
-        fitted, line = Fitted("small", fit_small(past)), PLAIN
+        fitted, line = Fitted(SMALL, fit_small(past)), PLAIN
     found = odds(fitted, line, past)
     return Judge(fitted, line, menu.by_model(np.concatenate([found.P, found.Q])), Cuts(epsilon, epsilon))
 
@@ -91,7 +91,7 @@ def _contest(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedS
         return scoring.fit(classifier, train, choose, seed)
     many = len(train.P) + len(choose.P) >= MANY
     other = scoring.fit("auto" if many else "qda", train, choose, seed)
-    small = Fitted("small", fit_small(train.head(MANY)))
+    small = Fitted(SMALL, fit_small(train.head(MANY)))
     losses = {one.name: scoring.log_loss(one.score, choose) for one in (small, other)}
-    chosen = other if losses[other.name] < losses["small"] else small
+    chosen = other if losses[other.name] < losses[SMALL] else small
     return replace(chosen, portfolio={**other.portfolio, **losses}, notes=other.notes)
