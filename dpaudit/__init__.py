@@ -13,6 +13,7 @@ _ATTRIBUTES = {
     "DataNotFound": "dpaudit.errors",
     "DegenerateData": "dpaudit.errors",
     "DpauditError": "dpaudit.errors",
+    "EurekaEstimate": "dpaudit.scoring.eureka",
     "InvalidInput": "dpaudit.errors",
     "MechanismError": "dpaudit.errors",
     "NeighbourPair": "dpaudit.neighbours",
@@ -21,6 +22,8 @@ _ATTRIBUTES = {
     "Spectrum": "dpaudit.spectrum",
     "audit": "dpaudit.auditing",
     "audit_samples": "dpaudit.auditing",
+    "eureka": "dpaudit.scoring.eureka",
+    "eureka_bound": "dpaudit.scoring.eureka",
 }
 _MODULES = ("datasets", "exact", "mechanisms", "neighbours", "scoring")
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
         ScenarioError,
     )
     from dpaudit.neighbours import NeighbourPair
+    from dpaudit.scoring.eureka import EurekaEstimate, eureka, eureka_bound
     from dpaudit.spectrum import Spectrum
 
 __all__ = [
@@ -46,6 +50,7 @@ __all__ = [
     "DataNotFound",
     "DegenerateData",
     "DpauditError",
+    "EurekaEstimate",
     "InvalidInput",
     "MechanismError",
     "NeighbourPair",
@@ -56,6 +61,8 @@ __all__ = [
     "audit",
     "audit_samples",
     "datasets",
+    "eureka",
+    "eureka_bound",
     "exact",
     "mechanisms",
     "neighbours",

@@ -65,7 +65,8 @@ def draw(
 
 
 def _collect(parts: Iterator[np.ndarray], size: int, side: int, progress: Progress | None) -> np.ndarray:
-    out, lists, done = np.empty((0, 0)), [], 0
+    lists: list[np.ndarray] = []
+    out, done = np.empty((0, 0)), 0
     for part in parts:
         if lists or outcomes.are_lists(part):
             lists = [*(lists or [out[:done]] * (done > 0)), part]

@@ -18,7 +18,8 @@ REPORT = Path("dpaudit-out") / "samples"
 def run_samples(left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any) -> AuditResult:
     """Audit the draws of M(D) in `left` and of M(D') in `right`, and write the report into `out`.
 
-    left, right : .npy files of (n, k) or (n,) numbers. options : keywords of `dpaudit.audit_samples`.
+    left, right : .npy files of (n, k) or (n,) numbers, NaN and infinities among them.
+    options : keywords of `dpaudit.audit_samples`.
     Raises `DataNotFound`, `InvalidInput`, OSError.
     """
     result = audit_samples(read_draws(left), read_draws(right), **options)

@@ -132,7 +132,7 @@ def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
 
 
 def test_nan_on_one_side_only_is_found_and_certified_at_every_epsilon():
-    """P is NaN one time in 20: δ ≥ 0.05 at every ε; 250 ± 15 of 5,000 certifying draws are, 0.03 is 6 deviations off."""
+    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.03 is 6 deviations off."""
     rng = np.random.default_rng(3)
     P, Q = rng.standard_normal((2, 10_000))
     P[rng.random(10_000) < 0.05] = np.nan

@@ -1,0 +1,126 @@
+"""Paper 1's estimator, its promise, and its classifiers at all ε as one score."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpaudit as dp
+from dpaudit._random import root
+from dpaudit.scoring.base import Sides
+from dpaudit.scoring.eureka import Votes, fit_eureka, promise
+
+RNG = np.random.default_rng(2)
+
+
+# --- the promise ---------------------------------------------------------------------------------------------------
+
+
+def test_the_bound_at_the_paper_s_sizes():
+    """n_train = 10^7 and n_test = 10^6 in two dimensions, computed by hand: c_2 = 22.65561, ln(80) = 4.38203.
+
+    24·22.65561·√(4.38203/2e7) + 2·√(4.38203/2e6) = 0.254513 + 0.002960.
+    """
+    assert dp.eureka_bound(10_000_000, 1_000_000, 2, 0.0, 0.05) == pytest.approx(0.257473, abs=1e-6)
+
+
+def test_the_bound_grows_with_epsilon_and_dimension_and_falls_with_draws():
+    grid = np.array([0.0, 1.0, 2.5])
+    radius = dp.eureka_bound(1000, 500, 3, grid)
+    np.testing.assert_allclose(radius, radius[0] * np.exp(grid), rtol=1e-14)
+    assert dp.eureka_bound(4000, 2000, 3, 1.0) == pytest.approx(0.5 * radius[1], rel=1e-14)
+    assert dp.eureka_bound(1000, 500, 4, 1.0) > 4.0 * radius[1]
+    assert isinstance(dp.eureka_bound(1000, 500, 3, 1.0), float)
+    assert dp.eureka_bound(1000, 500, 3, 0.0, 0.01) > radius[0]
+    assert dp.eureka_bound(1000, 500, 2000, 0.0) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_train": 0}, "n_train must be an integer >= 1"),
+        ({"n_test": 1.5}, "n_test must be an integer >= 1"),
+        ({"dim": 0}, "dim must be an integer >= 1"),
+        ({"epsilon": -1.0}, "epsilon must be"),
+        ({"gamma": 1.0}, "gamma must be a finite number in"),
+    ],
+)
+def test_the_bound_checks_its_arguments(change, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        dp.eureka_bound(**({"n_train": 100, "n_test": 100, "dim": 1, "epsilon": 0.0, "gamma": 0.1} | change))
+
+
+def test_a_report_can_say_what_was_promised():
+    text = promise(Sides(*RNG.standard_normal((2, 5000, 2))))
+    radius = dp.eureka_bound(10_000, 10**15, 2, 0.0)
+    assert f"{radius:.3g}" in text
+    assert "10000 training draws in 2 dimensions" in text
+
+
+# --- votes ---------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000), st.integers(3, 500))
+def test_votes_on_a_line_are_those_of_the_tree(seed, size):
+    """Distances without ties: one set of k nearest."""
+    rng = np.random.default_rng(seed)
+    P, Q, x = rng.standard_normal((3, size, 1))
+    line = Votes.fit(Sides(P, Q))
+    rows = np.concatenate([x[:20], P[:3], [[-50.0], [50.0]]])
+    np.testing.assert_array_equal(line.won(rows), line._ask(rows))
+    assert line.k == min(10 * int(np.ceil(np.sqrt(2 * size))), 2 * size)
+
+
+def test_one_score_holds_the_sets_of_every_training():
+    """N(0, 1) | N(1, 1): the set at ε is {x < ½ − ε}, by the votes of one training as by the thinned ones.
+
+    The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of the draws.
+    """
+    P, Q = RNG.standard_normal((2, 10_000, 1))
+    score = fit_eureka(Sides(P, Q + 1.0), Sides(P, Q), root(1))
+    x = np.linspace(-0.5, 1.5, 81)[:, None]
+    assert np.median(np.abs(score(x) - (0.5 - x[:, 0]))) < 0.15
+
+
+# --- the estimator -------------------------------------------------------------------------------------------------
+
+
+def test_the_estimate_at_every_epsilon():
+    """N(0, 1) | N(1, 1), 20,000 draws a side: standard errors 0.005 to 0.03, and a bias downwards."""
+    P, Q = RNG.standard_normal((2, 20_000))
+    grid = np.array([0.0, 0.5, 1.0])
+    found = dp.eureka(P, Q + 1.0, grid, rng=3)
+    truth = dp.exact.gaussian_shift(1.0, grid)
+    assert np.all(np.abs(found.delta - truth) < 6.0 * np.array([0.005, 0.01, 0.02]))
+    np.testing.assert_array_equal(found.radius, dp.eureka_bound(20_000, 20_000, 1, grid))
+    again = dp.eureka(P, Q + 1.0, grid, rng=3)
+    np.testing.assert_array_equal(again.delta, found.delta)
+
+
+def test_the_estimate_in_the_plane():
+    P, Q = RNG.standard_normal((2, 2000, 2))
+    found = dp.eureka(P, Q + np.array([1.0, 0.0]), 0.5, rng=1)
+    assert found.delta.shape == ()
+    assert float(found.delta) == pytest.approx(float(dp.exact.gaussian_shift(1.0, 0.5)), abs=0.15)
+    assert float(found.radius) > 1.0
+
+
+def test_apart_is_one_and_equal_is_nothing():
+    """Of equal laws 1,000 test draws give 0 ± 0.03."""
+    P, Q = RNG.random((2, 1000, 1))
+    assert dp.eureka(P, P + 5.0, 1.0, rng=1).delta == 1.0
+    assert dp.eureka(P, Q, 0.0, rng=1).delta < 0.2
+
+
+@pytest.mark.parametrize(
+    ("P", "Q", "message"),
+    [
+        (np.ones(10), np.full(10, np.nan), "Q must be a 2-D array of finite numbers"),
+        (np.ones((10, 2)), np.ones(10), "Q must be as many columns as P, 2"),
+        (np.ones(1), np.ones(1), "P must be enough draws"),
+        (["a"], np.ones(1), "P must be"),
+    ],
+)
+def test_the_estimate_checks_its_draws(P, Q, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        dp.eureka(P, Q, 0.0)
