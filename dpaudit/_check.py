@@ -59,6 +59,13 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def boolean(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely counts as one."""
+    if not isinstance(value, (bool, np.bool_)):
+        fail(name, value, "True or False")
+    return bool(value)
+
+
 def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
     """A real numeric array; text, objects, ragged lists and complex numbers are refused."""
     try:

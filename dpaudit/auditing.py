@@ -25,7 +25,7 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import BlockStore, Progress, draw
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.spectrum import Spectrum
-from dpaudit.split import CHOOSE, TRAIN, Split, split
+from dpaudit.split import Split, split
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0
@@ -100,8 +100,9 @@ def audit(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     detect: float | None = None,
-    train_share: float = TRAIN,
-    choose_share: float = CHOOSE,
+    train_share: float | None = None,
+    choose_share: float | None = None,
+    bits: bool = False,
     store: BlockStore | None = None,
     stop: str | None = None,
 ) -> AuditResult:
@@ -120,7 +121,8 @@ def audit(
     n_jobs : parallel draws, as in joblib.
     progress : called as progress(step, done, wanted).
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
-    train_share, choose_share : shares of the draws; the rest certifies.
+    train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1, less of many draws.
+    bits : let the score read the bits of floats (grid, exponent, low bits), where careless samplers leak.
     store : keeps blocks of draws so that an interrupted audit resumes to the same bytes.
     stop : "verdict" draws in growing waves and stops once the claim (without one: the exact spectrum) is rejected, at
         the latest after `samples`; verdict and bound hold whenever that is. The shares are then not used (`waves`).
@@ -138,7 +140,7 @@ def audit(
         _check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
         _check.fail("n_jobs", n_jobs, "None or a whole number other than 0")
-    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
+    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, (train_share, choose_share), bits)
     theory = _theory(mechanism, pair, plan.epsilon)
     if _stops(stop):
         source = waves.of_mechanism(mechanism, pair, plan.seed, n_jobs, store)
@@ -163,8 +165,9 @@ def audit_samples(
     rng: Any = None,
     progress: Progress | None = None,
     detect: float | None = None,
-    train_share: float = TRAIN,
-    choose_share: float = CHOOSE,
+    train_share: float | None = None,
+    choose_share: float | None = None,
+    bits: bool = False,
     stop: str | None = None,
 ) -> AuditResult:
     """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random order.
@@ -177,7 +180,7 @@ def audit_samples(
     if P.shape[1] != Q.shape[1]:
         _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     samples = min(len(P), len(Q))
-    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, train_share, choose_share)
+    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, (train_share, choose_share), bits)
     if _stops(stop):
         return _in_waves(plan, None, waves.of_arrays(P, Q), clock, About())
     return _judge(plan, [P[:samples], Q[:samples]], None, clock, About())
@@ -195,6 +198,7 @@ class Plan:
     seed: np.random.SeedSequence
     progress: Progress
     detect: float | None
+    bits: bool = False
 
 
 def _plan(
@@ -206,8 +210,8 @@ def _plan(
     rng: Any,
     progress: Progress | None,
     detect: float | None,
-    train_share: float,
-    choose_share: float,
+    shares: tuple[float | None, float | None],
+    bits: bool,
 ) -> Plan:
     claim = as_claim(claim)
     points = grid(epsilon, claim)
@@ -215,13 +219,14 @@ def _plan(
         claim.delta_at(points)  # a user's curve may be wrong: better said before the draws
     return Plan(
         points,
-        split(samples, train_share, choose_share),
+        split(samples, *shares),
         claim,
         _check.real("level", level, 0.0, 1.0, open_=True),
         scoring.known(classifier),
         root(rng),
         progress or (lambda step, done, wanted: None),
         None if detect is None else _check.real("detect", detect, 0.0, 1.0),
+        _check.boolean("bits", bits),
     )
 
 
@@ -281,7 +286,7 @@ def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Cloc
     train, choose, test = (Sides(*part) for part in zip(*(plan.sizes.parts(side) for side in drawn), strict=True))
     with clock.step("fit_s"):
         plan.progress("fitting the score", 0, 1)
-        fitted = scoring.fit(plan.classifier, train, choose, plan.seed)
+        fitted = scoring.fit(plan.classifier, train, choose, plan.seed, plan.bits)
         plan.progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         plan.progress("certifying", 0, 1)

@@ -17,7 +17,7 @@ from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit.exact import gaussian_shift
 from dpaudit.sequential import Bet, Menu, Null
-from dpaudit.split import CHOOSE, TRAIN
+from dpaudit.split import samples_for
 
 POWER = 0.8
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
@@ -48,11 +48,16 @@ def draws_to_detect(
     power, level = (_check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level)))
     if stop is None:
         share = (1.0 - level) / _check.integer("statements", statements, 1)
-        needed = _fixed(epsilon, delta, excess, power, share) / (1.0 - TRAIN - CHOOSE)
+        needed = _whole(_fixed(epsilon, delta, excess, power, share))
     else:
         _check.choice("stop", stop, ("verdict",))
         needed = LEARNING * _anytime(epsilon, delta, excess, power, level)
     return needed if needed < MOST else np.inf
+
+
+def _whole(test: float) -> float:
+    """Draws a side of which so many certify."""
+    return float(samples_for(int(np.ceil(test)))) if test < MOST else MOST
 
 
 def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
@@ -70,7 +75,7 @@ def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> fl
 
 def best_set(epsilon: float, delta: float) -> tuple[float, float]:
     """P(S), Q(S) of the best set at ε for the Gaussian shift with that δ(ε)."""
-    mu = _shift(epsilon, delta)
+    mu = shift_of(epsilon, delta)
     return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
 
 
@@ -83,7 +88,7 @@ def _least(burden: Callable[[float], float], allowed: float) -> float:
     return float(np.exp(brentq(lambda log: np.log(burden(np.exp(log))), *ends, rtol=1e-4)))
 
 
-def _shift(epsilon: float, delta: float) -> float:
+def shift_of(epsilon: float, delta: float) -> float:
     """μ of the Gaussian shift with δ(ε) = delta."""
     return float(brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6))
 
@@ -108,7 +113,7 @@ def _anytime(epsilon: float, delta: float, excess: float, power: float, level: f
 @lru_cache(maxsize=256)
 def _growth(epsilon: float, delta: float, excess: float) -> tuple[float, float]:
     """Mean and variance of the log payoff of a pair, at the best bet against (ε, δ)."""
-    mu = _shift(epsilon, delta + excess)
+    mu = shift_of(epsilon, delta + excess)
     z = np.linspace(-8.0, 8.0 + mu, NODES)
     score = mu * z - 0.5 * mu**2
     p, q = np.exp(-0.5 * (z - mu) ** 2), np.exp(-0.5 * z**2)

@@ -8,7 +8,7 @@ Keys, by table (`name` stands above them and is optional):
 - [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed) or "replace" (`index` by `row`)
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1 (zero-concentrated), with
   omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing)
-- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share, and
+- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share, bits, and
   stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not given, and
   the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
 """
@@ -180,13 +180,14 @@ def _settings(table: Table) -> dict[str, Any]:
         "detect": partial(_check.real, low=0.0, high=1.0),
         "train_share": partial(_check.real, low=0.0, high=1.0),
         "choose_share": partial(_check.real, low=0.0, high=1.0),
+        "bits": _check.boolean,
         "stop": partial(_check.choice, allowed=("verdict",)),
     }
     settings = {key: table.get(key, check, DEFAULTS[key]) for key, check in checks.items()}
     settings["epsilon"] = _grid(table)
     sizes = [settings[key] for key in ("samples", "train_share", "choose_share")]
     try:
-        if None not in sizes:
+        if sizes[0] is not None:
             split(*sizes)
     except InvalidInput as error:
         table.fault("samples", str(error))

@@ -292,8 +292,8 @@ REFUSED = {
     "claim a triple": ({"claim": (1, 0, 0)}, r"claim must be a dpaudit\.Claim"),
     "claim out of range": ({"claim": (1.0, 2.0)}, "claim delta must be a finite number"),
     "classifier unknown": ({"classifier": "svm"}, "classifier must be one of auto, qda, .*, got 'svm'"),
-    "classifier a number": ({"classifier": 3}, "classifier must be an alias or an estimator"),
-    "classifier none": ({"classifier": None}, "classifier must be an alias or an estimator"),
+    "classifier a number": ({"classifier": 3}, "classifier must be an alias, an estimator"),
+    "classifier none": ({"classifier": None}, "classifier must be an alias, an estimator"),
     "detect negative": ({"detect": -0.1}, "detect must be a finite number"),
     "detect a text": ({"detect": "0.1"}, "detect must be a finite number"),
     "train share": ({"train_share": 1.5}, "train share must be a finite number"),
@@ -382,7 +382,7 @@ KEYS = {
     *("schema_version", "scenario", "mechanism", "dataset", "neighbour", "level", "verdict", "reason", "epsilon"),
     *("empirical", "exact", "claim", "samples", "classifier", "seed", "versions", "timings", "peak_memory_mb"),
 }
-ADDED = {"detectable"}
+ADDED = {"detectable", "certified", "sequential"}
 PARTS = {
     "neighbour": {"relation", "index", "leverage", "residual_share"},
     "empirical": {"delta", "low"},

@@ -5,7 +5,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit._random import Stream, describe, generator, root
-from dpaudit.split import SMALLEST, split
+from dpaudit.split import SMALLEST, Split, samples_for, split
 
 
 def numbers(seed, *key):
@@ -94,7 +94,20 @@ def test_samples_is_an_integer(samples):
         split(samples)
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "0.4", None])
+def test_many_draws_mostly_certify():
+    """By default 200√n train and 50√n choose once that is less than 0.4 and 0.1 of them."""
+    assert split(250_000) == split(250_000, 0.4, 0.1)
+    assert split(1_000_000) == Split(200_000, 50_000, 750_000)
+
+
+@pytest.mark.parametrize("test", [10, 500, 125_000, 125_001, 750_000, 10**9])
+def test_samples_for_is_the_fewest(test):
+    samples = samples_for(test)
+    assert split(max(samples, 100)).test >= test
+    assert samples - 1 < 100 or split(samples - 1).test < test
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "0.4"])
 def test_shares_are_shares(share):
     with pytest.raises(dp.InvalidInput, match="train share must be"):
         split(1000, train=share)
