@@ -76,7 +76,7 @@ def _grid(left: ReleasedAnswers, right: ReleasedAnswers) -> tuple[Array, Array]:
     """Panels of the smallest released value that suit both laws."""
     law = left.law
     kinks = np.union1d(left.law.kinks, right.law.kinks) + law.threshold
-    share = 0.5 if left.most == 1 else 0.75  # of a scale, for half a panel: two released values make many nodes
+    share = 0.5 if left.most == 1 else 1.0  # of a scale, for half a panel: two released values make many nodes
     return panels(kinks, TAIL * max(law.noise, law.query), share * min(law.noise, law.query))
 
 

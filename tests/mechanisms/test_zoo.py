@@ -173,7 +173,7 @@ FOUND_ALL += ("ReportNoisyMax3", "SparseVector1", "SparseVector2", "SparseVector
 
 def best_attack(mechanism, share=0.01):
     """max log P(S)/share over (randomised) sets with Q(S) = share: P(S) ≤ δ(ε) + e^ε·share, equal at the best ε."""
-    grid, pair = np.concatenate([np.linspace(0.0, 0.6, 601), np.linspace(0.6, 6.0, 101)]), mechanism.published_pair()
+    grid, pair = np.concatenate([np.linspace(0.0, 0.6, 241), np.linspace(0.6, 6.0, 61)]), mechanism.published_pair()
     same = np.array_equal(pair.left, mechanism.pair().left) and np.array_equal(pair.right, mechanism.pair().right)
     curve = spectrum_of(mechanism.name).curve if same else dp.exact.spectrum(mechanism, pair, 0.0).curve
     return max(np.log((d + np.exp(grid) * share).min() / share) for d in curve.delta(grid))

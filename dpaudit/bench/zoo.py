@@ -1,0 +1,166 @@
+"""Every mechanism of the zoo audited over many seeds: broken ones are caught, at how many draws, and sound ones not.
+
+`report()` writes a Markdown table. A broken mechanism's draws are the fewest of `budgets` (a side) at which ALL seeds
+say "violated"; a sound one is audited at `sound_budget` with every seed, and at level 0.95 a tight claim may be called
+violated in 5 % of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from dpaudit import auditing, exact, scoring
+from dpaudit._check import Array
+from dpaudit.mechanisms import ZOO, Specimen
+from dpaudit.neighbours import NeighbourPair
+
+BUDGETS = (1_000, 10_000, 100_000, 1_000_000, 4_000_000)
+SOUND_BUDGET = 100_000
+COMMAND = "python -m dpaudit.bench zoo"
+HEAD = "| mechanism | source | claim | true pure ε | true δ at the claim's ε | violated | draws a side needed |"
+Progress = Callable[[str], None]
+
+
+def _lowest_bit(mechanism: Any) -> scoring.KnownScore:
+    return scoring.KnownScore(lambda x: mechanism.view(x)[:, 0], "whether a multiple of 2^-53")
+
+
+CLASSIFIERS: dict[str, Callable[[Specimen], Any]] = {"FloatLaplace": _lowest_bit}  # the rest by "auto"
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A mechanism known by its draws alone, so that an audit does not work out its exact spectrum each time."""
+
+    mechanism: Specimen
+
+    def __call__(self, data: Array, size: int, *, rng: Any) -> Array:
+        return self.mechanism(data, size, rng=rng)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was found of one mechanism: by budget, how many of so many seeds said "violated"."""
+
+    name: str
+    mechanism: Specimen
+    pair: NeighbourPair
+    tried: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def needed(self) -> int | None:
+        """The fewest draws a side at which every seed said "violated"."""
+        return next((budget for budget, (caught, seeds) in self.tried.items() if caught == seeds), None)
+
+    @property
+    def as_it_should(self) -> bool:
+        """Caught if broken; if sound, called violated no oftener than 5 % of the seeds, and at least one may be."""
+        if not self.mechanism.sound:
+            return self.needed is not None
+        return all(caught <= max(1, seeds // 20) for caught, seeds in self.tried.values())
+
+    def line(self) -> str:
+        """One row of the table."""
+        claim, needed = self.mechanism.claim, self.needed
+        assert claim is not None
+        assert claim.epsilon is not None
+        spectrum = exact.spectrum(self.mechanism, self.pair, claim.epsilon)
+        last = list(self.tried)[-1]
+        caught, seeds = self.tried[last]
+        cells = (
+            self.name,
+            self.mechanism.source,
+            claim.text,
+            f"{spectrum.pure_epsilon:.4g}".replace("inf", "∞"),
+            f"{float(spectrum.delta):.3g}",
+            f"{caught} of {seeds} at {last:,}",
+            "sound" if self.mechanism.sound else (f"{needed:,}" if needed else f"more than {last:,}"),
+        )
+        return f"| {' | '.join(cells)} |"
+
+
+def report(
+    *,
+    seeds: int = 20,
+    budgets: Iterable[int] = BUDGETS,
+    sound_budget: int = SOUND_BUDGET,
+    names: Iterable[str] | None = None,
+    path: str | Path | None = "reports/zoo.md",
+    n_jobs: int = 2,
+    classifiers: dict[str, Callable[[Specimen], Any]] | None = None,
+    progress: Progress = print,
+) -> list[Row]:
+    """Audit the zoo, write the table to `path` (None: nowhere) and return its rows.
+
+    seeds : audits a mechanism and budget. budgets : draws a side tried on broken ones. sound_budget : draws a side for
+    sound ones. names : of `ZOO`, all if None. classifiers : for some names, what makes the classifier.
+    """
+    chosen = {**CLASSIFIERS, **(classifiers or {})}
+    rows = []
+    for name in ZOO if names is None else names:
+        classifier = chosen.get(name, lambda mechanism: "auto")(ZOO[name])
+        own = [sound_budget] if ZOO[name].sound else sorted(budgets)
+        rows.append(examine(name, own, seeds, n_jobs, classifier))
+        progress(rows[-1].line())
+        if path is not None:
+            Path(path).write_text(table(rows, seeds), encoding="utf-8")
+    return rows
+
+
+def examine(name: str, budgets: list[int], seeds: int, n_jobs: int, classifier: Any) -> Row:
+    """Audit one mechanism at rising budgets until every seed catches it."""
+    mechanism = ZOO[name]
+    row = Row(name, mechanism, mechanism.pair())
+    one = partial(violated, mechanism, row.pair, classifier)
+    for budget in budgets:
+        if budget != budgets[-1] and not one(budget, 0):
+            continue  # too few for the first seed, so for all: nothing to count
+        caught = Parallel(n_jobs=n_jobs)(delayed(one)(budget, seed) for seed in range(seeds))
+        row.tried[budget] = (sum(caught), seeds)
+        if all(caught):
+            break
+    return row
+
+
+def violated(mechanism: Specimen, pair: NeighbourPair, classifier: Any, samples: int, seed: int) -> bool:
+    """Whether one audit of the claim, at its own ε, says so."""
+    claim = mechanism.claim
+    assert claim is not None
+    result = auditing.audit(
+        Sampled(mechanism), pair, samples=samples, claim=claim, epsilon=claim.epsilon, rng=seed, classifier=classifier
+    )
+    return result.verdict == "violated"
+
+
+def table(rows: list[Row], seeds: int) -> str:
+    """The report: what was asked, the table, and how many were as they should."""
+    broken, sound = ([row for row in rows if row.mechanism.sound is kind] for kind in (False, True))
+    false = sum(caught for row in sound for caught, _ in row.tried.values())
+    audits = sum(count for row in sound for _, count in row.tried.values())
+    caught = sum(row.as_it_should for row in broken)
+    tight = np.array([row.as_it_should for row in sound], dtype=bool)
+    lines = [
+        "# The zoo",
+        "",
+        "Each mechanism of `dpaudit.mechanisms.ZOO` on its own pair of databases, its claim audited at level 0.95 over "
+        f'{seeds} seeds. Draws needed: the fewest a side, of those tried, at which every seed says "violated". True '
+        "values are those of the exact spectrum on the pair.",
+        "",
+        f"Broken: {caught} of {len(broken)} caught. Sound: {int(tight.sum())} of {len(sound)} left alone (at most one "
+        f'seed in 20 may say otherwise); {false} of {audits} audits of sound mechanisms said "violated".',
+        "",
+        f"`{COMMAND}`",
+        "",
+        HEAD,
+        "| --- " * 7 + "|",
+        *(row.line() for row in (*broken, *sound)),
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,51 @@
+"""The zoo's report, on a few of its mechanisms and few seeds."""
+
+import dataclasses
+
+import pytest
+
+from dpaudit.bench import zoo
+from dpaudit.mechanisms import ZOO
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    path, said = tmp_path_factory.mktemp("zoo") / "zoo.md", []
+    rows = zoo.report(
+        seeds=2,
+        budgets=(2_000, 1_000),
+        sound_budget=1_000,
+        names=["Laplace", "NoisyHistogram2", "FloatLaplace", "NaturalLogGeometric"],
+        path=path,
+        n_jobs=1,
+        progress=said.append,
+    )
+    return rows, path.read_text(encoding="utf-8"), said
+
+
+def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
+    """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009: far from the thresholds either way."""
+    sound, gross, leak, faint = found[0]
+    assert (gross.needed, leak.needed) == (1_000, 1_000)
+    assert faint.needed is None
+    assert list(faint.tried) == [2_000]  # the first seed had told that 1,000 are too few
+    assert [row.as_it_should for row in (gross, leak, faint)] == [True, True, False]
+    assert sound.tried == {1_000: (0, 2)}
+    assert sound.as_it_should
+
+
+def test_the_table_says_what_was_found(found):
+    rows, text, said = found
+    assert said == [row.line() for row in rows]
+    assert all(line in text for line in said)
+    assert "Broken: 2 of 3 caught. Sound: 1 of 1 left alone" in text
+    assert "| 10 | 0.993 | 2 of 2 at 1,000 | 1,000 |" in text
+    assert "| ∞ |" in text
+    assert text.endswith("|\n")
+    assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
+
+
+def test_one_seed_in_twenty_may_be_wrong_of_a_sound_one():
+    row = zoo.Row("Laplace", ZOO["Laplace"], ZOO["Laplace"].pair(), {1_000: (1, 20)})
+    assert row.as_it_should
+    assert not dataclasses.replace(row, tried={1_000: (2, 20)}).as_it_should
