@@ -35,7 +35,7 @@ def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
 
     Given the smaller released value the larger one's loss is constant on both sides of the queries' two values: these
     sides are one atom each, the stretch between is on Gauss nodes. The region where the loss exceeds ε is cut between
-    nodes, so δ is good to some 1e-7 with one released value, 1e-5 with two, of the δ at ε = 0.
+    nodes, so δ is good to some 1e-7 with one released value, 2e-5 with two, of the δ at ε = 0.
 
     Raises `NoExactSpectrum` unless the laws share all but the queries and release at most two answers.
     """

@@ -98,6 +98,27 @@ def test_sound_claims_are_nearly_used_up(name):
     assert 0.8 < share <= 1.0 + 1e-9
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        *(
+            getattr(textbook, name)(epsilon=3.0)
+            for name in textbook.__all__
+            if name not in ("DPGaussian", "NumericalSVT")
+        ),
+        textbook.SparseVector1(epsilon=3.0, most=2, threshold=-4.0),
+        textbook.SparseVector2(epsilon=0.02, most=2),
+        textbook.NumericalSVT(epsilon=2.0, most=1),
+    ],
+    ids=repr,
+)
+def test_sound_claims_are_true_at_other_parameters(mechanism):
+    claim = mechanism.claim
+    grid = np.append(np.linspace(0.0, 1.2 * claim.epsilon, 13), claim.epsilon)
+    for pair in (mechanism.pair(), mechanism.published_pair()):
+        assert np.all(dp.exact.spectrum(mechanism, pair, grid).delta <= claim.delta_at(grid) + SAME)
+
+
 @every
 def test_spectra_are_spectra(name):
     """Within [0, 1], falling, convex in e^ε, and 0 from the pure ε on."""

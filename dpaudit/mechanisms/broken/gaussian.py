@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._check import Array
+from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.specimen import column, pair_of
 from dpaudit.mechanisms.textbook.additive import Gaussian
@@ -86,7 +87,10 @@ class LocalSensitivity(Gaussian):
     summary: ClassVar[str] = "a sum plus Gaussian noise scaled by the range of the private rows"
 
     def noise(self, data: Array) -> float:
-        return self.right_noise(float(np.ptp(column(data))))
+        spread = float(np.ptp(column(data)))
+        if spread == 0.0:
+            raise DegenerateData("data must have rows that differ: the noise is scaled by their range, which is 0")
+        return self.right_noise(spread)
 
     def pair(self) -> NeighbourPair:
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
