@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -12,29 +11,32 @@ from dpaudit._check import Array, fail
 from dpaudit._random import Stream, generator
 from dpaudit.errors import InvalidInput
 from dpaudit.scoring.additive import fit_additive
-from dpaudit.scoring.base import Fitted, Score, Sides, one_thread
+from dpaudit.scoring.base import Fit, Fitted, Score, Sides, one_thread
 from dpaudit.scoring.boosted import DRAWS, PROBE, fit_boosted
 from dpaudit.scoring.cells import fit_cells
 from dpaudit.scoring.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.contest import Contest
 from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.eureka import fit_eureka, promise
+from dpaudit.scoring.nearest import fit_nearest
 from dpaudit.scoring.spline import WIDEST as SURFACE
 from dpaudit.scoring.spline import fit_spline
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
 ALIASES = {
-    "auto": "the best of the others but knn on the choosing draws; boosting starts from the best closed form",
+    "auto": "the best on the choosing draws of closed forms, splines, cells, neighbours and boosting from these",
     "qda": "quadratic discriminant: log-ratio of two Gaussians with each side's moments",
     "elliptical": "the quadratic discriminant corrected by Mahalanobis distances and their logs",
     "logistic": "the quadratic discriminant corrected by linear, square and interaction features",
     "lightgbm": "gradient boosting that starts from the quadratic discriminant",
-    "knn": "k nearest neighbours on whitened outputs, k = 10 sqrt(n)",
+    "knn": "nearest neighbours on whitened outputs, their number chosen on the choosing draws",
+    "eureka-knn": "paper 1's own: k = 10 sqrt(n) nearest neighbours on the outputs as they are; states its promise",
 }
 SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that tell whether these are of use
 CELL_DRAWS = 200_000  # a side
-KNN_DRAWS = 20_000
+NEAR = 4  # columns up to which neighbours are near
 SMALLEST_PROBABILITY = 1e-6
 
 
@@ -85,9 +87,8 @@ def _fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSeque
     if classifier == "lightgbm":
         score, note = fit_boosted(train, choose, seed, fit_quadratic(train))
         return Fitted(_boosted_name(note), score, notes=(note,) if note else ())
-    if classifier == "knn":
-        return Fitted(classifier, _estimator(_nearest(train), train.head(KNN_DRAWS), seed))
-    return Fitted(classifier, CLOSED[classifier](train, choose))
+    notes = (promise(train),) if classifier == "eureka-knn" else ()
+    return Fitted(classifier, SINGLE[classifier](train, choose, seed), notes=notes)
 
 
 def _is_classifier(classifier: Any) -> bool:
@@ -97,19 +98,25 @@ def _is_classifier(classifier: Any) -> bool:
     return not isinstance(classifier, type) and hasattr(classifier, "fit") and outputs and is_classifier(classifier)
 
 
-def _elliptical(train: Sides, choose: Sides) -> Score:
+def _qda(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+    return fit_quadratic(train)
+
+
+def _elliptical(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
     return fit_elliptical(train, choose, fit_quadratic(train))
 
 
-def _logistic(train: Sides, choose: Sides) -> Score:
+def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
     base = fit_quadratic(train)
     return fit_logistic(train, choose, base) or base
 
 
-CLOSED: dict[str, Callable[[Sides, Sides], Score]] = {
-    "qda": lambda train, choose: fit_quadratic(train),
+SINGLE: dict[str, Fit] = {
+    "qda": _qda,
     "elliptical": _elliptical,
     "logistic": _logistic,
+    "knn": fit_nearest,
+    "eureka-knn": fit_eureka,
 }
 
 
@@ -143,6 +150,8 @@ def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> N
         contest.challenge("spline", fit_spline(train, contest.choose, seed))
     elif columns <= SUMMANDS and contest.challenge("additive", fit_additive(train.head(SKETCH), contest.choose, seed)):
         contest.challenge("additive", fit_additive(train, contest.choose, seed))
+    if 1 < columns <= NEAR:
+        contest.challenge("knn", fit_nearest(train, contest.choose, seed))
     name = contest.best
     cells = fit_cells(train.head(CELL_DRAWS), contest.choose, seed, _within_cell, contest.scores[name])
     contest.challenge(f"cells over {name}", cells)
@@ -171,13 +180,6 @@ def _quadratics(train: Sides) -> dict[str, Quadratic]:
     found = {f"qda ({name})": Quadratic.of(structure(moments)) for name, structure in STRUCTURES.items()}
     by_column = Moments.fit(train, Whitener.scaling(train.P, train.Q), by_column=True)
     return {**found, "qda (by column)": Quadratic.of(by_column)}
-
-
-def _nearest(train: Sides) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    size = min(len(train.P), KNN_DRAWS)
-    return KNeighborsClassifier(n_neighbors=min(int(10 * np.ceil(np.sqrt(size))), size))
 
 
 def _estimator(classifier: Any, train: Sides, seed: np.random.SeedSequence) -> Score:

@@ -28,8 +28,8 @@ def test_a_score_of_rows_is_one_number_each_whatever_comes_with_them(alias):
     np.testing.assert_allclose(np.concatenate([score(NEW[:7]), score(NEW[7:])]), together, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("alias", ["qda", "knn"])
-def test_the_quadratic_discriminant_and_neighbours_see_the_training_draws_only(alias):
+@pytest.mark.parametrize("alias", ["qda", "eureka-knn"])
+def test_the_quadratic_discriminant_and_eureka_see_the_training_draws_only(alias):
     other = Sides(CHOOSE.P[::-1] + 5.0, CHOOSE.Q)
     one, two = (fit(alias, TRAIN, choose, root(3)).score(NEW) for choose in (CHOOSE, other))
     np.testing.assert_array_equal(one, two)

@@ -70,7 +70,7 @@ def wild(side):
     return np.column_stack([scaled, np.full(len(side), 1e6), scaled[:, 0] * 1e8, side[:, 0] - side[:, 1]])
 
 
-@pytest.mark.parametrize("alias", ALIASES)
+@pytest.mark.parametrize("alias", sorted(set(ALIASES) - {"eureka-knn"}))  # which takes outputs as they are
 def test_no_alias_minds_wild_columns(alias):
     """The same draws in other coordinates: the certified δ may move by the score's fit, not break down.
 
