@@ -100,7 +100,7 @@ def spiked(moments: Moments) -> Moments:
     """
     value, axes = np.linalg.eigh(moments.excess)
     radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
-    inner = value[np.abs(value - np.median(value)) <= radius]
+    inner = value[np.abs(value - value[(len(value) - 1) // 2]) <= radius]
     bulk = _shrunk(float(inner.mean()), 4.0 / (moments.draws * len(inner)))
     spike = np.sign(value - bulk) * np.sqrt(np.maximum((value - bulk) ** 2 - radius**2, 0.0))
     return moments.keeping(_stein(moments.gap, moments.draws), (axes * (bulk + spike)) @ axes.T)
