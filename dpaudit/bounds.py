@@ -26,7 +26,8 @@ NUISANCE_POINTS = 9
 STEPS, TOLERANCE = 60, 2e-3  # of the search for p, in standard errors
 REACH = 8.0  # standard deviations summed over; what is beyond counts in full
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
-BLUR = 1.0
+BLUR = 3.0  # hits of S, in standard deviations: with one y worth more of them, bounds go up in steps
+MOST_TERMS = 5_000
 STRIDE = 0.55  # standard deviations between the terms of a longer sum
 
 
@@ -151,6 +152,8 @@ class _Test:
         bisection.
         """
         guess = np.clip(np.max(self.limit + self.gammas * q[:, None], axis=1), 1e-3 / self.n, 1.0)
+        if len(q) > 1 and len(_terms(guess, self.n)[0]) > MOST_TERMS:  # p of different size: one at a time
+            return np.concatenate([self._least(one) for one in q[:, None]])
         probability = self._event(q, guess)
         spread = np.sqrt(np.maximum(guess * (1.0 - guess), 1.0 / self.n) / self.n)
         spread = np.hypot(spread, self.gammas[-1] * np.sqrt(q * (1.0 - q) / self.m))
@@ -181,7 +184,8 @@ class _Test:
         Summed over the variable that spans few values, each of them; else over every so-manieth value of the one with
         the smaller spread: the terms are then as smooth as a normal density, for which such a sum is exact to 1e-10.
         The other variable's bound is rounded up to a whole number where each value counts, and left as it is, which
-        can only enlarge the tail, where smoothness matters.
+        can only enlarge the tail, where smoothness matters: in those sums, at two γ, whose bound moves with q, and
+        where one hit of Q outweighs the spread of X.
         """
         wide_p, wide_q = _span(p, self.n), _span(q, self.m)
         step = self.gammas[-1] * self.n / self.m  # in x, of one y
