@@ -1,5 +1,6 @@
 """What holds for every mechanism of the zoo: draws follow the law, sound claims are true, broken ones are not."""
 
+import dataclasses
 import pickle
 from functools import cache
 
@@ -23,6 +24,7 @@ def spectrum_of(name):
     return dp.exact.spectrum(mechanism, mechanism.pair(), np.append(GRID, mechanism.claim.epsilon))
 
 
+SLOW_OR_CLASSICAL = ("NumericalSVT", "DPGaussian")  # below at other parameters; proved for ε ≤ 1 only
 every = pytest.mark.parametrize("name", ZOO)
 
 
@@ -102,9 +104,9 @@ def test_sound_claims_are_nearly_used_up(name):
     "mechanism",
     [
         *(
-            getattr(textbook, name)(epsilon=3.0)
-            for name in textbook.__all__
-            if name not in ("DPGaussian", "NumericalSVT")
+            dataclasses.replace(mechanism, epsilon=3.0)
+            for mechanism in ZOO.values()
+            if mechanism.sound and "epsilon" in mechanism.parameters() and mechanism.name not in SLOW_OR_CLASSICAL
         ),
         textbook.SparseVector1(epsilon=3.0, most=2, threshold=-4.0),
         textbook.SparseVector2(epsilon=0.02, most=2),
