@@ -22,7 +22,7 @@ from dpaudit.split import samples_for
 POWER = 0.8
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
 NODES = 801  # of the quadrature over the loss
-LEARNING = 2.5  # draws that an audit in waves makes over those that it would bet on, had it the best bet at once
+LEARNING = 3.0  # draws that an audit in waves makes over those that it would bet on, had it the best bet at once
 
 
 def draws_to_detect(

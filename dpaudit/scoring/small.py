@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 
 from dpaudit._check import Array
 from dpaudit.scoring.base import Score, Sides
+from dpaudit.scoring.encode import Encoder
 
 SCALES = np.array([0.1, 0.3, 1.0])  # prior standard deviation of the first component's weight, nats
 PRIOR = np.array([0.03, 0.07, 0.9])
@@ -90,8 +91,14 @@ class _Features:
         return own if self.radial is None else np.concatenate([own, np.arange(1, RADIAL + 1) ** 2.0])
 
 
-def fit_small(train: Sides) -> Score:
-    """The score for few draws a side, two at least; (n, k) outputs of any scale."""
+def fit_small(train: Sides, bits: bool = False) -> Score:
+    """The score for few draws a side, two at least; (n, k) outputs of any scale. bits : as in `Encoder.fit`."""
+    encoder = Encoder.fit(train, bits)
+    finite = _fit(encoder.sides(train))
+    return lambda x: finite(encoder(x))
+
+
+def _fit(train: Sides) -> Score:
     pooled, label = train.stacked()
     features = _Features.fit(pooled, _columns(pooled, label))
     table = features(pooled)

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from dpaudit._check import Array
 
 BETS = 16  # λ, each half of the one before
-HALVINGS = 40  # of the interval that holds the bound
+HALVINGS = 30  # of the interval that holds the bound
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,39 +45,46 @@ def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
     return Sides(found[: len(sides.P)], found[len(sides.P) :])
 
 
-def judge_by_few(classifier: Any, menu: Menu, epsilon: Array, past: Sides, seed: np.random.SeedSequence) -> Judge:
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """What was asked for: the classifier, whether to read the bits of floats, and the ε grid."""
+
+    classifier: Any
+    bits: bool
+    epsilon: Array
+
+    def fit(self, train: Sides, choose: Sides, seed: np.random.SeedSequence, name: str | None = None) -> Fitted:
+        """By the classifier, or by an alias instead."""
+        return scoring.fit(self.classifier if name is None else name, train, choose, seed, self.bits)
+
+
+def judge_by_few(ask: Ask, menu: Menu, past: Sides, seed: np.random.SeedSequence) -> Judge:
     """Few draws: a score that keeps its doubts, taken at its word. A known score is calibrated on all of them."""
-    if isinstance(classifier, KnownScore):
-        fitted = scoring.fit(classifier, past, past, seed)
+    if isinstance(ask.classifier, KnownScore):
+        fitted = ask.fit(past, past, seed)
         plain = odds(fitted, PLAIN, past)
         line = calibrated(plain.P, plain.Q)
     else:
-        fitted, line = Fitted(SMALL, fit_small(past)), PLAIN
+        fitted, line = Fitted(SMALL, fit_small(past, ask.bits)), PLAIN
     found = odds(fitted, line, past)
-    return Judge(fitted, line, menu.by_model(np.concatenate([found.P, found.Q])), Cuts(epsilon, epsilon))
+    return Judge(fitted, line, menu.by_model(np.concatenate([found.P, found.Q])), Cuts(ask.epsilon, ask.epsilon))
 
 
 def judge_by_many(
-    classifier: Any,
-    menu: Menu,
-    epsilon: Array,
-    past: Sides,
-    history: Sides,
-    seed: np.random.SeedSequence,
-    upcoming: int,
+    ask: Ask, menu: Menu, past: Sides, history: Sides, seed: np.random.SeedSequence, upcoming: int
 ) -> Judge:
     """Part of the past trains; the rest, and what earlier scores said of draws before they saw them, picks.
 
     history : log-odds (n,) of earlier waves by the scores of their time. upcoming : size of the next wave.
     """
-    cut = 0 if isinstance(classifier, KnownScore) else int((1.0 - CHOOSE) * len(past.P))
+    cut = 0 if isinstance(ask.classifier, KnownScore) else int((1.0 - CHOOSE) * len(past.P))
     choose = Sides(past.P[cut:], past.Q[cut:])
-    fitted = _contest(classifier, past.head(cut), choose, seed)
+    fitted = _contest(ask, past.head(cut), choose, seed)
     plain = odds(fitted, PLAIN, choose)
     line = calibrated(plain.P, plain.Q)
     fresh, (first, last) = odds(fitted, line, choose), (len(history.P) // 3, len(history.P) - len(choose.P))
     x, y = (np.concatenate([new, old[first : max(first, last)]]) for new, old in _sides(fresh, history))
-    cuts = Cuts(cuts_by_draws(x, y, epsilon, upcoming), cuts_by_draws(-y, -x, epsilon, upcoming))
+    cuts = Cuts(cuts_by_draws(x, y, ask.epsilon, upcoming), cuts_by_draws(-y, -x, ask.epsilon, upcoming))
     return Judge(fitted, line, menu.by_draws(x, y), cuts)
 
 
@@ -85,13 +92,13 @@ def _sides(one: Sides, other: Sides) -> list[tuple[Array, Array]]:
     return [(one.P, other.P), (one.Q, other.Q)]
 
 
-def _contest(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+def _contest(ask: Ask, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """What was asked for; for "auto" the small score against a closed form, later against the whole portfolio."""
-    if not isinstance(classifier, str) or classifier != "auto":
-        return scoring.fit(classifier, train, choose, seed)
+    if not isinstance(ask.classifier, str) or ask.classifier != "auto":
+        return ask.fit(train, choose, seed)
     many = len(train.P) + len(choose.P) >= MANY
-    other = scoring.fit("auto" if many else "qda", train, choose, seed)
-    small = Fitted(SMALL, fit_small(train.head(MANY)))
+    other = ask.fit(train, choose, seed, "auto" if many else "qda")
+    small = Fitted(SMALL, fit_small(train.head(MANY), ask.bits))
     losses = {one.name: scoring.log_loss(one.score, choose) for one in (small, other)}
     chosen = other if losses[other.name] < losses[SMALL] else small
     return replace(chosen, portfolio={**other.portfolio, **losses}, notes=other.notes)

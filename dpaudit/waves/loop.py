@@ -21,7 +21,7 @@ from dpaudit.scoring import Fitted, Sides
 from dpaudit.sequential import Counts, Menu, Null
 from dpaudit.spectrum import Spectrum
 from dpaudit.split import Split
-from dpaudit.waves.judge import Judge, judge_by_few, judge_by_many
+from dpaudit.waves.judge import Ask, Judge, judge_by_few, judge_by_many
 from dpaudit.waves.record import FEW, FIRST, Sequential, sizes
 from dpaudit.waves.source import Past, Raw, Source
 
@@ -76,14 +76,12 @@ def audit_in_waves(plan: Plan, theory: Spectrum | None, source: Source, step: St
 
 
 def _menu(claim: Claim | None, theory: Spectrum | None) -> Menu:
-    if claim is not None and claim.epsilon is not None:
-        return _menu_of_one(claim.epsilon, claim.delta)
-    return Menu(*null_of(claim, theory))
+    return Menu(*null_of(None, theory)) if claim is None else _menu_of(claim)
 
 
-@lru_cache(maxsize=64)
-def _menu_of_one(epsilon: float, delta: float) -> Menu:
-    return Menu(*null_of(Claim(epsilon, delta), None))
+@lru_cache(maxsize=16)
+def _menu_of(claim: Claim) -> Menu:
+    return Menu(*null_of(claim, None))
 
 
 def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
@@ -141,11 +139,12 @@ class _State:
         self.fitted = judge.fitted
 
     def _judge(self, wave: int, past: Sides, upcoming: int) -> Judge:
-        seed, plan = below(self.plan.seed, Stream.WAVE, wave), self.plan
+        seed = below(self.plan.seed, Stream.WAVE, wave)
+        ask = Ask(self.plan.classifier, self.plan.bits, self.plan.epsilon)
         if len(past.P) < FEW:
-            return judge_by_few(plan.classifier, self.menu, plan.epsilon, past, seed)
+            return judge_by_few(ask, self.menu, past, seed)
         history = Sides(*(np.concatenate([getattr(one, side) for one in self.odds]) for side in "PQ"))
-        return judge_by_many(plan.classifier, self.menu, plan.epsilon, past, history, seed, upcoming)
+        return judge_by_many(ask, self.menu, past, history, seed, upcoming)
 
 
 def _outcome(plan: Plan, theory: Spectrum | None, state: _State) -> Outcome:
