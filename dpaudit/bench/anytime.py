@@ -22,7 +22,7 @@ from dpaudit import exact
 from dpaudit._check import Array
 from dpaudit._random import below
 from dpaudit.mechanisms import broken
-from dpaudit.scoring import KnownScore
+from dpaudit.scoring import KnownScore, Score
 
 REPORT = Path("reports/anytime.md")
 LEVEL = 0.95
@@ -42,7 +42,7 @@ class Tight:
     left: Side
     right: Side
     claim: dp.Claim
-    score: Callable[[Array], Array] | None = None
+    score: Score | None = None
 
 
 def _laplace(shift: float, rng: np.random.Generator, size: int) -> Array:

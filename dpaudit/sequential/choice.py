@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from dpaudit._check import Array
 from dpaudit.sequential.bets import NOTHING, Bet, Side, gain
@@ -87,11 +87,13 @@ class Menu:
         return self._best(sample, [(slopes[0], slopes[1]), (steps[0], steps[1])])
 
     def _slopes(self, sample: Sample) -> Ranked:
-        values = np.empty(len(self.start))
-        for k, (start, stop) in enumerate(zip(self.start, self.stop, strict=True)):
+        values = []
+        for block in np.split(np.arange(len(self.start)), len(self.start) // len(WIDTHS)):  # a start at a time
+            start, stop = self.start[block][:, None], self.stop[block][:, None]
             reach = np.clip(sample.score, start, stop)
-            values[k] = sample.value(gain(reach, start, 1.0), gain(reach, start, -1.0))
-        return Ranked(values, self.start, False)
+            up = log_expit(reach) - log_expit(start)
+            values.append(sample.value(up, up - reach + start))  # log σ(−r) = log σ(r) − r
+        return Ranked(np.concatenate(values), self.start, False)
 
     def _steps(self, sample: Sample) -> Ranked:
         """Bets on sets. A count of 0 is not taken for a probability of 0: half a draw is added on either side."""
