@@ -71,6 +71,25 @@ def test_not_violated(write, tmp_path, capsys):
     assert "\r" not in err
 
 
+def test_stop_at_the_verdict(write, tmp_path, capsys):
+    """δ(0) of ALS on this row is far above 0.001: 2000 draws do not suffice with probability below 1e-15."""
+    assert main(["run", str(write(claim=VIOLATED)), "--stop", "verdict"]) == 1
+    out, err = capsys.readouterr()
+    assert "\nVIOLATED: Stopped after " in out
+    assert re.search(r"^Draws a side +\d+ in waves, \d+ of them bet on$", out, re.MULTILINE)
+    assert "drawing in waves" in err
+    record = json.loads((tmp_path / "dpaudit-out" / "small" / "result.json").read_text(encoding="utf-8"))
+    assert record["sequential"]["rejected_at"] <= record["sequential"]["drawn"] < 2000
+    assert record["samples"]["test"] == record["sequential"]["tested"]
+
+
+def test_a_resumed_run_in_waves_is_the_same(write, tmp_path):
+    scenario = str(write(audit='samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'))
+    for name, more in (("whole", ["--keep-draws"]), ("whole", ["--resume"]), ("other", [])):
+        assert main(["run", scenario, "--out", name, *more]) == 0
+    assert steady(tmp_path / "whole") == steady(tmp_path / "other")
+
+
 def test_violated(write, tmp_path, capsys):
     assert main(["run", str(write(claim=VIOLATED)), "--out", "there"]) == 1
     out = capsys.readouterr().out

@@ -55,6 +55,14 @@ def test_other_forms(write):
     np.testing.assert_allclose(scenario.settings["epsilon"], [0, 0.25, 0.5, 0.75, 1])
 
 
+def test_an_audit_may_stop_at_the_verdict(write):
+    assert Scenario.load(write()).settings["stop"] is None
+    scenario = Scenario.load(write(audit='samples = 500\nstop = "verdict"'))
+    assert scenario.settings["stop"] == "verdict"
+    assert Scenario.load(write()).override(None, None, "verdict").settings["stop"] == "verdict"
+    assert faults(write(audit='stop = "early"')) == ["[audit] stop: must be one of 'verdict', got 'early'"]
+
+
 @pytest.mark.parametrize(
     ("text", "claim"),
     [
