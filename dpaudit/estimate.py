@@ -26,6 +26,7 @@ HIGHEST = 1e150  # stands for an infinite score
 RATIO_SHARE, RATIO_REST = 0.05, 0.015  # of 1 − level, on P(S)/Q(S) in the better direction and in the other
 REST_SHARE, REST_SETS = 0.06, 4  # on δ(ε) in the direction that is the smaller one there
 KEEP_SHARE = 0.2  # on the ε of a claim
+AIM = 30.0  # nats; a region aimed at this ε serves all beyond
 CAP = 0.04  # relative standard errors above this weigh no more
 
 
@@ -109,7 +110,9 @@ class Statement:
     def region(self, x: int, n: int, y: int, m: int) -> Region:
         """From x of n and y of m scores above the threshold, of P and of Q."""
         counts = (x, n, y, m) if self.forward else (m - y, m, n - x, n)
-        return region(*counts, np.exp(self.epsilon), self.share) if self.epsilon else ratio_region(*counts, self.share)
+        if not self.epsilon:
+            return ratio_region(*counts, self.share)
+        return region(*counts, np.exp(np.unique(np.minimum(self.epsilon, AIM))), self.share)
 
 
 def estimate(
@@ -243,7 +246,7 @@ def _main(survey: Survey, total: float) -> list[Statement]:
     last = int(promising[-1]) if len(promising) else 0
     count = min(round(STRETCHES[0] * survey.draws ** STRETCHES[1]), last + 1)
     edges = np.linspace(0, last + 1, count + 1).round().astype(int)
-    scale = np.maximum(np.max(survey.gain(1.0), axis=(0, 1)), 1e-300)
+    scale = np.maximum(np.max(survey.gain(1.0), axis=(0, 1)), 1e-9)
     gain = np.clip(survey.gain(-float(ndtri(total / 16.0))) / scale, 0.0, None)
     found, weight = [], []
     for start, stop in pairwise(edges):

@@ -20,7 +20,7 @@ from dpaudit._random import generator
 from dpaudit.bench.tasks import TASKS, Simulated, Task
 from dpaudit.estimate import Tails, certify
 
-EPSILON = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0])
+EPSILON = np.array([0.0, 0.5, 1.0, 2.0])  # planned for; the band is checked on DENSE
 DENSE = np.unique(np.concatenate([EPSILON, np.linspace(0.0, 6.0, 121), [8.0, 10.0, 14.0]]))
 SIZES = (200, 5_000, 100_000, 1_000_000)
 CHOOSING = 5_000  # at most; a fifth of the certifying draws where that is less
@@ -197,9 +197,22 @@ def upper_95(count: int, audits: int) -> float:
     return float(beta.ppf(0.95, count + 1, audits - count)) if count < audits else 1.0
 
 
+def _worth(pair: Task, size: int) -> bool:
+    """A score far from the truth never comes near the limit, and no less so with more draws."""
+    return size <= 5_000 or not any(word in pair.name for word in ("blurred", "folded", "ALS", "T2"))
+
+
 def table(audits: int = 2000, sizes: tuple[int, ...] = SIZES) -> str:
     """Markdown: exceedance rate of every pair and size with its upper limit, and each reading's largest rate."""
-    counts = np.array([[exceedances(pair, size, audits, seed=2026) for size in sizes] for pair in PAIRS])
+    counts = np.array(
+        [
+            [
+                exceedances(pair, size, audits, seed=2026) if _worth(pair, size) else [-1] * len(READINGS)
+                for size in sizes
+            ]
+            for pair in PAIRS
+        ]
+    )
     lines = [
         f"Share of {audits:,} simulated audits a cell whose band (level 0.95, all ε, both directions) exceeds the true",
         "δ(ε) at any ε; in brackets the 95 % upper limit of that rate. Nominal: at most 5 %.",
@@ -208,7 +221,7 @@ def table(audits: int = 2000, sizes: tuple[int, ...] = SIZES) -> str:
         "| --- |" + " --- |" * len(sizes),
     ]
     for pair, row in zip(PAIRS, counts, strict=True):
-        shown = [f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" for count in row[:, 0]]
+        shown = [f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" if count >= 0 else "" for count in row[:, 0]]
         lines.append(f"| {pair.name} | " + " | ".join(shown) + " |")
     lines += ["", "The largest rate over the pairs, for each thing read off the band:", ""]
     lines += [
