@@ -199,6 +199,12 @@ class Plan:
     progress: Progress
     detect: float | None
     bits: bool = False
+    shares: tuple[float | None, float | None] = (None, None)
+
+    def for_columns(self, columns: int) -> Plan:
+        """The same, split as outputs of so many numbers are."""
+        sizes = self.sizes
+        return replace(self, sizes=split(sizes.train + sizes.choose + sizes.test, *self.shares, columns))
 
 
 def _plan(
@@ -227,6 +233,7 @@ def _plan(
         progress or (lambda step, done, wanted: None),
         None if detect is None else _check.real("detect", detect, 0.0, 1.0),
         _check.boolean("bits", bits),
+        shares,
     )
 
 
@@ -283,6 +290,7 @@ def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Cloc
         raise InvalidInput(
             f"M(D) has {drawn[0].shape[1]} columns and M(D') {drawn[1].shape[1]}: the size gives it away"
         )
+    plan = plan.for_columns(drawn[0].shape[1])
     train, choose, test = (Sides(*part) for part in zip(*(plan.sizes.parts(side) for side in drawn), strict=True))
     with clock.step("fit_s"):
         plan.progress("fitting the score", 0, 1)
@@ -290,7 +298,7 @@ def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Cloc
         plan.progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         plan.progress("certifying", 0, 1)
-        found = _certify(plan, fitted, choose, test)
+        found = _certify(plan, fitted, train, choose, test)
         plan.progress("certifying", 1, 1)
     judged = verdict(found, plan.level, plan.claim, theory, plan.detect)
     return AuditResult(
@@ -309,10 +317,8 @@ def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Cloc
     )
 
 
-def _certify(plan: Plan, fitted: Fitted, choose: Sides, test: Sides) -> Estimate:
-    scored = [
-        (scoring.evaluate(fitted.score, part.P), scoring.evaluate(fitted.score, part.Q)) for part in (choose, test)
-    ]
+def _certify(plan: Plan, fitted: Fitted, train: Sides, choose: Sides, test: Sides) -> Estimate:
+    scored = scoring.pooled(fitted.score, train, choose), scoring.scores(fitted.score, test)
     if any(np.isnan(score).any() for part in scored for score in part):
         raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
     keep = () if plan.claim is None or plan.claim.epsilon is None else (plan.claim.epsilon,)

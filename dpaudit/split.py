@@ -10,6 +10,7 @@ from dpaudit._check import Array
 from dpaudit.errors import InvalidInput
 
 TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws
+TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # outputs of so few numbers are soon learned
 TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # of many, so many times √samples: see `split`
 SMALLEST = 10  # draws a side below which no part is of use
 
@@ -28,14 +29,15 @@ class Split:
         return draws[:first], draws[first:second], draws[second : second + self.test]
 
 
-def split(samples: int, train: float | None = None, choose: float | None = None) -> Split:
+def split(samples: int, train: float | None = None, choose: float | None = None, columns: int | None = None) -> Split:
     """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies. Raises `InvalidInput`.
 
-    By default 0.4 and 0.1 of up to 250,000 draws. A score from n draws that misses by O(1/√n) loses O(1/n) of what it
-    certifies, to second order about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m.
+    By default 0.4 (of outputs of one number 0.2, of two 0.3) and 0.1 of up to 250,000 draws. A score from n draws that
+    misses by O(1/√n) loses O(1/n) of what it certifies, to second order about the best set, and the certificate
+    O(1/√m) with m draws: n need only grow as √m.
     """
     samples = _check.integer("samples", samples, 1)
-    first = _size("train share", train, samples, TRAIN, TRAIN_ROOT)
+    first = _size("train share", train, samples, TRAIN_COLUMNS.get(columns or 0, TRAIN), TRAIN_ROOT)
     second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
     sizes = Split(first, second, samples - first - second)
     if min(sizes.train, sizes.choose, sizes.test) < SMALLEST:
@@ -53,7 +55,7 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
 
 
 def samples_for(test: int) -> int:
-    """The fewest draws a side of which the default split leaves `test` to certify."""
+    """The fewest draws a side of which the default split (of three columns or more) leaves `test` to certify."""
     low, high = test, 3 * test + 100
     while low < high:
         middle = (low + high) // 2

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
-from dpaudit.bench import coverage, every_law, pair_speed, peers, printed
+from dpaudit.bench import anytime, auditors, coverage, every_law, oracle, pair_speed, peers, power, printed, zoo
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -117,7 +117,8 @@ def _seconds(timings: dict[str, float]) -> str:
     return ", ".join(f"{name.removesuffix('_s')} {value:.1f} s" for name, value in timings.items())
 
 
-BENCHMARKS: dict[str, Callable[[], None]] = {
+BENCHMARKS: dict[str, Callable[[], object]] = {
+    "oracle": oracle.report,
     "oracle-ratio": oracle_ratio,
     "worst-case": worst_case,
     "every-law": every_law.report,
@@ -127,6 +128,10 @@ BENCHMARKS: dict[str, Callable[[], None]] = {
     "coverage": lambda: print(coverage.table()),
     "pair-speed": pair_speed.report,
     "peers": peers.report,
+    "auditors": auditors.report,
+    "anytime": anytime.report,
+    "power": power.report,
+    "zoo": zoo.report,
 }
 
 

@@ -8,9 +8,9 @@ Keys, by table (`name` stands above them and is optional):
 - [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed) or "replace" (`index` by `row`)
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1 (zero-concentrated), with
   omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing)
-- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share, bits, and
-  stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not given, and
-  the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
+- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share,
+  bits, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not
+  given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
 """
 
 from __future__ import annotations

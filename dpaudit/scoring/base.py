@@ -75,9 +75,14 @@ def _evaluate(score: Score, x: Array) -> Array:
     return out
 
 
+def miss(p: Array, q: Array) -> Array:
+    """Logistic loss of each draw from scores of P's and of Q's, in nats, P's first."""
+    return np.concatenate([np.logaddexp(0.0, -p), np.logaddexp(0.0, q)])
+
+
 def losses(score: Score, sides: Sides) -> Array:
     """Logistic loss of each draw in nats, P's first, (2n,)."""
-    return np.concatenate([np.logaddexp(0.0, -evaluate(score, sides.P)), np.logaddexp(0.0, evaluate(score, sides.Q))])
+    return miss(evaluate(score, sides.P), evaluate(score, sides.Q))
 
 
 def log_loss(score: Score, sides: Sides) -> float:

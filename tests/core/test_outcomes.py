@@ -131,13 +131,16 @@ def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
 # --- audits --------------------------------------------------------------------------------------------------------
 
 
-def test_nan_on_one_side_only_is_found_and_certified_at_every_epsilon():
-    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.03 is 6 deviations off."""
+def test_nan_on_one_side_only_is_found_and_certified():
+    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.02 is 6 deviations off.
+
+    None in 5,000 of Q bounds Q(NaN) by about 1e-3, so e^ε times that is what the certificate loses: no more than ε = 2.
+    """
     rng = np.random.default_rng(3)
     P, Q = rng.standard_normal((2, 10_000))
     P[rng.random(10_000) < 0.05] = np.nan
-    low = dp.audit_samples(P, Q, epsilon=[0.0, 2.0, 6.0], rng=1).spectrum.low
-    assert np.all((low > 0.03) & (low <= 0.06))
+    low = dp.audit_samples(P, Q, epsilon=[0.0, 1.0, 2.0], rng=1).spectrum.low
+    assert np.all((low > 0.02) & (low <= 0.06))
 
 
 def test_infinities_are_told_apart():

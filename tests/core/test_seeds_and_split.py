@@ -100,6 +100,12 @@ def test_many_draws_mostly_certify():
     assert split(1_000_000) == Split(200_000, 50_000, 750_000)
 
 
+@pytest.mark.parametrize(("columns", "train"), [(1, 200), (2, 300), (3, 400), (30, 400)])
+def test_outputs_of_one_or_two_numbers_train_on_less(columns, train):
+    assert split(1000, columns=columns) == Split(train, 100, 900 - train)
+    assert split(1000, 0.4, 0.1, columns) == split(1000, 0.4, 0.1)
+
+
 @pytest.mark.parametrize("test", [10, 500, 125_000, 125_001, 750_000, 10**9])
 def test_samples_for_is_the_fewest(test):
     samples = samples_for(test)
