@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
-from dpaudit.bench import anytime, auditors, coverage, every_law, oracle, pair_speed, peers, power, printed, zoo
+from dpaudit.bench import anytime, auditors, coverage, every_law, oracle, pair_speed, peers, power, printed, sniper, zoo
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -132,6 +132,7 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "anytime": anytime.report,
     "power": power.report,
     "zoo": zoo.report,
+    "sniper": sniper.report,
 }
 
 
