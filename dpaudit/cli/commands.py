@@ -76,6 +76,7 @@ def run(scenario: Path, out: Path | None, jobs: int | None, **options: Any) -> i
 @click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/samples]")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Confidence of the bound at all ε at once.")
 @click.option("--classifier", default="auto", show_default=True, help="An alias of `dpaudit list classifiers`.")
+@click.option("--bits", is_flag=True, help="Let the score read the bits of floats, where careless samplers leak.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the training.")
 def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
     """Audit draws made elsewhere.

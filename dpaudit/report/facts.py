@@ -32,6 +32,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         ("Claim", section(result, "claim").get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
+        ("Certified as well", _certified(section(result, "certified"))),
         ("Seed", None if result.get("seed") is None else str(result["seed"])),
         ("Versions", ", ".join(f"{name} {plain(v)}" for name, v in section(result, "versions").items())),
     ]
@@ -75,6 +76,15 @@ def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
     for key, name in ROW.items():
         if neighbour.get(key) is not None:
             yield name, number(neighbour[key])
+
+
+def _certified(certified: Mapping[str, Any]) -> str:
+    """ε at a few δ, and μ; every bound holds together with the curve."""
+    if not certified:
+        return ""
+    bounds = {delta: number(epsilon, 3, down=True) for delta, epsilon in section(certified, "epsilon_at").items()}
+    at = ", ".join(f"{epsilon} at δ = {number(float(delta))}" for delta, epsilon in bounds.items())
+    return f"no smaller ε than {at}; no smaller μ than {number(certified['gdp_mu'], 3, down=True)}"
 
 
 def _parameters(parameters: Mapping[str, Any]) -> str:
