@@ -189,7 +189,7 @@ def _summary(draws: Array) -> tuple[float, float, float]:
     return float(draws.mean()), float(np.median(draws)), float(np.quantile(draws, 0.9))
 
 
-def report(path: Path = REPORT, nulls: int = 2000, samples: int = 500, runs: int = 200, n_jobs: int = 2) -> None:
+def report(path: Path = REPORT, nulls: int = 2000, samples: int = 300, runs: int = 200, n_jobs: int = 2) -> None:
     """Write both tables to `path`."""
     text = [
         "# Audits that stop when the verdict stands",

@@ -17,9 +17,9 @@ from dpaudit.sequential.bets import NOTHING, Bet, Side, gain
 from dpaudit.sequential.null import Null
 
 WIDTHS = 4.0 * 0.5 ** np.arange(14)  # stop − start, nats: at most 1 − e⁻⁴ of the wealth is at risk, at least 1/2000
-CAUTION = 0.5
+CAUTION = 1.0
 CUTS = 32  # candidate sets a side, at quantiles of the pooled scores
-MOST = 8192  # draws a side that bets are picked by
+MOST = 1 << 16  # draws a side that bets are picked by
 
 
 @dataclass(frozen=True, eq=False)

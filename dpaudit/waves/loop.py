@@ -28,7 +28,7 @@ from dpaudit.waves.source import Past, Raw, Source
 if TYPE_CHECKING:
     from dpaudit.auditing import Plan
 
-BAND = 6  # ε at which a lower bound is kept, each direction
+BAND = 16  # ε at which a lower bound is kept, each direction
 STARTS = 8  # ε of a curve at which bets may start
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])  # ε at which a claimed curve is taken at its word
 VISIBLE = 1e-3  # of the largest claimed δ; bets start where there is as much
