@@ -46,10 +46,13 @@ def tasks() -> list[Task]:
     one = np.eye(11)[0]
     spread = 0.97 * np.diag(np.where(one > 0.0, 1.0 / 0.85, 1.0))
     found = [
-        _gaussian("T1", "N(0, 1) | N(1, 1)", (np.zeros(1), np.eye(1)), (np.ones(1), np.eye(1))),
+        _gaussian("T1", "N(0, 1) against N(1, 1)", (np.zeros(1), np.eye(1)), (np.ones(1), np.eye(1))),
         _gaussian("T2", "11 numbers, one shifted and spread", (np.zeros(11), np.eye(11)), (0.5 * one, spread)),
         _gaussian(
-            "T3", "30 numbers, N(0, I) | N(0, 0.8 I)", (np.zeros(30), np.eye(30)), (np.zeros(30), 0.8 * np.eye(30))
+            "T3",
+            "30 numbers, N(0, I) against N(0, 0.8 I)",
+            (np.zeros(30), np.eye(30)),
+            (np.zeros(30), 0.8 * np.eye(30)),
         ),
         _laplace(),
         _of("T6", "one-time RAPPOR, 10 bits", mechanisms.ZOO["OneTimeRappor"]),
@@ -81,7 +84,11 @@ def _laplace() -> Task:
 
     delta = np.maximum(-np.expm1(0.5 * (EPSILON - 1.0)), 0.0)
     return Task(
-        "T4", "Laplace(1) | shifted by 1", draw, lambda x: np.clip(1.0 - 2.0 * x[:, 0], -1.0, 1.0), (delta, delta)
+        "T4",
+        "Laplace(1) against itself shifted by 1",
+        draw,
+        lambda x: np.clip(1.0 - 2.0 * x[:, 0], -1.0, 1.0),
+        (delta, delta),
     )
 
 
