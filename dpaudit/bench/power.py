@@ -17,7 +17,7 @@ from dpaudit.power import POWER, draws_to_detect, shift_of
 REPORT = Path("reports/power.md")
 SEED = np.random.SeedSequence(2027)
 EXCESS = (0.3, 0.1, 0.03, 0.01, 0.001)
-MOST = 3_000_000  # draws a side; where more are predicted nothing is tried
+MOST = 200_000  # draws a side; where more are predicted nothing is tried
 LEAST = 100  # that an audit can split
 
 
