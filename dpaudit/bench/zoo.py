@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from dpaudit import auditing, exact, scoring
+from dpaudit import auditing, exact
 from dpaudit._check import Array
 from dpaudit.mechanisms import ZOO, Specimen
 from dpaudit.neighbours import NeighbourPair
@@ -28,11 +28,7 @@ HEAD = "| mechanism | source | claim | true pure ε | true δ at the claim's ε 
 Progress = Callable[[str], None]
 
 
-def _lowest_bit(mechanism: Any) -> scoring.KnownScore:
-    return scoring.KnownScore(lambda x: mechanism.view(x)[:, 0], "whether a multiple of 2^-53")
-
-
-CLASSIFIERS: dict[str, Callable[[Specimen], Any]] = {"FloatLaplace": _lowest_bit}  # the rest by "auto"
+BITS = ("FloatLaplace",)  # what leaks in the bits of floats is looked for there
 
 
 @dataclass(frozen=True)
@@ -94,31 +90,28 @@ def report(
     names: Iterable[str] | None = None,
     path: str | Path | None = "reports/zoo.md",
     n_jobs: int = 2,
-    classifiers: dict[str, Callable[[Specimen], Any]] | None = None,
     progress: Progress = print,
 ) -> list[Row]:
     """Audit the zoo, write the table to `path` (None: nowhere) and return its rows.
 
     seeds : audits a mechanism and budget. budgets : draws a side tried on broken ones. sound_budget : draws a side for
-    sound ones. names : of `ZOO`, all if None. classifiers : for some names, what makes the classifier.
+    sound ones. names : of `ZOO`, all if None.
     """
-    chosen = {**CLASSIFIERS, **(classifiers or {})}
     rows = []
     for name in ZOO if names is None else names:
-        classifier = chosen.get(name, lambda mechanism: "auto")(ZOO[name])
         own = [sound_budget] if ZOO[name].sound else sorted(budgets)
-        rows.append(examine(name, own, seeds, n_jobs, classifier))
+        rows.append(examine(name, own, seeds, n_jobs))
         progress(rows[-1].line())
         if path is not None:
             Path(path).write_text(table(rows, seeds), encoding="utf-8")
     return rows
 
 
-def examine(name: str, budgets: list[int], seeds: int, n_jobs: int, classifier: Any) -> Row:
+def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
     """Audit one mechanism at rising budgets until every seed catches it."""
     mechanism = ZOO[name]
     row = Row(name, mechanism, mechanism.pair())
-    one = partial(violated, mechanism, row.pair, classifier)
+    one = partial(violated, mechanism, row.pair, name in BITS)
     for budget in budgets:
         if budget != budgets[-1] and not one(budget, 0):
             continue  # too few for the first seed, so for all: nothing to count
@@ -129,12 +122,12 @@ def examine(name: str, budgets: list[int], seeds: int, n_jobs: int, classifier: 
     return row
 
 
-def violated(mechanism: Specimen, pair: NeighbourPair, classifier: Any, samples: int, seed: int) -> bool:
+def violated(mechanism: Specimen, pair: NeighbourPair, bits: bool, samples: int, seed: int) -> bool:
     """Whether one audit of the claim, at its own ε, says so."""
     claim = mechanism.claim
     assert claim is not None
     result = auditing.audit(
-        Sampled(mechanism), pair, samples=samples, claim=claim, epsilon=claim.epsilon, rng=seed, classifier=classifier
+        Sampled(mechanism), pair, samples=samples, claim=claim, epsilon=claim.epsilon, rng=seed, bits=bits
     )
     return result.verdict == "violated"
 
