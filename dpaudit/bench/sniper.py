@@ -18,6 +18,9 @@ from dpaudit.neighbours import NeighbourPair
 COMMAND = "python -m dpaudit.bench sniper"
 LEVEL = 0.9
 EPSILON = np.concatenate([np.linspace(0.0, 0.6, 25), np.linspace(0.7, 6.0, 16)])
+PAIRS = {  # where more queries than the published five show more of the same mechanism
+    "ReportNoisyMax3": NeighbourPair(np.zeros((8, 1)), np.ones((8, 1))),
+}
 PUBLISHED = {
     "Laplace": 0.0976,
     "NaturalLogGeometric": 0.1156,
@@ -48,11 +51,10 @@ def certified(mechanism: mechanisms.Specimen, pair: NeighbourPair, samples: int,
     return float(found.certified.epsilon_at(0.0))
 
 
-def truth(name: str) -> float:
+def truth(mechanism: mechanisms.Specimen, pair: NeighbourPair) -> float:
     """The pure ε of the pair; infinite where the loss is unbounded, NaN where it is not known."""
-    mechanism = mechanisms.ZOO[name]
     try:
-        return exact.spectrum(mechanism, mechanism.pair(), [0.0]).pure_epsilon
+        return exact.spectrum(mechanism, pair, [0.0]).pure_epsilon
     except NoExactSpectrum:
         return float("nan")
 
@@ -73,11 +75,11 @@ def report(samples: int = 10_000_000, seed: int = 1, names: tuple[str, ...] = tu
 
 def _row(name: str, samples: int, seed: int) -> list[str]:
     mechanism, begin = mechanisms.ZOO[name], time.process_time()
-    own, published = mechanism.pair(), mechanism.published_pair()
+    own, published = PAIRS.get(name, mechanism.pair()), mechanism.published_pair()
     ours = certified(mechanism, own, samples, seed)
     same = all(np.array_equal(*sides) for sides in ((own.left, published.left), (own.right, published.right)))
     theirs = ours if same else certified(mechanism, published, samples, seed)
-    numbers = [truth(name), ours, theirs, PUBLISHED[name]]
+    numbers = [truth(mechanism, own), ours, theirs, PUBLISHED[name]]
     row = [name, *(f"{one:.4g}" for one in numbers), f"{time.process_time() - begin:.0f}"]
     print(*row, flush=True)
     return row
