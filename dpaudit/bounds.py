@@ -21,14 +21,15 @@ from dpaudit._check import Array
 from dpaudit.certificate import Region
 
 NUISANCE_SHARE = 0.02  # of α, spent on the interval for q
+RESERVE = 0.005  # of α, for the sums (1e-10 at one γ, 2e-3 at two) and what the polygon may miss (1e-3 at most, seen)
 LOWER_SHARE = 0.1  # of that, on its lower end, which hardly matters
-NUISANCE_POINTS = 9
+NUISANCE_POINTS, FEW_HITS, MORE_POINTS = 9, 25, 2  # where few draws of Q hit S the curve bends: twice as many points
 STEPS, TOLERANCE = 60, 2e-3  # of the search for p, in standard errors
 REACH = 8.0  # standard deviations summed over; what is beyond counts in full
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
-BLUR = 3.0  # hits of S, in standard deviations: with one y worth more of them, bounds go up in steps
-MOST_TERMS = 5_000
-STRIDE = 0.55  # standard deviations between the terms of a longer sum
+STRIDE, CORNER_STRIDE = 0.55, 0.25  # standard deviations between the terms of a longer sum; at two γ
+MOST_TERMS = 300  # in one sum over x for several p; else it is split
+BLUR = 0.5  # standard deviations of X; where one more y is worth more than so many, bounds go up in steps
 
 
 def upper(count: int, n: int, alpha: float) -> float:
@@ -103,16 +104,17 @@ class _Test:
 
     def __post_init__(self) -> None:
         self.z = _score(self.alpha)
-        self.target = (1.0 - NUISANCE_SHARE) * self.alpha
+        self.stride = STRIDE if len(self.gammas) == 1 else CORNER_STRIDE
+        self.target = (1.0 - NUISANCE_SHARE - RESERVE) * self.alpha
         variance = _variance(self.x, self.n, self.z) + self.gammas**2 * _variance(self.y, self.m, self.z)
         self.limit = self.x / self.n - self.gammas * self.y / self.m - self.z * np.sqrt(variance)
 
     def region(self) -> Region:
         """The polygon of the least p not rejected at a few q.
 
-        Between them that curve, straight but for the slow change of the variances, is taken as its chord less a
-        quarter of the second differences around, twice what a parabola needs. At two γ it has a kink, which is one of
-        the points: where both limits exceed their bounds alike.
+        Between them that curve, straight but for the slow change of the variances, is taken as its chord less half
+        of the second differences around: what a kink halfway needs, and four times what a parabola does. At two γ
+        there is a kink that is known, where both limits exceed their bounds alike: it is one of the points.
         """
         parts = self._parts()
         q = np.unique(np.concatenate(parts))
@@ -122,7 +124,7 @@ class _Test:
             inside = np.isin(q, part)
             bends = np.pad(np.abs(np.diff(p[inside], 2)), 2, mode="edge")
             allowance[inside] = np.maximum(
-                allowance[inside], 0.25 * np.max([bends[:-2], bends[1:-1], bends[2:]], axis=0)
+                allowance[inside], 0.5 * np.max([bends[:-2], bends[1:-1], bends[2:]], axis=0)
             )
         return Region(q, np.maximum(p - allowance, 0.0))
 
@@ -136,7 +138,8 @@ class _Test:
         most = self._most(np.array([float(self.n)]), self._threshold(corners), True).max()
         last = min(last, max(upper(int(most), self.m, self.target), self.y / self.m))
         ends = [first, *sorted(kink for kink in kinks if first < kink < last), last]
-        points = max(4, NUISANCE_POINTS // (len(ends) - 1))
+        points = NUISANCE_POINTS * (MORE_POINTS if self.y < FEW_HITS else 1)
+        points = max(4, points // (len(ends) - 1))
         return [np.linspace(*part, points) for part in pairwise(ends)]
 
     def _threshold(self, q: Array) -> Array:
@@ -152,8 +155,6 @@ class _Test:
         bisection.
         """
         guess = np.clip(np.max(self.limit + self.gammas * q[:, None], axis=1), 1e-3 / self.n, 1.0)
-        if len(q) > 1 and len(_terms(guess, self.n)[0]) > MOST_TERMS:  # p of different size: one at a time
-            return np.concatenate([self._least(one) for one in q[:, None]])
         probability = self._event(q, guess)
         spread = np.sqrt(np.maximum(guess * (1.0 - guess), 1.0 / self.n) / self.n)
         spread = np.hypot(spread, self.gammas[-1] * np.sqrt(q * (1.0 - q) / self.m))
@@ -179,10 +180,10 @@ class _Test:
         return rejected
 
     def _event(self, q: Array, p: Array) -> Callable[[Array], Array]:
-        """p ↦ P(an outcome as extreme as observed) at each q, (k,) → (k,); `p`: about where it is wanted.
+        """p ↦ P(an outcome as extreme as observed) at each q, (k,) → (k,); `p`: about where it is wanted, (k,).
 
         Summed over the variable that spans few values, each of them; else over every so-manieth value of the one with
-        the smaller spread: the terms are then as smooth as a normal density, for which such a sum is exact to 1e-10.
+        the smaller spread: the terms are then as smooth as a normal density, for which such a sum is all but exact.
         The other variable's bound is rounded up to a whole number where each value counts, and left as it is, which
         can only enlarge the tail, where smoothness matters: in those sums, at two γ, whose bound moves with q, and
         where one hit of Q outweighs the spread of X.
@@ -190,18 +191,25 @@ class _Test:
         wide_p, wide_q = _span(p, self.n), _span(q, self.m)
         step = self.gammas[-1] * self.n / self.m  # in x, of one y
         few = min(wide_p, wide_q) <= EXACT_TERMS
-        sharp = float(np.sqrt(np.max(p) * self.n)) < BLUR * step
+        sharp = float(np.sqrt(self.n * np.min(p * (1.0 - p)))) < BLUR * step
         over_y = not sharp and (wide_q <= wide_p if few else step * wide_q <= wide_p)
         whole = few and len(self.gammas) == 1 and not sharp
         threshold = self._threshold(q)
         if over_y:
-            y, stride = _terms(q, self.m)
+            y, stride = _terms(q, self.m, self.stride)
             tail_of = _at_least(self._need(y, threshold, whole), self.n)
             weight, outside = stride * _mass(y, self.m, q), _outside(y, self.m, q)
             return lambda p: np.asarray(np.sum(weight * tail_of(p), axis=1) + outside)
-        x, stride = _terms(p, self.n)
+        return lambda p: self._over_x(p, q, threshold, whole)
+
+    def _over_x(self, p: Array, q: Array, threshold: Array, whole: bool) -> Array:
+        """The event's probability as a sum over x; where the p are too far apart for one sum, in halves."""
+        x, stride = _terms(p, self.n, self.stride)
+        if len(x) > MOST_TERMS and len(p) > 1:
+            parts = slice(0, len(p) // 2), slice(len(p) // 2, None)
+            return np.concatenate([self._over_x(p[part], q[part], threshold[:, part], whole) for part in parts])
         tail = _at_least(self.m - self._most(x, threshold, whole), self.m)(1.0 - q)
-        return lambda p: np.asarray(stride * np.sum(_mass(x, self.n, p) * tail, axis=1) + _outside(x, self.n, p))
+        return np.asarray(stride * np.sum(_mass(x, self.n, p) * tail, axis=1) + _outside(x, self.n, p))
 
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
         """The least x with an approximate limit of `threshold` or more at one of the γ; (k, terms)."""
@@ -240,13 +248,13 @@ def _span(probability: Array, n: int) -> float:
     return min(n * (high - low) + 2.0 * (REACH * spread + 10.0), float(n + 1))
 
 
-def _terms(probability: Array, n: int) -> tuple[Array, int]:
-    """Counts to sum over for all these probabilities, and their distance."""
+def _terms(probability: Array, n: int, step: float) -> tuple[Array, int]:
+    """Counts to sum over for all these probabilities, and their distance: about `step` standard deviations."""
     low, high = float(np.min(probability)), float(np.max(probability))
     narrow, wide = (np.sqrt(n * one * (1.0 - one)) for one in (low, high))
     first = max(0, int(n * low - REACH * narrow) - 10)
     last = min(n, int(n * high + REACH * wide) + 10)
-    stride = 1 if last - first <= EXACT_TERMS else max(1, int(STRIDE * min(narrow, wide)))
+    stride = 1 if last - first <= EXACT_TERMS else max(1, int(step * min(narrow, wide)))
     return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
 
 
@@ -267,6 +275,6 @@ def _outside(count: Array, n: int, probability: Array) -> Array:
 
 def _at_least(need: Array, n: int) -> Callable[[Array], Array]:
     """p ↦ P(Bin(n, p) ≥ need), (k,) → (k, terms); between whole numbers by the beta integral, which decreases."""
-    sure, never = need <= 0.0, need >= n + 1.0
+    sure, never = need <= 0.0, need > n
     inner = np.where(sure | never, 1.0, need)
     return lambda p: np.where(sure, 1.0, np.where(never, 0.0, betainc(inner, n - inner + 1.0, p[:, None])))

@@ -1,40 +1,59 @@
-"""The joint binomial bound: exact coverage by enumeration, power against two separate intervals."""
+"""Regions of (p, q): exact coverage by enumeration, tightness against the normal limit, the sums behind them."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from dpaudit.bounds import difference_lower, lower, upper
+from dpaudit import bounds
+from dpaudit.bounds import difference_lower, log_ratio_lower, lower, ratio_region, region, upper
 
 
-def exceedance(n: int, m: int, p: float, q: float, gamma: float, alpha: float) -> float:
-    """P(bound > p − γq), summed over all outcomes of any weight."""
+def exceedance(bound, n: int, m: int, p: float, q: float, truth: float) -> float:
+    """P(bound > truth), summed over all outcomes of any weight."""
     px, py = stats.binom.pmf(np.arange(n + 1), n, p), stats.binom.pmf(np.arange(m + 1), m, q)
     return sum(
         px[x] * py[y]
         for x in range(n + 1)
         for y in range(m + 1)
-        if px[x] * py[y] > 1e-9 and difference_lower(x, n, y, m, gamma, alpha) > p - gamma * q
+        if px[x] * py[y] > 1e-6 and bound(x, n, y, m) > truth + 1e-12
     )
 
 
+CASES = [
+    (16, 16, 0.3, 0.3, 1.0),
+    (16, 16, 0.1, 0.02, 3.0),
+    (16, 16, 0.99, 0.3, 3.0),
+    (12, 30, 0.02, 0.001, 20.0),
+    (16, 16, 1.0, 1.0, 1.0),
+    (16, 16, 0.4, 0.0, 7.0),
+]
+
+
 @pytest.mark.parametrize("alpha", [0.05, 0.002])
-@pytest.mark.parametrize(
-    ("n", "m", "p", "q", "gamma"),
-    [
-        (25, 25, 0.3, 0.3, 1.0),
-        (25, 25, 0.5, 0.1, 2.0),
-        (25, 25, 0.1, 0.02, 3.0),
-        (25, 25, 0.9, 0.8, 1.0),
-        (25, 25, 0.99, 0.3, 3.0),
-        (30, 12, 0.6, 0.5, 1.2),
-        (12, 30, 0.02, 0.001, 20.0),
-        (25, 25, 1.0, 1.0, 1.0),
-        (25, 25, 0.4, 0.0, 7.0),
-    ],
-)
+@pytest.mark.parametrize(("n", "m", "p", "q", "gamma"), CASES)
 def test_coverage_is_exact_for_small_counts(n, m, p, q, gamma, alpha):
-    assert exceedance(n, m, p, q, gamma, alpha) <= alpha
+    """Outcomes left out have less than 1e-6 each, 4e-4 in all at most."""
+
+    def bound(x, n, y, m):
+        return difference_lower(x, n, y, m, gamma, alpha)
+
+    assert exceedance(bound, n, m, p, q, p - gamma * q) <= alpha
+
+
+@pytest.mark.parametrize(("p", "q"), [(0.3, 0.3), (0.5, 0.1), (0.2, 0.02)])
+def test_one_region_covers_the_difference_at_every_gamma_and_the_ratio_at_once(p, q):
+    n, alpha = 16, 0.05
+
+    def wrong(of):
+        def bound(x, n, y, m):
+            found = of(x, n, y, m)
+            gammas = (1.0, 1.5, 2.0, 5.0, 20.0)
+            return max(found.ratio() / (p / q), *(found.low(g) - (p - g * q) + 1.0 for g in gammas))
+
+        return exceedance(bound, n, n, p, q, 1.0)
+
+    assert wrong(lambda *counts: region(*counts, (1.5, 2.0), alpha)) <= alpha
+    assert wrong(lambda *counts: ratio_region(*counts, alpha)) <= alpha
 
 
 @pytest.mark.parametrize(("p", "q", "gamma"), [(0.46, 0.26, 1.0), (0.04, 0.0076, np.e), (0.017, 0.0006, np.e**2)])
@@ -46,28 +65,71 @@ def test_bound_beats_two_intervals_and_stays_near_the_normal_limit(p, q, gamma):
     error = np.sqrt((p * (1 - p) + gamma**2 * q * (1 - q)) / n)
     normal = p - gamma * q - stats.norm.isf(alpha) * error
     assert box < bound < normal + 0.02 * error
-    assert normal - bound < 0.3 * error
+    assert normal - bound < 0.15 * error
+    pair = region(x, n, y, n, (gamma, 1.1 * gamma), alpha)
+    assert bound - 0.06 * error < pair.low(gamma) < bound + 0.02 * error  # the second γ costs next to nothing
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "n"), [(400_000, 18, 8_000_000), (4_000_000, 3_619_350, 8_000_000), (200, 10, 50_000)]
+)
+def test_ratio_is_near_its_limit(x, y, n):
+    """Of ln(p/q): the normal limit where both counts are large; Clopper–Pearson of a fixed p where only y is small."""
+    found = log_ratio_lower(x, n, y, n, 0.003)
+    p, q = (x + 0.5) / n, (y + 0.5) / n
+    normal = np.log(p / q) - stats.norm.isf(0.003) * np.sqrt((1 - p) / (n * p) + (1 - q) / (n * q))
+    assert found == pytest.approx(
+        max(normal, np.log(lower(x, n, 0.003) / upper(y, n, 0.0015))), abs=0.3 if y < 30 else 1e-4
+    )
+
+
+def random_case(rng: np.random.Generator):
+    n, gamma = int(10 ** rng.uniform(2, 5)), float(np.exp(rng.uniform(0, 6)))
+    y = int(10 ** rng.uniform(-1, np.log10(n) - 0.7))
+    x = int(min(n, (gamma * y + 1) * 10 ** rng.uniform(-0.2, 1)))
+    return x, n, y, n, gamma, float(10 ** rng.uniform(-4, -1.5))
+
+
+def test_few_values_of_the_nuisance_are_enough(monkeypatch):
+    """The polygon through 9 values of q certifies no more than the one through 65, to 1e-3 standard errors."""
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        x, n, y, m, gamma, alpha = random_case(rng)
+        error = np.sqrt(max(x, 1) + gamma**2 * (y + 1)) / n
+        for gammas in ((gamma,), (gamma, 1.1 * gamma)):
+            few = region(x, n, y, m, gammas, alpha).low(gamma)
+            with monkeypatch.context() as patch:
+                patch.setattr(bounds, "NUISANCE_POINTS", 65)
+                assert max(few, 0.0) <= max(region(x, n, y, m, gammas, alpha).low(gamma), 0.0) + 1e-3 * error
+
+
+@pytest.mark.parametrize(("x", "y", "gamma"), [(4_000, 900, 2.0), (2_000, 150, 7.4), (9_000, 8_000, 1.0)])
+@pytest.mark.parametrize(("gammas", "error"), [((1.0,), 1e-8), ((1.0, 1.05), 2e-3), ((1.0, 1.4), 2e-3)])
+def test_a_sum_in_strides_equals_the_sum_over_every_value(x, y, gamma, gammas, error):
+    n = 50_000
+    test = bounds._Test(x, n, y, n, gamma * np.array(gammas), 0.01)
+    q = np.linspace(lower(y, n, 1e-4), upper(y, n, 1e-4), 5)
+    p = np.clip(np.max(test.limit + test.gammas * q[:, None], axis=1), 1e-6, 1.0)
+    strided, test.stride = test._event(q, p)(p), 0.0
+    np.testing.assert_allclose(strided, test._event(q, p)(p), rtol=error)
 
 
 @pytest.mark.parametrize("size", [200, 5_000])
 def test_simulated_coverage_at_moderate_counts(size):
-    """4,000 simulations at α = 0.05; false alarm 1e-6 if the rate is 0.05 exactly (it is below)."""
+    """200 simulations at α = 0.05; false alarm 1e-6 if the rate is 0.05 exactly (it is below)."""
     rng = np.random.default_rng(11)
     p, q, gamma = 0.08, 0.02, 2.5
-    x, y = rng.binomial(size, p, 4000), rng.binomial(size, q, 4000)
-    pairs, count = np.unique(np.column_stack([x, y]), axis=0, return_counts=True)
-    wrong = sum(c for (a, b), c in zip(pairs, count, strict=True) if exceeds(a, b, size, gamma, p - gamma * q))
-    assert wrong <= stats.binom.ppf(1 - 1e-6, 4000, 0.05)
-    assert wrong > 0  # a bound that never fails in 4,000 tries at 5 % would be useless, or the test blind
-
-
-def exceeds(x: int, y: int, n: int, gamma: float, truth: float) -> bool:
-    return difference_lower(int(x), n, int(y), n, gamma, 0.05) > truth
+    x, y = rng.binomial(size, p, 200), rng.binomial(size, q, 200)
+    wrong = sum(
+        difference_lower(int(a), size, int(b), size, gamma, 0.05) > p - gamma * q for a, b in zip(x, y, strict=True)
+    )
+    assert 0 < wrong <= stats.binom.ppf(1 - 1e-6, 200, 0.05)  # none at all would mean a useless bound or a blind test
 
 
 def test_no_hits_certify_nothing():
     assert difference_lower(0, 100, 0, 100, 1.0, 0.05) <= 0.0
     assert difference_lower(0, 100, 50, 100, 2.0, 0.05) < -0.5
+    assert log_ratio_lower(0, 100, 3, 100, 0.05) == -np.inf
 
 
 def test_bound_grows_with_hits_and_shrinks_with_gamma():
