@@ -19,7 +19,7 @@ from dpaudit._check import Array
 
 REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
-GDP_POINTS = 24  # ε at which μ is looked for, in each of two rounds
+GDP_POINTS, GDP_LARGEST = 24, 30.0  # ε at which μ is looked for, in each of two rounds, and the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Certificate:
     @cached_property
     def gdp_mu(self) -> float:
         """The largest μ found whose Gaussian curve the band reaches: no claim of μ'-GDP with a smaller μ' is true."""
-        grid = np.linspace(0.0, float(self.epsilon_at(0.0)), GDP_POINTS)
+        grid = np.linspace(0.0, min(float(self.epsilon_at(0.0)), GDP_LARGEST), GDP_POINTS)
         mu = inverse.gdp_mu(grid, self.delta_at(grid))
         best = int(np.argmax(mu))
         fine = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, GDP_POINTS - 1)], GDP_POINTS)

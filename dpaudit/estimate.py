@@ -26,6 +26,7 @@ HIGHEST = 1e150  # stands for an infinite score
 RATIO_SHARE, RATIO_REST = 0.05, 0.015  # of 1 − level, on P(S)/Q(S) in the better direction and in the other
 REST_SHARE, REST_SETS = 0.06, 4  # on δ(ε) in the direction that is the smaller one there
 KEEP_SHARE = 0.2  # on the ε of a claim
+NEAR = 0.6  # relative size within which sets are averaged when one is chosen
 AIM = 30.0  # nats; a region aimed at this ε serves all beyond
 CAP = 0.04  # relative standard errors above this weigh no more
 
@@ -162,7 +163,8 @@ def _shares(statements: list[Statement], epsilon: Array) -> Array:
 class Survey:
     """What the choosing draws say of c sets a direction at the ε planned for, (2, c, e): forward, then backward.
 
-    value : estimate of p − e^ε q; error : its standard error on the certifying draws. ratio : (2, c), of ln(p/q) less
+    value : estimate of p − e^ε q; error : its standard error on the certifying draws; both as means over sets of
+    nearly the same size, for the best of many would else be a lucky one. ratio : (2, c), of ln(p/q) less
     three of its standard errors. draws : a side that certify. total : 1 − level.
     """
 
@@ -182,9 +184,10 @@ class Survey:
         p, q = ((part + 0.5) / (size + 1.0) for part, size in zip(choose.above(threshold), choose.sizes, strict=True))
         p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
         spread_p, spread_q = (np.sqrt(part * (1.0 - part) / test_size) for part in (p, q))
+        near = _Near.of(0.5 * (p[0] + q[0]))
         gamma = np.exp(nodes)
-        value = p[..., None] - gamma * q[..., None]
-        error = np.hypot(spread_p[..., None], gamma * spread_q[..., None])
+        value = near.mean(p[..., None] - gamma * q[..., None])
+        error = near.mean(np.hypot(spread_p[..., None], gamma * spread_q[..., None]))
         ratio = np.log(p / q) - 3.0 * np.hypot(spread_p / p, spread_q / q)
         return cls(nodes, threshold, value, error, ratio, test_size, total)
 
@@ -196,6 +199,26 @@ class Survey:
         """For each direction and ε the threshold of the best set, (2, m)."""
         best = np.argmax(self.gain(2.0), axis=1)
         return self.threshold[best[:, np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """For each of c sets the range of those of nearly its size: start and stop, (c,)."""
+
+    start: np.ndarray
+    stop: np.ndarray
+
+    @classmethod
+    def of(cls, size: Array) -> _Near:
+        """size : (c,), the sets' mean probability under P and Q, falling; a set and its complement count alike."""
+        tail = np.minimum(size, 1.0 - size)
+        reach = NEAR * tail * (1.0 - 1.5 * tail) + 1e-12
+        return cls(np.searchsorted(-size, -size - reach), np.searchsorted(-size, -size + reach, side="right"))
+
+    def mean(self, of: Array) -> Array:
+        """Over each range, of an array (2, c, e)."""
+        total = np.concatenate([np.zeros_like(of[:, :1]), np.cumsum(of, axis=1)], axis=1)
+        return np.asarray((total[:, self.stop] - total[:, self.start]) / (self.stop - self.start)[:, None])
 
 
 def _thresholds(choose: Tails) -> Array:

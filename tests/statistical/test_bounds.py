@@ -24,7 +24,7 @@ CASES = [
     (16, 16, 0.1, 0.02, 3.0),
     (16, 16, 0.99, 0.3, 3.0),
     (12, 30, 0.02, 0.001, 20.0),
-    (16, 16, 1.0, 1.0, 1.0),
+    (12, 12, 1.0, 1.0, 1.0),
     (16, 16, 0.4, 0.0, 7.0),
 ]
 
@@ -40,9 +40,9 @@ def test_coverage_is_exact_for_small_counts(n, m, p, q, gamma, alpha):
     assert exceedance(bound, n, m, p, q, p - gamma * q) <= alpha
 
 
-@pytest.mark.parametrize(("p", "q"), [(0.3, 0.3), (0.5, 0.1), (0.2, 0.02)])
+@pytest.mark.parametrize(("p", "q"), [(0.3, 0.3), (0.5, 0.1)])
 def test_one_region_covers_the_difference_at_every_gamma_and_the_ratio_at_once(p, q):
-    n, alpha = 16, 0.05
+    n, alpha = 12, 0.05
 
     def wrong(of):
         def bound(x, n, y, m):
@@ -91,15 +91,15 @@ def random_case(rng: np.random.Generator):
 
 
 def test_few_values_of_the_nuisance_are_enough(monkeypatch):
-    """The polygon through 9 values of q certifies no more than the one through 65, to 1e-3 standard errors."""
+    """The polygon through 9 values of q certifies no more than the one through 33, to 1e-3 standard errors."""
     rng = np.random.default_rng(3)
-    for _ in range(8):
+    for _ in range(5):
         x, n, y, m, gamma, alpha = random_case(rng)
         error = np.sqrt(max(x, 1) + gamma**2 * (y + 1)) / n
         for gammas in ((gamma,), (gamma, 1.1 * gamma)):
             few = region(x, n, y, m, gammas, alpha).low(gamma)
             with monkeypatch.context() as patch:
-                patch.setattr(bounds, "NUISANCE_POINTS", 65)
+                patch.setattr(bounds, "NUISANCE_POINTS", 33)
                 assert max(few, 0.0) <= max(region(x, n, y, m, gammas, alpha).low(gamma), 0.0) + 1e-3 * error
 
 
@@ -116,14 +116,14 @@ def test_a_sum_in_strides_equals_the_sum_over_every_value(x, y, gamma, gammas, e
 
 @pytest.mark.parametrize("size", [200, 5_000])
 def test_simulated_coverage_at_moderate_counts(size):
-    """200 simulations at α = 0.05; false alarm 1e-6 if the rate is 0.05 exactly (it is below)."""
+    """100 simulations at α = 0.05; false alarm 1e-6 if the rate is 0.05 exactly (it is below)."""
     rng = np.random.default_rng(11)
     p, q, gamma = 0.08, 0.02, 2.5
-    x, y = rng.binomial(size, p, 200), rng.binomial(size, q, 200)
+    x, y = rng.binomial(size, p, 100), rng.binomial(size, q, 100)
     wrong = sum(
         difference_lower(int(a), size, int(b), size, gamma, 0.05) > p - gamma * q for a, b in zip(x, y, strict=True)
     )
-    assert 0 < wrong <= stats.binom.ppf(1 - 1e-6, 200, 0.05)  # none at all would mean a useless bound or a blind test
+    assert 0 < wrong <= stats.binom.ppf(1 - 1e-6, 100, 0.05)  # none at all would mean a useless bound or a blind test
 
 
 def test_no_hits_certify_nothing():

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dpaudit.estimate import estimate
+from dpaudit.bench.tasks import TASKS, Simulated
+from dpaudit.estimate import Survey, Tails, certify, estimate, plan
 from dpaudit.exact import gaussian_shift
 
 GRID = np.linspace(0.0, 3.0, 61)
@@ -17,8 +18,8 @@ def scores(size: int, seed: int, mu: float = 1.0) -> tuple[np.ndarray, np.ndarra
 def test_low_is_below_the_truth_and_near_it():
     """One audit at level 1 − 1e-6, so it exceeds the truth by chance once in a million.
 
-    Its 66 statements share 1e-6, hence 5.6 standard errors of at most 0.00183 where δ > 0.1; 3 more for the draws'
-    own chance, 0.002 for the tangents.
+    Its statements share 1e-6, the least of them 1e-9, hence 6 standard errors of at most 0.00183 where δ > 0.1; 2.6
+    more for the draws' own chance, 0.002 for the tangents.
     """
     found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1.0 - 1e-6)
     truth = gaussian_shift(1.0, GRID)
@@ -66,3 +67,85 @@ def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
     assert np.all(found.low <= 0.3)
     assert found.low[0] > 0.27
     assert found.low[-1] > 0.25
+
+
+def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two():
+    """50,000 draws certify some 50 ± 7 hits; at level 0.95 a band above 1e-3 happens once in 20 audits, not here."""
+    rng = np.random.default_rng(14)
+
+    def side(size: int, share: float) -> np.ndarray:
+        return np.where(rng.random(size) < share, 1.0, 0.0)
+
+    found = estimate((side(20_000, 1e-3), side(20_000, 0.0)), (side(100_000, 1e-3), side(100_000, 0.0)), GRID, 0.95)
+    assert np.all(found.low <= 1e-3)
+    assert found.low[40] > 2e-4
+    assert float(found.certified.epsilon_at(0.0)) > 2.0
+
+
+@pytest.mark.parametrize("keep", [(), (0.7,), (0.7, 6.0)])
+@pytest.mark.parametrize("size", [10, 2_000])
+def test_shares_sum_to_the_error_and_none_is_nothing(keep, size):
+    survey = Survey.of(Tails.of(*scores(size, 15)), GRID, 5 * size, 0.05)
+    shares = [one.share for one in plan(survey, keep)]
+    assert sum(shares) == pytest.approx(0.05)
+    assert min(shares) > 0.05 / 1000
+
+
+def test_a_claims_own_epsilon_gets_a_larger_share():
+    choose, test = scores(10_000, 16), scores(50_000, 17)
+    plain, kept = (estimate(choose, test, np.append(GRID, 3.1), 0.95, keep) for keep in ((), (1.5,)))
+    assert kept.share[30] == pytest.approx(0.2 * 0.05)
+    assert plain.share[30] < 0.2 * 0.05
+    assert kept.low[30] >= plain.low[30]
+
+
+def test_the_better_direction_takes_most_of_the_level():
+    """T3: at ε = 1 the forward direction is 0.106, the other 0.054."""
+    rng = np.random.default_rng(18)
+    statements = plan(Survey.of(Tails.of(*TASKS[2].sides(rng, 20_000)), GRID, 100_000, 0.05))
+    forward = sum(one.share for one in statements if one.forward)
+    assert forward > 0.85 * 0.05
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_simulated_counts_have_the_law_of_drawn_ones(task):
+    """Means of 200 simulations of 1,000 draws against the tails: 5 standard errors, false alarm 2e-5 in 32 checks."""
+    rng = np.random.default_rng(19)
+    threshold = np.quantile(np.concatenate(task.sides(rng, 2_000)), [0.1, 0.5, 0.9, 0.99])
+    drawn = np.array([Simulated(task, 1_000, rng).above(threshold) for _ in range(200)])
+    real = np.array([Tails.of(*task.sides(rng, 1_000)).above(threshold) for _ in range(200)])
+    spread = np.sqrt(drawn.var(axis=0) / 200 + real.var(axis=0) / 200) + 1e-9
+    assert np.all(np.abs(drawn.mean(axis=0) - real.mean(axis=0)) < 5.0 * spread)
+    assert np.all(np.diff(drawn, axis=2) <= 0)  # counts above rising thresholds, of one sample
+
+
+ORACLE = {
+    "T1": (0.3801, 0.2356, 0.1241, 0.0183),
+    "T2": (0.1917, 0.0664, 0.0174),
+    "T3": (0.3300, 0.1961, 0.1034, 0.0202),
+}
+
+
+@pytest.mark.parametrize("name", ORACLE)
+@pytest.mark.parametrize("grid", [np.linspace(0.0, 4.0, 41), np.array([0.0, 0.5, 1.0, 2.0])], ids=["41", "4"])
+def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, grid):
+    """Counts at their means, so no chance but in the choice of sets: 0.98 of the oracle from 0.1 on, 0.92 from 0.01."""
+    (task,) = (task for task in TASKS if task.name == name)
+
+    class Means(Simulated):
+        def _counts(self, tail):
+            return np.round(self.size * tail).astype(int)
+
+    rng = np.random.default_rng(20)
+    found = certify(Tails.of(*task.sides(rng, 100_000)), Means(task, 500_000, rng), grid, 0.95)
+    oracle = np.array(ORACLE[name])
+    share = found.certified.delta_at(np.array([0.0, 0.5, 1.0, 2.0]))[: len(oracle)] / oracle
+    assert np.all(share >= np.where(oracle >= 0.1, 0.98, 0.92))
+
+
+def test_infinite_and_constant_scores_and_a_handful_of_draws():
+    few = np.array([np.inf] * 5 + [0.0] * 5)
+    for choose, test in (((few, -few), (few, -few)), ((np.zeros(10),) * 2, (np.zeros(50),) * 2)):
+        found = estimate(choose, test, np.array([0.0, 1.0, 100.0, 500.0]), 0.95, (500.0,))
+        assert np.all((found.low >= 0.0) & (found.low <= 1.0))
+        assert found.low[-1] == 0.0
