@@ -3,6 +3,7 @@
 import pytest
 from scipy.stats import binom
 
+from dpaudit.bench import coverage
 from dpaudit.bench.coverage import PAIRS, READINGS, exceedances
 
 ALARM = 1e-6  # chance of a false alarm of one check below, if the true rate is 5 % exactly
