@@ -22,7 +22,9 @@ from dpaudit.split import samples_for
 POWER = 0.8
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
 NODES = 801  # of the quadrature over the loss
-LEARNING = 3.0  # draws that an audit in waves makes over those that it would bet on, had it the best bet at once
+# Draws that an audit in waves makes over those that it would bet on, had it the best bet at once; set by simulation, not
+# derived (reports/power.md).
+LEARNING = 3.0
 
 
 def draws_to_detect(

@@ -35,7 +35,7 @@ Side = Callable[[np.random.Generator, int], Array]
 class Tight:
     """A pair that keeps its claim and no smaller one: draws of both sides, (size, k).
 
-    score : the true privacy loss, on which bets come nearest to fair ones; None to learn one.
+    score : the true privacy loss, which costs less than to learn one; None to learn one.
     """
 
     name: str
@@ -198,8 +198,9 @@ def report(path: Path = REPORT, nulls: int = 2000, samples: int = 300, runs: int
         "",
         "## Type I error",
         "",
-        "Each run checks the e-value after every draw. At most 5 % may reject, at any number of draws. The score is",
-        "learned where it says so; elsewhere it is the true privacy loss, with which bets come nearest to fair ones.",
+        "Each run checks the e-value after every draw. At most 5 % may reject, at any number of draws; runs end early",
+        "here, so the rates are those by then. The score is learned where it says so, elsewhere it is the true privacy",
+        "loss, which costs less to simulate.",
         "",
         *type_one(nulls, samples, n_jobs),
         "",
