@@ -22,8 +22,8 @@ from dpaudit.split import samples_for
 POWER = 0.8
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
 NODES = 801  # of the quadrature over the loss
-# Draws that an audit in waves makes over those that it would bet on, had it the best bet at once; set by simulation, not
-# derived (reports/power.md).
+# Draws that an audit in waves makes over those that it would bet on, had it the best bet at once; set by simulation,
+# not derived (reports/power.md).
 LEARNING = 3.0
 
 
