@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from dpaudit._check import Array
 from dpaudit.errors import InvalidInput
@@ -53,7 +54,13 @@ class Fitted:
 
 def one_thread() -> AbstractContextManager[object]:
     """Products with a few dozen columns: a second BLAS thread spins away twice the time that it saves."""
-    return threadpool_limits(1, "blas")
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Looking for the libraries takes milliseconds; NumPy's and SciPy's are there by now."""
+    return ThreadpoolController()
 
 
 def evaluate(score: Score, x: Array) -> Array:
