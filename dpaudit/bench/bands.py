@@ -289,7 +289,7 @@ def small_delta(samples: tuple[int, ...] = (1_000_000, 10_000_000), replications
     lines = [
         "| true δ | ε | " + " | ".join(f"N = {size:.0e}: share of δ | ε certified at this δ" for size in samples) + " |"
     ]
-    lines.append("| --- |" + " --- |" * (1 + 2 * len(samples)))
+    lines.append("| --- |" + " --- |" * (2 + 2 * len(samples)))
     cells = []
     for size in samples:
         bands = []
@@ -302,7 +302,7 @@ def small_delta(samples: tuple[int, ...] = (1_000_000, 10_000_000), replications
         cells.append((share, reach))
     for i, delta in enumerate(SMALL):
         shown = " | ".join(f"{share[i]:.3f} | {reach[i]:.3f}" for share, reach in cells)
-        lines.append(f"| {delta:.0e} | {at[i]:.3f} | {shown} |")
+        lines.append(f"| {delta:.0e} | {at[i]:.3f} | {needed[i]:.1e} | {shown} |")
     return "\n".join(lines)
 
 
@@ -340,8 +340,8 @@ def page(sizes: tuple[int, ...] = (10_000, 100_000, 1_000_000), replications: in
 
 
 _SMALL_NOTE = """
-A share of 0 means that nothing is certified there. With n certifying draws a set at ε has about n·P(S) hits, and
-P(S) is some ten times δ: below δ of about 100/n the hits in Q that chance allows outweigh e^−ε of those in P.
+A share of 0 means that nothing is certified there: the best set's P(S) − e^ε Q(S) is then within three of its standard
+errors of 0, and so it stays, with any band, until the certifying draws are the n of the third column.
 """
 
 
