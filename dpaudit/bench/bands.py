@@ -286,10 +286,13 @@ def small_delta(samples: tuple[int, ...] = (1_000_000, 10_000_000), replications
     task = TASKS[0]
     at = np.array([brentq(lambda e, d=d: float(task.delta(np.array([e]))[0]) / d - 1.0, 0.0, 8.0) for d in SMALL])
     grid = np.unique(np.concatenate([np.linspace(0.0, 4.0, 41), at]))
+    have, most = ndtr(0.5 - at), ndtr(-0.5 - at)  # of the best set at each ε
+    needed = 9.0 * (have + np.exp(2.0 * at) * most) / np.array(SMALL) ** 2
+    each = [f"N = {size:.0e}: share of δ | ε certified at this δ" for size in samples]
     lines = [
-        "| true δ | ε | " + " | ".join(f"N = {size:.0e}: share of δ | ε certified at this δ" for size in samples) + " |"
+        "| true δ | ε | n with 3 σ = δ | " + " | ".join(each) + " |",
+        "| --- |" + " --- |" * (2 + 2 * len(samples)),
     ]
-    lines.append("| --- |" + " --- |" * (2 + 2 * len(samples)))
     cells = []
     for size in samples:
         bands = []
