@@ -9,7 +9,20 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours, scoring
-from dpaudit.bench import anytime, auditors, coverage, every_law, oracle, pair_speed, peers, power, printed, sniper, zoo
+from dpaudit.bench import (
+    anytime,
+    auditors,
+    bands,
+    coverage,
+    every_law,
+    oracle,
+    pair_speed,
+    peers,
+    power,
+    printed,
+    sniper,
+    zoo,
+)
 from dpaudit.errors import DpauditError
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -129,6 +142,7 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "pair-speed": pair_speed.report,
     "peers": peers.report,
     "auditors": auditors.report,
+    "bands": bands.report,
     "anytime": anytime.report,
     "power": power.report,
     "zoo": zoo.report,
