@@ -9,7 +9,7 @@ from dpaudit._random import root
 from dpaudit.scoring import ALIASES, Sides, evaluate, fit, log_loss
 
 SIZE = 6000
-REACH = {alias: 0.8 for alias in ALIASES} | {"eureka-knn": 0.5}  # of what the true loss certifies at ε = 0
+REACH = dict.fromkeys(ALIASES, 0.8) | {"eureka-knn": 0.5}  # of what the true loss certifies at ε = 0
 CONTRACT = ("auto", "qda", "logistic", "lightgbm", "knn")
 
 
