@@ -37,8 +37,7 @@ def verdict(
     """
     if claim is None and exact is None:
         return Verdict("inconclusive", _nothing(estimate, level), None)
-    name = f"the claim of {claim.text}" if claim is not None else "the exact spectrum"
-    reference = claim.delta_at(estimate.epsilon) if claim is not None else exact.delta  # type: ignore[union-attr]
+    name, reference = reference_of(claim, exact, estimate.epsilon)
     detectable = _detectable(estimate, reference, claim)
     worst = int(np.argmax(estimate.low - reference))
     if estimate.low[worst] - reference[worst] > SLACK:
@@ -46,6 +45,14 @@ def verdict(
     if detect is not None and (detectable is None or detectable["excess"] > detect):
         return Verdict("inconclusive", _too_few(detectable, detect), detectable)
     return Verdict("not violated", _held(estimate, claim, exact, name, level), detectable)
+
+
+def reference_of(claim: Claim | None, exact: Spectrum | None, epsilon: Array) -> tuple[str, Array]:
+    """What a band is held against: its name in a sentence, and δ on the grid `epsilon`, which is that of `exact`."""
+    if claim is not None:
+        return f"the claim of {claim.text}", claim.delta_at(epsilon)
+    assert exact is not None
+    return "the exact spectrum", exact.delta
 
 
 def _detectable(estimate: Estimate, reference: Array, claim: Claim | None) -> dict[str, float] | None:

@@ -138,7 +138,7 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "draws": draws,
     "paper-size": paper_size,
     "printed": printed.report,
-    "coverage": lambda: print(coverage.table()),
+    "coverage": coverage.report,
     "pair-speed": pair_speed.report,
     "peers": peers.report,
     "auditors": auditors.report,

@@ -21,10 +21,11 @@ import dpaudit as dp
 from dpaudit import exact
 from dpaudit._check import Array
 from dpaudit._random import below
+from dpaudit.bench.page import REPORTS, table, write
 from dpaudit.mechanisms import broken
 from dpaudit.scoring import KnownScore, Score
 
-REPORT = Path("reports/anytime.md")
+REPORT = REPORTS / "anytime.md"
 LEVEL = 0.95
 SEED = np.random.SeedSequence(2026)
 BUDGET = 20_000  # draws a side after which a run that has not rejected is given up
@@ -158,31 +159,28 @@ def draws_needed(made: type, epsilon: float, number: int) -> float:
     return np.inf if result.sequential.rejected_at is None else float(result.sequential.rejected_at)
 
 
-def type_one(runs: int, samples: int, n_jobs: int) -> list[str]:
+def type_one(runs: int, samples: int, n_jobs: int) -> str:
     """Markdown: rejections of true claims with Clopper–Pearson 95 % upper limits of their rate."""
-    lines = [
-        f"| true claim, {samples:,} draws a side at most | rejected | rate | upper limit |",
-        "| --- |" + " --- |" * 3,
-    ]
+    rows = []
     for null in NULLS:
         found = sum(Parallel(n_jobs=n_jobs)(delayed(rejects)(null, number, samples) for number in range(runs)))
         upper = float(beta.ppf(0.95, found + 1, runs - found))
-        lines.append(f"| {null.name} | {found} of {runs:,} | {found / runs:.2%} | {upper:.2%} |")
-    return lines
+        rows.append([null.name, f"{found} of {runs:,}", f"{found / runs:.2%}", f"{upper:.2%}"])
+    return table([f"true claim, {samples:,} draws a side at most", "rejected", "rate", "upper limit"], rows)
 
 
-def power_table(runs: int, n_jobs: int) -> list[str]:
+def power_table(runs: int, n_jobs: int) -> str:
     """Markdown: draws a side until each broken mechanism is rejected, beside published means."""
     heads = "mechanism", "ε", "rejected", "mean", "median", "90 %", "published: MMD bets", "published: f-DP, asymptotic"
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
+    rows = []
     for made, epsilon, bets, asymptotic in BROKEN:
         found = np.array(
             Parallel(n_jobs=n_jobs)(delayed(draws_needed)(made, epsilon, number) for number in range(runs))
         )
         done = found[np.isfinite(found)]
         shown = [f"{len(done) / runs:.0%}", *(f"{value:,.0f}" for value in _summary(done))]
-        lines.append("| " + " | ".join([made.__name__, f"{epsilon:g}", *shown, bets, asymptotic]) + " |")
-    return lines
+        rows.append([made.__name__, f"{epsilon:g}", *shown, bets, asymptotic])
+    return table(heads, rows)
 
 
 def _summary(draws: Array) -> tuple[float, float, float]:
@@ -202,13 +200,12 @@ def report(path: Path = REPORT, nulls: int = 2000, samples: int = 300, runs: int
         "here, so the rates are those by then. The score is learned where it says so, elsewhere it is the true privacy",
         "loss, which costs less to simulate.",
         "",
-        *type_one(nulls, samples, n_jobs),
+        type_one(nulls, samples, n_jobs),
         "",
         "## Draws to reject",
         "",
         f"Means, medians and 90 % quantiles over {runs} runs of those that reject within {BUDGET:,} draws.",
         "",
-        *power_table(runs, n_jobs),
+        power_table(runs, n_jobs),
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    write(path, "\n".join(text))

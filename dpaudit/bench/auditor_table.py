@@ -14,6 +14,7 @@ from dpaudit._check import Array
 from dpaudit.bench.auditor_feed import FITTED, PLAIN
 from dpaudit.bench.auditor_tasks import OURS, READINGS, SLACK, TASKS, Answer, Task
 from dpaudit.bench.auditor_tools import PACKAGES, TOOLS
+from dpaudit.bench.page import row
 
 Key = tuple[str, str, str]  # package, tool, score
 Found = Mapping[tuple[int, str], Mapping[Key, Answer]]  # by draws a side and task
@@ -82,15 +83,15 @@ def _against_best(found: Found, out: set[tuple[str, str]]) -> list[str]:
         "The best answer, question by question, of any tool that takes no shape for granted, was not caught below with",
         "more false certificates than it should have, and here is not above the truth.",
         "",
-        _row(["N", "task", "who", *READINGS, "CPU s"]),
-        _row(["---"] * (len(READINGS) + 4)),
+        row(["N", "task", "who", *READINGS, "CPU s"]),
+        row(["---"] * (len(READINGS) + 4)),
     ]
     truths = _truths()
     for (size, name), answers in found.items():
         truth = truths[name]
-        lines.append(_row([f"{size:,}", name, "truth", *_cells(truth, truth), ""]))
+        lines.append(row([f"{size:,}", name, "truth", *_cells(truth, truth), ""]))
         lines += [
-            _row(["", "", who, *_cells(values, truth), cpu]) for who, values, cpu in _contestants(answers, truth, out)
+            row(["", "", who, *_cells(values, truth), cpu]) for who, values, cpu in _contestants(answers, truth, out)
         ]
     return [*lines, ""]
 
@@ -117,14 +118,14 @@ def _false(rates: Rates) -> list[str]:
         "of the six questions, and in brackets for any of them (only dpaudit promises 5 % there). Tools are fed the",
         "first number of the output; “null” is N(0, 1) against itself.",
         "",
-        _row(["tool", "takes for granted", *tasks, "runs"]),
-        _row(["---"] * (len(tasks) + 3)),
+        row(["tool", "takes for granted", *tasks, "runs"]),
+        row(["---"] * (len(tasks) + 3)),
     ]
     assumed = {(tool.package, tool.name): tool.assumes for tool in TOOLS}
     for key, by_task in rates.items():
         cells = [f"{each.mean(axis=0).max():.1%} ({each.any(axis=1).mean():.1%})" for each in by_task.values()]
         runs = len(next(iter(by_task.values())))
-        lines.append(_row([", ".join(key), assumed.get(key, ""), *cells, str(runs)]))
+        lines.append(row([", ".join(key), assumed.get(key, ""), *cells, str(runs)]))
     return [*lines, ""]
 
 
@@ -133,11 +134,11 @@ def _all(found: Found) -> list[str]:
     for (size, name), answers in found.items():
         truth = truths[name]
         lines += [f"### {_text(name)}, {size:,} draws a side", ""]
-        lines += [_row(["tool", "score", *READINGS, "wall s", "CPU s"]), _row(["---"] * (len(READINGS) + 4))]
-        lines.append(_row(["truth", "", *_cells(truth, truth), "", ""]))
+        lines += [row(["tool", "score", *READINGS, "wall s", "CPU s"]), row(["---"] * (len(READINGS) + 4))]
+        lines.append(row(["truth", "", *_cells(truth, truth), "", ""]))
         for (package, tool, score), answer in answers.items():
             spent = [f"{answer.wall:.3f}", f"{answer.cpu:.3f}"]
-            lines.append(_row([f"{package}, {tool}", score, *_cells(answer.found, truth), *spent]))
+            lines.append(row([f"{package}, {tool}", score, *_cells(answer.found, truth), *spent]))
         lines.append("")
     return lines
 
@@ -156,7 +157,3 @@ def _cell(value: float, false: bool) -> str:
         return "–"
     shown = "∞" if np.isinf(value) else "0" if value < 5e-6 else f"{value:.4f}"
     return f"{shown} {MARK}" if false else shown
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

@@ -18,16 +18,16 @@ import numpy as np
 
 from dpaudit import auditing
 from dpaudit._check import Array
-from dpaudit._files import replace_file
 from dpaudit.bench import auditor_table
 from dpaudit.bench.auditor_feed import FITTED, Feed, fitted_feed, plain_feed
 from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, OURS, SLACK, TASKS, Answer, Task
 from dpaudit.bench.auditor_tools import PACKAGES, TOOLS, Tool, package
+from dpaudit.bench.page import REPORTS, write
 
 LEVEL = 0.95
 GRID = np.linspace(0.0, 4.0, 81)  # the curve that dpaudit certifies at once
 RUNS, SLOW_RUNS, RUN_SIZE = 200, 3, 10_000
-TARGET = Path("reports/auditors.md")
+TARGET = REPORTS / "auditors.md"
 
 
 @dataclass
@@ -135,4 +135,4 @@ def report(
     }
     text = auditor_table.page(found, rates(runs), seeds, time.perf_counter() - start)
     print(text)
-    replace_file(target, text.encode())
+    write(target, text)

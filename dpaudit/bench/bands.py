@@ -19,6 +19,7 @@ from scipy.special import betainc, betaincinv, ndtr, xlogy
 from dpaudit._check import Array
 from dpaudit._random import generator
 from dpaudit.bench.coverage import PAIRS
+from dpaudit.bench.page import REPORTS, table, write
 from dpaudit.bench.tasks import TASKS, Simulated, Task
 from dpaudit.bounds import lower, upper
 from dpaudit.certificate import Certificate, Region
@@ -288,11 +289,7 @@ def small_delta(samples: tuple[int, ...] = (1_000_000, 10_000_000), replications
     grid = np.unique(np.concatenate([np.linspace(0.0, 4.0, 41), at]))
     have, most = ndtr(0.5 - at), ndtr(-0.5 - at)  # of the best set at each ε
     needed = 9.0 * (have + np.exp(2.0 * at) * most) / np.array(SMALL) ** 2
-    each = [f"N = {size:.0e}: share of δ | ε certified at this δ" for size in samples]
-    lines = [
-        "| true δ | ε | n with 3 σ = δ | " + " | ".join(each) + " |",
-        "| --- |" + " --- |" * (2 + 2 * len(samples)),
-    ]
+    each = [head for size in samples for head in (f"N = {size:.0e}: share of δ", "ε certified at this δ")]
     cells = []
     for size in samples:
         bands = []
@@ -303,10 +300,11 @@ def small_delta(samples: tuple[int, ...] = (1_000_000, 10_000_000), replications
         share = np.median([band.delta_at(at) for band in bands], axis=0) / SMALL
         reach = np.median([band.epsilon_at(np.array(SMALL)) for band in bands], axis=0)
         cells.append((share, reach))
+    rows = []
     for i, delta in enumerate(SMALL):
-        shown = " | ".join(f"{share[i]:.3f} | {reach[i]:.3f}" for share, reach in cells)
-        lines.append(f"| {delta:.0e} | {at[i]:.3f} | {needed[i]:.1e} | {shown} |")
-    return "\n".join(lines)
+        shown = [f"{one[i]:.3f}" for pair in cells for one in pair]
+        rows.append([f"{delta:.0e}", f"{at[i]:.3f}", f"{needed[i]:.1e}", *shown])
+    return table(["true δ", "ε", "n with 3 σ = δ", *each], rows)
 
 
 INTRODUCTION = f"""# Bands compared
@@ -333,11 +331,12 @@ def page(sizes: tuple[int, ...] = (10_000, 100_000, 1_000_000), replications: in
     null = replace(next(pair for pair in PAIRS if pair.name == "null (P = Q)"), name="null")
     parts = [INTRODUCTION]
     for size in sizes:
-        parts.append(f"\n## N = {size:,}\n\n| band | task | ε = 0 | 0.5 | 1 | 2 | CPU s |\n| --- |" + " --- |" * 6)
-        for task in (*TASKS, null):
-            for row in compare(task, size, replications):
-                shown = " | ".join(f"{share:.3f}" for share in row.share)
-                parts.append(f"| {row.name} | {task.name} | {shown} | {row.seconds:.3f} |")
+        rows = [
+            [row.name, task.name, *(f"{share:.3f}" for share in row.share), f"{row.seconds:.3f}"]
+            for task in (*TASKS, null)
+            for row in compare(task, size, replications)
+        ]
+        parts.append(f"\n## N = {size:,}\n\n" + table(["band", "task", "ε = 0", "0.5", "1", "2", "CPU s"], rows))
     parts += ["\n## Small δ: N(0, 1) against N(1, 1)\n", small_delta(), _SMALL_NOTE]
     return "\n".join(parts)
 
@@ -348,8 +347,8 @@ errors of 0, and so it stays, with any band, until the certifying draws are the 
 """
 
 
-def report(folder: Path = Path("reports")) -> None:
+def report(folder: Path = REPORTS) -> None:
     """Write bands.md."""
     text = page()
-    (folder / "bands.md").write_text(text + "\n", encoding="utf-8")
+    write(folder / "bands.md", text)
     print(text)

@@ -17,6 +17,7 @@ from scipy.stats import beta
 from dpaudit import exact, inverse
 from dpaudit._check import Array
 from dpaudit._random import generator
+from dpaudit.bench import page
 from dpaudit.bench.tasks import TASKS, Simulated, Task
 from dpaudit.certificate import Certificate
 from dpaudit.estimate import Survey, Tails, plan
@@ -223,6 +224,10 @@ def _worth(pair: Task, size: int) -> bool:
     return size <= 5_000 or not any(word in pair.name for word in ("blurred", "folded", "ALS", "T2"))
 
 
+def _rate(count: int, audits: int) -> str:
+    return f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" if count >= 0 else ""
+
+
 def table(audits: int = 2000, sizes: tuple[int, ...] = SIZES) -> str:
     """Markdown: exceedance rate of every pair and size with its upper limit, and each reading's largest rate."""
     counts = np.array(
@@ -234,22 +239,29 @@ def table(audits: int = 2000, sizes: tuple[int, ...] = SIZES) -> str:
             for pair in PAIRS
         ]
     )
+    heads = [f"{size:,} certify" for size in sizes]
+    rows = [
+        [pair.name, *(_rate(count, audits) for count in row)] for pair, row in zip(PAIRS, counts[..., 0], strict=True)
+    ]
+    worst = [
+        [reading, *(f"{one / audits:.2%}" for one in counts[:, :, number].max(axis=0))]
+        for number, reading in enumerate(READINGS)
+    ]
     lines = [
         f"Share of {audits:,} simulated audits a cell whose band (level 0.95, all ε, both directions) exceeds the true",
         "δ(ε) at any ε; in brackets the 95 % upper limit of that rate. Nominal: at most 5 %.",
         "",
-        "| pair | " + " | ".join(f"{size:,} certify" for size in sizes) + " |",
-        "| --- |" + " --- |" * len(sizes),
+        page.table(["pair", *heads], rows),
+        "",
+        "The largest rate over the pairs, for each thing read off the band:",
+        "",
+        page.table(["reading", *heads], worst),
     ]
-    for pair, row in zip(PAIRS, counts, strict=True):
-        shown = [f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" if count >= 0 else "" for count in row[:, 0]]
-        lines.append(f"| {pair.name} | " + " | ".join(shown) + " |")
-    lines += ["", "The largest rate over the pairs, for each thing read off the band:", ""]
-    lines += [
-        "| reading | " + " | ".join(f"{size:,} certify" for size in sizes) + " |",
-        "| --- |" + " --- |" * len(sizes),
-    ]
-    for number, reading in enumerate(READINGS):
-        worst = counts[:, :, number].max(axis=0)
-        lines.append(f"| {reading} | " + " | ".join(f"{one / audits:.2%}" for one in worst) + " |")
     return "\n".join(lines)
+
+
+def report() -> None:
+    """Print the tables and write reports/coverage.md."""
+    text = f"# Coverage of the certified band\n\nPrinted by `python -m dpaudit.bench coverage`.\n\n{table()}"
+    print(text)
+    page.write(page.REPORTS / "coverage.md", text)

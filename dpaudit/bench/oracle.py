@@ -17,7 +17,7 @@ import numpy as np
 from dpaudit import auditing, datasets, exact, laws, mechanisms, neighbours
 from dpaudit._check import Array
 from dpaudit._random import generator
-from dpaudit.bench.page import table, write
+from dpaudit.bench.page import REPORTS, table, write
 from dpaudit.bounds import lower, upper
 from dpaudit.errors import DataNotFound
 from dpaudit.laws import Law
@@ -190,7 +190,8 @@ def report(sizes: tuple[int, ...] = (10_000, 100_000, 1_000_000), seeds: int = 5
             table(head, rows),
         ]
     )
-    write("oracle.md", text)
+    print(text)
+    write(REPORTS / "oracle.md", text)
 
 
 def _row(task: Task, size: int, runs: list[Run]) -> list[str]:

@@ -1,8 +1,8 @@
-"""Tables of a bench as Markdown under reports/."""
+"""Pages of a bench: Markdown tables, and files under reports/ of the folder in which it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dpaudit._files import replace_file
@@ -10,16 +10,17 @@ from dpaudit._files import replace_file
 REPORTS = Path("reports")
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def row(cells: Iterable[str]) -> str:
+    """A line of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n".join(map(row, [head, ["---"] * len(head), *rows]))
 
 
-def write(name: str, text: str) -> Path:
-    """Print a page and put it into reports/ of the folder in which the bench runs."""
-    print(text)
-    REPORTS.mkdir(exist_ok=True)
-    path = REPORTS / name
+def write(path: Path, text: str) -> None:
+    """Put a page into its file at once, whose folder is made if need be; it ends in one newline."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, (text.rstrip("\n") + "\n").encode("utf-8"))
-    return path

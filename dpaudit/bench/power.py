@@ -12,9 +12,10 @@ from joblib import Parallel, delayed
 import dpaudit as dp
 from dpaudit._check import Array
 from dpaudit._random import below
+from dpaudit.bench.page import REPORTS, table, write
 from dpaudit.power import POWER, draws_to_detect, shift_of
 
-REPORT = Path("reports/power.md")
+REPORT = REPORTS / "power.md"
 SEED = np.random.SeedSequence(2027)
 EXCESS = (0.3, 0.1, 0.03, 0.01, 0.001)
 MOST = 200_000  # draws a side; where more are predicted nothing is tried
@@ -53,8 +54,8 @@ def rejects(setting: Setting, excess: float, draws: int, stop: str | None, numbe
     return result.verdict == "violated"
 
 
-def row(setting: Setting, excess: float, runs: int, n_jobs: int) -> str:
-    """Markdown: predicted draws and the share that rejected there, of either kind of audit."""
+def row(setting: Setting, excess: float, runs: int, n_jobs: int) -> list[str]:
+    """Cells: predicted draws and the share that rejected there, of either kind of audit."""
     cells = [setting.name, f"{excess:g}"]
     for stop in (None, "verdict"):
         predicted = draws_to_detect(setting.epsilon, setting.delta, excess, stop=stop)
@@ -63,7 +64,7 @@ def row(setting: Setting, excess: float, runs: int, n_jobs: int) -> str:
             delayed(rejects)(setting, excess, draws, stop, number) for number in range(runs if draws else 0)
         )
         cells += [f"{_rounded(predicted):,}", f"{np.mean(tried):.0%}" if tried else "not tried"]
-    return "| " + " | ".join(cells) + " |"
+    return cells
 
 
 def _rounded(draws: float) -> int:
@@ -78,6 +79,7 @@ def possible(setting: Setting) -> Array:
 
 def report(path: Path = REPORT, runs: int = 40, n_jobs: int = 2) -> None:
     """Write the table to `path`."""
+    rows = [row(setting, float(excess), runs, n_jobs) for setting in SETTINGS for excess in possible(setting)]
     heads = "claim", "excess", "all draws at once", "rejected there", "in waves", "rejected by then"
     text = [
         "# How many draws show an excess over a claim",
@@ -86,9 +88,6 @@ def report(path: Path = REPORT, runs: int = 40, n_jobs: int = 2) -> None:
         "the claim's and the excess. Draws a side, everything included, predicted to reject with probability",
         f"{POWER:g} at level 0.95 (`power.draws_to_detect`), and the share of {runs} audits, score learned, that did.",
         "",
-        "| " + " | ".join(heads) + " |",
-        "| --- |" + " --- |" * (len(heads) - 1),
-        *(row(setting, float(excess), runs, n_jobs) for setting in SETTINGS for excess in possible(setting)),
+        table(heads, rows),
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    write(path, "\n".join(text))

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from dpaudit import auditing, exact, mechanisms
-from dpaudit.bench.page import table, write
+from dpaudit.bench.page import REPORTS, table, write
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
 
@@ -62,7 +62,7 @@ def truth(mechanism: mechanisms.Specimen, pair: NeighbourPair) -> float:
 def report(samples: int = 10_000_000, seed: int = 1, names: tuple[str, ...] = tuple(PUBLISHED)) -> None:
     """Print the table and write reports/sniper.md."""
     head = ["mechanism", "true ε of our pair", "certified", "on the published inputs", "DP-Sniper", "CPU seconds"]
-    text = [
+    lines = [
         "# ε lower bounds on DP-Sniper's mechanisms",
         "",
         f"{samples:,} draws a side in all, level {LEVEL:g}, one seed; DP-Sniper: 2.1·10⁸ draws, the better of its two",
@@ -70,7 +70,9 @@ def report(samples: int = 10_000_000, seed: int = 1, names: tuple[str, ...] = tu
         "",
         table(head, [_row(name, samples, seed) for name in names]),
     ]
-    write("sniper.md", "\n".join(text))
+    text = "\n".join(lines)
+    print(text)
+    write(REPORTS / "sniper.md", text)
 
 
 def _row(name: str, samples: int, seed: int) -> list[str]:

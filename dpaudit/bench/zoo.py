@@ -18,6 +18,7 @@ from joblib import Parallel, delayed
 
 from dpaudit import auditing, exact
 from dpaudit._check import Array
+from dpaudit.bench import page
 from dpaudit.mechanisms import ZOO, Specimen
 from dpaudit.neighbours import NeighbourPair
 
@@ -25,7 +26,7 @@ BUDGETS = (1_000, 10_000, 100_000, 1_000_000)
 SOUND_BUDGET = 30_000
 LEVEL = 0.999
 COMMAND = "python -m dpaudit.bench zoo"
-HEAD = "| mechanism | source | claim | true pure ε | true δ at the claim's ε | violated | draws a side needed |"
+HEAD = "mechanism", "source", "claim", "true pure ε", "true δ at the claim's ε", "violated", "draws a side needed"
 Progress = Callable[[str], None]
 
 
@@ -65,13 +66,16 @@ class Row:
 
     def line(self) -> str:
         """One row of the table."""
+        return page.row(self.cells())
+
+    def cells(self) -> tuple[str, ...]:
         claim, needed = self.mechanism.claim, self.needed
         assert claim is not None
         assert claim.epsilon is not None
         spectrum = exact.spectrum(self.mechanism, self.pair, claim.epsilon)
         last = list(self.tried)[-1]
         caught, seeds = self.tried[last]
-        cells = (
+        return (
             self.name,
             self.mechanism.source,
             claim.text,
@@ -80,7 +84,6 @@ class Row:
             f"{caught} of {seeds} at {last:,}",
             "sound" if self.mechanism.sound else (f"{needed:,}" if needed else f"more than {last:,}"),
         )
-        return f"| {' | '.join(cells)} |"
 
 
 def report(
@@ -104,7 +107,7 @@ def report(
         rows.append(examine(name, own, seeds, n_jobs))
         progress(rows[-1].line())
         if path is not None:
-            Path(path).write_text(table(rows, seeds), encoding="utf-8")
+            page.write(Path(path), table(rows, seeds))
     return rows
 
 
@@ -152,9 +155,7 @@ def table(rows: list[Row], seeds: int) -> str:
         "",
         f"`{COMMAND}`",
         "",
-        HEAD,
-        "| --- " * 7 + "|",
-        *(row.line() for row in (*broken, *sound)),
+        page.table(HEAD, (row.cells() for row in (*broken, *sound))),
         "",
     ]
     return "\n".join(lines)

@@ -18,7 +18,6 @@ from dpaudit.waves.record import MANY
 CHOOSE = 0.25  # of the past: chooses among scores, calibrates, picks bets
 LARGEST = 40.0  # nats; a score beyond says no more
 PLAIN = (0.0, 1.0)
-ROWS = 4096  # scored without ceremony
 SMALL = "small"
 
 
@@ -39,17 +38,11 @@ class Judge:
 def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
     """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for NaN."""
     rows = np.concatenate([sides.P, sides.Q])
-    score = _scores(fitted, rows)
+    score = scoring.evaluate(fitted.score, rows)
     if np.isnan(score).any():
         raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
     found = np.clip(line[0] + line[1] * np.clip(score, -LARGEST, LARGEST), -LARGEST, LARGEST)
     return Sides(found[: len(sides.P)], found[len(sides.P) :])
-
-
-def _scores(fitted: Fitted, rows: Array) -> Array:
-    """As `scoring.evaluate`, whose preparations take longer than a few rows."""
-    values = np.asarray(fitted.score(rows)) if len(rows) <= ROWS else np.empty(0)
-    return values if values.shape == (len(rows),) else scoring.evaluate(fitted.score, rows)
 
 
 @dataclass(frozen=True, eq=False)

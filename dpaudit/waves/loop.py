@@ -15,6 +15,7 @@ from dpaudit._check import Array
 from dpaudit._random import Stream, below
 from dpaudit.certificate import Certificate, Region
 from dpaudit.claims import Claim
+from dpaudit.compare import reference_of
 from dpaudit.errors import InvalidInput
 from dpaudit.estimate import Direction, Estimate
 from dpaudit.scoring import Fitted, Sides
@@ -148,7 +149,7 @@ class _State:
 
 
 def _outcome(plan: Plan, theory: Spectrum | None, state: _State) -> Outcome:
-    reference = plan.claim.delta_at(plan.epsilon) if plan.claim is not None else theory.delta  # type: ignore[union-attr]
+    name, reference = reference_of(plan.claim, theory, plan.epsilon)
     found = _estimate(plan, state, reference)
     tested = found.draws
     record = Sequential(
@@ -161,7 +162,7 @@ def _outcome(plan: Plan, theory: Spectrum | None, state: _State) -> Outcome:
         float(np.exp(state.largest)),
     )
     detectable = _detectable(plan, reference, tested)
-    verdict, reason = _verdict(plan, record, detectable)
+    verdict, reason = _verdict(plan, name, record, detectable)
     assert state.fitted is not None
     return Outcome(verdict, reason, detectable, found, Split(FIRST, 0, tested), state.fitted, record)
 
@@ -209,8 +210,7 @@ def _detectable(plan: Plan, reference: Array, tested: int) -> dict[str, float] |
     return {"epsilon": float(epsilon), "excess": excess, "power": power.POWER} if np.isfinite(excess) else None
 
 
-def _verdict(plan: Plan, record: Sequential, detectable: dict[str, float] | None) -> tuple[str, str]:
-    name = f"the claim of {plan.claim.text}" if plan.claim is not None else "the exact spectrum"
+def _verdict(plan: Plan, name: str, record: Sequential, detectable: dict[str, float] | None) -> tuple[str, str]:
     if record.rejected_at is not None:
         return "violated", (
             f"Stopped after {record.rejected_at:,} draws a side: the e-value against {name} is {record.e_value:.4g}, "
