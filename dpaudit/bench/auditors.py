@@ -55,16 +55,8 @@ def clock() -> Iterator[Clock]:
 def ours(P: Array, Q: Array, seed: int) -> Answer:
     """The audit as a user runs it, the whole curve."""
     with clock() as spent:
-        spectrum = auditing.audit_samples(P, Q, epsilon=GRID, level=LEVEL, rng=seed).spectrum
-    low = np.asarray(spectrum.low)
-    at = np.abs(GRID[:, None] - EPSILON).argmin(axis=0)
-    return Answer(np.concatenate([low[at], [epsilon_bound(low, delta) for delta in DELTA]]), spent.wall, spent.cpu)
-
-
-def epsilon_bound(low: Array, delta: float) -> float:
-    """The largest ε of GRID at which more than `delta` is certified, else 0: the band holds at all of them at once."""
-    above = np.flatnonzero(low > delta)
-    return float(GRID[above[-1]]) if len(above) else 0.0
+        certified = auditing.audit_samples(P, Q, epsilon=GRID, level=LEVEL, rng=seed).certified
+    return Answer(np.concatenate([certified.delta_at(EPSILON), certified.epsilon_at(DELTA)]), spent.wall, spent.cpu)
 
 
 def ask(tool: Tool, feed: Feed, seed: int) -> Answer:

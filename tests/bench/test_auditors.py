@@ -50,13 +50,6 @@ def test_epsilon_of_the_truth_is_where_delta_is(task):
     np.testing.assert_allclose(task.curve().delta_at(truth[finite]), DELTA[finite], rtol=1e-6, atol=1e-15)
 
 
-def test_epsilon_bound_is_the_last_point_that_certifies_more():
-    low = np.where(auditors.GRID < 1.01, 0.2, np.where(auditors.GRID < 2.01, 5e-4, 0.0))
-    assert auditors.epsilon_bound(low, 1e-3) == pytest.approx(1.0)
-    assert auditors.epsilon_bound(low, 0.0) == pytest.approx(2.0)
-    assert auditors.epsilon_bound(low, 0.3) == 0.0
-
-
 def test_fixed_threshold_finds_the_best_set():
     """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and flat enough there to miss it by 0.1."""
     P, Q = TASKS[0].draw(np.random.default_rng(3), 50_000)
