@@ -37,8 +37,10 @@ def dpaudit() -> None:
 
 
 @dpaudit.command(short_help="Audit what a scenario names: draw, train, certify, judge, report.", epilog=status.HELP)
-@click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
-@click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the report.  [default: dpaudit-out/NAME]")
+@click.argument("scenarios", type=FILE, metavar="SCENARIO.toml...", nargs=-1, required=True)
+@click.option(
+    "--out", type=FOLDER, metavar="DIR", help="Folder of the report, of several: DIR/NAME.  [default: dpaudit-out/NAME]"
+)
 @click.option("--samples", type=int, metavar="N", help="Draws a side, instead of the scenario's.")
 @click.option("--seed", type=int, metavar="S", help="Seed, instead of the scenario's.")
 @click.option(
@@ -47,24 +49,23 @@ def dpaudit() -> None:
 @click.option("--jobs", type=int, metavar="J", callback=given.jobs, help="Parallel draws (-1: all cores); same result.")
 @click.option("--resume", is_flag=True, help="Go on with the draws that an interrupted run left in DIR, if any.")
 @click.option("--keep-draws", is_flag=True, help="Leave the draws in DIR/draws when the run is done.")
-def run(scenario: Path, out: Path | None, jobs: int | None, **options: Any) -> int:
-    """Audit what a scenario names: draw, train, certify, judge, report.
+def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
+    """Audit what a scenario names: draw, train, certify, judge, report. Or make the figures of a study.
 
     SCENARIO.toml names a data set, a mechanism with its parameters, the choice of neighbour, a claim and sample sizes;
     all of it is checked before anything runs. A mechanism given as "package.module:callable" is the user's own code,
-    and is executed.
+    and is executed. A scenario with a [study] table names an experiment of a paper instead, and its settings; of the
+    options only --out and --seed concern it.
 
     Writes result.json, report.html and spectrum.png into DIR, each whole or not at all, when all is done. Draws are
     kept in DIR/draws until then. The same seed and versions give the same result.json, timings and memory aside.
-    """
-    from dpaudit.cli.progress import shown
-    from dpaudit.run import Scenario, folder_of
-    from dpaudit.run import run as execute
+    A study writes report.html, its figures as PNG and content.json.
 
-    checked = Scenario.load(scenario)
-    with shown() as progress:
-        execute(checked, out, n_jobs=jobs, progress=progress, **options)
-    return _verdict(folder_of(checked, out))
+    Several scenarios are all checked before the first runs; the exit status is the gravest: 2, 1, 3, 0.
+    """
+    from dpaudit.cli import running
+
+    return running.run_all(scenarios, out, **options)
 
 
 @dpaudit.command(epilog=status.HELP)
@@ -84,12 +85,13 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour: (n, k) or (n,) numbers each,
     independent and in random order. Writes the same report as `dpaudit run`.
     """
+    from dpaudit.cli import running
     from dpaudit.cli.progress import shown
     from dpaudit.run.samples import REPORT, run_samples
 
     with shown() as progress:
         run_samples(left, right, out, rng=seed, progress=progress, **options)
-    return _verdict(out or REPORT)
+    return running.verdict(out or REPORT)
 
 
 @dpaudit.command(epilog=status.HELP)
@@ -161,20 +163,10 @@ def list_(kind: str | None, folder: Path | None) -> int:
 @click.argument("folder", type=FOLDER, metavar="DIR")
 def report(folder: Path) -> int:
     """Draw report.html and spectrum.png again from the result.json in DIR. Exit status 0 whatever the verdict."""
+    from dpaudit.cli import running
     from dpaudit.record import load
     from dpaudit.report import write_report
 
     write_report(folder, load(folder))
-    _verdict(folder)
+    running.verdict(folder)
     return 0
-
-
-def _verdict(folder: Path) -> int:
-    """Print what result.json says; the exit status of its verdict."""
-    from dpaudit.cli.summary import summary
-    from dpaudit.record import load
-
-    record = load(folder)
-    click.echo(summary(record))
-    click.echo(f"\nReport: {folder / 'report.html'}")
-    return status.OF_VERDICT[record["verdict"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 from pathlib import Path
 
 import dpaudit
@@ -21,14 +22,39 @@ def text(kind: str, folder: Path | None = None) -> str:
 
 
 def mechanisms() -> str:
-    """The classes that a scenario can name: parameters, a line about each, and what is known of it exactly."""
+    """The classes that a scenario can name: parameters, a line about each, its claim, what is known of it exactly, and
+    the scenarios that run it."""
     from dpaudit.mechanisms import REGISTRY
 
+    runs = _runs()
     return "\n".join(
-        f"  {name}({_parameters(cls)})\n{hanging(INDENT, cls.summary)}\n"
-        f"{hanging(INDENT, f'exact spectrum: {_relations(cls)}; {_dials(cls)}')}"
+        f"  {name}({_parameters(cls)})\n"
+        + "\n".join(
+            hanging(INDENT, line)
+            for line in (
+                cls.summary,
+                f"claims: {cls.claimed or 'nothing'}",
+                f"exact spectrum: {_relations(cls)}; {_dials(cls)}",
+                f"scenarios: {', '.join(runs.get(name, [])) or 'none'}",
+            )
+        )
         for name, cls in REGISTRY.items()
     )
+
+
+def _runs() -> dict[str, list[str]]:
+    """The names of the scenario files that audit a mechanism, by its name; those that cannot be read count for none."""
+    found: dict[str, list[str]] = {}
+    for path in _files():
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        table = content.get("mechanism")
+        name = table.get("name") if isinstance(table, dict) else None
+        if isinstance(name, str):
+            found.setdefault(name, []).append(path.stem)
+    return found
 
 
 def _parameters(cls: type) -> str:
@@ -69,11 +95,15 @@ OTHERS = {"datasets": datasets, "classifiers": classifiers}
 
 def scenarios(folder: Path | None = None) -> list[tuple[str, str]]:
     """The .toml files below `folder`, or else below ./scenarios or beside the package, by their first comment."""
-    places = [Path("scenarios"), Path(dpaudit.__file__).parents[1] / "scenarios"] if folder is None else [folder]
-    found = next((files for place in places if (files := _below(place))), [])
+    found = _files(folder)
     if folder is not None and not found:
         raise DataNotFound(f"there is no scenario (*.toml) in {folder}")
     return [(str(path), _first_comment(path)) for path in found]
+
+
+def _files(folder: Path | None = None) -> list[Path]:
+    places = [Path("scenarios"), Path(dpaudit.__file__).parents[1] / "scenarios"] if folder is None else [folder]
+    return next((files for place in places if (files := _below(place))), [])
 
 
 def _below(place: Path) -> list[Path]:

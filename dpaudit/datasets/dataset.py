@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from dpaudit import _check
 from dpaudit._check import Array, fail
 from dpaudit.errors import InvalidInput
 
@@ -40,6 +42,13 @@ class Dataset:
     def database(self) -> Array:
         """The (n, p + 1) database [X, y], the label last, as mechanisms take it."""
         return np.column_stack([self.X, self.y])
+
+    def shrunk(self, row_bound: float) -> Dataset:
+        """With rows [x, y] longer than `row_bound` shrunk to it: what a bound that is public asks of the data."""
+        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        factor = bound / np.maximum(np.linalg.norm(self.database, axis=1), bound)
+        source = f"{self.source}; {np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
+        return dataclasses.replace(self, X=self.X * factor[:, None], y=self.y * factor, source=source)
 
 
 @dataclass(frozen=True, eq=False)

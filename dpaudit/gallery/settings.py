@@ -12,6 +12,7 @@ import numpy as np
 from dpaudit._check import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.run import Scenario
+from dpaudit.run.execute import loaded
 
 DELTA = 1e-5
 
@@ -46,7 +47,7 @@ class Settings:
         scenarios = [Scenario.load(path) for path in sorted(paths)]
         if not scenarios or len({scenario.data for scenario in scenarios}) != 1:
             raise InvalidInput(f"scenarios must be files that share one data set, got {len(scenarios)} files")
-        dataset = scenarios[0].data.load()
+        _, dataset = loaded(scenarios[0])
         named = tuple((scenario.name, scenario.mechanism) for scenario in scenarios)
         return cls(dataset.database, dataset.name, named)
 

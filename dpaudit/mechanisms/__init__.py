@@ -4,6 +4,7 @@ from dpaudit.mechanisms import broken, textbook
 from dpaudit.mechanisms.base import LawMechanism, Mechanism, describe
 from dpaudit.mechanisms.composition import Composition
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
+from dpaudit.mechanisms.papers import PAPERS, Algorithm
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
 from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
 from dpaudit.mechanisms.specimen import Specimen
@@ -26,14 +27,16 @@ REGISTRY: dict[str, type[LawMechanism]] = {
         GaussianInverse,
         SufficientStatistics,
     )
-}
+} | PAPERS
 
 __all__ = [
     "ALS",
+    "PAPERS",
     "REGISTRY",
     "RPLS",
     "ZOO",
     "AdditiveWishart",
+    "Algorithm",
     "AnalyzeGauss",
     "Composition",
     "GaussMix",

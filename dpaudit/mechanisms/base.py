@@ -38,6 +38,7 @@ class LawMechanism:
     """A mechanism whose output law is known: subclasses give `law` and, for a zeroed row, `zeroed_rows`."""
 
     summary: ClassVar[str] = ""
+    claimed: ClassVar[str] = ""  # what the source claims, in words
 
     def law(self, data: Array) -> Law:
         raise NotImplementedError

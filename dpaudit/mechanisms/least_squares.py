@@ -71,6 +71,7 @@ class GaussianLS(LawMechanism):
     delta: float | None = None
     sensitivity: float | None = None
     summary: ClassVar[str] = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
+    claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
         calibrated = (self.epsilon, self.delta, self.sensitivity)
@@ -130,6 +131,7 @@ class RPLS(LawMechanism):
     padding: float | None = None
     row_bound: float | None = None
     summary: ClassVar[str] = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
+    claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
         _check.integer("rows", self.rows, 2)

@@ -5,5 +5,6 @@ from dpaudit.run.calibration import calibrate
 from dpaudit.run.execute import folder_of, run
 from dpaudit.run.samples import run_samples
 from dpaudit.run.scenario import Scenario
+from dpaudit.run.studied import StudyScenario, is_study
 
-__all__ = ["Scenario", "analyse", "calibrate", "folder_of", "run", "run_samples"]
+__all__ = ["Scenario", "StudyScenario", "analyse", "calibrate", "folder_of", "is_study", "run", "run_samples"]

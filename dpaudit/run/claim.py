@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit._check import Array, integer, real
 from dpaudit.auditing import DEFAULT_EPSILON, LARGEST_EPSILON
 from dpaudit.claims import Claim
-from dpaudit.run.table import Check, Table
+from dpaudit.run.table import Check, Table, flag
 
 AT_LEAST_0, ABOVE_1 = partial(real, low=0.0), partial(real, low=1.0, open_=True)
 CHECKS: dict[str, Check] = {
@@ -31,12 +31,15 @@ KINDS: dict[tuple[str, ...], Callable[..., Claim]] = {
     ("rho", "omega"): Claim.tcdp,
     ("rows", "gamma"): Claim.gaussmix,
 }
-EXPECTED = "must be of one kind: epsilon (and delta), gdp, rho (and omega), or rows and gamma"
+EXPECTED = "must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
+PRINTED = "printed"
 POINTS, TAIL = 41, 1e-9
 
 
-def given_claim(table: Table) -> Claim | None:
-    """The claim; None after a fault."""
+def given_claim(table: Table, mechanism: Any) -> Claim | None:
+    """The claim, `printed = true` being the one that the mechanism's source makes; None after a fault."""
+    if PRINTED in table:
+        return _printed(table, mechanism)
     values: dict[str, Any] = {key: table.get(key, check, None) for key, check in CHECKS.items()}
     kind = tuple(key for key in CHECKS if key in table)
     if table.readable and kind not in KINDS:
@@ -44,6 +47,17 @@ def given_claim(table: Table) -> Claim | None:
     table.close()
     given = {key: values[key] for key in kind}
     return KINDS[kind](*given.values()) if kind in KINDS and None not in given.values() else None
+
+
+def _printed(table: Table, mechanism: Any) -> Claim | None:
+    asked = table.get(PRINTED, flag)
+    table.close()
+    claim = getattr(mechanism, "claim", None)
+    if asked is False:
+        table.fault(PRINTED, "must be true, or be left out")
+    elif asked and mechanism is not None and not isinstance(claim, Claim):
+        table.fault(PRINTED, f"{getattr(mechanism, 'name', 'a callable')} claims nothing with these parameters")
+    return claim if isinstance(claim, Claim) else None
 
 
 def claim_grid(claim: Claim) -> Array | None:

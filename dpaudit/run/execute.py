@@ -28,6 +28,7 @@ from dpaudit.sampling import Progress
 REPORTS = Path("dpaudit-out")
 DRAWS = "draws"
 RULES = {"row": "row given in the scenario", "replace": "row and its replacement given in the scenario"}
+OWN = "the mechanism's own pair of databases"
 
 
 def run(
@@ -60,7 +61,7 @@ def run(
         store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
         options = {"n_jobs": n_jobs, "progress": progress, "store": store, **scenario.settings}
         result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
-    about = About(task.mechanism, task.pair, scenario.name, describe_data(task.dataset), task.rule)
+    about = About(task.mechanism, task.pair, scenario.name, task.data, task.rule)
     result = replace(result, about=about)
     with _step(progress, "writing the report"):
         result.save(folder)
@@ -86,27 +87,37 @@ def folder_of(scenario: Scenario, out: str | Path | None = None) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    dataset: Dataset
+    """data : as result.json has it."""
+
+    data: dict[str, Any]
     mechanism: Any
     pair: NeighbourPair
     rule: str
 
 
 def _prepare(scenario: Scenario) -> _Task:
+    if scenario.data is None:
+        pair = scenario.mechanism.pair()
+        return _Task(describe_pair(pair), scenario.mechanism, pair, OWN)
     mechanism, dataset = loaded(scenario)
     data, chosen = dataset.database, scenario.neighbour
     if chosen.rule == "worst":
         index = _worst(mechanism, data, chosen.at)
         rule = f"worst of {len(data):,} rows at ε = {chosen.at:g}"
-        return _Task(dataset, mechanism, neighbours.zero_row(data, index), rule)
+        return _Task(describe_data(dataset), mechanism, neighbours.zero_row(data, index), rule)
     assert chosen.index is not None
     zeroed = chosen.rule == "row"
     pair = neighbours.zero_row(data, chosen.index) if zeroed else neighbours.replace_row(data, chosen.index, chosen.row)
-    return _Task(dataset, mechanism, pair, RULES[chosen.rule])
+    return _Task(describe_data(dataset), mechanism, pair, RULES[chosen.rule])
 
 
 def loaded(scenario: Scenario) -> tuple[Any, Dataset]:
-    """The mechanism, for which a `call` executes the user's code, and the data."""
+    """The mechanism, for which a `call` executes the user's code, and the data.
+
+    Raises `ScenarioError` for a scenario without data.
+    """
+    if scenario.data is None:
+        raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
     with beside(scenario.folder):
         mechanism = scenario.mechanism.load() if isinstance(scenario.mechanism, Call) else scenario.mechanism
     return mechanism, scenario.data.load()
@@ -134,6 +145,21 @@ def _made_by(scenario: Scenario, task: _Task) -> dict[str, Any]:
         "samples": scenario.settings["samples"],
         "stop": scenario.settings["stop"],
         "versions": {"dpaudit": dpaudit.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
+    }
+
+
+def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
+    """A pair that stands for itself, as result.json has data."""
+    n, width = pair.left.shape
+    names = [f"column {number + 1}" for number in range(width)]
+    return {
+        "name": "own pair",
+        "n": n,
+        "features": width - 1,
+        "feature_names": names[:-1],
+        "target": names[-1],
+        "source": OWN,
+        "dropped": {},
     }
 
 

@@ -1,4 +1,7 @@
-"""The [mechanism] table: a class of `mechanisms.REGISTRY` with its parameters, or a callable of the user's own."""
+"""The [mechanism] table: a class of `mechanisms.REGISTRY` with its parameters, or a callable of the user's own.
+
+`instance` serves any dataclass of settings, those of a study too.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from dpaudit._check import choice, fail
 from dpaudit.errors import InvalidInput, ScenarioError
@@ -19,7 +22,8 @@ from dpaudit.mechanisms import REGISTRY, LawMechanism
 from dpaudit.run.table import REQUIRED, Table, mapping
 
 STAND_INS: dict[type, Any] = {int: 1000, float: 0.5}  # for a faulty value, so that the next one is checked too
-WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false"}
+WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def given_mechanism(table: Table) -> Any:
     """A mechanism, or a `Call` that is imported later; None after a fault."""
     if "name" in table and "call" not in table:
         name = table.get("name", partial(choice, allowed=tuple(REGISTRY)))
-        return None if name is None else _registered(REGISTRY[name], table)
+        return None if name is None else instance(REGISTRY[name], table)
     if table.readable and ("name" in table) == ("call" in table):
         table.fault("", "must have either name or call")
         return None
@@ -92,7 +96,7 @@ def _target(key: str, value: Any) -> str:
     return str(value)
 
 
-def _registered(cls: type[LawMechanism], table: Table) -> LawMechanism | None:
+def instance(cls: type[Made], table: Table) -> Made | None:
     """An instance with the parameters of the table, each checked for its type here and for its value by the class."""
     hints = get_type_hints(cls)
     stand_ins, given, faulty = {}, {}, set()
@@ -111,8 +115,8 @@ def _registered(cls: type[LawMechanism], table: Table) -> LawMechanism | None:
 
 
 def _instance(
-    cls: type[LawMechanism], table: Table, given: dict[str, Any], stand_ins: dict[str, Any], faulty: set[str]
-) -> LawMechanism | None:
+    cls: type[Made], table: Table, given: dict[str, Any], stand_ins: dict[str, Any], faulty: set[str]
+) -> Made | None:
     """The class reports one faulty value at a time: note it, put a stand-in for it, and try again."""
     while True:
         try:
@@ -128,17 +132,18 @@ def _instance(
 
 
 def _kind(hint: Any) -> type[Any]:
-    """float for `float` and for `float | None`."""
-    kinds = [kind for kind in get_args(hint) or (hint,) if kind is not type(None)]
-    return kinds[0] if isinstance(kinds[0], type) else object
+    """float for `float` and for `float | None`, tuple for any tuple."""
+    kinds = [hint] if get_origin(hint) is tuple else [one for one in get_args(hint) or (hint,) if one is not type(None)]
+    kind = get_origin(kinds[0]) or kinds[0]
+    return kind if isinstance(kind, type) else object
 
 
 def _typed(key: str, value: Any, kind: type[Any]) -> Any:
-    """An integer is a number too; true and false are neither."""
-    accepted = (int, float) if kind is float else (kind,)
+    """An integer is a number too; true and false are neither. A list is a tuple, whose items the class checks."""
+    accepted = {float: (int, float), tuple: (list,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):
         fail(key, value, WORDS.get(kind, kind.__name__))
-    return float(value) if kind is float else value
+    return kind(value) if kind in (float, tuple) else value
 
 
 @contextmanager

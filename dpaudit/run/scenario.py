@@ -2,12 +2,15 @@
 
 Keys, by table (`name` stands above them and is optional):
 
-- [data] name = "flight", or path = "x.csv" (from the scenario's folder) and target = "y"; constant = true
+- [data] name = "flight", or path = "x.csv" (from the scenario's folder) and target = "y"; constant = true; row_bound =
+  5.0 shrinks longer rows (label included) to that norm
 - [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table `parameters` if the
   callable makes the mechanism from them
-- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed) or "replace" (`index` by `row`)
+- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed), "replace" (`index` by `row`),
+  or, without [data], "own": the two databases on which a mechanism of a paper shows what it claims
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1 (zero-concentrated), with
-  omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing)
+  omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing); printed = true, what the
+  mechanism's own source claims
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share,
   bits, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not
   given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
@@ -37,7 +40,7 @@ from dpaudit.run.table import Check, Table, flag, numbers, text
 from dpaudit.split import split
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
-RULES = ("worst", "row", "replace")
+RULES = ("worst", "row", "replace", "own")
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,22 @@ class Data:
     path: Path | None
     target: str | None
     constant: bool
+    row_bound: float | None = None
 
     def load(self) -> datasets.Dataset:
         """Raises `DataNotFound`, `InvalidInput`."""
         found = self.path or self.name
         assert found is not None
-        return datasets.load(found, target=self.target, constant=self.constant)
+        loaded = datasets.load(found, target=self.target, constant=self.constant)
+        return loaded if self.row_bound is None else loaded.shrunk(self.row_bound)
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """How D' is chosen: `rule` is "worst" (of all rows zeroed, at ε = `at`), "row" or "replace" (row `index`)."""
+    """How D' is chosen: `rule` is "worst" (of all rows zeroed, at ε = `at`), "row" or "replace" (row `index`).
+
+    "own" is the mechanism's `pair()`, and then there are no other data.
+    """
 
     rule: str
     index: int | None = None
@@ -72,7 +80,7 @@ class Scenario:
 
     name: str
     folder: Path
-    data: Data
+    data: Data | None
     mechanism: Any
     neighbour: Neighbour
     claim: Claim | None
@@ -86,8 +94,10 @@ class Scenario:
         Nothing of the user's own code runs here. A `call` is imported, which executes it, by `run` and `analyse`.
         """
         path = Path(path)
-        faults: list[str] = []
-        scenario = _read(path, Table("", _toml(path), faults))
+        content, faults = parsed(path), list[str]()
+        if "study" in content:
+            raise ScenarioError(f"{path.name}: [study]: names a study, which `dpaudit run` makes, and no audit")
+        scenario = _read(path, Table("", content, faults))
         if faults:
             raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
         return scenario
@@ -104,7 +114,8 @@ class Scenario:
         return replace(self, seed=chosen, settings=MappingProxyType(settings))
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def parsed(path: Path) -> dict[str, Any]:
+    """The file's content. Raises `ScenarioError` where it cannot be read or is not TOML."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
@@ -117,12 +128,15 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _read(path: Path, top: Table) -> Scenario:
     """The whole file; of no use when it has faults."""
-    name = top.get("name", _name, path.stem)
-    data = _data(top.table("data"), path.parent)
+    name = top.get("name", given_name, path.stem)
+    own = top.content.get("neighbour") == {"rule": "own"}
+    data = None if own and "data" not in top else _data(top.table("data"), path.parent)
     mechanism = given_mechanism(top.table("mechanism"))
     claim_table = top.table("claim", {})
-    claim = given_claim(claim_table) if "claim" in top else None
+    claim = given_claim(claim_table, mechanism) if "claim" in top else None
     neighbour = _neighbour(top.table("neighbour", {}), claim)
+    if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
+        top.fault("neighbour", 'rule "own" takes a mechanism that has a pair of its own, and no [data]')
     audit_table = top.table("audit", {})
     seed = audit_table.get("seed", partial(_check.integer, minimum=0), 0)
     settings = _settings(audit_table)
@@ -132,7 +146,7 @@ def _read(path: Path, top: Table) -> Scenario:
     return Scenario(name, path.parent, data, mechanism, neighbour, claim, seed, MappingProxyType(settings))
 
 
-def _name(key: str, value: Any) -> str:
+def given_name(key: str, value: Any) -> str:
     """The report's folder is called so."""
     if text(key, value) != Path(value).name or value == ".." or "\\" in value:
         _check.fail(key, value, "text that can name a folder")
@@ -144,12 +158,13 @@ def _data(table: Table, folder: Path) -> Data:
     name = table.get("name", _dataset, None)
     target = table.get("target", text, None)
     constant = table.get("constant", flag, True)
+    row_bound = table.get("row_bound", partial(_check.real, low=0.0, open_=True), None)
     if table.readable and ("name" in table) == ("path" in table):
         table.fault("", "must have either name or path")
     if "path" in table and "target" not in table:
         table.fault("target", "missing (the column to predict)")
     table.close()
-    return Data(name, None if path is None else folder / os.path.expanduser(path), target, constant)
+    return Data(name, None if path is None else folder / os.path.expanduser(path), target, constant, row_bound)
 
 
 def _dataset(key: str, value: Any) -> str:
@@ -165,6 +180,8 @@ def _neighbour(table: Table, claim: Claim | None) -> Neighbour:
     if rule == "worst":
         default = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
         chosen = Neighbour(rule, at=table.get("at", partial(_check.real, low=0.0), default))
+    elif rule == "own":
+        chosen = Neighbour(rule)
     else:
         index = table.get("index", partial(_check.integer, minimum=0))
         chosen = Neighbour(rule, index, table.get("row", numbers) if rule == "replace" else None)

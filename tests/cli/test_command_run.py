@@ -143,8 +143,8 @@ def test_every_fault_of_a_scenario_is_a_line(write, capsys):
         "dpaudit: error: small.toml: [mechanism] rows: missing",
         "dpaudit: error: small.toml: [mechanism] rowz: unknown key (known: name, rows, sampler)",
         "dpaudit: error: small.toml: [claim] delta: must be a finite number in [0, 1], got 2",
-        "dpaudit: error: small.toml: [claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), or rows "
-        "and gamma",
+        "dpaudit: error: small.toml: [claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows "
+        "and gamma, or printed",
         "dpaudit: error: small.toml: a b: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
     ]
 
@@ -156,7 +156,7 @@ def test_usage_errors(arguments, capsys):
 
 
 def test_a_crash_is_not_taken_for_a_violation(write, monkeypatch, capsys):
-    monkeypatch.setattr("dpaudit.run.run", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr("dpaudit.cli.running.execute", lambda *args, **kwargs: 1 / 0)
     assert main(["run", str(write())]) == 3
     err = capsys.readouterr().err
     assert "ZeroDivisionError" in err
@@ -167,7 +167,7 @@ def test_too_little_memory(write, monkeypatch, capsys):
     def fail(*args, **kwargs):
         raise MemoryError("Unable to allocate 1 PiB")
 
-    monkeypatch.setattr("dpaudit.run.run", fail)
+    monkeypatch.setattr("dpaudit.cli.running.execute", fail)
     assert main(["run", str(write())]) == 2
     assert capsys.readouterr().err == "dpaudit: error: not enough memory: Unable to allocate 1 PiB\n"
 

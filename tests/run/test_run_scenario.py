@@ -179,3 +179,20 @@ def test_progress_names_every_step(write, tmp_path):
         "writing the report",
     ]
     assert ("drawing M(D)", 2000, 2000) in seen
+
+
+def test_rows_are_shrunk_to_a_public_bound(write):
+    scenario = Scenario.load(write(data='path = "small.csv"\ntarget = "y"\nrow_bound = 1.5'))
+    database, plain = scenario.data.load().database, Scenario.load(write(name="plain")).data.load().database
+    norms = np.linalg.norm(plain, axis=1)
+    np.testing.assert_allclose(np.linalg.norm(database, axis=1), np.minimum(norms, 1.5), rtol=1e-14)
+    assert f"{np.count_nonzero(norms > 1.5)} rows shrunk to norm 1.5" in scenario.data.load().source
+
+
+def test_printed_claim_is_the_mechanisms_own(write):
+    made = 'name = "GaussianLS"\nepsilon = 0.5\ndelta = 0.01\nsensitivity = 1.0'
+    assert Scenario.load(write(mechanism=made, claim="printed = true")).claim == dp.Claim(0.5, 0.01)
+    with pytest.raises(dp.errors.ScenarioError, match="ALS claims nothing"):
+        Scenario.load(write(claim="printed = true"))
+    with pytest.raises(dp.errors.ScenarioError, match="must be true, or be left out"):
+        Scenario.load(write(mechanism=made, claim="printed = false"))

@@ -9,7 +9,7 @@ import dpaudit as dp
 from dpaudit.run import Scenario
 from dpaudit.run.given import Call
 
-ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), or rows and gamma"
+ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
 
 
 def faults(path):
@@ -159,7 +159,10 @@ def test_all_faults_at_once(write):
         ({"mechanism": 'call = "module"'}, ["[mechanism] call: must be \"package.module:callable\", got 'module'"]),
         ({"mechanism": 'call = "m:f"\nrows = 3'}, ["[mechanism] rows: unknown key (known: call, parameters)"]),
         ({"mechanism": 'call = "m:f"\nparameters = 3'}, ["[mechanism] parameters: must be a table, got 3"]),
-        ({"neighbour": 'rule = "best"'}, ["[neighbour] rule: must be one of 'worst', 'row', 'replace', got 'best'"]),
+        (
+            {"neighbour": 'rule = "best"'},
+            ["[neighbour] rule: must be one of 'worst', 'row', 'replace', 'own', got 'best'"],
+        ),
         ({"neighbour": 'rule = "row"\nindex = -1'}, ["[neighbour] index: must be an integer >= 0, got -1"]),
         ({"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'}, ["[neighbour] row: row[0] must be a finite"]),
         ({"neighbour": 'rule = "worst"\nat = inf'}, ["[neighbour] at: must be a finite number in [0, inf], got inf"]),

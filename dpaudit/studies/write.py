@@ -1,0 +1,69 @@
+"""A study's folder: report.html with the figures inside, each figure as PNG, and content.json with every number."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dpaudit._files import replace_file
+from dpaudit.report.figures import as_png, house_style
+from dpaudit.report.text import number, plain
+from dpaudit.studies.content import Cell, Content
+from dpaudit.studies.draw import figure
+
+DIGITS = 3  # of a cell that is a number
+SAVED = 6  # significant digits of content.json: the last ones depend on the machine
+
+
+def write(content: Content, folder: str | Path, command: str) -> None:
+    """Write all files, each whole or not at all. command : what makes them again, for the page's foot."""
+    folder = Path(folder)
+    with house_style():
+        pictures = {name: as_png(figure(panels), dpi=110) for name, panels in content.figures.items()}
+    files = {f"{name}.png": picture for name, picture in pictures.items()}
+    files["report.html"] = render(content, pictures, command).encode()
+    saved = json.dumps(as_json(dataclasses.asdict(content)), ensure_ascii=False, allow_nan=False, indent=1)
+    files["content.json"] = (saved + "\n").encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, written in files.items():
+        replace_file(folder / name, written)
+
+
+def render(content: Content, pictures: dict[str, bytes], command: str) -> str:
+    """The page: no script, nothing fetched."""
+    environment = Environment(
+        loader=PackageLoader("dpaudit.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(cell=cell, plain=plain)
+    sources = {name: "data:image/png;base64," + base64.b64encode(one).decode() for name, one in pictures.items()}
+    return environment.get_template("study.html").render(content=content, pictures=sources, command=command)
+
+
+def cell(value: Cell) -> str:
+    """A number with three digits, text as it is."""
+    return number(value, DIGITS)
+
+
+def as_json(value: Any) -> Any:
+    """The content in JSON types; what is not finite as null, "inf" or "-inf"."""
+    if isinstance(value, dict):
+        return {str(key): as_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(one) for one in value]
+    if hasattr(value, "tolist"):
+        return as_json(value.tolist())
+    if not isinstance(value, float):
+        return value
+    if math.isfinite(value):
+        return float(f"{value:.{SAVED}g}")
+    return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
