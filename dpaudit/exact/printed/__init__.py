@@ -24,6 +24,18 @@ from dpaudit.exact.printed.moments import (
     theorem_b_5_sigma,
 )
 from dpaudit.exact.printed.projections import figure_4_padding, lemma_10, lemma_11, proposition_2_sigma
+from dpaudit.exact.printed.regressions import (
+    ada_ssp_deviation,
+    after_theorem_1_epsilon,
+    gaussian_noise_epsilon,
+    gaussmix_gamma,
+    linear_mixing_gamma,
+    objective_ridge,
+    objective_sigma,
+    sheffet_2017_gamma,
+    sheffet_renyi_gamma,
+    theorem_1_epsilon,
+)
 from dpaudit.exact.printed.truncation import (
     algorithm_1_radius,
     algorithm_2_sigmas,
@@ -40,6 +52,8 @@ from dpaudit.exact.printed.truncation import (
 )
 
 __all__ = [
+    "ada_ssp_deviation",
+    "after_theorem_1_epsilon",
     "algorithm_1_radius",
     "algorithm_2_sigmas",
     "algorithm_3_sigmas",
@@ -49,16 +63,24 @@ __all__ = [
     "corollary_1_tcdp",
     "corollary_b_2_padding",
     "figure_4_padding",
+    "gaussian_noise_epsilon",
     "gaussmix_epsilon",
+    "gaussmix_gamma",
     "gradient_descent_sigma",
     "lemma_1_renyi",
     "lemma_10",
     "lemma_11",
+    "linear_mixing_gamma",
+    "objective_ridge",
+    "objective_sigma",
     "proposition_2",
     "proposition_2_sigma",
     "remark_4_4_label_radius",
     "remark_4_4_sigmas",
+    "sheffet_2017_gamma",
     "sheffet_2019",
+    "sheffet_renyi_gamma",
+    "theorem_1_epsilon",
     "theorem_3_1_padding",
     "theorem_3_2_norm",
     "theorem_3_2_sigma",
