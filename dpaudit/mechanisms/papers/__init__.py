@@ -1,7 +1,35 @@
 """The algorithm boxes of the papers, each with the privacy that is printed for it: `PAPERS` by name."""
 
 from dpaudit.mechanisms.papers.algorithm import VARIANTS, Algorithm
+from dpaudit.mechanisms.papers.gradient_descent import DPGD
+from dpaudit.mechanisms.papers.truncated_glm import DPLR, PMTGLM, PMTLR
+from dpaudit.mechanisms.papers.truncated_ridge import DPRR, PMTRR, PracticalDPRR
+from dpaudit.mechanisms.papers.truncation import PMT
 
-PAPERS: dict[str, type[Algorithm]] = {}
+PAPERS: dict[str, type[Algorithm]] = {
+    mechanism.__name__: mechanism
+    for mechanism in (
+        PMT,
+        PMTRR,
+        DPRR,
+        PracticalDPRR,
+        PMTLR,
+        PMTGLM,
+        DPLR,
+        DPGD,
+    )
+}
 
-__all__ = ["PAPERS", "VARIANTS", "Algorithm"]
+__all__ = [
+    "DPGD",
+    "DPLR",
+    "DPRR",
+    "PAPERS",
+    "PMT",
+    "PMTGLM",
+    "PMTLR",
+    "PMTRR",
+    "VARIANTS",
+    "Algorithm",
+    "PracticalDPRR",
+]

@@ -125,8 +125,9 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         return Newton(rows, family, sigmas, self.steps, self.ridge * root @ root, root, reach)
 
     def pair(self) -> NeighbourPair:
-        """Opposite rows at the radius, both with the label R_y."""
-        return _public_pair(self, (self.label_bound, self.label_bound), -1.0)
+        """Opposite rows at the radius with one label: 0 for counts, whose mean leaves its bounds, and else R_y."""
+        label = 0.0 if self.family == "poisson" else self.label_bound
+        return _public_pair(self, (label, label), -1.0)
 
 
 @dataclass(frozen=True)
@@ -195,14 +196,13 @@ def _public_rows(algorithm: PublicAlgorithm, data: Array) -> tuple[Array, Array]
 
 
 def _public_pair(algorithm: PublicAlgorithm, labels: tuple[float, float], cosine: float) -> NeighbourPair:
-    """A row at the radius and one at that cosine to it, among rows along the axes."""
+    """A row at the radius and one at that cosine to it, beside rows of zeros."""
     public, root = algorithm.frame()
     public = np.hstack([public, np.full((len(public), 1), labels[0])])
     dim = len(root)
     reach = printed.algorithm_1_radius(dim, dim + 1, algorithm.eta)
     u, v = (np.append(reach * one @ root, label) for one, label in zip(apart(cosine, dim), labels, strict=True))
-    others = np.hstack([root, np.full((dim, 1), labels[1])])
-    return replace_row(np.vstack([public, others, u]), len(public) + dim, v)
+    return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
 
 
 def _labels(rows: Array, low: float, high: float) -> None:
