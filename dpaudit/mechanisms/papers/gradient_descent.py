@@ -12,7 +12,6 @@ from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit.claims import Claim
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact import printed
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import Sampler
@@ -111,6 +110,8 @@ class DPGD(Algorithm):
         return np.asarray(np.clip(-data[:, -1], -bound, bound)[:, None] * data[:, :-1])
 
     def _sigma(self, rows: int) -> float:
+        from dpaudit.exact import printed
+
         return printed.gradient_descent_sigma(self.clip, rows, self.mu, self.steps)
 
     def _known(self) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpaudit import _check
 from dpaudit._check import Array, fail
-from dpaudit.exact import printed
 from dpaudit.mechanisms.papers.algorithm import shrunk
 from dpaudit.mechanisms.papers.newton import FAMILIES, Newton, NewtonAlgorithm
 from dpaudit.mechanisms.papers.truncation import Moment, PublicAlgorithm, apart, inverse_root, whitened
@@ -52,6 +51,8 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         self.check_public()
 
     def newton(self, data: Array) -> Newton:
+        from dpaudit.exact import printed
+
         rows, root = _public_rows(self, data)
         dim, count = len(root), len(rows)
         first, second = printed.algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
@@ -111,6 +112,8 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         self.check_public()
 
     def newton(self, data: Array) -> Newton:
+        from dpaudit.exact import printed
+
         rows, root = _public_rows(self, data)
         _labels(rows, -self.label_bound, self.label_bound)
         family, corrected = FAMILIES[self.family], self.variant == "corrected"
@@ -166,6 +169,8 @@ class DPLR(NewtonAlgorithm):
             fail("trace", None, "given for variant='corrected', which takes it as public")
 
     def newton(self, data: Array) -> Newton:
+        from dpaudit.exact import printed
+
         dim = data.shape[1] - 1
         trace = float(np.sum(data[:, :-1] ** 2)) / len(data) if self.trace is None else self.trace
         reach = printed.theorem_4_3_radius(trace, dim, len(data), self.eta)
@@ -178,6 +183,8 @@ class DPLR(NewtonAlgorithm):
 
     def pair(self) -> NeighbourPair:
         """With a public trace, rows at the radius nearly at right angles; without, a hundred times as long a row."""
+        from dpaudit.exact import printed
+
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.5, 0.5, 1.0]])
         if self.trace is None:
             return replace_row(others, 2, np.array([50.0, 50.0, 1.0]))
@@ -197,6 +204,8 @@ def _public_rows(algorithm: PublicAlgorithm, data: Array) -> tuple[Array, Array]
 
 def _public_pair(algorithm: PublicAlgorithm, labels: tuple[float, float], cosine: float) -> NeighbourPair:
     """A row at the radius and one at that cosine to it, beside rows of zeros."""
+    from dpaudit.exact import printed
+
     public, root = algorithm.frame()
     public = np.hstack([public, np.full((len(public), 1), labels[0])])
     dim = len(root)

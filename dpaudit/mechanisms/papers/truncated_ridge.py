@@ -15,7 +15,6 @@ import numpy as np
 from dpaudit import _check
 from dpaudit._check import Array, fail
 from dpaudit.errors import DegenerateData, NoExactSpectrum
-from dpaudit.exact import printed
 from dpaudit.laws import ShiftRows
 from dpaudit.mechanisms.papers.algorithm import shrunk
 from dpaudit.mechanisms.papers.noisy_moments import NoisyMoments, TruncatedRidge, shift_rows
@@ -61,6 +60,8 @@ class PMTRR(TruncatedRidge, PublicAlgorithm):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
+        from dpaudit.exact import printed
+
         moment, private = self.parts(_check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
         sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
@@ -80,6 +81,8 @@ class PMTRR(TruncatedRidge, PublicAlgorithm):
 
     def pair(self) -> NeighbourPair:
         """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most there is."""
+        from dpaudit.exact import printed
+
         public, root = self.frame(labelled=True)
         spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
         public = np.hstack([public, np.ones((len(public), 1))])
@@ -122,6 +125,8 @@ class DPRR(TruncatedRidge):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
+        from dpaudit.exact import printed
+
         data = _check.matrix("data", data, min_columns=2)
         dim = data.shape[1] - 1
         sigmas = printed.theorem_4_3_sigmas(self.trace, self.coef_norm, dim, len(data), self.eta, self.mu)
@@ -135,11 +140,15 @@ class DPRR(TruncatedRidge):
         return shift_rows(self.moments(data), self._cut(candidates, len(data)))
 
     def _cut(self, rows: Array, count: int) -> Array:
+        from dpaudit.exact import printed
+
         reach = printed.theorem_4_3_radius(self.trace, rows.shape[1] - 1, count, self.eta)
         return cut(rows, reach, reach * self.coef_norm)
 
     def pair(self) -> NeighbourPair:
         """Two features; rows at the radius with cosine ½, labels of opposite sign: √1.125·μ, the most there is."""
+        from dpaudit.exact import printed
+
         reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = (np.append(reach * one, reach * self.coef_norm) for one in apart(0.5, 2))
         v[-1] *= -1.0
@@ -187,6 +196,8 @@ class PracticalDPRR(TruncatedRidge):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
+        from dpaudit.exact import printed
+
         data = _check.matrix("data", data, min_columns=2)
         dim = data.shape[1] - 1
         trace, label = self._scales(data)
@@ -214,12 +225,16 @@ class PracticalDPRR(TruncatedRidge):
         return float(np.sum(data[:, :-1] ** 2)) / len(data), float(data[:, -1] @ data[:, -1]) / len(data)
 
     def _cut(self, rows: Array, data: Array) -> Array:
+        from dpaudit.exact import printed
+
         trace, label = self._scales(data)
         reach = printed.theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
         return cut(rows, reach, printed.remark_4_4_label_radius(label, len(data), self.eta))
 
     def pair(self) -> NeighbourPair:
         """As printed: a row a hundred times as long as the others comes in. Corrected: as for `DPRR`."""
+        from dpaudit.exact import printed
+
         if self.variant == "printed":
             data = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.5, 0.5, 1.0]])
             return replace_row(data, 2, 100.0 * data[2])

@@ -17,7 +17,6 @@ from dpaudit._check import Array, fail
 from dpaudit._linalg import EPS
 from dpaudit.claims import Claim
 from dpaudit.errors import DegenerateData
-from dpaudit.exact import printed
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.laws._root import triangle
 from dpaudit.mechanisms.base import Sampler
@@ -136,10 +135,14 @@ class PMT(PublicAlgorithm):
         return self.among_all(noisy.replaced_rows(old, new), candidates)
 
     def _sigma(self, rows: Array) -> float:
+        from dpaudit.exact import printed
+
         return printed.theorem_3_2_sigma(rows.shape[1], len(rows), self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
         """A row at the radius along one axis replaced by one along another: μ/√2, the most there is."""
+        from dpaudit.exact import printed
+
         public, root = self.frame()
         dim = len(root)
         rows = np.vstack([np.eye(dim), np.eye(dim)[:1]])
@@ -167,6 +170,8 @@ def inverse_root(moment: Array) -> Array:
 
 def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
     """Rows times Σ^{−1/2}, cut at the radius that algorithm 1 has for `count` private rows."""
+    from dpaudit.exact import printed
+
     if np.shape(rows)[1] != len(root):
         fail("public_moment", f"{len(root)} columns", f"of {np.shape(rows)[1]} columns, as the rows")
     return shrunk(rows @ root, printed.algorithm_1_radius(len(root), count, eta))
