@@ -1,8 +1,8 @@
 """Paper 2 as printed: radii at which rows are cut, and how much Gaussian noise makes a release μ-Gaussian private.
 
-n = `rows` private rows of d = `dim` features, η = `eta` in (0, 1), ln natural. Neighbours have one private row REPLACED.
-Where a box releases two statistics, each is printed as μ-GDP and the whole as √2·μ-GDP; where it takes T = `steps`
-updates each has the share μ/√T. Moments are of n rows' averages, so every σ falls as 1/n.
+n = `rows` private rows of d = `dim` features, η = `eta` in (0, 1). Neighbours have one private row REPLACED. Where
+a box releases two statistics, each is printed as μ-GDP and the whole as √2·μ-GDP; where it takes T = `steps` updates,
+each has the share μ/√T. Moments are averages over the n rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def algorithm_1_radius(dim: int, rows: int, eta: float) -> float:
 def theorem_3_2_sigma(dim: int, rows: int, eta: float, mu: float) -> float:
     """Theorem 3.2, the second moment of the cut rows: σ = 2R²/(μn), R of algorithm 1, for μ-GDP.
 
-    The upper triangle of a replaced row changes by at most √2·R²/n (R²/n in one dimension), so μ/√2 (μ/2) would be true.
+    The upper triangle of a replaced row changes by at most √2·R²/n (R²/n in one dimension), so μ/√2 (μ/2) is true.
     """
     return 2.0 * algorithm_1_radius(dim, rows, eta) ** 2 / (_mu(mu) * rows)
 
