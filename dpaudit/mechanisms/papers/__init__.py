@@ -1,7 +1,12 @@
 """The algorithm boxes of the papers, each with the privacy that is printed for it: `PAPERS` by name."""
 
+from dpaudit.mechanisms.papers.ada_ssp import AdaSSP
 from dpaudit.mechanisms.papers.algorithm import VARIANTS, Algorithm
 from dpaudit.mechanisms.papers.gradient_descent import DPGD
+from dpaudit.mechanisms.papers.linear_mixing import LinearMixing
+from dpaudit.mechanisms.papers.mixing import CalibratedGaussMix
+from dpaudit.mechanisms.papers.modified_mixing import ModifiedGaussMix
+from dpaudit.mechanisms.papers.sheffet import SheffetOLS, SheffetRenyiOLS
 from dpaudit.mechanisms.papers.truncated_glm import DPLR, PMTGLM, PMTLR
 from dpaudit.mechanisms.papers.truncated_ridge import DPRR, PMTRR, PracticalDPRR
 from dpaudit.mechanisms.papers.truncation import PMT
@@ -17,6 +22,12 @@ PAPERS: dict[str, type[Algorithm]] = {
         PMTGLM,
         DPLR,
         DPGD,
+        CalibratedGaussMix,
+        ModifiedGaussMix,
+        LinearMixing,
+        AdaSSP,
+        SheffetOLS,
+        SheffetRenyiOLS,
     )
 }
 
@@ -30,6 +41,12 @@ __all__ = [
     "PMTLR",
     "PMTRR",
     "VARIANTS",
+    "AdaSSP",
     "Algorithm",
+    "CalibratedGaussMix",
+    "LinearMixing",
+    "ModifiedGaussMix",
     "PracticalDPRR",
+    "SheffetOLS",
+    "SheffetRenyiOLS",
 ]
