@@ -7,9 +7,9 @@ import numpy as np
 from dpaudit import auditing, exact, mechanisms, neighbours
 from dpaudit._check import Array
 from dpaudit.claims import Claim
+from dpaudit.findings.paper_1 import PROJECTIONS as SHOWN
 
 EPSILON = np.array([0.0, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0])
-SHOWN = (("lemma_10", 0.2, 1), ("lemma_11", 0.2, 3), ("lemma_11", 0.5, 10), ("lemma_11", 0.05, 60))
 
 
 def formula(name: str, leverage: float, rows: int, epsilon: Array) -> Array:

@@ -8,8 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from dpaudit.findings.finding import LOOSE
 from dpaudit.gallery.calibrations import PUBLIC
-from dpaudit.gallery.formulas import LOOSE
 from dpaudit.gallery.mixing import BOUNDS
 from dpaudit.report.text import NONE, number, plain
 

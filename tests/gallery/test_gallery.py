@@ -10,6 +10,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import gallery, mechanisms
+from dpaudit.findings import FINDINGS
 from dpaudit.gallery import __main__ as command
 from dpaudit.gallery import build, compositions, formulas, mixing
 from dpaudit.gallery.build import figures, numbers
@@ -162,11 +163,15 @@ def test_known_failures_are_among_them(formula, printed, exact):
     assert row["exact"] == pytest.approx(exact, rel=1e-4)
 
 
-def test_a_formula_that_asks_for_less_is_called_wrong():
-    assert formulas.asked("f", "s", "at", "σ", 1.0, 2.0).verdict == WRONG
-    assert formulas.asked("f", "s", "at", "σ", 3.0, 2.0) == formulas.Row("f", "s", "at", "σ", 3.0, 2.0, 1.5, LOOSE)
-    assert formulas.claimed("f", "s", "at", -0.1, 0.2).factor is None
-    assert formulas.claimed("f", "s", "at", 0.2, 0.1).verdict == LOOSE
+def test_a_row_is_a_finding_with_its_evidence():
+    finding = FINDINGS["4-loose-3-1"]
+    evidence = finding.check()
+    row = formulas.row(finding, evidence)
+    assert (row.formula, row.source, row.setting) == ("theorem 3.1, padding", "paper 4", "r = 1000, ε = 1, δ = 10⁻⁵")
+    assert (row.printed, row.exact, row.factor) == (evidence.printed, evidence.found, evidence.factor)
+    kept = {one.key for one in FINDINGS.values() if formulas.shown(one.check())}
+    assert {"1-lemma-10", "4-theorem-b-4", "4-loose-4-1"} <= kept
+    assert kept.isdisjoint({"4-power", "1-utility", "3-algorithm-1-scale"})  # no exact privacy
 
 
 # Figures
