@@ -4,8 +4,10 @@ from dpaudit.mechanisms.papers.ada_ssp import AdaSSP
 from dpaudit.mechanisms.papers.algorithm import VARIANTS, Algorithm
 from dpaudit.mechanisms.papers.gradient_descent import DPGD
 from dpaudit.mechanisms.papers.linear_mixing import LinearMixing
+from dpaudit.mechanisms.papers.logistic_mixing import LogisticMixing
 from dpaudit.mechanisms.papers.mixing import CalibratedGaussMix
 from dpaudit.mechanisms.papers.modified_mixing import ModifiedGaussMix
+from dpaudit.mechanisms.papers.objective_perturbation import ObjectivePerturbation
 from dpaudit.mechanisms.papers.sheffet import SheffetOLS, SheffetRenyiOLS
 from dpaudit.mechanisms.papers.truncated_glm import DPLR, PMTGLM, PMTLR
 from dpaudit.mechanisms.papers.truncated_ridge import DPRR, PMTRR, PracticalDPRR
@@ -28,6 +30,8 @@ PAPERS: dict[str, type[Algorithm]] = {
         AdaSSP,
         SheffetOLS,
         SheffetRenyiOLS,
+        LogisticMixing,
+        ObjectivePerturbation,
     )
 }
 
@@ -45,7 +49,9 @@ __all__ = [
     "Algorithm",
     "CalibratedGaussMix",
     "LinearMixing",
+    "LogisticMixing",
     "ModifiedGaussMix",
+    "ObjectivePerturbation",
     "PracticalDPRR",
     "SheffetOLS",
     "SheffetRenyiOLS",

@@ -81,14 +81,14 @@ class AdaSSP(Joint):
     def law(self, data: Array) -> GaussianNoise:
         """Of the statistics. Raises `NoExactSpectrum` for the solution."""
         self._check_release()
-        return self._statistics(data)
+        return self.statistics(bounded(data, self.row_bound, self.label_bound))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
         self._check_release()
         return self._rows(bounded(data, self.row_bound, self.label_bound))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        found = self._statistics(data).sample(size, rng)
+        found = self.statistics(bounded(data, self.row_bound, self.label_bound)).sample(size, rng)
         return found if self.release == "statistics" else self.solve(found, data.shape[1] - 1)
 
     def solve(self, statistics: Array, features: int) -> Array:
@@ -125,8 +125,8 @@ class AdaSSP(Joint):
         """Deviations for λ_min and XᵀX, and for Xᵀy."""
         return self.deviation * self.row_bound**2, self.deviation * self.row_bound * self.label_bound
 
-    def _statistics(self, data: Array) -> GaussianNoise:
-        data = bounded(data, self.row_bound, self.label_bound)
+    def statistics(self, data: Array) -> GaussianNoise:
+        """The three noisy statistics of any matrix with the data's Gram matrix."""
         rest = SufficientStatistics(*self._noise).law(data)
         smallest = smallest_eigenvalue(data[:, :-1])
         return GaussianNoise(

@@ -144,9 +144,9 @@ class ModifiedGaussMix(Joint):
     @property
     def worst_eigenvalue(self) -> float:
         """λ_min/C² of `pair`: 1, where there is nothing but noise, or, if less than 1 + γ, the one from which on the
-        printed line 6 adds no noise but once in 10⁷ draws.
+        printed line 6 adds no noise but once in 30,000 draws.
         """
-        free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 5.2) + 1.0
+        free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
         bare = self.variant == "printed" and self.reads_eigenvalue and free < 1.0 + self.gamma
         return free if bare else 1.0
 

@@ -61,29 +61,10 @@ class NoisySketch:
         return in_chunks(size, d * (d + 1) // 2, d**2, draw)
 
     def solution(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, p), least squares of the sketch's last column on the others, by p + 1 numbers each.
-
-        With X = U·diag(s)·Vᵀ and u = Uᵀy it is V[su/(s² + w²) + ‖res‖·t/√(s² + w²)], ‖res‖² = ‖y − Uu‖² + w² +
-        Σu²w²/(s² + w²) and t multivariate Student with k − p + 1 degrees of freedom.
-        """
-        features, label = self.data[:, :-1], self.data[:, -1]
-        basis, scale, axes = np.linalg.svd(features, full_matrices=False)
-        along, p = basis.T @ label, features.shape[1]
+        """(size, p), least squares of the sketch's last column on the others, by p + 1 numbers each."""
+        solver, p = SketchedSolver.of(self.data), self.data.shape[1] - 1
         self.check_rows(p)
-        rest = float(np.sum((label - basis @ along) ** 2))
-
-        def draw(count: int) -> Array:
-            noise = self.noise(count, rng)[:, None] ** 2
-            z = rng.standard_normal((count, p))
-            chi = 2.0 * rng.standard_gamma(0.5 * (self.rows - p + 1), (count, 1))
-            weight = scale**2 + noise[:, :1]
-            inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
-            residual = rest + noise + np.sum(along**2 * noise * inverse, axis=1, keepdims=True)
-            return (scale * along * inverse + np.sqrt(residual * inverse / chi) * z) @ axes
-
-        if len(scale) < p:
-            fail("data", f"{len(features)} rows", f"at least as many rows as features, {p}")
-        return in_chunks(size, p, p, draw)
+        return in_chunks(size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng))
 
     def literal_solution(self, size: int, rng: np.random.Generator) -> Array:
         """The same by solving the literal sketch."""
@@ -101,6 +82,39 @@ class NoisySketch:
         padded = np.vstack([matrix, np.zeros((max(0, matrix.shape[1] - len(matrix)), matrix.shape[1]))])
         _, scale, axes = np.linalg.svd(padded, full_matrices=False)
         return scale, axes
+
+
+@dataclass(frozen=True, eq=False)
+class SketchedSolver:
+    """Least squares on sketches with noise w: V[su/(s² + w²) + ‖res‖·t/√(s² + w²)], X = U·diag(s)·Vᵀ, u = Uᵀy.
+
+    ‖res‖² = ‖y − Uu‖² + w² + Σu²w²/(s² + w²), and t is multivariate Student with k − p + 1 degrees of freedom.
+    """
+
+    scale: Array
+    axes: Array
+    along: Array
+    rest: float
+
+    @classmethod
+    def of(cls, data: Array) -> SketchedSolver:
+        """Of (n, p + 1) data, n ≥ p, or any with the same Gram matrix. Raises `InvalidInput` for fewer rows."""
+        features, label = data[:, :-1], data[:, -1]
+        if features.shape[0] < features.shape[1]:
+            fail("data", f"{features.shape[0]} rows", f"at least as many rows as features, {features.shape[1]}")
+        basis, scale, axes = np.linalg.svd(features, full_matrices=False)
+        along = basis.T @ label
+        return cls(scale, axes, along, float(np.sum((label - basis @ along) ** 2)))
+
+    def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
+        """(m, p), one solution for each w of `noise`, (m,), of sketches of k = `rows` rows."""
+        p, square = len(self.scale), noise[:, None] ** 2
+        weight = self.scale**2 + square
+        inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
+        residual = self.rest + square + np.sum(self.along**2 * square * inverse, axis=1, keepdims=True)
+        chi = 2.0 * rng.standard_gamma(0.5 * (rows - p + 1), (len(noise), 1))
+        spread = np.sqrt(residual * inverse / chi) * rng.standard_normal((len(noise), p))
+        return np.asarray((self.scale * self.along * inverse + spread) @ self.axes)
 
 
 def smallest_eigenvalue(data: Array) -> float:

@@ -47,7 +47,7 @@ class Branching(Joint):
         return self.row_bound**2 + self.label_bound**2
 
     @property
-    def noise(self) -> float:
+    def sigma(self) -> float:
         """w of the noisy branch: γ as printed, √γ as corrected."""
         return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
 
@@ -55,15 +55,18 @@ class Branching(Joint):
     def claim(self) -> Claim:
         return Claim(self.epsilon, self.delta)
 
-    def margin(self, data: Array) -> float:
-        """By how many Laplace scales 4C²/ε the threshold of line 5 is passed where z = 0."""
+    def margin(self, eigenvalue: float) -> float:
+        """By how many Laplace scales 4C²/ε λ_min passes the threshold of line 5 where z = 0."""
         scale = 4.0 * self.square_bound / self.epsilon
-        return (smallest_eigenvalue(data) - self.gamma) / scale - math.log(1.0 / self.delta)
+        return (eigenvalue - self.gamma) / scale - math.log(1.0 / self.delta)
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,): 0 or `sigma`."""
+        return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        data = bounded(data, self.row_bound, self.label_bound)
-        margin, noise = self.margin(data), self.noise
-        sketch = NoisySketch(data, self.rows, lambda count, rng: np.where(rng.laplace(size=count) < margin, 0.0, noise))
+        eigenvalue = smallest_eigenvalue(bounded(data, self.row_bound, self.label_bound))
+        sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
         return sketch.literal_solution(size, rng) if self.sampler == "literal" else sketch.solution(size, rng)
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
@@ -76,9 +79,9 @@ class Branching(Joint):
 
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
         sides = [bounded(side, self.row_bound, self.label_bound) for side in (pair.left, pair.right)]
-        margins = np.array([self.margin(side) for side in sides])
+        margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
         masses = [np.array(pair) for pair in zip(log_below(margins), log_below(-margins), strict=True)]
-        curve = BranchCurve(Atoms(*masses), (row.curve(0.0), row.curve(self.noise)))
+        curve = BranchCurve(Atoms(*masses), (row.curve(0.0), row.curve(self.sigma)))
         epsilon = _check.epsilon(epsilon)
         found = Spectrum.of_directions(epsilon, *curve.delta(epsilon), "the branch and Student t (finite rows)")
         return found.replace(curve=curve)
