@@ -3,6 +3,7 @@
 from dpaudit.mechanisms.papers.ada_ssp import AdaSSP
 from dpaudit.mechanisms.papers.algorithm import VARIANTS, Algorithm
 from dpaudit.mechanisms.papers.gradient_descent import DPGD
+from dpaudit.mechanisms.papers.least_squares import GaussianMechanismLS, RandomProjectionLS
 from dpaudit.mechanisms.papers.linear_mixing import LinearMixing
 from dpaudit.mechanisms.papers.logistic_mixing import LogisticMixing
 from dpaudit.mechanisms.papers.mixing import CalibratedGaussMix
@@ -16,6 +17,8 @@ from dpaudit.mechanisms.papers.truncation import PMT
 PAPERS: dict[str, type[Algorithm]] = {
     mechanism.__name__: mechanism
     for mechanism in (
+        GaussianMechanismLS,
+        RandomProjectionLS,
         PMT,
         PMTRR,
         DPRR,
@@ -48,11 +51,13 @@ __all__ = [
     "AdaSSP",
     "Algorithm",
     "CalibratedGaussMix",
+    "GaussianMechanismLS",
     "LinearMixing",
     "LogisticMixing",
     "ModifiedGaussMix",
     "ObjectivePerturbation",
     "PracticalDPRR",
+    "RandomProjectionLS",
     "SheffetOLS",
     "SheffetRenyiOLS",
 ]

@@ -1,0 +1,108 @@
+"""Paper 1's Gaussian LS and RP LS: their laws, what their printed forms leak, and what the corrected ones keep."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp, norm
+
+import dpaudit as dp
+from dpaudit._linalg import least_squares
+from dpaudit.errors import DegenerateData, InvalidInput, NoExactSpectrum
+from dpaudit.mechanisms.papers.least_squares import GaussianMechanismLS, RandomProjectionLS
+
+LINE = np.column_stack([np.ones(30), np.linspace(0.0, 1.0, 30), np.sin(np.arange(30.0))])
+
+
+@pytest.fixture(params=[0.5, 3.0])
+def epsilon(request):
+    return request.param
+
+
+def test_the_noise_is_that_of_the_largest_move():
+    mechanism = GaussianMechanismLS(0.5, 1e-5)
+    moves = [np.linalg.norm(fit(LINE) - fit(np.delete(LINE, i, axis=0))) for i in range(len(LINE))]
+    assert mechanism.noise(LINE) == pytest.approx(max(moves) * math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9)
+
+
+def fit(data):
+    return np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
+
+
+def test_gaussian_ls_draws_its_law():
+    """Standardised draws against N(0, 1), two coordinates: failure by chance 2e-4."""
+    mechanism = GaussianMechanismLS(1.0, 1e-3)
+    draws = (mechanism(LINE, 20_000, rng=1) - fit(LINE)) / mechanism.noise(LINE)
+    for column in draws.T:
+        assert ks_2samp(column, norm.rvs(size=20_000, random_state=2)).pvalue > 1e-4
+
+
+def test_gaussian_ls_as_printed_leaks_through_the_size_of_its_noise(epsilon):
+    mechanism = GaussianMechanismLS(epsilon, 1e-5)
+    assert float(dp.exact.spectrum(mechanism, mechanism.pair(), epsilon).delta) > 0.5
+    assert mechanism.claim.delta_at(epsilon) == pytest.approx(1e-5)
+
+
+def test_gaussian_ls_corrected_keeps_its_claim_and_uses_it_up_beyond_its_calibration():
+    for epsilon, least in ((0.5, 1e-9), (3.0, 1e-7), (10.0, 9.99e-6)):
+        mechanism = GaussianMechanismLS(epsilon, 1e-5, sensitivity=2.0, variant="corrected")
+        delta = float(dp.exact.spectrum(mechanism, mechanism.pair(), epsilon).delta)
+        assert least <= delta <= 1e-5 * (1 + 1e-6)
+
+
+def test_gaussian_ls_over_all_rows():
+    corrected = GaussianMechanismLS(0.5, 1e-5, sensitivity=1.0, variant="corrected")
+    worst = dp.exact.worst_case(corrected, LINE, 0.5)
+    assert int(worst.index) == int(np.argmax(least_squares(LINE).displacement))
+    with pytest.raises(NoExactSpectrum, match="σ changes with every row"):
+        dp.exact.worst_case(GaussianMechanismLS(0.5, 1e-5), LINE, 0.5)
+
+
+def test_gaussian_ls_refuses():
+    with pytest.raises(InvalidInput, match="sensitivity"):
+        GaussianMechanismLS(0.5, 1e-5, sensitivity=1.0)
+    with pytest.raises(InvalidInput, match="sensitivity"):
+        GaussianMechanismLS(0.5, 1e-5, variant="corrected")
+    with pytest.raises(InvalidInput, match="at least the largest move"):
+        GaussianMechanismLS(0.5, 1e-5, sensitivity=1e-6, variant="corrected")(LINE, 1, rng=1)
+    with pytest.raises(InvalidInput, match="epsilon"):
+        GaussianMechanismLS(0.0, 1e-5)
+    with pytest.raises(DegenerateData, match="no noise is proportional"):
+        GaussianMechanismLS(0.5, 1e-5)(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, rng=1)
+
+
+def test_rp_ls_literal_and_sufficient_have_one_law():
+    """Two-sample KS of each coordinate: failure by chance 2e-4."""
+    literal, quick = (
+        RandomProjectionLS(12, 1.0, 0.05, sampler=one)(LINE, 4_000, rng=seed)
+        for one, seed in (("literal", 3), ("sufficient", 4))
+    )
+    assert literal.shape == (4_000, 2)
+    for one, other in zip(literal.T, quick.T, strict=True):
+        assert ks_2samp(one, other).pvalue > 1e-4
+
+
+def test_rp_ls_as_printed_leaks_and_corrected_keeps(epsilon):
+    printed = RandomProjectionLS(4, epsilon, 1e-3)
+    assert float(dp.exact.spectrum(printed, printed.pair(), epsilon).delta) > 0.01
+    corrected = RandomProjectionLS(4, epsilon, 1e-3, row_bound=5.0, variant="corrected")
+    assert float(dp.exact.spectrum(corrected, corrected.pair(), epsilon).delta) <= 1e-3
+    assert float(dp.exact.worst_case(corrected, LINE, epsilon).delta) <= 1e-3
+
+
+def test_rp_ls_is_the_known_mechanism():
+    known = dp.mechanisms.RPLS(50, 1.0, 1e-3)
+    mine = RandomProjectionLS(50, 1.0, 1e-3)
+    grid = [0.0, 0.5]
+    np.testing.assert_array_equal(
+        dp.exact.worst_case(mine, LINE, grid).delta, dp.exact.worst_case(known, LINE, grid).delta
+    )
+
+
+def test_rp_ls_refuses():
+    with pytest.raises(InvalidInput, match="row_bound"):
+        RandomProjectionLS(4, 1.0, 1e-3, row_bound=1.0)
+    with pytest.raises(InvalidInput, match="at least the largest row norm"):
+        RandomProjectionLS(4, 1.0, 1e-3, row_bound=1.0, variant="corrected")(LINE, 1, rng=1)
+    with pytest.raises(InvalidInput, match="sampler"):
+        RandomProjectionLS(4, 1.0, 1e-3, sampler="fast")
