@@ -18,17 +18,22 @@ HEADS = ("method", "mean", "standard deviation", "median")
 
 def band(label: str, x: Sequence[float], errors: Sequence[Array]) -> Line:
     """Means with one standard deviation to each side, cut below at the least error that occurred (scales are log)."""
-    mean, spread = (np.array([function(one) for one in errors]) for function in (np.mean, np.std))
-    low = np.maximum(mean - spread, [one.min() for one in errors])
-    return Line(label, list(x), mean.tolist(), low.tolist(), (mean + spread).tolist(), role="band")
+    mean, deviation = (np.array([function(one) for one in errors]) for function in (np.mean, np.std))
+    low = np.maximum(mean - deviation, [one.min() for one in errors])
+    return Line(label, list(x), mean.tolist(), low.tolist(), (mean + deviation).tolist(), role="band")
 
 
 def comparison(where: str, errors: Errors, one: str, other: str) -> str:
-    """One sentence: both means with their deviations, and how often the first error is the smaller."""
-    means = (f"{number(errors[name].mean(), 3)} ± {number(errors[name].std(), 3)}" for name in (one, other))
-    said = " and of ".join(f"{name} {mean}" for name, mean in zip((one, other), means, strict=True))
-    share = np.mean(errors[one] < errors[other])
-    return f"{where}: the error of {said} (mean ± deviation); the first is the smaller in {share:.0%} of the repeats."
+    """One sentence: both means with their deviations and medians, and how often the first error is the smaller."""
+    share = float(np.mean(errors[one] < errors[other]))
+    said = " and of ".join(f"{name} {spread(errors[name])}" for name in (one, other))
+    return f"{where}: the error of {said}; the first is the smaller in {share:.0%} of the repeats."
+
+
+def spread(errors: Array) -> str:
+    """Mean, deviation and median in words."""
+    mean, deviation, median = (number(float(f(errors)), 3) for f in (np.mean, np.std, np.median))
+    return f"is {mean} ± {deviation} (median {median})"
 
 
 def counted(repeats: int, draws: int) -> None:
