@@ -22,12 +22,14 @@ from dpaudit.compare import verdict
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.estimate import Estimate, estimate
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.planning import FOCUS
 from dpaudit.sampling import BlockStore, Progress, draw
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.spectrum import Spectrum
 from dpaudit.split import Split, split
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
+PURE_CHOOSE = 0.1  # share of the draws that choose where ε at δ = 0 is what matters: its sets are small
 LARGEST_EPSILON = 500.0
 
 
@@ -103,6 +105,7 @@ def audit(
     train_share: float | None = None,
     choose_share: float | None = None,
     bits: bool = False,
+    focus: str = "spectrum",
     store: BlockStore | None = None,
     stop: str | None = None,
 ) -> AuditResult:
@@ -123,6 +126,8 @@ def audit(
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
     train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1, less of many draws.
     bits : let the score read the bits of floats (grid, exponent, low bits), where careless samplers leak.
+    focus : what 1 − level is spent on, "spectrum" (all ε) or "pure": nine tenths on ε at δ = 0, which few small sets
+        decide; more draws then choose. The band holds as a whole in either case.
     store : keeps blocks of draws so that an interrupted audit resumes to the same bytes.
     stop : "verdict" draws in growing waves and stops once the claim (without one: the exact spectrum) is rejected, at
         the latest after `samples`; verdict and bound hold whenever that is. The shares are then not used (`waves`).
@@ -140,7 +145,9 @@ def audit(
         _check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0):
         _check.fail("n_jobs", n_jobs, "None or a whole number other than 0")
-    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, (train_share, choose_share), bits)
+    plan = _plan(
+        epsilon, samples, claim, level, classifier, rng, progress, detect, (train_share, choose_share), bits, focus
+    )
     theory = _theory(mechanism, pair, plan.epsilon)
     if _stops(stop):
         source = waves.of_mechanism(mechanism, pair, plan.seed, n_jobs, store)
@@ -168,6 +175,7 @@ def audit_samples(
     train_share: float | None = None,
     choose_share: float | None = None,
     bits: bool = False,
+    focus: str = "spectrum",
     stop: str | None = None,
 ) -> AuditResult:
     """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random order.
@@ -180,7 +188,9 @@ def audit_samples(
     if P.shape[1] != Q.shape[1]:
         _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     samples = min(len(P), len(Q))
-    plan = _plan(epsilon, samples, claim, level, classifier, rng, progress, detect, (train_share, choose_share), bits)
+    plan = _plan(
+        epsilon, samples, claim, level, classifier, rng, progress, detect, (train_share, choose_share), bits, focus
+    )
     if _stops(stop):
         return _in_waves(plan, None, waves.of_arrays(P, Q), clock, About())
     return _judge(plan, [P[:samples], Q[:samples]], None, clock, About())
@@ -200,6 +210,7 @@ class Plan:
     detect: float | None
     bits: bool = False
     shares: tuple[float | None, float | None] = (None, None)
+    focus: str = "spectrum"
 
     def for_columns(self, columns: int) -> Plan:
         """The same, split as outputs of so many numbers are."""
@@ -218,7 +229,10 @@ def _plan(
     detect: float | None,
     shares: tuple[float | None, float | None],
     bits: bool,
+    focus: str,
 ) -> Plan:
+    if _check.choice("focus", focus, FOCUS) == "pure":
+        shares = shares[0], PURE_CHOOSE if shares[1] is None else shares[1]
     claim = as_claim(claim)
     points = grid(epsilon, claim)
     if claim is not None:
@@ -234,6 +248,7 @@ def _plan(
         None if detect is None else _check.real("detect", detect, 0.0, 1.0),
         _check.boolean("bits", bits),
         shares,
+        focus,
     )
 
 
@@ -322,7 +337,7 @@ def _certify(plan: Plan, fitted: Fitted, train: Sides, choose: Sides, test: Side
     if any(np.isnan(score).any() for part in scored for score in part):
         raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
     keep = () if plan.claim is None or plan.claim.epsilon is None else (plan.claim.epsilon,)
-    return estimate(scored[0], scored[1], plan.epsilon, plan.level, keep)
+    return estimate(scored[0], scored[1], plan.epsilon, plan.level, keep, plan.focus)
 
 
 def _spectrum(found: Estimate, level: float, score: str) -> Spectrum:

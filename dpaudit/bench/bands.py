@@ -23,7 +23,8 @@ from dpaudit.bench.page import REPORTS, table, write
 from dpaudit.bench.tasks import TASKS, Simulated, Task
 from dpaudit.bounds import lower, upper
 from dpaudit.certificate import Certificate, Region
-from dpaudit.estimate import REST_SHARE, Statement, Survey, Tails, certify, plan
+from dpaudit.estimate import certify
+from dpaudit.planning import REST_SHARE, Statement, Survey, Tails, plan
 
 SHOWN = np.array([0.0, 0.5, 1.0, 2.0])
 GRID = np.linspace(0.0, 4.0, 41)

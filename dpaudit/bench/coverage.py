@@ -20,7 +20,7 @@ from dpaudit._random import generator
 from dpaudit.bench import page
 from dpaudit.bench.tasks import TASKS, Simulated, Task
 from dpaudit.certificate import Certificate
-from dpaudit.estimate import Survey, Tails, plan
+from dpaudit.planning import Survey, Tails, plan
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])  # planned for; the band is checked on DENSE
 DENSE = np.unique(np.concatenate([EPSILON, np.linspace(0.0, 6.0, 121), [8.0, 10.0, 14.0]]))

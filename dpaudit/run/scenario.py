@@ -12,7 +12,7 @@ Keys, by table (`name` stands above them and is optional):
   omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing); printed = true, what the
   mechanism's own source claims
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share,
-  bits, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not
+  bits, focus, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not
   given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
 """
 
@@ -34,6 +34,7 @@ from dpaudit import _check, datasets, scoring
 from dpaudit.auditing import audit
 from dpaudit.claims import Claim
 from dpaudit.errors import InvalidInput, ScenarioError
+from dpaudit.planning import FOCUS
 from dpaudit.run.claim import claim_grid, given_claim
 from dpaudit.run.given import given_mechanism
 from dpaudit.run.table import Check, Table, flag, numbers, text
@@ -198,6 +199,7 @@ def _settings(table: Table) -> dict[str, Any]:
         "train_share": partial(_check.real, low=0.0, high=1.0),
         "choose_share": partial(_check.real, low=0.0, high=1.0),
         "bits": _check.boolean,
+        "focus": partial(_check.choice, allowed=FOCUS),
         "stop": partial(_check.choice, allowed=("verdict",)),
     }
     settings = {key: table.get(key, check, DEFAULTS[key]) for key, check in checks.items()}

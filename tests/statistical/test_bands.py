@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from dpaudit.bench import bands
 from dpaudit.bench.tasks import TASKS
-from dpaudit.estimate import Tails
+from dpaudit.planning import Tails
 
 T1 = TASKS[0]
 

@@ -28,7 +28,7 @@ def test_band_covers_in_40_audits(name, size):
 
 def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
     """Statements at 30 times their shares exceed the truth in far more than the 20 % allowed of 40 audits."""
-    from dpaudit.estimate import Statement
+    from dpaudit.planning import Statement
 
     honest = Statement.region
 
