@@ -130,7 +130,7 @@ class RidgeErrors(Study):
 
 def _panel(case: Case, found: list[Errors]) -> Panel:
     lines = [band(label, case.sizes, [one[label] for one in found]) for label in found[0]]
-    return Panel(case.title, "private rows n", "‖estimate − truth‖", lines, x_scale="log", y_scale="log")
+    return Panel(case.title, "private rows n", "‖estimate − truth‖", lines, y_scale="log")
 
 
 def _descended(case: Case, found: list[Errors], descents: int) -> str:

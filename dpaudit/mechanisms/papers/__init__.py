@@ -9,9 +9,10 @@ from dpaudit.mechanisms.papers.logistic_mixing import LogisticMixing
 from dpaudit.mechanisms.papers.mixing import CalibratedGaussMix
 from dpaudit.mechanisms.papers.modified_mixing import ModifiedGaussMix
 from dpaudit.mechanisms.papers.objective_perturbation import ObjectivePerturbation
+from dpaudit.mechanisms.papers.practical_ridge import PracticalDPRR
 from dpaudit.mechanisms.papers.sheffet import SheffetOLS, SheffetRenyiOLS
 from dpaudit.mechanisms.papers.truncated_glm import DPLR, PMTGLM, PMTLR
-from dpaudit.mechanisms.papers.truncated_ridge import DPRR, PMTRR, PracticalDPRR
+from dpaudit.mechanisms.papers.truncated_ridge import DPRR, PMTRR
 from dpaudit.mechanisms.papers.truncation import PMT
 
 PAPERS: dict[str, type[Algorithm]] = {
