@@ -1,6 +1,9 @@
 """Experiments of the papers redone: `STUDIES` by name, each run by a scenario file with a [study] table."""
 
 from dpaudit.studies.content import Content, Line, Panel, Table
+from dpaudit.studies.mixing import MixingBounds
+from dpaudit.studies.mixing_logistic import MixingLogistic
+from dpaudit.studies.mixing_regression import MixingRegression
 from dpaudit.studies.public_logistic import RealLogistic, SimulatedLogistic
 from dpaudit.studies.public_moments import RealRidge, RealRidgePrivacy, SimulatedRidge, SimulatedRidgePrivacy
 from dpaudit.studies.study import Progress, Study
@@ -12,6 +15,9 @@ STUDIES: dict[str, type[Study]] = {
     "figure-5-paper-2": RealRidgePrivacy,
     "figure-7-paper-2": SimulatedLogistic,
     "figure-9-paper-2": RealLogistic,
+    "figure-1-paper-3": MixingBounds,
+    "figure-2-paper-3": MixingRegression,
+    "figure-3-paper-3": MixingLogistic,
 }
 
 __all__ = ["STUDIES", "Content", "Line", "Panel", "Progress", "Study", "Table"]

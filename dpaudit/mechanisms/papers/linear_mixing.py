@@ -92,6 +92,10 @@ class LinearMixing(Joint):
         sketch = self.mixing.sketch_of(bounded(data, self.row_bound, self.label_bound))
         return sketch.literal_solution(size, rng) if self.sampler == "literal" else sketch.solution(size, rng)
 
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,), for [X, Y] with λ_min = `eigenvalue`."""
+        return self.mixing.noise(eigenvalue, size, rng)
+
     def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
         for side in (pair.left, pair.right):
             bounded(side, self.row_bound, self.label_bound)
