@@ -1,0 +1,139 @@
+"""What holds for every algorithm of the papers, on the pair of databases by which it shows its claim."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.mechanisms import PAPERS, REGISTRY, describe
+from dpaudit.mechanisms.papers import VARIANTS
+
+SETTINGS = {
+    "epsilon": 0.8,
+    "delta": 1e-3,
+    "mu": 0.7,
+    "rows": 30,
+    "sensitivity": 1.0,
+    "gamma": 8.0,
+    "eta": 0.05,
+    "trace": 3.0,
+    "coef_norm": 1.0,
+    "label_bound": 1.0,
+    "coef_bound": 1.0,
+    "steps": 3,
+    "public_rows": 3,
+    "min_rows": 30,
+    "min_dof": 30,
+    "row_bound": 1.0,
+    "rho": 3.0,
+}
+PUBLIC = {  # what a corrected variant takes as public
+    "GaussianMechanismLS": {"sensitivity": 1.0},
+    "RandomProjectionLS": {"row_bound": 1.0},
+    "PracticalDPRR": {"trace": 3.0, "label_moment": 1.0},
+    "DPLR": {"trace": 3.0},
+}
+LEVEL, SAMPLES = 0.9999, 4_000
+
+
+def _made(cls, **given):
+    fields = {one.name: one for one in dataclasses.fields(cls)}
+    required = {name for name, one in fields.items() if one.default is dataclasses.MISSING}
+    given = {name: SETTINGS[name] for name in required | ({"steps", "public_rows"} & fields.keys())} | given
+    return cls(**given)
+
+
+def _variants(cls):
+    return VARIANTS if "variant" in {one.name for one in dataclasses.fields(cls)} else (None,)
+
+
+def _given(cls, variant):
+    public = PUBLIC.get(cls.__name__, {}) if variant == "corrected" else {}
+    return public | ({} if variant is None else {"variant": variant})
+
+
+CASES = [_made(cls, **_given(cls, variant)) for cls in PAPERS.values() for variant in _variants(cls)]
+every_algorithm = pytest.mark.parametrize("algorithm", CASES, ids=repr)
+
+
+def test_all_are_registered_by_name():
+    assert all(REGISTRY[name] is cls and name == cls.__name__ for name, cls in PAPERS.items())
+
+
+@every_algorithm
+def test_it_says_where_it_is_printed_and_what_it_claims(algorithm):
+    assert algorithm.paper in (1, 2, 3, 4)
+    assert algorithm.box
+    assert algorithm.claimed
+    assert algorithm.summary
+    assert algorithm.relation in ("zero-out", "replace")
+    assert isinstance(algorithm.claim, dp.Claim)
+    assert 0.0 < float(algorithm.claim.delta_at(0.1)) <= 1.0
+
+
+@every_algorithm
+def test_its_pair_are_neighbours_in_its_own_relation(algorithm):
+    pair = algorithm.pair()
+    assert pair.relation == algorithm.relation
+    assert np.sum(np.any(pair.left != pair.right, axis=1)) == 1
+    np.testing.assert_array_equal(pair.left, algorithm.pair().left)
+
+
+@every_algorithm
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_draws_are_finite_rows_that_a_seed_fixes(algorithm, side):
+    data = getattr(algorithm.pair(), side)
+    draws = algorithm(data, 7, rng=1)
+    assert draws.dtype == np.float64
+    assert draws.ndim == 2
+    assert len(draws) == 7
+    assert np.isfinite(draws).all()
+    assert len(np.unique(draws, axis=0)) == 7
+    np.testing.assert_array_equal(draws, algorithm(data, 7, rng=np.random.default_rng(1)))
+    assert not np.array_equal(draws, algorithm(data, 7, rng=2))
+    assert algorithm(data, 1, rng=1).shape == (1, draws.shape[1])
+
+
+@every_algorithm
+def test_parameters_rebuild_it(algorithm):
+    assert type(algorithm)(**algorithm.parameters()) == algorithm
+    assert describe(algorithm) == (algorithm.name, algorithm.parameters())
+    copy = pickle.loads(pickle.dumps(algorithm))
+    data = algorithm.pair().left
+    np.testing.assert_array_equal(copy(data, 3, rng=3), algorithm(data, 3, rng=3))
+
+
+@every_algorithm
+def test_certified_is_below_exact(algorithm):
+    """One audit each at level 0.9999: one false alarm in 10,000 for each algorithm, and the seed is fixed."""
+    pair, epsilon = algorithm.pair(), np.array([0.0, 0.2, 0.5, 1.0, 2.0])
+    try:
+        exact = dp.exact.spectrum(algorithm, pair, epsilon)
+    except dp.NoExactSpectrum:
+        assert algorithm.unknown
+        return
+    found = dp.audit(algorithm, pair, samples=SAMPLES, epsilon=epsilon, level=LEVEL, classifier="qda", rng=5)
+    assert np.all((exact.delta >= 0.0) & (exact.delta <= 1.0))
+    assert np.all(found.spectrum.low <= exact.delta + 1e-12)
+
+
+@every_algorithm
+def test_unknown_variants_are_refused(algorithm):
+    if hasattr(algorithm, "variant"):
+        with pytest.raises(dp.InvalidInput, match="variant must be one of"):
+            dataclasses.replace(algorithm, variant="mended")
+
+
+@every_algorithm
+def test_a_claim_that_nothing_corrects_holds_on_its_pair(algorithm):
+    """Exactly where the law is known: corrected variants, and printed ones that need no correction."""
+    if algorithm.correction and algorithm.variant == "printed":
+        return
+    epsilon = np.unique([0.0, 0.1, 0.5, SETTINGS["epsilon"], 1.0, 2.0, 4.0])
+    try:
+        exact = dp.exact.spectrum(algorithm, algorithm.pair(), epsilon)
+    except dp.NoExactSpectrum:
+        return
+    assert np.all(exact.delta <= algorithm.claim.delta_at(epsilon) * (1.0 + 1e-9) + 1e-12)
