@@ -1,0 +1,144 @@
+"""Ridge regression from noisy moments (paper 2): the solution, the worst pair, and what remark 4.4 breaks."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.mechanisms.papers import DPRR, PMTRR, PracticalDPRR
+
+RNG = np.random.default_rng(8)
+FEATURES = RNG.standard_normal((60, 3)) * [1.0, 5.0, 0.2] + 1.0
+DATA = np.column_stack([FEATURES, FEATURES @ [1.0, -0.5, 2.0] + RNG.standard_normal(60)])
+ROOT = math.sqrt(1.125)
+
+
+def ridge_fit(rows, ridge):
+    features, label = rows[:, :-1], rows[:, -1]
+    gram = features.T @ features / len(label) + ridge * np.eye(features.shape[1])
+    return np.linalg.solve(gram, features.T @ label / len(label))
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_without_noise_and_cuts_it_is_the_ridge_fit(ridge):
+    """Theorem 4.1, equation (4): the penalty that is transformed with the rows gives the same coefficient back."""
+    found = PMTRR(1e13, 0.05, ridge, public_rows=20)(DATA, 2, rng=1)
+    np.testing.assert_allclose(found[0], ridge_fit(DATA[20:], ridge), rtol=1e-8)
+    found = DPRR(1e13, 1e4, 10.0, 0.05, ridge)(DATA, 2, rng=1)
+    np.testing.assert_allclose(found[1], ridge_fit(DATA, ridge), rtol=1e-6)
+
+
+MECHANISMS = [
+    (PMTRR(0.6, public_rows=5, release="statistics"), ROOT),
+    (PMTRR(0.6, public_moment=DATA.T @ DATA, release="statistics"), ROOT),
+    (PMTRR(3.0, public_rows=1, release="statistics"), 1.0),
+    (DPRR(0.6, 0.01, 0.3, release="statistics"), ROOT),
+    (DPRR(0.6, 300.0, 20.0, eta=1e-6, release="statistics"), ROOT),
+    (PracticalDPRR(0.6, trace=2.0, label_moment=0.1, variant="corrected", release="statistics"), ROOT),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "share"), MECHANISMS, ids=lambda x: repr(x)[:60])
+def test_the_pair_is_the_worst_there_is(mechanism, share):
+    """√1.125·μ where √2·μ is claimed, and no pair of random rows, cut to the radii or not, passes it."""
+    pair, epsilon = mechanism.pair(), [0.0, 0.4]
+    exact = dp.exact.spectrum(mechanism, pair, epsilon).delta
+    np.testing.assert_allclose(exact, dp.exact.gaussian_shift(share * mechanism.mu, epsilon), rtol=1e-7)
+    assert np.all(exact < mechanism.claim.delta_at(epsilon))
+    rng, count = np.random.default_rng(3), pair.left.shape[1]
+    rows = rng.choice([0.5, 10.0, 1e4], (300, 1)) * rng.standard_normal((300, count)) * np.r_[[1.0] * (count - 1), 50.0]
+    data = np.vstack([pair.left[: pair.index], rows])
+    found = mechanism.replaced_rows(data[: pair.index + 3], rows[:200]).mu
+    assert found.max() <= share * mechanism.mu * (1 + 1e-9)
+    assert found.max() > 0.5 * share * mechanism.mu
+
+
+def test_a_search_for_a_worse_pair_finds_none():
+    """Two rows inside the disc and their labels, by random restarts of a local search: √1.125 is the supremum."""
+    from scipy.optimize import minimize
+
+    def shift(at):
+        u, v = (
+            np.r_[at[k : k + 2] / max(1.0, np.linalg.norm(at[k : k + 2])), np.clip(at[k + 2], -1, 1)] for k in (0, 3)
+        )
+        gram = (np.outer(u[:2], u[:2]) - np.outer(v[:2], v[:2]))[np.triu_indices(2)]
+        return -np.hypot(np.linalg.norm(gram) / 2.0, np.linalg.norm(u[:2] * u[2] - v[:2] * v[2]) / 2.0)
+
+    rng = np.random.default_rng(0)
+    best = min(
+        minimize(shift, rng.standard_normal(6), method="Nelder-Mead", options={"maxiter": 800}).fun for _ in range(12)
+    )
+    assert -best == pytest.approx(ROOT, rel=1e-3)
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.5, 1.4, 1.5])
+def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
+    """A row turned round, its label kept: nothing that is read off the data changes, the cross moment by 2σ₂."""
+    mechanism = PracticalDPRR(mu, release="statistics")
+    data = np.zeros((2, 3))
+    data[0] = [10.0, 0.0, 10.0]
+    data[1] = [0.0, 0.1, 0.1]
+    pair = dp.neighbours.replace_row(data, 0, [-10.0, 0.0, 10.0])
+    exact = dp.exact.spectrum(mechanism, pair, 0.0)
+    assert exact.gdp_mu(0.0) == pytest.approx(2.0, rel=1e-6)
+    assert (exact.delta > mechanism.claim.delta_at(0.0)) == (mu < math.sqrt(2.0))
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 20.0])
+def test_a_long_row_tells_itself_by_the_noise(mu):
+    """δ is near 1 where the claim has it at a millionth."""
+    mechanism = PracticalDPRR(mu, release="statistics")
+    data = np.column_stack([np.eye(3), np.ones(3)])
+    pair = dp.neighbours.replace_row(data, 0, 1e6 * data[0])
+    assert dp.exact.spectrum(mechanism, pair, float(mechanism.claim.epsilon_at(1e-6))).delta > 0.999
+    assert dp.exact.spectrum(mechanism, mechanism.pair(), 0.0).delta > mechanism.claim.delta_at(0.0) - 1e-12
+
+
+def test_the_outlier_is_certified_from_draws_of_the_coefficient():
+    """Level 0.95; the seed is fixed. The true δ(0) is near 1."""
+    mechanism = PracticalDPRR(0.5, ridge=0.1)
+    result = dp.audit(mechanism, mechanism.pair(), samples=4000, claim=mechanism.claim, rng=2, n_jobs=1)
+    assert result.verdict == "violated"
+
+
+def test_the_coefficient_has_no_spectrum_but_its_statistics_do():
+    for mechanism in (PMTRR(1.0, public_rows=9), DPRR(1.0, 1.0, 1.0), PracticalDPRR(1.0)):
+        with pytest.raises(dp.NoExactSpectrum, match="worked out of noisy moments"):
+            mechanism.law(DATA)
+        with pytest.raises(dp.NoExactSpectrum, match="worked out of noisy moments"):
+            mechanism.replaced_rows(DATA, DATA[:2])
+    with pytest.raises(dp.NoExactSpectrum, match="each changes the noise"):
+        PracticalDPRR(1.0, release="statistics").replaced_rows(DATA, DATA[:2])
+
+
+def test_public_rows_have_no_neighbours():
+    found = PMTRR(1.0, public_rows=20, release="statistics").replaced_rows(DATA, DATA[:2]).mu.reshape(60, 2)
+    np.testing.assert_array_equal(found[:20], 0.0)
+    assert np.all(found[20:] > 0.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: PMTRR(1.0), "public_rows"),
+        (lambda: PMTRR(1.0, public_rows=3, ridge=-1.0), "ridge"),
+        (lambda: PMTRR(1.0, public_rows=3, release="all"), "release"),
+        (lambda: DPRR(1.0, -1.0, 1.0), "trace"),
+        (lambda: DPRR(1.0, 1.0, 0.0), "coef_norm"),
+        (lambda: PracticalDPRR(1.0, variant="corrected"), "trace"),
+        (lambda: PracticalDPRR(1.0, trace=1.0), "trace"),
+        (lambda: PracticalDPRR(1.0, variant="other"), "variant"),
+        (lambda: PracticalDPRR(-1.0), "mu"),
+    ],
+)
+def test_a_wrong_parameter_is_named(make, name):
+    with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
+        make()
+
+
+def test_public_labels_that_are_all_zero_have_no_scale():
+    data = DATA.copy()
+    data[:20, -1] = 0.0
+    with pytest.raises(dp.DegenerateData, match="public label"):
+        PMTRR(1.0, public_rows=20)(data, 2, rng=1)
