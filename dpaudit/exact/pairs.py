@@ -18,6 +18,7 @@ from dpaudit.exact.loss import PrivacyLoss, compose
 from dpaudit.exact.mixed import branches_curve, product_curve
 from dpaudit.exact.pair import without_rounding
 from dpaudit.exact.released import released_curve
+from dpaudit.exact.wishart_replaced import ReplacedWishartCurve
 from dpaudit.laws import (
     Branches,
     Density,
@@ -50,6 +51,9 @@ def curve(left: Law, right: Law) -> tuple[Curve, str]:
         found = _of_few_numbers(left, right)
         if found is not None:
             return found
+        if isinstance(left, ShiftedWishart) and isinstance(right, ShiftedWishart) and _same_noise(left, right):
+            whole = _wishart(left, right)
+            return whole, "additive Wishart"
         loss = _loss(left, right)
         if loss is not None:
             return loss, loss.law
@@ -105,8 +109,6 @@ def _loss(left: Any, right: Any) -> PrivacyLoss | None:
         return _rows(left.root, right.root, left.rows)
     if isinstance(left, InverseWishart) and left.dof == right.dof:
         return _rows(left.root, right.root, left.dof).reversed()  # the precisions of X⁻¹ are the scales of X
-    if isinstance(left, ShiftedWishart) and left.dof == right.dof and np.array_equal(left.root, right.root):
-        return _wishart(left, right)
     return None
 
 
@@ -160,17 +162,27 @@ def _rows(left_root: Array, right_root: Array, rows: int) -> PrivacyLoss:
     return PrivacyLoss.of_axes(axes, "Gaussian rows pair")
 
 
-def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> PrivacyLoss:
-    """One row more or less: the shifts differ by ±vvᵀ."""
-    size, axes = eigh(left.shift - right.shift)
-    largest = int(np.argmax(np.abs(size)))
-    rounding = 16.0 * EPS * max(np.abs(law.shift).max() for law in (left, right)) * len(size)
-    if np.abs(np.delete(size, largest)).max(initial=0.0) > max(RANK_ONE * abs(size[largest]), rounding):
+def _same_noise(left: ShiftedWishart, right: ShiftedWishart) -> bool:
+    return left.dof == right.dof and np.array_equal(left.root, right.root)
+
+
+def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> Curve:
+    """One row more or less, or one replaced: the shifts differ by vvᵀ, −uuᵀ or both."""
+
+    def white(matrix: Array) -> Array:
+        half = solve_triangular(left.root, matrix, trans="T")
+        return np.asarray(solve_triangular(left.root, half.T, trans="T"))
+
+    size = eigvalsh(white(left.shift - right.shift))  # ascending
+    largest = max(np.abs(white(law.shift)).max() for law in (left, right))
+    rounding = max(16.0 * EPS * largest * len(size), RANK_ONE * np.abs(size).max())
+    if np.any(np.abs(size[1:-1]) > rounding) or (len(size) > 1 and (size[0] > rounding or size[-1] < -rounding)):
         raise NoExactSpectrum(
-            "additive Wishart noise has an exact spectrum for a zeroed or added row only, where one number decides; "
-            "for a replaced row use dpaudit.audit, or bound it by the two steps through the zeroed row"
+            "additive Wishart noise has an exact spectrum for one row zeroed, added or replaced, where two numbers "
+            "decide; use dpaudit.audit, or bound it step by step"
         )
-    row = np.sqrt(abs(size[largest])) * axes[:, largest]
-    white = solve_triangular(left.root, row, trans="T")
-    loss = PrivacyLoss.additive_wishart(float(white @ white), left.dof, len(row))
-    return loss if size[largest] >= 0.0 else loss.reversed()
+    up, down = max(float(size[-1]), 0.0), max(-float(size[0]), 0.0)
+    if min(up, down) > rounding:
+        return ReplacedWishartCurve(up, down, left.dof, len(size))
+    loss = PrivacyLoss.additive_wishart(max(up, down), left.dof, len(size))
+    return loss if up >= down else loss.reversed()

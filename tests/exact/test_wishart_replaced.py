@@ -1,0 +1,174 @@
+"""Additive Wishart noise with a row replaced: by another parametrisation, at the ends, and against the noise itself."""
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from scipy import stats
+
+import dpaudit as dp
+from dpaudit.exact import additive_wishart
+from dpaudit.exact.wishart_replaced import ReplacedWishartCurve, _Direction
+from dpaudit.mechanisms import AdditiveWishart
+
+
+def chance_below(up, down, freedom, ratio):
+    """P(R ≤ r) by mpmath from s₁₁, s₂₂ ~ χ²_m and the sine of the angle between the columns, which are free.
+
+    R = 1 − g/T with T = sin²θ and 1 − g = (1 + α/s₁₁)(1 − β/s₂₂); the density of θ is ∝ sin^{m−2}θ on (0, π/2).
+    """
+    m = mpf(freedom)
+    norm = 2 * mp.gamma(m / 2) / (mp.sqrt(mp.pi) * mp.gamma((m - 1) / 2))
+
+    def chi2(x):
+        return mp.exp((m / 2 - 1) * mp.log(x) - x / 2 - m / 2 * mp.log(2) - mp.loggamma(m / 2))
+
+    def given(x, t):
+        room = (1 - ratio) * x * t + up
+        return mp.gammainc(m / 2, 0, down * (x + up) / room / 2, regularized=True) if room > 0 else mpf(1)
+
+    def over_x(t):
+        return mp.quad(lambda x: chi2(x) * given(x, t), [0, m / 2, m, 2 * m, 5 * m + 40], maxdegree=4)
+
+    ends = [0, mp.pi / 4, mp.pi / 2]
+    return norm * mp.quad(lambda u: mp.sin(u) ** (m - 2) * over_x(mp.sin(u) ** 2), ends, maxdegree=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("up", "down", "freedom", "ratio"), [(1.0, 0.5, 8, 0.5), (2.0, 0.7, 9, 1.1)])
+def test_the_chance_of_a_ratio_against_mpmath_in_other_variables(up, down, freedom, ratio):
+    with mp.workdps(15):
+        exact = float(chance_below(up, down, freedom, ratio))
+    direction = _Direction(up, down, freedom)
+    assert float(direction.below(np.array([ratio]))[0]) == pytest.approx(exact, rel=1e-8)
+    assert float(direction.above(np.array([ratio]))[0]) == pytest.approx(1.0 - exact, rel=1e-8)
+
+
+def brute_force(up, down, freedom, epsilon):
+    """The same by 3 nested Gauss rules, 80 × 80 nodes and the inner half-line in 60."""
+    half = 0.5 * (freedom - 3)
+    top = np.exp((0.5 * (up - down) - epsilon) / half)
+    nodes, weights = np.polynomial.legendre.leggauss(80)
+    angle = 0.25 * np.pi * (1.0 + nodes)
+    in_angle = 0.25 * np.pi * weights * np.sin(angle) ** (freedom - 2)
+    in_angle /= in_angle.sum()
+    reach = stats.chi2.isf(1e-17, freedom)
+    root = 0.5 * np.sqrt(reach) * (1.0 + nodes)
+    x = root[:, None] ** 2
+    in_x = (0.5 * np.sqrt(reach) * weights * 2.0 * root)[:, None] * stats.chi2.pdf(x, freedom)
+    t = np.sin(angle) ** 2
+    low = down * (x + up) / (x * t + up)
+    slope = (1.0 - top) * x * t + up
+    far = np.minimum(np.where(slope > 0.0, down * (x + up) / np.where(slope > 0.0, slope, 1.0), np.inf), low + reach)
+    inner, inner_weights = np.polynomial.legendre.leggauss(60)
+    y = low[..., None] + 0.5 * (far - low)[..., None] * (1.0 + inner)
+    ratio = 1.0 - (down / y - (up / x)[..., None] + up * down / (x[..., None] * y)) / t[:, None]
+    gain = 1.0 - (np.maximum(ratio, 0.0) / top) ** half
+    part = 0.5 * (far - low) * ((stats.chi2.pdf(y, freedom) * gain) @ inner_weights)
+    return float(np.sum(in_x * in_angle * (stats.chi2.cdf(low, freedom) + part)))
+
+
+@pytest.mark.parametrize(
+    ("up", "down", "freedom", "epsilon"),
+    [
+        (1.0, 0.5, 8, (0.0, 0.2, 0.6)),
+        (0.4, 1.5, 12, (0.0, 0.3, 1.0)),
+        (1.0, 1.0, 60, (0.05, 0.3, 0.7)),
+        (3.0, 2.0, 21, (0.2, 1.0)),
+    ],
+)
+def test_against_nested_gauss_rules_in_other_variables(up, down, freedom, epsilon):
+    found = ReplacedWishartCurve(up, down, freedom + 3, 5).delta(np.array(epsilon))[0]
+    np.testing.assert_allclose(found, [brute_force(up, down, freedom, e) for e in epsilon], rtol=1e-6)
+
+
+@pytest.mark.parametrize("dof", [5, 6, 8, 40])
+def test_against_draws_of_the_noise(dof):
+    """Both directions from 40,000 Wishart draws, k = d and k = d + 1 too; within five standard errors (chance 2e-6)."""
+    d, size, epsilon = 5, 40_000, np.array([0.0, 0.25])
+    rng = np.random.default_rng(dof)
+    left, right = (0.8 * np.outer(row, row) for row in rng.standard_normal((2, d)))
+    up, down = np.linalg.eigvalsh(left - right)[[-1, 0]] * [1.0, -1.0]
+    curve = ReplacedWishartCurve(float(up), float(down), dof, d)
+    noise = stats.wishart(dof, np.eye(d)).rvs(size, random_state=rng)
+    for sign, exact in zip((1.0, -1.0), curve.delta(epsilon), strict=True):
+        beside = np.linalg.slogdet(noise + sign * (left - right))
+        ratio = np.where(beside[0] > 0.0, beside[1] - np.linalg.slogdet(noise)[1], -np.inf)
+        power = 0.5 * (dof - d - 1)
+        loss = 0.5 * sign * (up - down) - (power * ratio if power else 0.0)
+        loss = np.where(np.isneginf(ratio), np.inf, loss)
+        gain = -np.expm1(np.minimum(epsilon[:, None] - loss, 0.0))
+        assert np.all(np.abs(gain.mean(axis=1) - exact) < 5.0 * gain.std(axis=1) / np.sqrt(size))
+
+
+@pytest.mark.parametrize("dof", [5, 7, 30])
+def test_a_replacement_by_almost_nothing_is_a_zeroed_row(dof):
+    """β = 1e-6: a row of a thousandth of the norm moves δ(ε) by e^ε times its own total variation at most."""
+    epsilon = np.array([0.0, 0.1, 0.3])
+    room = 1.4 * float(additive_wishart(1e-6, dof, 5, 0.0)[0]) + 1e-9
+    for found, exact in zip(
+        ReplacedWishartCurve(1.0, 1e-6, dof, 5).delta(epsilon), additive_wishart(1.0, dof, 5, epsilon), strict=True
+    ):
+        np.testing.assert_allclose(found, exact, rtol=0.0, atol=room)
+
+
+def test_the_directions_agree_at_epsilon_0_and_swap():
+    curve, other = ReplacedWishartCurve(2.0, 0.3, 30, 4), ReplacedWishartCurve(0.3, 2.0, 30, 4)
+    epsilon = np.linspace(0.0, 2.0, 9)
+    forward, backward = curve.delta(epsilon)
+    assert forward[0] == pytest.approx(backward[0], rel=1e-7)
+    np.testing.assert_array_equal(other.delta(epsilon), (backward, forward))
+
+
+def test_the_floor_is_the_chance_of_an_output_that_rules_the_other_out():
+    """At large ε what is left is P(R ≤ 0), here from a million draws (within five standard errors)."""
+    up, down, freedom, size = 2.0, 4.0, 9, 1_000_000
+    rng = np.random.default_rng(3)
+    x, w, n = rng.chisquare(freedom, size), rng.chisquare(freedom - 1, size), rng.standard_normal(size)
+    out = (1.0 + up / x) * (1.0 - down / w) + up * n**2 / (x * w) <= 0.0
+    floor = float(ReplacedWishartCurve(up, down, freedom + 3, 5).delta(300.0)[0])
+    assert abs(out.mean() - floor) < 5.0 * np.sqrt(floor / size)
+
+
+def test_the_mechanism_knows_replaced_rows():
+    """α and β from two rows of norm 2 at 60°, noise of scale 2: ±√(1 − cos²60°) = ±√3/2."""
+    data = np.array([[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]])
+    pair = dp.neighbours.replace_row(data, 0, [1.0, np.sqrt(3.0), 0.0])
+    found = dp.exact.spectrum(AdditiveWishart(12, 2.0), pair, [0.0, 0.5])
+    exact = ReplacedWishartCurve(np.sqrt(0.75), np.sqrt(0.75), 12, 3).delta([0.0, 0.5])
+    np.testing.assert_allclose((found.forward, found.backward), exact, rtol=1e-7)
+    assert found.law == "additive Wishart"
+    assert found.pure_epsilon == np.inf
+    assert float(found.renyi(2.0)) == np.inf
+    with pytest.raises(dp.NoExactSpectrum, match="order < 1"):
+        found.renyi(0.5)
+
+
+def test_two_rows_on_one_axis_leave_one_number():
+    data = np.array([[3.0, 0.0], [0.0, 1.0]])
+    for row, up in ((1.0, 8.0), (5.0, -16.0)):
+        found = dp.exact.spectrum(AdditiveWishart(9, 1.0), dp.neighbours.replace_row(data, 0, [row, 0.0]), [0.0, 1.0])
+        exact = additive_wishart(abs(up), 9, 2, [0.0, 1.0])
+        np.testing.assert_allclose((found.forward, found.backward), exact if up > 0 else exact[::-1], rtol=1e-9)
+
+
+def test_two_rows_changed_have_no_closed_form():
+    data = np.diag([1.0, 2.0, 3.0])
+    pair = dp.NeighbourPair(data, np.diag([1.5, 2.5, 3.0]))
+    with pytest.raises(dp.NoExactSpectrum, match="one row"):
+        dp.exact.spectrum(AdditiveWishart(9, 1.0), pair, 0.5)
+
+
+def test_a_composition_says_what_to_do_about_a_replaced_row():
+    data = np.diag([1.0, 2.0, 3.0])
+    both = dp.mechanisms.Composition((AdditiveWishart(9, 4.0), dp.mechanisms.AnalyzeGauss(50.0)))
+    with pytest.raises(dp.NoExactSpectrum, match=r"use dpaudit\.audit"):
+        dp.exact.spectrum(both, dp.neighbours.replace_row(data, 0, [0.0, 1.0, 0.0]), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [((0.0, 1.0, 9, 3), "up"), ((1.0, -1.0, 9, 3), "down"), ((1.0, 1.0, 2, 3), "dof"), ((1.0, 1.0, 9, 1), "dim")],
+)
+def test_bad_arguments_are_named(arguments, name):
+    with pytest.raises(dp.InvalidInput, match=name):
+        ReplacedWishartCurve(*arguments)
