@@ -168,7 +168,7 @@ class MixingLogistic(Study):
             "the table's columns and a constant, divided by the largest training norm.",
             "That norm, and k by the test accuracy, are read off the data as in appendix J.2, and no budget pays for "
             "either.",
-            f"{self.splits} random splits, {self.draws} draws of each algorithm on each; δ = 1/n² of the training rows. "
+            f"{self.splits} random splits, {self.draws} draws of each algorithm on each; δ = 1/n², n training rows. "
             "Execution times are not compared: they are the machine's.",
             "With the loss's sign as algorithm 6 prints it the classifier errs where it can.",
         ]

@@ -168,6 +168,6 @@ class MixingRegression(Study):
             f"Synthetic designs ({len(synthetic)}): n = {self.rows:,}, d = {self.dim:,}, {self.tests:,} test rows.",
             "Features are divided by the largest training norm and labels by the largest training |y|, as section J "
             "does: both are read off private data, which no budget pays for.",
-            "Lines are the algorithms with their units put right; the table has them as printed too, and there "
-            "LinearMixing saves more noise than its claim allows, for C² = C_X² + C_Y² = 2.",
+            "Lines are the algorithms with their units put right; the table has them as printed too, where LinearMixing "
+            "takes C² = C_X² + C_Y² = 2 for 1 and saves more noise than lemma 1 allows once λ_min is large.",
         ]
