@@ -93,12 +93,12 @@ class PracticalDPRR(TruncatedRidge):
         return cut(rows, reach, printed.remark_4_4_label_radius(label, len(data), self.eta))
 
     def pair(self) -> NeighbourPair:
-        """As printed: a row a hundred times as long as the others comes in. Corrected: as for `DPRR`."""
+        """As printed: one of 2000 rows becomes 10,000 times as long. Corrected: as for `DPRR`."""
+        if self.variant == "printed":
+            data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
+            return replace_row(data, 0, [1e4, 0.0, 1.0])
         from dpaudit.exact import printed
 
-        if self.variant == "printed":
-            data = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.5, 0.5, 1.0]])
-            return replace_row(data, 2, 100.0 * data[2])
         trace, label = self._scales(np.empty((0, 3)))
         reach = printed.theorem_4_3_radius(trace, 2, 3, self.eta)
         u, v = (np.append(reach * one, printed.remark_4_4_label_radius(label, 3, self.eta)) for one in apart(0.5, 2))

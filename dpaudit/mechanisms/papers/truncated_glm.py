@@ -182,15 +182,17 @@ class DPLR(NewtonAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, self.ridge * np.eye(dim), np.eye(dim))
 
     def pair(self) -> NeighbourPair:
-        """With a public trace, rows at the radius nearly at right angles; without, a hundred times as long a row."""
+        """With a public trace, rows at the radius nearly at right angles; without, one of 2000 becomes a long one."""
+        if self.trace is None:
+            axis, one = np.tile(np.eye(2), (1000, 1)), np.tile([1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0], 250)
+            data = np.column_stack([axis, one])
+            return replace_row(data, 0, [1e4, 0.0, 1.0])
         from dpaudit.exact import printed
 
-        others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.5, 0.5, 1.0]])
-        if self.trace is None:
-            return replace_row(others, 2, np.array([50.0, 50.0, 1.0]))
+        others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
-        others[2] = [*(reach * u), 1.0]
+        others[2, :2] = reach * u
         return replace_row(others, 2, np.append(reach * v, 0.0))
 
 
