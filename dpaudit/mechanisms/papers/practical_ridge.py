@@ -79,6 +79,10 @@ class PracticalDPRR(TruncatedRidge):
             )
         return shift_rows(self.moments(data), self._cut(candidates, data))
 
+    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        """As printed every row, for each changes the noise."""
+        return tuple(range(len(data))) if self.variant == "printed" else ()
+
     def _scales(self, data: Array) -> tuple[float, float]:
         """Tr(Σ̂) and σ̂²: the private data's own, as printed, or the public numbers."""
         if self.trace is not None and self.label_moment is not None:

@@ -112,6 +112,12 @@ def test_the_coefficient_has_no_spectrum_but_its_statistics_do():
         PracticalDPRR(1.0, release="statistics").replaced_rows(DATA, DATA[:2])
 
 
+def test_a_zeroed_row_changes_the_noise_too():
+    mechanism, pair = PracticalDPRR(0.01, release="statistics"), dp.neighbours.zero_row(DATA, 3)
+    same = dp.NeighbourPair(pair.left, pair.right)
+    assert dp.exact.spectrum(mechanism, pair, 0.1).delta == dp.exact.spectrum(mechanism, same, 0.1).delta > 0.0
+
+
 def test_public_rows_have_no_neighbours():
     found = PMTRR(1.0, public_rows=20, release="statistics").replaced_rows(DATA, DATA[:2]).mu.reshape(60, 2)
     np.testing.assert_array_equal(found[:20], 0.0)
