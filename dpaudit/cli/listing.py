@@ -65,10 +65,13 @@ def _parameters(cls: type) -> str:
 
 def _relations(cls: type) -> str:
     """The relations of `dpaudit.exact.worst_case` that a mechanism gives a family of pairs for."""
-    from dpaudit.mechanisms import LawMechanism
+    from dpaudit.mechanisms import Algorithm, LawMechanism
 
     methods = {"zero-out": "zeroed_rows", "replace": "replaced_rows", "add": "added_row"}
-    known = [name for name, method in methods.items() if getattr(cls, method) is not getattr(LawMechanism, method)]
+    bare = {name: {getattr(base, name) for base in (LawMechanism, Algorithm)} for name in methods.values()}
+    known = [name for name, method in methods.items() if getattr(cls, method) not in bare[method]]
+    if not known and hasattr(cls, "joint_spectrum"):
+        return "none of the output alone, joint_spectrum(pair) with what is read privately"
     return ", ".join(known) or "none"
 
 

@@ -27,7 +27,8 @@ REGISTRY: dict[str, type[LawMechanism]] = {
         GaussianInverse,
         SufficientStatistics,
     )
-} | PAPERS
+}
+REGISTRY.update(PAPERS)
 
 __all__ = [
     "ALS",

@@ -9,7 +9,7 @@ import numpy as np
 from dpaudit import _check
 from dpaudit._check import Array, fail
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.laws import Law
+from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 
 VARIANTS = ("printed", "corrected")
@@ -50,7 +50,13 @@ class Algorithm(LawMechanism):
         return lambda size, rng: self.run(data, size, rng)
 
     def law(self, data: Array) -> Law:
-        raise NoExactSpectrum(f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit")
+        raise self._without()
+
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
+        raise self._without()
+
+    def _without(self) -> NoExactSpectrum:
+        return NoExactSpectrum(f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit")
 
 
 def within(data: Array, row_bound: float) -> Array:

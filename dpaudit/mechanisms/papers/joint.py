@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit.errors import NoExactSpectrum
-from dpaudit.laws import ZeroedRows
 from dpaudit.mechanisms.papers.algorithm import Algorithm
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.spectrum import Spectrum
@@ -15,9 +12,6 @@ from dpaudit.spectrum import Spectrum
 
 class Joint(Algorithm):
     """No exact spectrum of the output alone, but an exact upper bound of it: `joint_spectrum`."""
-
-    def zeroed_rows(self, data: Array) -> ZeroedRows:
-        raise NoExactSpectrum(f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit")
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
         """Exact δ(ε) of the private quantity and the output together, for a zeroed row: a bound of the output's.

@@ -13,7 +13,7 @@ from dpaudit._check import Array, fail
 from dpaudit._linalg import cholesky_stack
 from dpaudit.claims import Claim
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.laws import Density, ZeroedRows
+from dpaudit.laws import Density
 from dpaudit.mechanisms.papers.algorithm import Algorithm, within
 from dpaudit.mechanisms.papers.mixing import check_budget
 from dpaudit.neighbours import NeighbourPair, zero_row
@@ -90,9 +90,6 @@ class ObjectivePerturbation(Algorithm):
         if self.variant == "printed" or signed.shape[1] > 1:
             raise NoExactSpectrum(f"{self.name} has no exact spectrum here: {self.unknown}; use dpaudit.audit")
         return _density(signed[:, 0], self.ridge, self.sigma)
-
-    def zeroed_rows(self, data: Array) -> ZeroedRows:
-        raise NoExactSpectrum(f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit")
 
     def pair(self) -> NeighbourPair:
         """So many rows of C, half of each label, that the printed sign has no curvature at θ = 0; one is zeroed."""
