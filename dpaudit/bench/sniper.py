@@ -24,6 +24,7 @@ PAIRS = {  # where more queries than the published five, or others, show more of
     "ReportNoisyMax3": NeighbourPair(np.zeros((8, 1)), np.ones((8, 1))),
     "SparseVector1": DOWN_THEN_UP,
     "SparseVector2": DOWN_THEN_UP,
+    "SparseVector3": DOWN_THEN_UP,
     "SparseVector4": DOWN_THEN_UP,
 }
 PUBLISHED = {
