@@ -1,0 +1,98 @@
+"""What paper 3 prints for its algorithms: inverses that invert, and sweeps against the exact curves."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.exact import gaussian_shift, gaussian_sketch, printed
+
+ROWS, DELTAS = (1, 20, 1_000, 100_000), (1e-2, 1e-6, 1e-10)
+EPSILONS = (0.01, 0.3, 2.0, 20.0)
+BUDGETS = list(itertools.product(ROWS, EPSILONS, DELTAS))
+
+
+def leak(gamma, rows, epsilon):
+    """The worst exact δ of a sketch with λ_min + σ² = γC²."""
+    return max(gaussian_sketch(1.0 / gamma, rows, epsilon))
+
+
+@pytest.mark.parametrize(("rows", "epsilon", "delta"), BUDGETS)
+def test_gammas_are_the_least_and_hold(rows, epsilon, delta):
+    gamma = printed.gaussmix_gamma(rows, epsilon, delta)
+    assert leak(gamma, rows, epsilon) <= delta
+    if gamma > 1.0001:
+        assert printed.gaussmix_epsilon(rows, gamma, delta) == pytest.approx(epsilon, rel=1e-6)
+    mixing = printed.linear_mixing_gamma(rows, epsilon, delta)
+    assert mixing > 2.5
+    found = printed.theorem_1_epsilon(rows, mixing, delta, mixing / math.sqrt(rows))
+    assert found == pytest.approx(epsilon, rel=1e-6) if mixing > 2.5001 else found <= epsilon
+    assert printed.sheffet_renyi_gamma(rows, epsilon, delta) == printed.gaussmix_gamma(rows, 0.5 * epsilon, delta)
+
+
+@pytest.mark.parametrize(("rows", "epsilon", "delta"), BUDGETS)
+def test_sheffet_2017_is_loose(rows, epsilon, delta):
+    gamma = printed.sheffet_2017_gamma(rows, epsilon, delta)
+    assert leak(max(gamma, 1.0 + 1e-9), rows, 0.5 * epsilon) <= delta
+    if epsilon <= 2.0:
+        assert gamma > 3.5 * printed.gaussmix_gamma(rows, epsilon, delta)
+
+
+def test_the_epsilon_below_theorem_1_fails_for_few_rows():
+    """No noise to save: a row of norm C and nothing else on its axis, so that q = 1/(1 + γ)."""
+    epsilon = printed.after_theorem_1_epsilon(1, 5.0, 1e-10)
+    assert epsilon == pytest.approx(0.02 + 2.0 * math.sqrt(2.0 * math.log(4e10)) / 5.0)
+    assert leak(6.0, 1, epsilon) > 100.0 * 1e-10
+    assert leak(6.0, 1, printed.theorem_1_epsilon(1, 5.0, 1e-10, 5.0)) <= 1e-10
+    assert leak(101.0, 1_000, printed.after_theorem_1_epsilon(1_000, 100.0, 1e-6)) <= 1e-6
+
+
+def test_gaussian_noise_of_section_3_needs_small_epsilon_and_no_large_rows():
+    epsilon = printed.gaussian_noise_epsilon(10.0, 1e-6)
+    assert gaussian_shift(0.1, epsilon) <= 1e-6
+    assert gaussian_shift(1.0, epsilon) > 0.1  # C = 10
+    beyond = printed.gaussian_noise_epsilon(0.5, 1e-10)
+    assert gaussian_shift(2.0, beyond) > 5e-10
+
+
+def test_ada_ssp_holds_as_a_whole_and_not_by_parts():
+    deviation = printed.ada_ssp_deviation(1.0, 1e-6)
+    assert gaussian_shift(1.0 / deviation, 1.0 / 3.0) > 2.0 * 1e-6 / 3.0
+    for epsilon, delta in itertools.product((0.01, 1.0, 10.0), DELTAS):
+        assert gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(epsilon, delta), epsilon) <= delta
+    assert gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(50.0, 1e-2), 50.0) > 0.5
+
+
+def test_objective_perturbation_by_hand():
+    assert printed.objective_sigma(3.0, 2.0, 0.1) == pytest.approx(3.0 * math.sqrt(8.0 + 8.0 * math.log(20.0)) / 2.0)
+    assert printed.objective_ridge(3.0, 2.0) == pytest.approx(9.0 / 4.0)
+
+
+def test_a_bound_read_off_the_data_leaks():
+    """Section J divides by the largest norm: without the longest row all others grow (γ for ε = 1, δ = 10⁻⁵)."""
+    rows = np.random.default_rng(0).uniform(-0.5, 0.5, (200, 3))
+    left = np.vstack([[5.0, 0.0, 0.0], rows])
+    right = np.vstack([[0.0, 0.0, 0.0], rows])
+    mechanism = dp.mechanisms.RandomProjection(50, padding=math.sqrt(printed.gaussmix_gamma(50, 1.0, 1e-5)))
+    own = dp.NeighbourPair(*(side / np.linalg.norm(side, axis=1).max() for side in (left, right)))
+    assert dp.exact.spectrum(mechanism, own, 1.0).delta > 0.5
+    public = dp.NeighbourPair(left / 5.0, right / 5.0)
+    assert dp.exact.spectrum(mechanism, public, 1.0).delta < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: printed.gaussmix_gamma(0, 1.0, 0.1), "rows"),
+        (lambda: printed.linear_mixing_gamma(3, 0.0, 0.1), "epsilon"),
+        (lambda: printed.theorem_1_epsilon(3, 2.5, 0.1, 1.0), "gamma"),
+        (lambda: printed.after_theorem_1_epsilon(3, 3.0, 1.0), "delta"),
+        (lambda: printed.objective_ridge(0.0, 1.0), "row_bound"),
+        (lambda: printed.gaussian_noise_epsilon(0.0, 0.1), "sigma"),
+    ],
+)
+def test_bad_input_is_named(call, name):
+    with pytest.raises(dp.InvalidInput, match=name):
+        call()

@@ -1,0 +1,129 @@
+"""Gaussian mixing calibrated by lemma 1, and algorithm 1: samplers, units, and the bound by the joint release."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+import dpaudit as dp
+from dpaudit.exact import gaussian_sketch, printed
+from dpaudit.mechanisms.papers import CalibratedGaussMix, ModifiedGaussMix
+from dpaudit.mechanisms.papers.noisy_sketch import smallest_eigenvalue
+
+SIZE, ERROR = 4_000, 1e-6  # of each comparison of equal laws
+RNG = np.random.default_rng(4)
+DATA = RNG.uniform(-1.0, 1.0, (9, 2)) @ [[1.0, 0.2], [0.0, 0.7]]
+BOUND = 1.5
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        CalibratedGaussMix(5, 2.0, 1e-3, BOUND),
+        ModifiedGaussMix(5, 3.0, 1e-3, 0.2, BOUND, variant="corrected"),
+        ModifiedGaussMix(5, 4.2, 1e-3, 0.2, BOUND),
+        ModifiedGaussMix(5, 4.2, 1e-3, 0.2, BOUND, variant="corrected"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("release", ["gram", "sketch"])
+def test_the_literal_sampler_has_the_same_law(mechanism, release):
+    """Every number that is released, and one product of them; all comparisons together miss in 10⁻⁶ of the seeds."""
+    fields = mechanism.parameters() | {"release": release}
+    draws = [type(mechanism)(**fields | {"sampler": how})(DATA, SIZE, rng=7) for how in ("sufficient", "literal")]
+    one, other = (np.column_stack([x, x[:, 0] * x[:, 1]]) for x in draws)
+    assert one.shape == (SIZE, (3 if release == "gram" else 10) + 1)
+    assert min(ks_2samp(a, b).pvalue for a, b in zip(one.T, other.T, strict=True)) > ERROR / one.shape[1]
+
+
+@pytest.mark.parametrize(("bound", "scale"), [(1.0, 0.0), (0.05, 0.0), (30.0, 0.0), (2.0, 50.0)])
+@pytest.mark.parametrize(("rows", "epsilon", "delta"), [(1, 0.3, 1e-3), (40, 1.0, 1e-6), (1000, 15.0, 1e-2)])
+def test_calibrated_noise_keeps_the_claim_and_wastes_little(bound, scale, rows, epsilon, delta):
+    """Where the row is all there is q = 1/(1 + γ); with λ̄ = λ_min it is 1/γ, and the exact ε is near."""
+    mechanism = CalibratedGaussMix(rows, epsilon, delta, bound, scale)
+    exact = dp.exact.spectrum(mechanism, mechanism.pair(), epsilon)
+    assert exact.delta <= delta
+    gamma = printed.gaussmix_gamma(rows, epsilon, delta)
+    assert mechanism.sigma**2 == pytest.approx(max(bound**2 * gamma - scale, 0.0))
+    eigenvalue = max(scale, bound**2)
+    expected = gaussian_sketch(bound**2 / (eigenvalue + mechanism.sigma**2), rows, epsilon)
+    np.testing.assert_allclose(exact.delta, max(expected), rtol=1e-6)
+
+
+def test_lines_5_and_6():
+    """By hand: z = 0, λ = 40, C = 2, η = 0.5, so λ_min's estimate is 40 − 2·τ."""
+    made = {variant: ModifiedGaussMix(4, 30.0, 0.01, 0.5, 2.0, variant=variant) for variant in ("printed", "corrected")}
+    tau = math.sqrt(2.0 * math.log(300.0))
+    estimate = 40.0 - 0.5 * 4.0 * tau
+    assert made["printed"].tau == pytest.approx(tau)
+    assert made["printed"].noise_at(estimate) == pytest.approx(2.0 * math.sqrt(max(30.0 - estimate, 0.0)))
+    assert made["corrected"].noise_at(estimate) == pytest.approx(2.0 * math.sqrt(30.0 - estimate / 4.0))
+    assert made["printed"].noise_at(-5.0) == pytest.approx(2.0 * math.sqrt(30.0))
+    assert made["printed"].noise_at(1e6) == 0.0
+    draws = made["corrected"].noise(40.0, 200_000, np.random.default_rng(1))
+    estimates = 4.0 * (30.0 - draws**2 / 4.0)
+    assert estimates.mean() == pytest.approx(estimate, abs=6.0 * 2.0 / math.sqrt(200_000))  # six deviations
+    assert estimates.std() == pytest.approx(2.0, rel=0.01)
+
+
+def test_line_3_leaves_the_eigenvalue_alone():
+    mechanism = ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0)
+    assert not mechanism.reads_eigenvalue
+    np.testing.assert_array_equal(mechanism.noise(7.0, 3, np.random.default_rng(0)), 6.0)
+    corrected = ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0, variant="corrected")
+    np.testing.assert_allclose(corrected.noise(7.0, 3, np.random.default_rng(0)), 2.0 * math.sqrt(3.0))
+    pair = mechanism.pair()
+    exact = gaussian_sketch(4.0 / (smallest_eigenvalue(pair.left) + 36.0), 4, [0.0, 0.3])
+    np.testing.assert_allclose(mechanism.joint_spectrum(pair, [0.0, 0.3]).delta, np.maximum(*exact), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("rows", "gamma"), [(100, 40.0), (10_000, 400.0)])
+def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
+    corrected = ModifiedGaussMix(rows, gamma, 1e-4, row_bound=10.0, variant="corrected")
+    as_one, epsilon = ModifiedGaussMix(rows, gamma, 1e-4), corrected.claim.epsilon
+    for eigenvalue in (1.0, gamma + corrected.spread):
+        pair = dp.neighbours.zero_row(_axis(10.0, eigenvalue), 0)
+        found = corrected.joint_spectrum(pair, epsilon).delta
+        assert found <= 1e-4
+        scaled = dp.neighbours.zero_row(pair.left / 10.0, 0)
+        np.testing.assert_allclose(as_one.joint_spectrum(scaled, epsilon).delta, found, rtol=1e-6)
+
+
+def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
+    mechanism = ModifiedGaussMix(10_000, 400.0, 0.01, row_bound=10.0)
+    epsilon, pair = mechanism.claim.epsilon, mechanism.pair()
+    joint = mechanism.joint_spectrum(pair, [0.0, epsilon])
+    found = dp.audit(mechanism, pair, samples=20_000, epsilon=[0.0, epsilon], claim=mechanism.claim, rng=1)
+    assert found.verdict == "violated"
+    assert np.all(found.spectrum.low < joint.delta)
+    assert found.spectrum.low[1] > 0.4
+
+
+def test_the_joint_release_bounds_what_is_certified():
+    mechanism = ModifiedGaussMix(30, 5.0, 0.1, 0.8, 1.0)
+    pair = dp.neighbours.zero_row(_axis(1.0, 4.0), 0)
+    epsilon = np.array([0.0, 0.2, 0.5])
+    found = dp.audit(mechanism, pair, samples=20_000, epsilon=epsilon, level=0.9999, rng=3)
+    joint = mechanism.joint_spectrum(pair, epsilon).delta
+    assert np.all(found.spectrum.low <= joint)
+    assert found.spectrum.low[0] > 0.05  # the bound is held against something
+
+
+def test_bad_input_is_named():
+    with pytest.raises(dp.InvalidInput, match="gamma"):
+        ModifiedGaussMix(3, 2.5, 0.1)
+    with pytest.raises(dp.InvalidInput, match="row_bound"):
+        ModifiedGaussMix(3, 5.0, 0.1, row_bound=0.1)(DATA, 2, rng=1)
+    with pytest.raises(dp.InvalidInput, match="zeroed"):
+        ModifiedGaussMix(3, 5.0, 0.1).joint_spectrum(dp.NeighbourPair(DATA[:5], DATA[:4]), 1.0)
+    with pytest.raises(dp.NoExactSpectrum, match="joint_spectrum"):
+        dp.exact.worst_case(ModifiedGaussMix(3, 5.0, 0.1, row_bound=BOUND), DATA, 1.0)
+
+
+def _axis(bound, eigenvalue):
+    count = math.ceil(eigenvalue)
+    rest = np.full((count, 1), math.sqrt((eigenvalue - 1.0) / count)) * [[1.0, 0.0]]
+    other = np.full((2 * count, 1), math.sqrt(1.1 * eigenvalue / (2 * count))) * [[0.0, 1.0]]
+    rows = np.vstack([[[1.0, 0.0]], rest, other])
+    return bound * rows[np.any(rows != 0.0, axis=1)]

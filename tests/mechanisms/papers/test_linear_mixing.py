@@ -1,0 +1,161 @@
+"""Algorithm 2 and its neighbours: one law by two samplers, exact bounds against the certified, units."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+import dpaudit as dp
+from dpaudit.mechanisms import RPLS
+from dpaudit.mechanisms.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
+from dpaudit.mechanisms.papers.linear_mixing import SolvedRow
+from dpaudit.mechanisms.papers.logistic_mixing import surrogate
+
+SIZE, ERROR = 3_000, 1e-6  # of each comparison of equal laws
+RNG = np.random.default_rng(5)
+X = RNG.uniform(-0.5, 0.5, (12, 3))
+DATA = np.column_stack([X, np.clip(X @ [1.0, -0.5, 0.3] + RNG.uniform(-0.3, 0.3, 12), -1.0, 1.0)])
+BIG = np.repeat(DATA, 60, axis=0)
+SIGNS = np.column_stack([X, np.sign(DATA[:, -1])])
+
+BY_TWO_SAMPLERS = [
+    (LinearMixing(6, 30.0, 0.01), DATA),
+    (LinearMixing(6, 2.0, 0.01), DATA),
+    (LinearMixing(6, 8.0, 0.01, variant="corrected"), BIG),
+    (SheffetOLS(6, 8.0, 0.1), BIG[:300]),
+    (SheffetRenyiOLS(6, 8.0, 0.1), BIG[:300]),
+    (SheffetRenyiOLS(6, 8.0, 0.1, 0.9, 1.0, variant="corrected"), DATA),
+    (LogisticMixing(6, 8.0, 0.1), SIGNS),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "data"), BY_TWO_SAMPLERS, ids=lambda x: repr(x)[:40])
+def test_the_literal_sampler_has_the_same_law(mechanism, data):
+    """Each coordinate and their products; all comparisons together miss in 10⁻⁶ of the seeds."""
+    draws = [
+        type(mechanism)(**mechanism.parameters() | {"sampler": how})(data, SIZE, rng=9)
+        for how in ("sufficient", "literal")
+    ]
+    one, other = (np.column_stack([x, x[:, 0] * x[:, 1], x[:, 1] * x[:, 2]]) for x in draws)
+    assert min(ks_2samp(a, b).pvalue for a, b in zip(one.T, other.T, strict=True)) > ERROR / one.shape[1]
+
+
+def test_both_branches_of_sheffet_run():
+    mechanism = SheffetRenyiOLS(6, 8.0, 0.1)
+    eigenvalue = np.linalg.eigvalsh(BIG[:300].T @ BIG[:300])[0]
+    noise = mechanism.noise(eigenvalue, 10_000, np.random.default_rng(1))
+    assert set(noise) == {0.0, mechanism.gamma}
+    share = 0.5 * math.exp(-abs(mechanism.margin(eigenvalue)))
+    expected = share if mechanism.margin(eigenvalue) < 0.0 else 1.0 - share
+    assert np.mean(noise == 0.0) == pytest.approx(expected, abs=0.03)  # six deviations
+
+
+def test_where_lambda_is_left_alone_it_is_padded_least_squares():
+    mechanism = LinearMixing(8, 30.0, 1e-6)
+    assert not mechanism.mixing.reads_eigenvalue
+    padding = mechanism.mixing.gamma * math.sqrt(2.0)
+    epsilon = [0.0, 1.0, 5.0]
+    expected = dp.exact.worst_case(RPLS(8, padding=padding), DATA, epsilon).delta
+    np.testing.assert_allclose(dp.exact.worst_case(mechanism, DATA, epsilon).delta, expected, rtol=1e-10)
+    pair = dp.neighbours.zero_row(DATA, 4)
+    np.testing.assert_allclose(
+        mechanism.joint_spectrum(pair, epsilon).delta, dp.exact.spectrum(mechanism, pair, epsilon).delta, rtol=1e-8
+    )
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 5.0])
+def test_leverage_and_share_at_any_noise(noise):
+    padded = np.vstack([DATA, noise * np.eye(4)]) if noise else DATA
+    expected = dp.neighbours.row_statistics(padded)
+    for index in (0, 7):
+        found = SolvedRow.of(DATA, index, 9).shares(noise)
+        np.testing.assert_allclose(
+            found, (expected.leverage[index], expected.residual_share[index]), rtol=1e-9, atol=1e-14
+        )
+
+
+def test_as_printed_bounds_of_ten_break_theorem_2():
+    printed = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0)
+    pair = printed.pair()
+    found = dp.audit(printed, pair, samples=20_000, epsilon=[0.0, 1.0], claim=printed.claim, classifier="qda", rng=1)
+    assert found.verdict == "violated"
+    assert np.all(found.spectrum.low <= printed.joint_spectrum(pair, [0.0, 1.0]).delta)
+    corrected = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0, variant="corrected")
+    for one in (pair, corrected.pair()):
+        assert corrected.joint_spectrum(one, 1.0).delta <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound"), [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)], ids=["algorithm 4", "algorithm 5"]
+)
+def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
+    """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C²; corrected, the branch and solution hold."""
+    for variant, holds in (("printed", False), ("corrected", True)):
+        mechanism = kind(1_000, 1.0, 1e-6, bound, bound, variant)
+        delta = mechanism.joint_spectrum(mechanism.pair(), 1.0).delta
+        assert (delta <= 1e-6) == holds
+    printed = kind(1_000, 1.0, 1e-6, bound, bound)
+    found = dp.audit(
+        printed, printed.pair(), samples=4_000, epsilon=[1.0], claim=printed.claim, classifier="qda", rng=1
+    )
+    assert found.verdict == "violated"
+
+
+@pytest.mark.parametrize("bound", [0.001, 1.0, 100.0])
+@pytest.mark.parametrize("kind", [SheffetOLS, SheffetRenyiOLS])
+def test_corrected_branches_hold_near_their_threshold(kind, bound):
+    """λ_min below, at and above what line 5 asks for; ε from 0.1 to 20."""
+    for epsilon in (0.1, 1.0, 20.0):
+        mechanism = kind(30, epsilon, 1e-3, bound, bound, "corrected")
+        share = mechanism.gamma / mechanism.square_bound
+        for eigenvalue in (1.0, 1.0 + 0.5 * share, 1.0 + share + 4.0 * math.log(1e3) / epsilon):
+            data = _isotropic(bound, eigenvalue)
+            delta = mechanism.joint_spectrum(dp.neighbours.zero_row(data, 0), epsilon).delta
+            assert delta <= 1e-3
+
+
+def test_the_surrogate():
+    """b₁ = ½ and b₂ → −1/8 at the origin (Taylor), so that labels are scaled by 2 and more."""
+    value, slope, bend = surrogate(1e-2)
+    np.testing.assert_allclose([value, slope, bend], [-math.log(2.0), 0.5, -0.125], rtol=1e-4)
+    wide = LogisticMixing(5, 1.0, 1e-3, radius=6.0)
+    assert wide.scale > LogisticMixing(5, 1.0, 1e-3, radius=1.0).scale > 2.0
+    one = wide.linear(SIGNS, 4, rng=2)
+    np.testing.assert_allclose(wide(SIGNS, 4, rng=2), wide.scale * one)
+
+
+def test_logistic_law_is_the_linear_one_scaled():
+    mechanism = LogisticMixing(8, 30.0, 1e-6)
+    pair = dp.neighbours.zero_row(SIGNS, 2)
+    expected = dp.exact.spectrum(mechanism.linear, pair, [0.0, 1.0]).delta
+    np.testing.assert_allclose(dp.exact.spectrum(mechanism, pair, [0.0, 1.0]).delta, expected)
+    law = mechanism.law(SIGNS)
+    np.testing.assert_allclose(law.mean, mechanism.scale * mechanism.linear.law(SIGNS).mean)
+    draws = mechanism(SIGNS, SIZE, rng=1), law.sample(SIZE, np.random.default_rng(2))
+    assert min(ks_2samp(a, b).pvalue for a, b in zip(draws[0].T, draws[1].T, strict=True)) > ERROR / 3
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: LinearMixing(6, 1.0, 0.1, 0.1)(DATA, 2, rng=1), "row_bound"),
+        (lambda: LinearMixing(6, 1.0, 0.1, 1.0, 0.1)(DATA, 2, rng=1), "label_bound"),
+        (lambda: SheffetOLS(2, 1.0, 0.1)(DATA, 2, rng=1), "rows"),
+        (lambda: LinearMixing(6, 0.0, 0.1), "epsilon"),
+        (lambda: LogisticMixing(6, 1.0, 0.1)(DATA, 2, rng=1), "labels of -1 and 1"),
+        (lambda: SheffetOLS(6, 1.0, 0.1, sampler="fast"), "sampler"),
+    ],
+)
+def test_bad_input_is_named(call, name):
+    with pytest.raises(dp.InvalidInput, match=name):
+        call()
+
+
+def _isotropic(bound, eigenvalue):
+    """XᵀX = λC²·I with C² = 2·bound², the row (bound, bound) first."""
+    count = math.ceil(eigenvalue)
+    along = np.vstack([[1.0], np.full((count, 1), math.sqrt((eigenvalue - 1.0) / count))]) * [[bound, bound]]
+    across = np.full((2 * count, 1), math.sqrt(eigenvalue / (2 * count))) * [[bound, -bound]]
+    rows = np.vstack([along, across])
+    return rows[np.any(rows != 0.0, axis=1)]

@@ -1,0 +1,92 @@
+"""Objective perturbation: the minimum itself, its exact law for one feature, and the sign of the loss."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import kstest
+
+import dpaudit as dp
+from dpaudit.mechanisms.papers import ObjectivePerturbation
+from dpaudit.mechanisms.papers.objective_perturbation import Perturbed
+
+RNG = np.random.default_rng(7)
+X = RNG.uniform(-0.6, 0.6, (30, 2))
+DATA = np.column_stack([X, np.where(X[:, 0] + 0.2 * RNG.standard_normal(30) > 0.0, 1.0, -1.0)])
+ONE = np.column_stack([np.full(6, 0.8), [1.0, -1.0, 1.0, 1.0, -1.0, 1.0]])
+
+
+def test_the_convex_minimum_is_where_the_gradient_vanishes():
+    signed, noise = DATA[:, :-1] * DATA[:, -1:], 20.0 * RNG.standard_normal((200, 2))
+    for ridge in (0.05, 3.0):
+        theta = Perturbed(signed, ridge, 1.0).minimum(noise)
+        slope = ridge * theta + noise - expit(-theta @ signed.T) @ signed
+        assert np.abs(slope).max() < 1e-6
+
+
+def test_the_printed_sign_finds_the_lowest_minimum_on_a_grid():
+    """One feature, where the objective has two minima for some b: the lowest of 40,001 points is no lower."""
+    signed, noise = ONE[:, :1] * ONE[:, 1:], np.linspace(-4.0, 4.0, 33)[:, None]
+    problem = Perturbed(signed, 0.3, -1.0)
+    found = problem.minimum(noise)
+    grid = np.linspace(-40.0, 40.0, 40_001)
+    for theta, b in zip(found, noise, strict=True):
+        values = -np.logaddexp(0.0, -np.outer(grid, signed)).sum(axis=1) + b * grid + 0.15 * grid**2
+        own = -np.logaddexp(0.0, -theta * signed[:, 0]).sum() + b[0] * theta[0] + 0.15 * theta[0] ** 2
+        assert own <= values.min() + 1e-9
+
+
+def test_against_a_general_minimiser():
+    mechanism = ObjectivePerturbation(2.0, 1e-3, variant="corrected")
+    signed = DATA[:, :-1] * DATA[:, -1:]
+    noise = mechanism.sigma * np.random.default_rng(3).standard_normal((3, 2))
+    for theta, b in zip(mechanism(DATA, 3, rng=3), noise, strict=True):
+
+        def objective(x, b=b):
+            return np.logaddexp(0.0, -signed @ x).sum() + b @ x + 0.5 * mechanism.ridge * x @ x
+
+        np.testing.assert_allclose(theta, minimize(objective, np.zeros(2), tol=1e-10).x, rtol=1e-3, atol=1e-3)
+
+
+def test_one_feature_has_an_exact_law():
+    """20,000 draws; the test misses in 10⁻⁶ of the seeds."""
+    mechanism = ObjectivePerturbation(3.0, 0.01, variant="corrected")
+    law = mechanism.law(ONE)
+    points, below = law._table
+    assert below[-1] == pytest.approx(1.0, abs=1e-9)
+    draws = mechanism(ONE, 20_000, rng=1)[:, 0]
+    assert kstest(draws, lambda x: np.interp(x, points, below)).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("bound", [0.1, 1.0, 10.0])
+def test_corrected_holds_exactly(epsilon, bound):
+    for others in (1, 20):
+        data = np.column_stack([np.full(others + 1, bound), [1.0] + [-1.0] * others])
+        pair = dp.neighbours.zero_row(data, 0)
+        mechanism = ObjectivePerturbation(epsilon, 1e-2, bound, "corrected")
+        exact = dp.exact.spectrum(mechanism, dp.NeighbourPair(pair.left, pair.right), [0.0, epsilon])
+        assert exact.delta[1] <= 1e-2
+        assert exact.delta[0] > 0.0
+
+
+def test_the_printed_sign_breaks_the_claim():
+    for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
+        mechanism = ObjectivePerturbation(2.0, 1e-5, variant=variant)
+        found = dp.audit(mechanism, mechanism.pair(), samples=10_000, epsilon=[0.0, 2.0], claim=mechanism.claim, rng=1)
+        assert found.verdict == verdict
+
+
+def test_the_printed_sign_errs_where_it_can():
+    data = np.column_stack([np.ones(50), np.ones(50)])
+    assert np.mean(ObjectivePerturbation(5.0, 0.01)(data, 200, rng=1) < 0.0) > 0.9
+    assert np.mean(ObjectivePerturbation(5.0, 0.01, variant="corrected")(data, 200, rng=1) > 0.0) > 0.9
+
+
+def test_bad_input_is_named():
+    with pytest.raises(dp.InvalidInput, match="labels of -1 and 1"):
+        ObjectivePerturbation(1.0, 0.1)(DATA * [1.0, 1.0, 0.5], 2, rng=1)
+    with pytest.raises(dp.InvalidInput, match="row_bound"):
+        ObjectivePerturbation(1.0, 0.1, row_bound=0.2)(DATA, 2, rng=1)
+    with pytest.raises(dp.NoExactSpectrum, match="one feature"):
+        ObjectivePerturbation(1.0, 0.1, variant="corrected").law(DATA)
