@@ -253,19 +253,13 @@ class _Series:
         marks = np.union1d(t, self.edges)
         fall = -np.diff(self(marks)) + np.diff(marks)
         parts = 1 + (np.maximum(fall, 0.0) / FALL).astype(int)
-        edges = np.append(
-            np.concatenate(
-                [
-                    np.linspace(*ends, count, endpoint=False)
-                    for *ends, count in zip(marks[:-1], marks[1:], parts, strict=True)
-                ]
-            ),
-            marks[-1],
-        )
+        pieces = zip(marks[:-1], marks[1:], parts, strict=True)
+        inner = [np.linspace(low, high, int(count), endpoint=False) for low, high, count in pieces]
+        edges = np.append(np.concatenate(inner), marks[-1])
         half = 0.5 * np.diff(edges)[:, None]
         u = edges[:-1, None] + half * (1.0 + STEP)
-        pieces = np.sum(half * STEP_WEIGHTS * np.exp(self(u.ravel()).reshape(u.shape) - (u - edges[:-1, None])), axis=1)
-        total = np.append(pieces, np.exp(self(edges[-1:])))
+        value = np.exp(self(u.ravel()).reshape(u.shape) - (u - edges[:-1, None]))
+        total = np.append(np.sum(half * STEP_WEIGHTS * value, axis=1), np.exp(self(edges[-1:])))
         for i in range(len(half) - 1, -1, -1):
             total[i] += np.exp(edges[i] - edges[i + 1]) * total[i + 1]
         return np.asarray(total[np.searchsorted(edges, t)])
