@@ -4,11 +4,20 @@ A finding is added by its entry in the module of its paper: a claim in words, a 
 setting by name and gives `Evidence` (`claimed`, `asked` or `stated`). `python -m dpaudit.findings` prints them.
 """
 
-from dpaudit.findings import paper_1, paper_1_utility, paper_3, paper_4, paper_4_noise, paper_4_slips
+from dpaudit.findings import (
+    paper_1,
+    paper_1_utility,
+    paper_2,
+    paper_3,
+    paper_3_boxes,
+    paper_4,
+    paper_4_noise,
+    paper_4_slips,
+)
 from dpaudit.findings.finding import Evidence, Finding, asked, claimed, stated
 from dpaudit.findings.sweep import Sweep, of_finding, sweep
 
-PARTS = (paper_1, paper_1_utility, paper_3, paper_4, paper_4_noise, paper_4_slips)
+PARTS = (paper_1, paper_1_utility, paper_2, paper_3, paper_3_boxes, paper_4, paper_4_noise, paper_4_slips)
 FINDINGS: dict[str, Finding] = {one.key: one for part in PARTS for one in part.FINDINGS}
 
 __all__ = ["FINDINGS", "Evidence", "Finding", "Sweep", "asked", "claimed", "of_finding", "stated", "sweep"]

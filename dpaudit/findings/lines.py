@@ -81,10 +81,14 @@ def _times(factor: float) -> str:
 
 
 def ranges(grid: Mapping[str, Sequence[Any]]) -> str:
-    """ "q 0.02 to 0.8, ε 0.01 to 5"."""
-    return ", ".join(
-        f"{SYMBOLS.get(name, name)} {number(min(one), 3)} to {number(max(one), 3)}" for name, one in grid.items()
-    )
+    """The ends of each value: q 0.02 to 0.8, ε 0.01 to 5."""
+    return ", ".join(f"{SYMBOLS.get(name, name)} {_range(one)}" for name, one in grid.items())
+
+
+def _range(values: Sequence[Any]) -> str:
+    if isinstance(values[0], str):
+        return " or ".join(values)
+    return f"{number(min(values), 3)} to {number(max(values), 3)}"
 
 
 def corrected(finding: Finding) -> str:
@@ -100,7 +104,7 @@ def corrected(finding: Finding) -> str:
 
 
 def title(one: Line) -> str:
-    """ "Paper 1, lemma 10"."""
+    """Paper and place: Paper 1, lemma 10."""
     return f"Paper {one.finding.paper}, {one.finding.place}"
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr
 
 from dpaudit.claims import Claim
 from dpaudit.exact import gaussian_shift, gaussian_sketch, printed
@@ -55,11 +52,6 @@ def _both_cases(mixtures: int, gamma: float, delta: float) -> float:
     return rho * omega + log / (omega - 1.0) if omega > 1.0 else math.inf
 
 
-def _after_theorem_1(mixtures: int, gamma: float, delta: float) -> float:
-    """ε = k/(2γ²) + 2√(2k ln(4/δ))/γ, printed after theorem 1 for algorithm 1 with η = γ/√k."""
-    return 0.5 * mixtures / gamma**2 + 2.0 * math.sqrt(2.0 * mixtures * math.log(4.0 / delta)) / gamma
-
-
 def _capped_sheffet(mixtures: int, gamma: float, delta: float) -> float:
     """The quoted ε where that is at most ln(4/δ), else the ε of lemma 1."""
     quoted = printed.sheffet_2019(mixtures, gamma, delta)
@@ -78,69 +70,6 @@ def _gaussian_scaled(epsilon: float, delta: float, row_bound: float) -> Evidence
     return claimed(delta, float(gaussian_shift(row_bound / sigma, epsilon)))
 
 
-def _algorithm_1(row_bound: float, mixtures: int, gamma: float, delta: float) -> Evidence:
-    return _scaled_release(row_bound, mixtures, gamma, delta, row_bound**2)
-
-
-def _algorithm_1_scaled(row_bound: float, mixtures: int, gamma: float, delta: float) -> Evidence:
-    return _scaled_release(row_bound, mixtures, gamma, delta, 1.0)
-
-
-def _scaled_release(row_bound: float, k: int, gamma: float, delta: float, unit: float) -> Evidence:
-    """Algorithm 1 on m rows of norm C of one feature, so λ_min = mC², with m large enough for no noise to be added.
-
-    λ̃/C² = max(m − η(τ − z), 0), and the noise is η̃² = max(γ − unit·λ̃/C², 0) with unit = C² as printed (λ̃ itself) and
-    1 as it should be. Where η̃ = 0 on both sides but for a probability p, the release is a sketch with q = 1/m, and
-    δ ≥ δ_sketch − (1 + e^ε)p, which is what is found.
-    """
-    eta, tau = gamma / math.sqrt(k), math.sqrt(2.0 * math.log(3.0 / delta))
-    epsilon = _theorem_1(k, gamma, delta, eta)
-    count = math.ceil(gamma / unit + eta * (tau + 9.0)) + 1
-    unlikely = float(ndtr(tau - (count - 1 - gamma / unit) / eta))
-    leak = sketch(1.0 / count, k, epsilon) - (1.0 + math.exp(epsilon)) * unlikely
-    return claimed(delta, leak, kind="certified", at=f"so ε = {epsilon:.4g}, {count} rows of norm B")
-
-
-def _theorem_1(k: int, gamma: float, delta: float, eta: float) -> float:
-    """ε̃ of theorem 1: the Gaussian release of λ_min at δ/3 and lemma 1 at δ/3."""
-    return math.sqrt(2.0 * math.log(3.75 / delta)) / eta + printed.gaussmix_epsilon(k, gamma, delta / 3.0)
-
-
-def _sheffet_noise(power: float) -> Callable[..., Evidence]:
-    """Algorithm 4 (H.2) in its noisy branch on data of one row: SX + noise·ξ with noise² = γ^(2·power)."""
-
-    def test(row_bound: float, mixtures: int, epsilon: float, delta: float) -> Evidence:
-        log = math.log(8.0 / delta)
-        gamma = 4.0 * row_bound**2 / epsilon * (math.sqrt(2.0 * mixtures * log) + 2.0 * log)
-        square = gamma ** (2.0 * power)
-        leak = sketch(row_bound**2 / (row_bound**2 + square), mixtures, epsilon)
-        return claimed(delta, leak, at=f"so γ = {gamma:.3g}")
-
-    return test
-
-
-def _own_noise(scaled: bool) -> Callable[..., Evidence]:
-    """Algorithm 5 (H.2) in its noisy branch on data of one row: γ of lemma 1 at ε/2, in units of C² or not."""
-
-    def test(row_bound: float, mixtures: int, epsilon: float, delta: float) -> Evidence:
-        gamma = _least_gamma(mixtures, 0.5 * epsilon, delta)
-        square = row_bound**2 * gamma if scaled else gamma**2
-        leak = sketch(row_bound**2 / (row_bound**2 + square), mixtures, epsilon)
-        return claimed(delta, leak, at=f"so γ = {gamma:.4g}")
-
-    return test
-
-
-@lru_cache(maxsize=64)
-def _least_gamma(k: int, epsilon: float, delta: float) -> float:
-    """The γ of algorithm 5's line 3: the ε of lemma 1 falls with γ."""
-
-    def excess(log: float) -> float:
-        return printed.gaussmix_epsilon(k, math.exp(log), delta) - epsilon
-
-    return math.exp(brentq(excess, 1e-6, math.log(1e9), xtol=1e-7))
-
-
 def _tight(rows: int, order: float, gamma: float) -> Evidence:
     """XᵀX = C²I by n equal rows of norm C/√n in one dimension: q = 1/(nγ), not 1/γ."""
     bound, true = (float(printed.lemma_1_renyi(order, 1, scale)) for scale in (gamma, rows * gamma))
@@ -148,7 +77,6 @@ def _tight(rows: int, order: float, gamma: float) -> Evidence:
 
 
 MIXTURE_GRID = {"mixtures": MIXTURES, "gamma": GAMMAS, "delta": SMALL_DELTAS}
-NOISE_GRID = {"row_bound": (0.01, 0.1, 1.0, 10.0, 100.0), "epsilon": (0.1, 1.0, 5.0), "mixtures": (10, 1000)}
 
 FINDINGS = (
     Finding(
@@ -173,9 +101,9 @@ FINDINGS = (
         fault="the same condition is dropped: where no noise is saved the sketch alone leaks more",
         corrected="ε̃(γ/√k, γ, k, δ) of theorem 1 itself",
         setting={"mixtures": 1, "gamma": 10.0, "delta": 1e-10},
-        test=_mixture(_after_theorem_1),
+        test=_mixture(printed.after_theorem_1_epsilon),
         grid=MIXTURE_GRID | {"mixtures": (1, 100)},
-        fixed=_mixture(lambda k, gamma, delta: _theorem_1(k, gamma, delta, gamma / math.sqrt(k))),
+        fixed=_mixture(lambda k, gamma, delta: printed.theorem_1_epsilon(k, gamma, delta, gamma / math.sqrt(k))),
     ),
     Finding(
         key="3-sheffet-2019",
@@ -189,45 +117,6 @@ FINDINGS = (
         test=_mixture(printed.sheffet_2019),
         grid=MIXTURE_GRID | {"gamma": (1.2, 2.0, 10.0, 100.0)},
         fixed=_mixture(_capped_sheffet),
-    ),
-    Finding(
-        key="3-algorithm-1-scale",
-        paper=3,
-        place="algorithm 1, lines 5 and 6",
-        claim="theorem 1: (ε̃, δ)-DP for any row bound C_X",
-        formula="λ̃ = max(λ_min(XᵀX) − ηC²(τ − z), 0), noise C√max(γ − λ̃, 0)",
-        fault="λ̃ is in the units of C², γ has none: for C > 1 too much noise is saved, for C < 1 too little",
-        corrected="noise C√max(γ − λ̃/C², 0)",
-        setting={"row_bound": 100.0, "mixtures": 10_000, "gamma": 100.0, "delta": 1e-5},
-        test=_algorithm_1,
-        grid={"row_bound": (1.0, 2.0, 10.0, 100.0), "mixtures": (100, 10_000), "gamma": (10.0, 100.0)},
-        fixed=_algorithm_1_scaled,
-    ),
-    Finding(
-        key="3-h2-algorithm-4",
-        paper=3,
-        place="H.2, algorithm 4, noise",
-        claim="(ε, δ)-DP in the branch with noise",
-        formula="SX + γξ with γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε",
-        fault="γ is what must be added to λ_min, a variance; as a standard deviation it is too little where γ < 1",
-        corrected="SX + √γ ξ",
-        setting={"row_bound": 0.01, "mixtures": 10, "epsilon": 1.0, "delta": 1e-5},
-        test=_sheffet_noise(1.0),
-        grid=NOISE_GRID,
-        fixed=_sheffet_noise(0.5),
-    ),
-    Finding(
-        key="3-h2-algorithm-5",
-        paper=3,
-        place="H.2, algorithm 5, noise",
-        claim="(ε, δ)-DP in the branch with noise, by lemma 1",
-        formula="SX + γξ with γ the least for which lemma 1 gives ε/2",
-        fault="lemma 1's γ is in units of C², which the line leaves out: too little noise where C² > γ",
-        corrected="SX + C√γ ξ, and λ_min held against C²γ",
-        setting={"row_bound": 100.0, "mixtures": 10, "epsilon": 1.0, "delta": 1e-5},
-        test=_own_noise(False),
-        grid=NOISE_GRID,
-        fixed=_own_noise(True),
     ),
     Finding(
         key="3-gaussian-mechanism",

@@ -177,7 +177,7 @@ FINDINGS = (
         key="4-algorithm-1-bound",
         paper=4,
         place="algorithm 1, B read off the data",
-        claim="(ε, δ)-DP with B “a bound on the norm of any row in A”",
+        claim="(ε, δ)-DP with B “a bound on the norm of any row in A” (read as the largest norm that A has)",
         formula="w from B = max_i ‖A_(i)‖",
         fault="if the bound is computed from A (as paper 1's figure 4 does) w shrinks when the largest row goes",
         corrected="B public, fixed before the data are seen, longer rows shrunk to it",

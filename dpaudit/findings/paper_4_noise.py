@@ -66,6 +66,15 @@ def _b_3(dim: int, spread: float, epsilon: float, delta: float) -> Evidence:
     )
 
 
+def _b_3_replaced(dim: int, spread: float, epsilon: float, delta: float) -> Evidence:
+    """The same for one row replaced by one at right angles."""
+    scale = printed.theorem_b_3_scale(1.0, spread, epsilon)
+    dof = printed.theorem_b_3_dof(dim, spread, delta)
+    pair = NeighbourPair(np.eye(dim)[:1], np.eye(dim)[1:2], "replace", 0)
+    noisy = mechanisms.AdditiveWishart(dof, math.sqrt(scale))
+    return claimed(delta, float(spectrum(noisy, pair, epsilon).delta), at=f"so ν = {dof}, C₁ = {scale:.3g} B²")
+
+
 FINDINGS = (
     Finding(
         key="4-theorem-b-5",
@@ -134,6 +143,23 @@ FINDINGS = (
             "spread": (1.01, 1.5, 4.0, 14.0, 100.0, 1400.0),
             "epsilon": (0.01, 0.1, 0.5, 0.99),
             "delta": (0.36, 0.2, 1e-2, 1e-5, 1e-10),
+        },
+    ),
+    Finding(
+        key="4-theorem-b-3-replace",
+        paper=4,
+        place="theorem B.3, one row replaced",
+        claim="the same for the paper's own neighbours, one row replaced",
+        formula="2√C₂/(C₁(√C₂ − 1)²) ≤ ε/B², ν ≥ ⌊d + 2C₂ ln(4/δ)⌋",
+        fault="held wherever a row is replaced by one at right angles, though the proof's last step needs ln(4/δ) ≥ 3",
+        corrected="",
+        setting={"dim": 3, "spread": 56.0, "epsilon": 0.5, "delta": 1e-5},
+        test=_b_3_replaced,
+        grid={
+            "dim": (2, 20),
+            "spread": (1.01, 1.5, 4.0, 14.0),
+            "epsilon": (0.1, 0.5, 0.99),
+            "delta": (0.36, 0.2, 1e-2, 1e-5),
         },
     ),
     Finding(

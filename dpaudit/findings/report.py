@@ -14,7 +14,7 @@ from dpaudit.report.text import number
 
 PAPERS = {
     1: "Lu, Magdon-Ismail, Wei and Zikas, Privacy-Utility Tradeoff of OLS with Random Projections",
-    2: "Paper 2, least squares with public moments",
+    2: "Cao, Bi and Zhang, Differentially Private Truncation of Unbounded Data via Public Second Moments",
     3: "Lev, Srinivasan, Shenfeld, Ligett, Sekhari and Wilson, The Gaussian Mixing Mechanism: Rényi Differential "
     "Privacy via Gaussian Sketches",
     4: "Sheffet, Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in Linear Regression",

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2, norm
 
+import dpaudit as dp
 from dpaudit.errors import InvalidInput
 from dpaudit.findings import FINDINGS, Evidence, Finding, asked, claimed, of_finding, stated, sweep
 from dpaudit.findings.finding import CERTIFIED, EXACT, HOLDS, LOOSE, SLIP, UNDEFINED, WRONG
 from dpaudit.findings.measures import least_noise, sketch
 
 HOLD = {
-    "1-proposition-2-loose",
     "1-figure-4-c2",
     "1-lemma-3",
     "1-eureka",
-    "4-section-2-loose",
     "4-theorem-b-3",
-    *(key for key in FINDINGS if "-loose-" in key),
+    "4-theorem-b-3-replace",
+    *(key for key in FINDINGS if "-loose-" in key or key.endswith("-loose")),
 }
 EVERY = pytest.mark.parametrize("finding", FINDINGS.values(), ids=list(FINDINGS))
 
@@ -93,6 +93,20 @@ def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
     assert upper < 0.01
     assert lower > 0.5
     assert 0.5 < evidence.found < np.mean(high > cut)  # by e^ε times the other, too rare to be drawn
+
+
+def test_gaussian_noise_is_the_better_on_flights_by_draws():
+    """At r = 10⁶ in raw units: mean squares of 20,000 draws of each, whose ratio is within 5 % of the closed form."""
+    evidence = FINDINGS["1-figure-2"].check()
+    data = dp.datasets.load("flight").database
+    worst = dp.exact.worst_case(dp.mechanisms.ALS(1_000_000), data, 1.0)
+    sigma = float(dp.exact.calibrate(dp.mechanisms.GaussianLS(sigma=0.005), data, 1.0, float(worst.delta)).value)
+    truth = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
+    errors = [
+        np.mean(np.sum((mechanism(data, 20_000, rng=1) - truth) ** 2, axis=1))
+        for mechanism in (dp.mechanisms.ALS(1_000_000), dp.mechanisms.GaussianLS(sigma=sigma))
+    ]
+    assert evidence.found == pytest.approx(errors[0] / errors[1], rel=0.05)
 
 
 def test_lemma_11s_exact_value_is_a_difference_of_chi_squares():
