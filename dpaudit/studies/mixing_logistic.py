@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,12 +25,6 @@ RATIOS = tuple(1.5 + 0.5 * step for step in range(13))  # k/d of appendix J.2, 1
 TEST, PENALTY = 0.2, 1e-6
 
 Accuracies = Mapping[str, Array]
-
-
-@lru_cache(maxsize=256)
-def mixing(rows: int, epsilon: float, delta: float, radius: float) -> LogisticMixing:
-    """For C_X = 1 and its units put right; γ is looked for once."""
-    return LogisticMixing(rows, epsilon, delta, radius=radius, variant="corrected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +54,8 @@ class Split:
         return np.asarray(right.mean(axis=0))
 
     def mixed(self, epsilon: float, rows: int, radius: float, draws: int, rng: np.random.Generator) -> Array:
-        return self.accuracy(mixing(rows, epsilon, self.delta, radius)(self.train, draws, rng=rng))
+        algorithm = LogisticMixing(rows, epsilon, self.delta, radius=radius, variant="corrected")
+        return self.accuracy(algorithm(self.train, draws, rng=rng))
 
     def baseline(self) -> float:
         """Without noise and but for rounding without a penalty."""

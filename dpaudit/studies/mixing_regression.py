@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,12 +30,6 @@ PENALTY = 1e-6  # of the baseline
 Errors = Mapping[str, Array]
 
 
-@lru_cache(maxsize=256)
-def algorithm(kind: Any, mixtures: int, epsilon: float, delta: float, variant: str) -> Any:
-    """One of the sketching algorithms, for C_X = C_Y = 1; its γ is looked for once."""
-    return kind(mixtures, epsilon, delta, variant=variant)
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """One training set by what the algorithms know of it, and its test set."""
@@ -57,7 +50,7 @@ class Problem:
         delta, found = self.rows**-2.0, dict[str, Array]()
         for variant in ("corrected", "printed"):
             for name, kind in ((MIXING, LinearMixing), (SHEFFET, SheffetOLS), (RENYI, SheffetRenyiOLS)):
-                noise = algorithm(kind, mixtures, epsilon, delta, variant).noise(self.eigenvalue, draws, rng)
+                noise = kind(mixtures, epsilon, delta, variant=variant).noise(self.eigenvalue, draws, rng)
                 label = name if variant == "corrected" else PRINTED[name]
                 found[label] = self.mse(self.solver.draw(noise, mixtures, rng))
         ssp = AdaSSP(epsilon, delta)
@@ -168,6 +161,6 @@ class MixingRegression(Study):
             f"Synthetic designs ({len(synthetic)}): n = {self.rows:,}, d = {self.dim:,}, {self.tests:,} test rows.",
             "Features are divided by the largest training norm and labels by the largest training |y|, as section J "
             "does: both are read off private data, which no budget pays for.",
-            "Lines are the algorithms with their units put right; the table has them as printed too, where LinearMixing "
+            "Lines have the units put right; the table has the algorithms as printed too, where LinearMixing "
             "takes C² = C_X² + C_Y² = 2 for 1 and saves more noise than lemma 1 allows once λ_min is large.",
         ]

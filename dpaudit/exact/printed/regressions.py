@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,11 @@ SMALLEST, LARGEST = -14.0, 40.0  # ln(γ − 1), or ln(γ − 5/2), between whic
 
 def gaussmix_gamma(rows: int, epsilon: float, delta: float) -> float:
     """The least γ > 1 for which lemma 1 and proposition 1 give (ε, δ)."""
-    rows, epsilon, delta = _budget(rows, epsilon, delta)
+    return _gaussmix_gamma(*_budget(rows, epsilon, delta))
+
+
+@lru_cache(maxsize=256)
+def _gaussmix_gamma(rows: int, epsilon: float, delta: float) -> float:
     return _least(lambda gamma: _mixing_delta(rows, gamma, epsilon), delta, 1.0)
 
 
@@ -49,7 +54,11 @@ def after_theorem_1_epsilon(rows: int, gamma: float, delta: float) -> float:
 
 def linear_mixing_gamma(rows: int, epsilon: float, delta: float) -> float:
     """Algorithm 2, line 2: the smallest γ > 5/2 with ε̃(γ/√k, γ, k, δ) ≤ ε."""
-    rows, epsilon, delta = _budget(rows, epsilon, delta)
+    return _linear_mixing_gamma(*_budget(rows, epsilon, delta))
+
+
+@lru_cache(maxsize=256)
+def _linear_mixing_gamma(rows: int, epsilon: float, delta: float) -> float:
     share = math.sqrt(2.0 * rows * math.log(3.75 / delta))  # of ε, times γ, that the private λ_min takes
 
     def mixing(gamma: float) -> float:

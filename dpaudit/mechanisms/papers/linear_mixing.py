@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +60,7 @@ class LinearMixing(Joint):
         _check.real("row_bound", self.row_bound, 0.0, open_=True)
         _check.real("label_bound", self.label_bound, 0.0, open_=True)
 
-    @cached_property
+    @property
     def mixing(self) -> ModifiedGaussMix:
         """What line 3 calls."""
         from dpaudit.exact.printed import linear_mixing_gamma

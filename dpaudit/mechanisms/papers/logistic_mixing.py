@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,7 +58,7 @@ class LogisticMixing(Joint):
         _check.real("row_bound", self.row_bound, 0.0, open_=True)
         _check.real("radius", self.radius, 0.0, open_=True)
 
-    @cached_property
+    @property
     def linear(self) -> LinearMixing:
         """What is scaled."""
         return LinearMixing(self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler)
