@@ -1,4 +1,4 @@
-"""Outcomes that no arithmetic can use (NaN, infinities) and the bits of floats, made into finite columns."""
+"""Outcomes that no arithmetic can use (NaN, infinities, overflows) and the bits of floats, made into finite columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ import numpy as np
 from dpaudit._check import Array
 from dpaudit.scoring.base import CHUNK, Sides
 
-MARKS: tuple[Callable[[Array], np.ndarray], ...] = (np.isnan, np.isposinf, np.isneginf)
+LARGEST = 1e100  # beyond this a number counts as infinite
+
+
+def usable(x: Array) -> np.ndarray:
+    """Where arithmetic can use x."""
+    return np.asarray(np.abs(x) <= LARGEST)
+
+
+MARKS: tuple[Callable[[Array], np.ndarray], ...] = (np.isnan, lambda x: x > LARGEST, lambda x: x < -LARGEST)
 MEDIAN_DRAWS = 20_000  # a side, for the neutral value
 BIT_DRAWS = 20_000  # a side, to see which bits vary at all
 MANTISSA = np.int64((1 << 52) - 1)
@@ -44,7 +52,7 @@ class Encoder:
     def __call__(self, x: Array) -> Array:
         """Encoded rows; `x` itself, not a copy, when it is finite and there is nothing to add."""
         width = len(self.fill) + len(self.marks) + len(self.kept)
-        if width == x.shape[1] and all(np.isfinite(part).all() for part in _chunks(x)):
+        if width == x.shape[1] and all(usable(part).all() for part in _chunks(x)):
             return x
         out = np.empty((len(x), width))
         for start in range(0, len(x), CHUNK):
@@ -56,7 +64,7 @@ class Encoder:
 
     def _rows(self, x: Array) -> Array:
         flags = [MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks]
-        whole = np.where(np.isfinite(x), x, self.fill)
+        whole = np.where(usable(x), x, self.fill)
         bits = [bit_features(whole[:, self.floats])[:, self.kept]] if len(self.kept) else []
         return np.concatenate([whole, *flags, *bits], axis=1)
 
@@ -92,7 +100,7 @@ def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
     """Indicators needed; of several with the same values on all training draws the first is enough."""
     seen = np.zeros((len(MARKS), train.P.shape[1]), dtype=bool)
     for part in (*_chunks(train.P), *_chunks(train.Q)):
-        if not np.isfinite(part).all():
+        if not usable(part).all():
             seen |= np.stack([mark(part).any(axis=0) for mark in MARKS])
     distinct: dict[bytes, tuple[int, int]] = {}
     for kind, column in np.argwhere(seen):
@@ -104,7 +112,7 @@ def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
 def _fill(train: Sides) -> Array:
     """Median of the finite entries of each column; 0 where there are none."""
     pooled = np.concatenate([train.P[:MEDIAN_DRAWS], train.Q[:MEDIAN_DRAWS]])
-    finite = np.isfinite(pooled)
+    finite = usable(pooled)
     columns = zip(pooled.T, finite.T, strict=True)
     return np.array([np.median(column[keep]) if keep.any() else 0.0 for column, keep in columns])
 
@@ -112,7 +120,7 @@ def _fill(train: Sides) -> Array:
 def _floats(train: Sides) -> np.ndarray:
     """Columns with a number that is no integer: of others the values say it all."""
     pooled = np.concatenate([train.P[:BIT_DRAWS], train.Q[:BIT_DRAWS]])
-    finite = np.where(np.isfinite(pooled), pooled, 0.0)
+    finite = np.where(usable(pooled), pooled, 0.0)
     return np.flatnonzero((finite != np.rint(finite)).any(axis=0))
 
 
@@ -121,5 +129,5 @@ def _varying(train: Sides, floats: np.ndarray) -> np.ndarray:
     if len(floats) == 0:
         return np.empty(0, dtype=np.intp)
     pooled = np.concatenate([train.P[:BIT_DRAWS], train.Q[:BIT_DRAWS]])[:, floats]
-    features = bit_features(np.where(np.isfinite(pooled), pooled, 0.0))
+    features = bit_features(np.where(usable(pooled), pooled, 0.0))
     return np.flatnonzero(np.ptp(features, axis=0) > 0.0)

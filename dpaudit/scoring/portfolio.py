@@ -19,6 +19,7 @@ from dpaudit.scoring.contest import Contest
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.eureka import fit_eureka, promise
 from dpaudit.scoring.nearest import fit_nearest
+from dpaudit.scoring.shared import fit_shared
 from dpaudit.scoring.spline import WIDEST as SURFACE
 from dpaudit.scoring.spline import fit_spline
 from dpaudit.scoring.structure import STRUCTURES, Moments
@@ -144,12 +145,14 @@ def _closed(contest: Contest, train: Sides) -> None:
 
 
 def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> None:
-    """Splines of one or two columns, sums of splines over a few more, and counts where values repeat."""
+    """Splines of one or two columns, sums of splines over more of them, and counts where values repeat."""
     columns = train.P.shape[1]
     if columns <= SURFACE:
         contest.challenge("spline", fit_spline(train, contest.choose, seed))
     elif columns <= SUMMANDS and contest.challenge("additive", fit_additive(train.head(SKETCH), contest.choose, seed)):
         contest.challenge("additive", fit_additive(train, contest.choose, seed))
+    if columns > SURFACE:
+        contest.challenge("shared spline", fit_shared(train, contest.choose, seed))
     if 1 < columns <= NEAR:
         contest.challenge("knn", fit_nearest(train, contest.choose, seed))
     name = contest.best

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dpaudit as dp
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, Encoder, bit_features
 
@@ -113,3 +114,11 @@ def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap):
     grid = [encoder(side)[:, 1] for side in ((Q, P) if swap else (P, Q))]
     assert grid[1].min() >= -53.0
     assert np.mean(grid[0] < -53.0) > 0.2
+
+
+def test_numbers_too_large_to_square_are_outcomes():
+    """1e200 against −1e200, both finite: told apart in every draw. The level allows 1e-4 to fail."""
+    rng = np.random.default_rng(0)
+    P = np.where(rng.random((4_000, 1)) < 0.5, 1e200, rng.normal(size=(4_000, 1)))
+    found = dp.audit_samples(P, -P, epsilon=[0.0], level=0.9999, rng=0)
+    assert 0.4 < found.spectrum.low[0] <= 0.5 + 1e-2
