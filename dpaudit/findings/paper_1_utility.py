@@ -16,6 +16,7 @@ from dpaudit.exact import als, worst_case
 from dpaudit.findings.finding import Evidence, Finding, asked, claimed, stated
 from dpaudit.findings.measures import least_noise, outlying_line
 from dpaudit.mechanisms import ALS
+from dpaudit.report.text import number
 from dpaudit.scoring.eureka import eureka_bound
 
 
@@ -91,7 +92,7 @@ def _tradeoff(rows: int, epsilon: float, units: str) -> Evidence:
     inverse = solve_triangular(fit.factor.root, np.eye(len(fit.coef)))
     sketched = fit.norm**2 * float(np.sum(inverse**2)) / (rows - len(fit.coef) - 1)
     ratio = sketched / (len(fit.coef) * sigma**2)
-    return claimed(1.0, ratio, quantity="error of ALS/Gaussian LS", at=f"so δ = {delta:.3g}")
+    return claimed(1.0, ratio, quantity="error of ALS/Gaussian LS", at=f"so δ = {number(delta, 3)}")
 
 
 FINDINGS = (

@@ -66,6 +66,18 @@ def _b_3(dim: int, spread: float, epsilon: float, delta: float) -> Evidence:
     )
 
 
+def _algorithm_3(dim: int, epsilon: float, delta: float) -> Evidence:
+    """The box's k, which it prints for any ε, with noise of scale B²."""
+    dof = math.floor(dim + 28.0 * math.log(4.0 / delta) / epsilon**2)
+    return claimed(delta, float(max(additive_wishart(1.0, dof, dim, epsilon))), at=f"so k = {dof}")
+
+
+def _algorithm_3_small(dim: int, epsilon: float, delta: float) -> Evidence:
+    """As many as for ε = 1 where ε is more."""
+    dof = math.floor(dim + 28.0 * math.log(4.0 / delta) / min(epsilon, 1.0) ** 2)
+    return claimed(delta, float(max(additive_wishart(1.0, dof, dim, epsilon))))
+
+
 def _b_3_replaced(dim: int, spread: float, epsilon: float, delta: float) -> Evidence:
     """The same for one row replaced by one at right angles."""
     scale = printed.theorem_b_3_scale(1.0, spread, epsilon)
@@ -127,6 +139,19 @@ FINDINGS = (
         test=_analyze_gauss(1.0),
         grid={"epsilon": (0.1, 1.0, 5.0), "delta": SMALL_DELTAS},
         fixed=_analyze_gauss(2.0),
+    ),
+    Finding(
+        key="4-algorithm-3",
+        paper=4,
+        place="algorithm 3, k at ε > 1",
+        claim="(ε, δ)-DP for any privacy parameters ε, δ > 0 that the box is given",
+        formula="k = ⌊d + (14/ε²)·2 ln(4/δ)⌋",
+        fault="theorem 4.1 is for ε < 1, the box is not: with few degrees of freedom the output may rule a row out",
+        corrected="k as for ε = 1 where ε is more",
+        setting={"dim": 3, "epsilon": 10.0, "delta": 1e-5},
+        test=_algorithm_3,
+        grid={"dim": (1, 3, 20), "epsilon": (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0), "delta": (0.3, *SMALL_DELTAS)},
+        fixed=_algorithm_3_small,
     ),
     Finding(
         key="4-theorem-b-3",
