@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpaudit import _check
 from dpaudit._check import Array, fail
@@ -63,9 +65,7 @@ class LinearMixing(Joint):
     @property
     def mixing(self) -> ModifiedGaussMix:
         """What line 3 calls."""
-        from dpaudit.exact.printed import linear_mixing_gamma
-
-        gamma = linear_mixing_gamma(self.rows, self.epsilon, self.delta)
+        gamma = _aimed(self.rows, self.epsilon, self.delta, self.variant)
         bound = math.hypot(self.row_bound, self.label_bound)
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
 
@@ -138,6 +138,22 @@ class SolvedRow:
         from dpaudit.exact.curves import StudentCurve
 
         return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
+
+
+@lru_cache(maxsize=256)
+def _aimed(rows: int, epsilon: float, delta: float, variant: str) -> float:
+    """γ of line 2; corrected, the smallest for which the corrected theorem 1 gives ε, where that is more."""
+    from dpaudit.exact.printed import linear_mixing_gamma
+
+    def lacks(gamma: float) -> float:
+        claimed = ModifiedGaussMix(rows, gamma, delta, variant="corrected").claim.epsilon
+        assert claimed is not None
+        return claimed - epsilon
+
+    gamma = linear_mixing_gamma(rows, epsilon, delta)
+    if variant == "printed" or ModifiedGaussMix(rows, gamma, delta).shortfall == 0.0 or lacks(gamma) <= 0.0:
+        return gamma
+    return float(brentq(lacks, gamma, gamma * 1e3, xtol=1e-9))
 
 
 def bounded(data: Array, row_bound: float, label_bound: float) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit.claims import Claim
+from dpaudit.inverse import epsilon_at
 from dpaudit.mechanisms.papers.algorithm import within
 from dpaudit.mechanisms.papers.axis_row import Projected, axis_pair
 from dpaudit.mechanisms.papers.joint import Joint, zeroed_index
@@ -34,7 +35,8 @@ class ModifiedGaussMix(Joint):
     eta : η > 0, the noise on λ_min in units of C²; None for γ/√k.
     row_bound : C > 0, public bound on the row norms.
     release : "gram" or "sketch".
-    variant : "printed", or "corrected": the units of C² in line 6 (and γ for γ² in line 3, where too much is added).
+    variant : "printed", or "corrected": the units of C² in line 6 (and γ for γ² in line 3, where too much is added),
+        and a claim that holds at small η too.
     sampler : "sufficient" or "literal".
 
     Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it. Raises `InvalidInput`.
@@ -54,7 +56,9 @@ class ModifiedGaussMix(Joint):
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "Gaussian mixing that adds less noise where λ_min is large (paper 3, algorithm 1)"
     unknown: ClassVar[str] = "its noise depends on a private λ_min that is not released (`joint_spectrum` bounds it)"
-    correction: ClassVar[str] = "λ̃/C² for λ̃ in line 6, √γ·C for γ·C in line 3"
+    correction: ClassVar[str] = (
+        "λ̃/C² for λ̃ in line 6, √γ·C for γ·C in line 3; in theorem 1 the exact ε of λ̃ where √(2 ln(3.75/δ))/η is less"
+    )
 
     def __post_init__(self) -> None:
         self.check_variant()
@@ -78,10 +82,21 @@ class ModifiedGaussMix(Joint):
 
     @property
     def claim(self) -> Claim:
-        """Theorem 1."""
+        """Theorem 1; corrected, with the `shortfall` of its first term."""
         from dpaudit.exact.printed import theorem_1_epsilon
 
-        return Claim(theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread), self.delta)
+        epsilon = theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
+        return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
+
+    @property
+    def shortfall(self) -> float:
+        """What the ε of λ̃ at δ/3 has above the textbook √(2 ln(3.75/δ))/η, nats: 0 unless η is below some ½."""
+        from dpaudit.exact import gaussian_shift
+
+        textbook, share = math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread, self.delta / 3.0
+        if gaussian_shift(1.0 / self.spread, textbook) <= share:
+            return 0.0
+        return float(epsilon_at(lambda epsilon: gaussian_shift(1.0 / self.spread, epsilon), share)) - textbook
 
     @property
     def reads_eigenvalue(self) -> bool:

@@ -102,7 +102,8 @@ class SheffetOLS(Branching):
     rows : k ≥ p.
     epsilon, delta : the budget, ε > 0 in nats.
     row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
-    variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; for C below 1 the printed noise is too little).
+    variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; for C below 1 the printed noise is too little),
+        and no γ below algorithm 5's, as the printed one is for few rows and ε near 100.
     sampler : "sufficient" (Student t given the branch) or "literal".
 
     Output: (size, p); the branch is not part of it. Raises `InvalidInput`.
@@ -121,13 +122,16 @@ class SheffetOLS(Branching):
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "least squares on a sketch, noisy if λ_min is small (paper 3, algorithm 4; Sheffet 2017)"
     unknown: ClassVar[str] = "a mixture of two Student t laws (`joint_spectrum` has it with the branch known)"
-    correction: ClassVar[str] = "√γ·ξ for γ·ξ in line 9"
+    correction: ClassVar[str] = "√γ·ξ for γ·ξ in line 9; γ no less than algorithm 5's"
 
     @property
     def gamma(self) -> float:
-        from dpaudit.exact.printed import sheffet_2017_gamma
+        from dpaudit.exact.printed import sheffet_2017_gamma, sheffet_renyi_gamma
 
-        return self.square_bound * sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
+        gamma = sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
+        if self.variant == "corrected":
+            gamma = max(gamma, sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
+        return self.square_bound * gamma
 
 
 @dataclass(frozen=True)

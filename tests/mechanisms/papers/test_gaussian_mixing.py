@@ -90,6 +90,18 @@ def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
         np.testing.assert_allclose(as_one.joint_spectrum(scaled, epsilon).delta, found, rtol=1e-6)
 
 
+@pytest.mark.parametrize("delta", [1e-2, 1e-5])
+def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
+    """Its first term is the textbook's beyond its range: the joint release that the proof is about leaks more."""
+    pair = dp.neighbours.zero_row(_axis(1.0, 50.0), 0)
+    printed_, corrected = (ModifiedGaussMix(100, 100.0, delta, 0.2, variant=v) for v in ("printed", "corrected"))
+    assert printed_.joint_spectrum(pair, printed_.claim.epsilon).delta > 10.0 * delta
+    assert corrected.joint_spectrum(pair, corrected.claim.epsilon).delta <= delta
+    first = corrected.claim.epsilon - printed.gaussmix_epsilon(100, 100.0, delta / 3.0)
+    assert dp.exact.gaussian_shift(5.0, first) == pytest.approx(delta / 3.0, rel=1e-6)
+    assert ModifiedGaussMix(100, 100.0, delta, 5.0).shortfall == 0.0
+
+
 def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
     mechanism = ModifiedGaussMix(10_000, 400.0, 0.01, row_bound=10.0)
     epsilon, pair = mechanism.claim.epsilon, mechanism.pair()

@@ -102,6 +102,16 @@ def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
     assert found.verdict == "violated"
 
 
+def test_corrected_gammas_at_epsilon_100():
+    """γ rises to what the corrected theorem 1 asks for, and algorithm 4's is never below algorithm 5's."""
+    printed, corrected = (LinearMixing(100_000, 100.0, 0.01, variant=v) for v in ("printed", "corrected"))
+    assert corrected.mixing.gamma > 1.2 * printed.mixing.gamma
+    assert corrected.mixing.claim.epsilon == pytest.approx(100.0)
+    assert LinearMixing(100, 1.0, 0.01, variant="corrected").mixing.gamma == LinearMixing(100, 1.0, 0.01).mixing.gamma
+    made = {variant: SheffetOLS(2, 100.0, 0.01, variant=variant) for variant in ("printed", "corrected")}
+    assert made["printed"].gamma < 2.0 < made["corrected"].gamma
+
+
 @pytest.mark.parametrize("bound", [0.001, 1.0, 100.0])
 @pytest.mark.parametrize("kind", [SheffetOLS, SheffetRenyiOLS])
 def test_corrected_branches_hold_near_their_threshold(kind, bound):
