@@ -153,7 +153,8 @@ class MixingLogistic(Study):
 
         return (
             f"{name}, test accuracy at ε = {self.epsilons[first]:g}: {listed(first)}; at ε = {self.epsilons[last]:g}: "
-            f"{listed(last)}; k = {ratio:g}·d was the best of the grid at ε = {self.epsilons[last]:g}."
+            f"{listed(last)}; k = {ratio:g}·d was the best of the grid at ε = {self.epsilons[last]:g}"
+            f"{', an end of it.' if ratio in (RATIOS[0], RATIOS[-1]) else '.'}"
         )
 
     def _remarks(self) -> list[str]:
