@@ -7,6 +7,7 @@ from dpaudit.studies.mixing_regression import MixingRegression
 from dpaudit.studies.outliers import OutlierStudy
 from dpaudit.studies.public_logistic import RealLogistic, SimulatedLogistic
 from dpaudit.studies.public_moments import RealRidge, RealRidgePrivacy, SimulatedRidge, SimulatedRidgePrivacy
+from dpaudit.studies.second_moments import SeveralRegressions, SingleRegression
 from dpaudit.studies.spectra import SpectrumStudy
 from dpaudit.studies.study import Progress, Study
 from dpaudit.studies.utility import UtilityStudy
@@ -24,6 +25,8 @@ STUDIES: dict[str, type[Study]] = {
     "figure-1-paper-3": MixingBounds,
     "figure-2-paper-3": MixingRegression,
     "figure-3-paper-3": MixingLogistic,
+    "figures-1-to-4-paper-4": SingleRegression,
+    "figures-5-and-6-paper-4": SeveralRegressions,
 }
 
 __all__ = ["STUDIES", "Content", "Line", "Panel", "Progress", "Study", "Table"]

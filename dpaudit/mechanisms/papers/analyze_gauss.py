@@ -15,7 +15,7 @@ from dpaudit.inverse import gdp_mu
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.papers import _draws
 from dpaudit.mechanisms.papers.algorithm import within
-from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, axis_rows, order
+from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, Moments, axis_rows, order
 from dpaudit.mechanisms.papers.noisy_sketch import smallest_eigenvalue
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
 from dpaudit.neighbours import NeighbourPair, replace_row
@@ -78,6 +78,11 @@ class AnalyzeGaussNoise(MatrixRelease):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         draws = self._noise.law(within(data, self.row_bound)).sample(size, rng)
+        return self.lifted(draws) if self.scaled else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        mean = moments.gram[np.triu_indices(len(moments.gram))]
+        draws = mean + self.sigma * rng.standard_normal((size, len(mean)))
         return self.lifted(draws) if self.scaled else draws
 
     def lifted(self, draws: Array) -> Array:
@@ -149,6 +154,11 @@ class NoisyInverse(MatrixRelease):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.law(data).sample(size, rng)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        upper = np.triu_indices(len(moments.gram))
+        mean = np.linalg.inv(moments.gram)[upper]
+        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
 
     def solution(self, draws: Array) -> Array:
         """β̃ of the inverse of each draw: −(last column's first p entries)/(its last), for M⁻¹ e_d ∝ (−β, 1)."""

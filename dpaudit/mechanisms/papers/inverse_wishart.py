@@ -14,7 +14,7 @@ from dpaudit._linalg import padded
 from dpaudit.laws import InverseWishart, ScaleRows, SketchRows
 from dpaudit.mechanisms.papers import _draws
 from dpaudit.mechanisms.papers.algorithm import within
-from dpaudit.mechanisms.papers.matrix_release import MatrixRelease
+from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, Moments
 from dpaudit.mechanisms.papers.read_eigenvalue import ReadEigenvalue
 from dpaudit.mechanisms.wishart import InverseWishartDraw
 
@@ -69,6 +69,12 @@ class InverseWishartPosterior(MatrixRelease):
         posterior = padded(data, self._draw(data).padding)
         upper = np.triu_indices(data.shape[1])
         return np.array([_draws.literal_inverse(posterior, law.dof, rng)[upper] for _ in range(size)])
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        dof = moments.rows + len(values)
+        spread = np.tile(values + self.prior(dof), (size, 1))
+        return _draws.scatter_draws(spread, axes, np.full(size, dof), rng, inverse=True)
 
     def _draw(self, data: Array) -> InverseWishartDraw:
         rows = sum(data.shape)

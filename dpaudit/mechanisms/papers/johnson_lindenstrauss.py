@@ -13,7 +13,7 @@ from dpaudit._linalg import factorise, padded
 from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.papers import _draws
 from dpaudit.mechanisms.papers.algorithm import within
-from dpaudit.mechanisms.papers.matrix_release import MatrixRelease
+from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, Moments
 from dpaudit.mechanisms.papers.read_eigenvalue import ReadEigenvalue
 from dpaudit.mechanisms.sketching import RandomProjection
 
@@ -76,6 +76,11 @@ class JLRidge(MatrixRelease):
         whole = padded(self._within(data), self.padding)
         upper = np.triu_indices(data.shape[1])
         return np.array([_draws.literal_gram(whole, self.rows, rng)[upper] / self.rows for _ in range(size)])
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        spread = np.tile(values + self.padding**2, (size, 1))
+        return _draws.scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
 
     def _within(self, data: Array) -> Array:
         if self.rows <= data.shape[1]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +15,20 @@ from dpaudit.claims import Claim
 from dpaudit.mechanisms.papers import _draws
 from dpaudit.mechanisms.papers.algorithm import Algorithm
 from dpaudit.neighbours import NeighbourPair, replace_row
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """AᵀA, (d, d), and n: all that a box uses of its data."""
+
+    gram: Array
+    rows: int
+
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        """Eigenvalues ≥ 0, descending, and axes as rows."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors.T[::-1])
 
 
 class MatrixRelease(Algorithm):
@@ -35,6 +51,10 @@ class MatrixRelease(Algorithm):
     @property
     def claim(self) -> Claim:
         return Claim(self.epsilon, self.delta)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        """What `run` gives for data with these moments, whose rows are not looked at: for data that are not kept."""
+        raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:
         """β̃ = argmin over β_d = −1 of βᵀMβ for each draw, (size, p); the stationary point where M is indefinite."""

@@ -14,7 +14,7 @@ from dpaudit.errors import DegenerateData, NoExactSpectrum
 from dpaudit.laws import ZeroedRows
 from dpaudit.mechanisms.papers import _draws
 from dpaudit.mechanisms.papers.algorithm import within
-from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, axis_rows
+from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, Moments, axis_rows
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.spectrum import Curve, Spectrum
 
@@ -63,11 +63,24 @@ class ReadEigenvalue(MatrixRelease):
         return np.maximum(self.most_padding - bound, 0.0), np.maximum(rows, self.least)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        eigenvalues, axes = _draws.axes_of(self._within(data))
-        padding, rows = self.settings(eigenvalues[-1] + rng.laplace(0.0, self.noise, size))
+        values, axes = _draws.axes_of(self._within(data))
+        padding, rows = self.chosen(float(values[-1]), size, rng)
         if self.sampler == "literal":
             return self._literal(data, padding, rows, rng)
-        spread = eigenvalues + padding[:, None]
+        return self._given_settings(values, axes, padding, rows, rng)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        return self._given_settings(values, axes, *self.chosen(float(values[-1]), size, rng), rng)
+
+    def chosen(self, eigenvalue: float, size: int, rng: np.random.Generator) -> tuple[Array, np.ndarray]:
+        """(w², r) of each draw, for data with σ_min(AᵀA) = `eigenvalue`."""
+        return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
+
+    def _given_settings(
+        self, values: Array, axes: Array, padding: Array, rows: np.ndarray, rng: np.random.Generator
+    ) -> Array:
+        spread = values + padding[:, None]
         return self.scaled(_draws.scatter_draws(spread, axes, rows, rng, inverse=self.inverted), rows)
 
     def _literal(self, data: Array, padding: Array, rows: np.ndarray, rng: np.random.Generator) -> Array:

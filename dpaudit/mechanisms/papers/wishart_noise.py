@@ -15,7 +15,7 @@ from dpaudit.laws import ShiftedWishart, WishartRows
 from dpaudit.laws._root import triangle
 from dpaudit.mechanisms.papers import _draws
 from dpaudit.mechanisms.papers.algorithm import within
-from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, order
+from dpaudit.mechanisms.papers.matrix_release import MatrixRelease, Moments, order
 from dpaudit.mechanisms.wishart import AdditiveWishart
 
 
@@ -75,6 +75,11 @@ class AdditiveWishartNoise(MatrixRelease):
             scale = self.row_bound * np.eye(dim)
             noise = np.array([_draws.literal_gram(scale, self.dof(dim), rng) for _ in range(size)])
             draws = triangle(law.shift + noise)
+        return self.shifted(draws) if self.shift else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        law = ShiftedWishart(moments.gram, self.row_bound * np.eye(len(moments.gram)), self.dof(len(moments.gram)))
+        draws = law.sample(size, rng)
         return self.shifted(draws) if self.shift else draws
 
     def shifted(self, draws: Array) -> Array:
