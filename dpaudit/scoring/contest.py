@@ -40,6 +40,11 @@ class Contest:
         return min(self.losses, key=lambda name: float(self.losses[name].mean()))
 
     @property
+    def gain(self) -> float:
+        """What the best so far gains on knowing nothing, nats a draw."""
+        return float(np.log(2.0) - self.losses[self.best].mean())
+
+    @property
     def table(self) -> dict[str, float]:
         """Mean loss by name."""
         return {name: float(loss.mean()) for name, loss in self.losses.items()}

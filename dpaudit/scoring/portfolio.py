@@ -36,6 +36,7 @@ ALIASES = {
 }
 SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that tell whether these are of use
+FAINT = 0.02  # nats a draw: where more has been found, a shape that columns share lacks no draws
 CELL_DRAWS = 200_000  # a side
 NEAR = 4  # columns up to which neighbours are near
 SMALLEST_PROBABILITY = 1e-6
@@ -151,7 +152,7 @@ def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> N
         contest.challenge("spline", fit_spline(train, contest.choose, seed))
     elif columns <= SUMMANDS and contest.challenge("additive", fit_additive(train.head(SKETCH), contest.choose, seed)):
         contest.challenge("additive", fit_additive(train, contest.choose, seed))
-    if columns > SURFACE:
+    if columns > SURFACE and contest.gain < FAINT:
         contest.challenge("shared spline", fit_shared(train, contest.choose, seed))
     if 1 < columns <= NEAR:
         contest.challenge("knn", fit_nearest(train, contest.choose, seed))

@@ -10,9 +10,10 @@ from dpaudit._check import Array
 from dpaudit.scoring.base import Score, Sides
 from dpaudit.scoring.spline import fit_spline
 
-VALUES = 4_000_000  # of all columns together that are fitted to, a side
+VALUES = 16_000_000  # of all columns together that are fitted to, a side
 ALIKE = 0.1  # standard deviations by which columns' means may differ, and relative difference of their spreads
 BLOCK = 1 << 16  # rows scored at a time
+FEW = 1_000  # rows that show whether values repeat
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +33,13 @@ class Shared:
 def fit_shared(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Shared | None:
     """Log odds of columns that are independent and have one law on each side: a spline of all their values together.
 
-    A signal that is faint in every column is learned from all of them. None where columns do not look alike.
+    A signal that is faint in every column is learned from all of them. None where columns do not look alike, or have
+    two values only (sums of these are what a closed form takes).
     """
-    if not (_alike(train.P) and _alike(train.Q)):
+    if not (_alike(train.P) and _alike(train.Q)) or len(np.unique(train.P[:FEW])) <= 2:
         return None
-    columns = train.P.shape[1]
-    score = fit_spline(_flat(train.head(VALUES // columns)), _flat(choose.head(VALUES // columns)), seed)
+    rows = VALUES // train.P.shape[1]
+    score = fit_spline(_flat(train.head(rows)), _flat(choose.head(rows)), seed)
     return None if score is None else Shared(score)
 
 
