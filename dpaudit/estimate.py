@@ -96,10 +96,16 @@ def certify(
     regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
     certified = Certificate.of(regions, [one.forward for one in statements], level)
     forward, backward = (
-        Direction(np.clip(point, 0.0, 1.0), np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0))
+        _direction(point, certified.direction(way).delta_at(epsilon))
         for point, way in zip(delta, (True, False), strict=True)
     )
     return Estimate(epsilon, forward, backward, min(n, m), _shares(statements, epsilon), certified)
+
+
+def _direction(point: Array, low: Array) -> Direction:
+    """The estimate at the set chosen for an ε is no less than what another set certifies there."""
+    low = np.clip(low, 0.0, 1.0)
+    return Direction(np.clip(np.maximum(point, low), 0.0, 1.0), low)
 
 
 def _shares(statements: list[Statement], epsilon: Array) -> Array:

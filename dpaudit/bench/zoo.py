@@ -22,7 +22,7 @@ from dpaudit.bench import page
 from dpaudit.mechanisms import ZOO, Specimen
 from dpaudit.neighbours import NeighbourPair
 
-BUDGETS = (1_000, 10_000, 100_000, 1_000_000)
+BUDGETS = (1_000, 10_000, 100_000, 1_000_000, 4_000_000)
 SOUND_BUDGET = 30_000
 LEVEL = 0.999
 COMMAND = "python -m dpaudit.bench zoo"

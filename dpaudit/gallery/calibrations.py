@@ -13,7 +13,7 @@ from dpaudit._linalg import least_squares
 from dpaudit.exact import calibrate, printed
 from dpaudit.gallery.mixing import gammas
 from dpaudit.gallery.settings import DELTA, Settings
-from dpaudit.gallery.style import SERIES, new_figure, tidy
+from dpaudit.report.style import SERIES, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ import numpy as np
 from dpaudit.claims import Claim
 from dpaudit.exact import PrivacyLoss, compose, printed
 from dpaudit.gallery.settings import DELTA, Settings
-from dpaudit.gallery.style import DASHED, DOTTED, GREY, legend, new_figure, tidy
 from dpaudit.inverse import epsilon_at
 from dpaudit.report.figures import BLUE, GREEN, VERMILION
+from dpaudit.report.style import DASHED, DOTTED, GREY, legend, new_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

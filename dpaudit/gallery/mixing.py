@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import brentq
 
-from dpaudit.claims import Claim
-from dpaudit.exact import gaussian_sketch
 from dpaudit.gallery.settings import Settings
-from dpaudit.gallery.style import DASHED_LINE, MIXED_LINE, SOLID_LINE, legend, new_figure, tidy
+from dpaudit.report.style import DASHED_LINE, MIXED_LINE, SOLID_LINE, legend, new_figure, tidy
 from dpaudit.report.text import number
+from dpaudit.studies.required import LABELS, gammas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,30 +17,8 @@ if TYPE_CHECKING:
 
 RANGE = (0.05, 20.0)  # ε
 TABLE = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
-BOUNDS = {
-    "exact": ("exact", SOLID_LINE),
-    "lemma_1": ("lemma 1 with proposition 1", DASHED_LINE),
-    "sheffet_2019": ("Sheffet 2019, theorem 2", MIXED_LINE),
-}
-
-
-def required(delta_of: Callable[[float], float], delta: float) -> float:
-    """The least γ > 1 with δ(γ) ≤ delta, of a decreasing function; on ln(γ − 1), relative 1e-11."""
-
-    def excess(place: float) -> float:
-        return float(np.log(max(delta_of(1.0 + np.exp(place)), 1e-300) / delta))
-
-    return float(1.0 + np.exp(brentq(excess, -12.0, 24.0, xtol=1e-11)))
-
-
-def gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]:
-    """γ by each analysis: the larger exact direction at q = 1/γ, lemma 1's Rényi curve, Sheffet's formula for γ."""
-    log = np.log(4.0 / delta)
-    return {
-        "exact": required(lambda gamma: float(max(gaussian_sketch(1.0 / gamma, rows, epsilon))), delta),
-        "lemma_1": required(lambda gamma: float(Claim.gaussmix(rows, gamma).delta_at(epsilon)), delta),
-        "sheffet_2019": float(2.0 * (np.sqrt(2.0 * rows * log) + log) / epsilon),
-    }
+LOOKS = {"exact": SOLID_LINE, "lemma_1": DASHED_LINE, "sheffet_2019": MIXED_LINE}
+BOUNDS = {name: (label, LOOKS[name]) for name, label in LABELS.items()}
 
 
 def numbers(settings: Settings) -> dict[str, Any]:

@@ -11,6 +11,8 @@ import numpy as np
 
 from dpaudit._check import Array
 from dpaudit.errors import InvalidInput
+from dpaudit.run import Scenario
+from dpaudit.run.execute import loaded
 
 DELTA = 1e-5
 
@@ -42,9 +44,6 @@ class Settings:
     @classmethod
     def of_scenarios(cls, paths: Sequence[Path]) -> Settings:
         """The mechanisms of scenario files that share one data set. Raises `ScenarioError`, `InvalidInput`."""
-        from dpaudit.run import Scenario  # studies, which scenarios name, draw in the style of this package
-        from dpaudit.run.execute import loaded
-
         scenarios = [Scenario.load(path) for path in sorted(paths)]
         if not scenarios or len({scenario.data for scenario in scenarios}) != 1:
             raise InvalidInput(f"scenarios must be files that share one data set, got {len(scenarios)} files")

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpaudit.exact import worst_case
 from dpaudit.gallery.settings import DELTA, Settings
-from dpaudit.gallery.style import DASHED_LINE, SOLID_LINE, legend, new_figure, tidy
 from dpaudit.mechanisms.base import describe
+from dpaudit.report.style import DASHED_LINE, SOLID_LINE, legend, new_figure, tidy
 from dpaudit.spectrum import Spectrum
 
 if TYPE_CHECKING:

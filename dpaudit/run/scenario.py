@@ -12,8 +12,8 @@ Keys, by table (`name` stands above them and is optional):
   omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing); printed = true, what the
   mechanism's own source claims
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share,
-  bits, focus, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0 if not
-  given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
+  bits, focus, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0
+  if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
 """
 
 from __future__ import annotations

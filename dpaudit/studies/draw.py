@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.gallery.style import DASHED, DOTTED, LONG, MIXED, Look, legend, new_figure, tidy
+from dpaudit.report.style import DASHED, DOTTED, LONG, MIXED, Look, legend, new_figure, tidy
 from dpaudit.studies.content import Line, Panel
 
 if TYPE_CHECKING:

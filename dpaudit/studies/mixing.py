@@ -11,14 +11,12 @@ import numpy as np
 from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit.exact import gaussian_sketch, printed
-from dpaudit.gallery.mixing import BOUNDS, gammas
 from dpaudit.inverse import epsilon_at
 from dpaudit.report.text import number
 from dpaudit.studies.content import Content, Line, Panel, Table
 from dpaudit.studies.repeats import positive
+from dpaudit.studies.required import LABELS, gammas
 from dpaudit.studies.study import Progress, Study
-
-LABELS = {name: label for name, (label, _) in BOUNDS.items()}
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class MixingBounds(Study):
 
 def _curves(rows: int, delta: float, epsilons: Array) -> dict[str, list[float]]:
     found = [gammas(rows, float(epsilon), delta) for epsilon in epsilons]
-    return {name: [one[name] for one in found] for name in BOUNDS}
+    return {name: [one[name] for one in found] for name in LABELS}
 
 
 def _attained(rows: int, delta: float, gamma: Array) -> dict[str, Array]:

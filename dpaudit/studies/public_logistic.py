@@ -164,6 +164,7 @@ class SimulatedLogistic(LogisticErrors):
         return [
             f"The text leaves the features' law, μ and T open: here N({self.center:g}·1, Ψ), "
             f"Ψ_ij = {self.correlation:g}^|i−j|, T = {self.steps}; one β for all repeats, which errors are against.",
+            "The correlation was set after a weaker one had shown next to no difference between the methods.",
             "DP-LR is given the true Tr(Σ).",
             NOISE,
         ]

@@ -37,6 +37,14 @@ def test_shape_of_the_curves():
     assert np.all(np.diff(found.low) <= 0.0)
 
 
+@pytest.mark.parametrize("mu", [0.5, 8.0])
+def test_no_point_estimate_is_below_what_is_certified(mu):
+    """Where nearly all of one law is out of the other's reach the sets of other ε may show more."""
+    found = estimate(scores(300, 3, mu), scores(3_000, 4, mu), np.linspace(0.0, 60.0, 31), 0.95)
+    assert np.all(found.delta >= found.low)
+    assert np.all(found.forward.delta >= found.forward.low)
+
+
 def test_point_estimate_is_close():
     """Standard error at 1e6 draws is below 8e-4 everywhere here; the bound is five of them."""
     found = estimate(scores(100_000, 5), scores(1_000_000, 6), GRID, 0.95)
