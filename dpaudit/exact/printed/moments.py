@@ -39,6 +39,38 @@ def corollary_b_2_padding(row_bound: float, rows: int, epsilon: float, delta: fl
     return b * math.sqrt(8.0 * math.sqrt(r * log) / epsilon)
 
 
+def corollary_b_2_rows(row_bound: float, padding: float, epsilon: float, delta: float) -> int:
+    """Corollary B.2, for a public w: r = ⌈(εw²/(8B²L))²⌉ where ε < 1, δ < 1/e and r > 2L; otherwise `InvalidInput`.
+
+    The corollary's own w² = 8B²√(rL)/ε gives (εw²/(8B²))²/L: the printed r is smaller by the factor L.
+    """
+    b, _, epsilon, log = _padding(row_bound, 1, epsilon, delta, 1.0 / math.e)
+    padding = _check.real("padding", padding, 0.0, open_=True)
+    if epsilon >= 1.0:
+        fail("epsilon", epsilon, "a number in (0, 1)")
+    rows = math.ceil((epsilon * padding**2 / (8.0 * b**2 * log)) ** 2)
+    if rows <= 2.0 * log:
+        fail("padding", padding, f"large enough for more than 2 ln(4/delta) = {2.0 * log:g} rows, here {rows}")
+    return rows
+
+
+def section_2_sigma(row_bound: float, epsilon: float, delta: float) -> float:
+    """Section 2, Analyze Gauss: σ² = 2Δ² ln(2/δ)/ε with Δ² = ‖AᵀA − A′ᵀA′‖_F² = B⁴, for any ε > 0 and δ in (0, 1).
+
+    ε stands for ε², and two rows of norm B that are replaced differ by up to Δ² = 2B⁴.
+    """
+    b = _check.real("row_bound", row_bound, 0.0, open_=True)
+    epsilon = _check.real("epsilon", epsilon, 0.0, open_=True)
+    delta = _check.real("delta", delta, 0.0, 1.0, open_=True)
+    return b**2 * math.sqrt(2.0 * math.log(2.0 / delta) / epsilon)
+
+
+def algorithm_3_dof(dim: int, epsilon: float, delta: float) -> int:
+    """Algorithm 3: k = ⌊d + (14/ε²)·2L⌋ for any ε > 0, δ < 1/e; theorem 4.1, which it rests on, has ε < 1."""
+    dim, epsilon = _check.integer("dim", dim, 1), _check.real("epsilon", epsilon, 0.0, open_=True)
+    return math.floor(dim + 28.0 / epsilon**2 * _log(delta, 1.0 / math.e))
+
+
 def theorem_5_1_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
     """Theorem 5.1, inverse Wishart with ν = `rows` degrees of freedom: w² = 2B²(2√(2νL) + 2L)/ε, ε > 0, δ < 1/e."""
     b, nu, epsilon, log = _padding(row_bound, rows, epsilon, delta, 1.0 / math.e)

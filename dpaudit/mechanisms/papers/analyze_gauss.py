@@ -55,10 +55,11 @@ class AnalyzeGaussNoise(MatrixRelease):
     @property
     def sigma(self) -> float:
         """σ, of each entry."""
-        square = self.row_bound**2
+        from dpaudit.exact.printed import section_2_sigma
+
         if self.variant == "corrected":
-            return math.sqrt(2.0) * square * gaussian_deviation(self.epsilon, self.delta)
-        return square * math.sqrt(2.0 * math.log(2.0 / self.delta) / self.epsilon)
+            return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
+        return section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianNoise:
         self._check_plain()

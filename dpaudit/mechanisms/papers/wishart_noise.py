@@ -52,8 +52,10 @@ class AdditiveWishartNoise(MatrixRelease):
 
     def dof(self, dim: int) -> int:
         """k, for d columns."""
+        from dpaudit.exact.printed import algorithm_3_dof
+
         epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
-        return math.floor(dim + 28.0 / epsilon**2 * math.log(4.0 / self.delta))
+        return algorithm_3_dof(dim, epsilon, self.delta)
 
     def law(self, data: Array) -> ShiftedWishart:
         self._check_unshifted()

@@ -227,6 +227,16 @@ def test_the_corrected_noise_holds_at_any_epsilon(epsilon):
         assert exceeds(AnalyzeGaussNoise(epsilon, delta, 3.0, variant="corrected")) <= 1.0 + 1e-9
 
 
+def test_corollary_b_2_prints_two_inverses_that_are_none_of_each_other():
+    """r from w, and w from r: the printed r is smaller by ln(4/δ), and so more private than was meant."""
+    for r in (1_000, 5_000):
+        w = printed.corollary_b_2_padding(2.0, r, 0.5, 1e-3)
+        assert printed.corollary_b_2_rows(2.0, w, 0.5, 1e-3) == math.ceil(r / math.log(4e3) * (1.0 - 1e-12))
+    for padding, epsilon, name in ((0.1, 0.5, "padding"), (90.0, 1.5, "epsilon")):
+        with pytest.raises(InvalidInput, match=name):
+            printed.corollary_b_2_rows(2.0, padding, epsilon, 1e-3)
+
+
 @pytest.mark.parametrize("rho", [0.05, 1.0, 8.0])
 def test_theorem_b_5_does_not_scale(rho):
     assert exceeds(NoisyInverse(rho, 0.5, 1e-5, 0.01)) > 1e3
