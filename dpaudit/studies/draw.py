@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS, WIDTH, HEIGHT = 3, 3.55, 3.0  # inches a panel
+COLUMNS, WIDTH, HEIGHT = 3, 10.65, 3.0  # inches in all, and a panel
 NARROW = 5.6  # of one panel alone
 # Okabe–Ito colours; style and marker tell the lines apart without them
 LOOKS: tuple[Look, ...] = (
@@ -31,11 +31,11 @@ SPARSE = 12  # points from which on not each gets a marker
 
 def figure(panels: Sequence[Panel]) -> Figure:
     """All panels of one figure."""
-    columns = min(COLUMNS, len(panels))
+    columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     looks = looks_of(panels)
     shown = math.ceil(len(looks) / (3 if columns > 1 else 2))
-    width = NARROW if columns == 1 else WIDTH * columns
+    width = NARROW if columns == 1 else WIDTH
     made = new_figure(width, HEIGHT * (1.2 if columns == 1 else 1.0) * rows + 0.24 * shown + 0.2)
     grid = made.subplots(rows, columns, squeeze=False).ravel()
     handles: dict[str, Any] = {}

@@ -213,8 +213,9 @@ def _box(found: list[Point]) -> str:
     if not box:
         return ""
     share, most = min(one.accuracy.bias / one.accuracy.mean_square for one in box), max(one.delta for one in box)
+    bound = f"at most {number(most, 3)}" if most > 0.0 else "too small for a float"
     return (
-        f"RP LS with the c₂ of figure 4 has δ at most {number(most, 3)}; at least {share:.0%} of its mean square error "
+        f"RP LS with the c₂ of figure 4 has δ {bound}; at least {int(100 * share)} % of its mean square error "
         "is the bias of the padding."
     )
 
