@@ -1,6 +1,7 @@
 """The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as their names say.
 
-Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no draw is made.
+Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no draw is made. Those in
+scenarios/papers/ hold an algorithm of a paper against its printed claim, or make a figure again.
 """
 
 import json
@@ -11,8 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpaudit import mechanisms
 from dpaudit.cli import main
-from dpaudit.run import Scenario, analyse
+from dpaudit.run import Scenario, StudyScenario, analyse, is_study
+from dpaudit.studies import STUDIES
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 NAMES = [
@@ -33,6 +36,7 @@ EXACT = [
         "ssp",
     )
 ]
+PAPERS = sorted((FOLDER / "papers").glob("*.toml"))
 
 
 def available(name):
@@ -43,7 +47,7 @@ def available(name):
 
 def test_none_is_missing_or_unknown():
     found = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.toml")]
-    assert sorted(found) == sorted([*NAMES, *EXACT])
+    assert sorted(name for name in found if not name.startswith("papers/")) == sorted([*NAMES, *EXACT])
 
 
 @pytest.mark.parametrize("name", [*NAMES, *EXACT])
@@ -76,6 +80,25 @@ def test_each_exact_spectrum_is_as_the_scenario_says(name):
     at, value, floor = said.groups()
     delta = float(spectrum.delta_at(float(at or 400.0)))
     assert round(delta, len(value or floor) - 2) == float(value or floor)
+
+
+@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
+def test_each_of_the_papers_is_valid_and_says_what_it_shows(path):
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert re.match(rf"# Paper {path.stem.split('-')[1]}\b", first)
+    if is_study(path):
+        assert StudyScenario.load(path).name == path.stem
+        return
+    scenario = Scenario.load(path)
+    assert scenario.claim is not None
+    assert scenario.claim == scenario.mechanism.claim
+
+
+def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
+    studies = {path for path in PAPERS if is_study(path)}
+    assert {type(StudyScenario.load(path).study) for path in studies} == set(STUDIES.values())
+    audited = {type(Scenario.load(path).mechanism) for path in PAPERS if path not in studies}
+    assert set(mechanisms.PAPERS.values()) <= audited
 
 
 @pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])
