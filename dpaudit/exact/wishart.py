@@ -19,6 +19,7 @@ from dpaudit.exact._shape import Curves, by_sorted_epsilon
 from dpaudit.exact.rows import log_chi
 
 FAR = 50.0  # beyond √dof, in units of √c: e^{−1250}
+NEAR = 1e-9  # of 1 − q/c, below which the interval is too short for a mesh and one term is enough
 
 
 def additive_wishart(q: float, dof: int, dim: int, epsilon: Any) -> tuple[Array, Array]:
@@ -76,16 +77,38 @@ def _forward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
 def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
     """The finite part: c from q, where L is infinite, to where it falls to ε."""
     root = np.sqrt(q)
+    share = np.exp(-(epsilon + 0.5 * q) / power)  # 1 − q/c where L = ε
     edge = -np.sqrt(np.minimum(q / -np.expm1(-(epsilon + 0.5 * q) / power), (np.sqrt(freedom) + FAR) ** 2))
+    near = share < NEAR
+    delta = np.where(near, _beside(q, freedom, power) * share, 0.0)
+    inside = ~near & (edge < -root)
+    if not inside.any():
+        return delta
 
     def loss(x: Array) -> Array:
         with np.errstate(divide="ignore"):
             near = np.log(np.maximum((x + root) * (x - root) / x**2, 0.0))  # to full accuracy at c = q
             return -0.5 * q - power * np.where(x**2 < 2.0 * q, near, np.log1p(-np.minimum(q / x**2, 0.5)))
 
-    return monotone.hockey_stick(
-        lambda x: log_chi(-x, freedom), loss, edge, epsilon, width=0.7, end=-root, breaks=np.array([-root])
+    delta[inside] = monotone.hockey_stick(
+        lambda x: log_chi(-x, freedom),
+        loss,
+        edge[inside],
+        epsilon[inside],
+        width=0.7,
+        end=-root,
+        breaks=np.array([-root]),
     )
+    return delta
+
+
+def _beside(q: float, freedom: int, power: float) -> float:
+    """The finite part over u = e^{−(ε+q/2)/a} as u → 0, where c = q/(1 − u) has the density f(q)·q in u.
+
+    ∫₀^u (1 − (v/u)^a) dv = u·a/(a + 1).
+    """
+    root = np.sqrt(q)
+    return float(0.5 * root * np.exp(log_chi(root, freedom)) * power / (power + 1.0))
 
 
 def _forward_steep(q: float, freedom: int, epsilon: Array) -> Array:

@@ -73,6 +73,24 @@ def test_the_floor_does_not_fall():
     assert curve[-1] == pytest.approx(floor, rel=1e-12)
 
 
+@pytest.mark.parametrize(("q", "k", "d"), [(1.0, 6, 3), (0.01, 7, 2), (30.0, 9, 3), (1.0, 40, 3)])
+@pytest.mark.parametrize("steps", [5.0, 20.0, 21.0, 33.5, 37.0, 300.0])
+def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
+    """ε = `steps`·a: the interval of finite losses above ε is shorter than can be told from its ends, in the end."""
+    a = (k - d - 1) / 2
+    found = additive_wishart(q, k, d, [0.0, steps * a])[1][1]
+    with mp.workdps(max(25, int(steps))):
+        assert found == pytest.approx(float(backward(mpf(q), k, d, mpf(steps * a))), rel=1e-10)
+    assert found == additive_wishart(q, k, d, steps * a)[1]
+
+
+def test_a_row_that_always_rules_the_full_database_out():
+    """q so far beyond the noise that no finite loss is left: both deltas are 1 as long as ε is below q/2."""
+    forward, backward = additive_wishart(1e5, 6, 3, [0.0, 1.0, 100.0])
+    np.testing.assert_allclose(forward, 1.0)
+    np.testing.assert_allclose(backward, 1.0)
+
+
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_smallest_degrees_of_freedom(k):
     """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0: total variation is P(χ²_{k−d+1} < q) still."""
