@@ -25,10 +25,10 @@ _ATTRIBUTES = {
     "eureka": "dpaudit.scoring.eureka",
     "eureka_bound": "dpaudit.scoring.eureka",
 }
-_MODULES = ("datasets", "exact", "mechanisms", "neighbours", "scoring")
+_MODULES = ("datasets", "exact", "mechanisms", "neighbours", "power", "scoring", "testing")
 
 if TYPE_CHECKING:
-    from dpaudit import datasets, exact, mechanisms, neighbours, scoring
+    from dpaudit import datasets, exact, mechanisms, neighbours, power, scoring, testing
     from dpaudit.auditing import AuditResult, audit, audit_samples
     from dpaudit.claims import Claim
     from dpaudit.errors import (
@@ -66,7 +66,9 @@ __all__ = [
     "exact",
     "mechanisms",
     "neighbours",
+    "power",
     "scoring",
+    "testing",
 ]
 
 

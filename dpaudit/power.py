@@ -17,9 +17,10 @@ from dpaudit import _check
 from dpaudit._check import Array
 from dpaudit.exact import gaussian_shift
 from dpaudit.sequential import Bet, Menu, Null
-from dpaudit.split import samples_for
+from dpaudit.split import samples_for, split
 
 POWER = 0.8
+AUDIT_STATEMENTS = 5  # a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.KEEP_SHARE`)
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
 NODES = 801  # of the quadrature over the loss
 # Draws that an audit in waves makes over those that it would bet on, had it the best bet at once; set by simulation,
@@ -41,9 +42,15 @@ def draws_to_detect(
 
     epsilon : ≥ 0, nats. delta, excess : in [0, 1], their sum below 1. level : of the audit.
     stop : None, the certificate of all draws at their default shares; "verdict", an audit in waves.
-    statements : bounds among which the certificate shares 1 − level, two directions at one ε by default.
+    statements : bounds among which the certificate shares 1 − level, two directions at one ε by default;
+        `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
 
-    Raises `InvalidInput`. Infinite from 1e15 draws on.
+    Raises `InvalidInput`. Infinite from 1e15 draws on. `dpaudit plan` prints it as a table; `excess_of` inverts it.
+
+    >>> round(draws_to_detect(1.0, 1e-5, 0.1))  # δ(1) = 0.1 where 1e-5 is claimed
+    0
+    >>> draws_to_detect(1.0, 1e-5, 1e-4) > 100 * draws_to_detect(1.0, 1e-5, 0.01)
+    True
     """
     epsilon, delta = _check.real("epsilon", epsilon, 0.0), _check.real("delta", delta, 0.0, 1.0)
     excess = _check.real("excess", excess, 0.0, 1.0 - delta, open_=True)
@@ -55,6 +62,30 @@ def draws_to_detect(
         _check.choice("stop", stop, ("verdict",))
         needed = LEARNING * _anytime(epsilon, delta, excess, power, level)
     return needed if needed < MOST else np.inf
+
+
+def excess_of(
+    epsilon: float,
+    delta: float,
+    draws: int,
+    power: float = POWER,
+    level: float = 0.95,
+    *,
+    statements: int = 2,
+) -> float:
+    """The excess over (ε, δ) that an audit with `draws` draws a side, training included, shows with that probability.
+
+    Arguments as in `draws_to_detect`, of which it is the inverse. Infinite where no δ ≤ 1 would show.
+    Raises `InvalidInput`.
+
+    >>> excess_of(1.0, 1e-5, 1_000_000) < excess_of(1.0, 1e-5, 10_000) < 0.1
+    True
+    """
+    epsilon, delta = _check.real("epsilon", epsilon, 0.0), _check.real("delta", delta, 0.0, 1.0)
+    power, level = (_check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level)))
+    share = (1.0 - level) / _check.integer("statements", statements, 1)
+    test = split(_check.integer("draws", draws, 1)).test
+    return _least(lambda excess: _fixed(epsilon, delta, excess, power, share) / test, delta)
 
 
 def _whole(test: float) -> float:

@@ -147,6 +147,26 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
     return 0
 
 
+@dpaudit.command(short_help="How many draws a claim needs.", epilog=status.HELP)
+@click.option("--claim", metavar="EPS,DELTA", callback=given.claim, required=True, help="The claim to be refuted.")
+@click.option("--excess", type=float, metavar="X", multiple=True, help="δ(EPS) less DELTA; may be given several times.")
+@click.option("--samples", type=int, metavar="N", multiple=True, help="Draws a side, to see what they show; likewise.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence of the audit.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="Probability with which it is to refute.")
+@click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
+def plan(claim: tuple[float, float], as_json: bool, power: float, **options: Any) -> int:
+    """How many draws refute a claim that is false by so much, and what so many draws cannot show.
+
+    The excess is δ(EPS) of the mechanism on the audited pair, less DELTA. The table gives draws a side, training
+    included, for an audit, for one that stops at its verdict, and for the assertion of a test. Nothing is drawn.
+    """
+    from dpaudit.cli import planning
+
+    found = planning.needs(claim, chance=power, **options)
+    click.echo(planning.as_json(found) if as_json else planning.as_text(found))
+    return 0
+
+
 @dpaudit.command("list", short_help="Mechanisms, datasets, classifiers, scenarios.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("folder", required=False, type=FOLDER)
