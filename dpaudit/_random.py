@@ -17,6 +17,7 @@ class Stream(IntEnum):
     SCORE = 1
     SPLIT = 2
     WAVE = 3
+    SEARCH = 4
 
 
 def root(rng: Any) -> np.random.SeedSequence:
