@@ -120,22 +120,16 @@ def test_lists_are_arrays():
 
 WRONG = {
     "None": (lambda size, rng: None, "must return numbers, got dtype object"),
-    "objects": (lambda size, rng: np.full((size, 2), None), "must return numbers, got dtype object"),
-    "text": (lambda size, rng: np.full((size, 2), "1.0"), "must return numbers, got dtype <U3"),
+    "objects": (
+        lambda size, rng: np.full((size, 2), object()),
+        "must return numbers, text, .*, got a draw with a object",
+    ),
     "complex": (lambda size, rng: np.full((size, 2), 1j), "must return numbers, got dtype complex128"),
     "dates": (lambda size, rng: np.zeros((size, 1), "datetime64[s]"), "must return numbers, got dtype datetime64"),
-    "a dict": (
-        lambda size, rng: [{"a": 1.0}] * size,
-        "must return numbers, lists of numbers or None, got a draw of type",
-    ),
-    "ragged text": (
-        lambda size, rng: [["a"]] * (size - 1) + [["a", "b"]],
-        "must return numbers, got lists of dtype <U1",
-    ),
-    "ragged deeper": (
-        lambda size, rng: [[[1.0]]] * (size - 1) + [[[1.0], [2.0]]],
-        "must return numbers, got lists of l",
-    ),
+    "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
+    "one text": (lambda size, rng: "a" * size, "must return numbers, got dtype <U"),
+    "functions": (lambda size, rng: [len] * size, "got a builtin_function_or_method"),
+    "too few texts": (lambda size, rng: ["a"] * (size - 1), r"must return shape \(\d+, k\), got \d+ draws"),
     "too few lists": (lambda size, rng: [[1.0]] * (size - 2) + [[]], r"must return shape \(\d+, k\), got \d+ draws"),
     "one draw": (lambda size, rng: 1.0, r"must return shape \(\d+, k\), got \(\)"),
     "too many": (lambda size, rng: np.zeros((size + 1, 2)), r"must return shape \(\d+, k\), got \(\d+, 2\)"),
@@ -143,7 +137,7 @@ WRONG = {
     "turned": (lambda size, rng: np.zeros((2, size)), r"must return shape \(\d+, k\), got \(2, \d+\)"),
     "cube": (lambda size, rng: np.zeros((size, 2, 2)), r"must return shape \(\d+, k\), got \(\d+, 2, 2\)"),
     "no columns": (lambda size, rng: np.zeros((size, 0)), r"must return shape \(\d+, k\), got \(\d+, 0\)"),
-    "nothing": (lambda size, rng: [], r"must return shape \(\d+, k\), got \(0,\)"),
+    "nothing": (lambda size, rng: [], r"must return shape \(\d+, k\), got 0 draws"),
 }
 
 

@@ -1,0 +1,91 @@
+"""A draw of any build as cells: a number at a name, which is a place in the draw and what is told of it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import lru_cache
+from typing import Any
+
+from dpaudit.outcomes.trees import SET, read
+
+Place = tuple[int | str, ...]  # positions in lists, keys of dicts, one in another
+Name = tuple[Place, "Told"]
+NONE, NAN, DICT, SETS = 1.0, 2.0, 3.0, 4.0  # what a place holds where its number, code or size does not say it
+CODE_BITS = 52  # floats hold such integers exactly
+
+
+class Told(Enum):
+    """What a cell tells of a place, in the order of columns."""
+
+    SIZE = 0  # of a list, dict or set
+    SORT = 1  # NONE, NAN, DICT, SETS; 0 for all else
+    NUMBER = 2
+    TEXT = 3  # its code
+    HAS = 4  # 1 where a set has the member that the place ends with
+
+    @property
+    def absent(self) -> float:
+        """What stands in a column where a draw has no such cell."""
+        return 0.0 if self in (Told.SORT, Told.HAS) else math.nan
+
+
+def cells(texts: Iterable[bytes]) -> dict[Name, tuple[array[int], array[float]]]:
+    """For each name the numbers of the draws that have it, and their values there."""
+    found: dict[Name, tuple[array[int], array[float]]] = defaultdict(lambda: (array("q"), array("d")))
+    for number, text in enumerate(texts):
+        for place, told, value in _walk((), read(text)):
+            rows, values = found[place, told]
+            rows.append(number)
+            values.append(value)
+    return found
+
+
+def in_order(name: Name) -> tuple[Any, ...]:
+    """Sorts names: place by place, positions before keys."""
+    place, told = name
+    return *((isinstance(step, str), step) for step in place), (False, -1), told.value
+
+
+@lru_cache(maxsize=1 << 16)
+def code(text: str) -> float:
+    """An integer below 2^52 that depends on the text alone."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return float(int.from_bytes(digest, "big") >> (64 - CODE_BITS))
+
+
+def _walk(place: Place, value: Any) -> Iterator[tuple[Place, Told, float]]:
+    if isinstance(value, str):
+        yield place, Told.TEXT, code(value)
+    elif isinstance(value, list):
+        yield place, Told.SIZE, len(value)
+        for position, one in enumerate(value):
+            yield from _walk((*place, position), one)
+    elif isinstance(value, dict):
+        yield from _set(place, value[SET]) if SET in value else _dict(place, value)
+    elif value is None:
+        yield place, Told.SORT, NONE
+    else:
+        yield place, Told.NUMBER, value
+        if value != value:
+            yield place, Told.SORT, NAN
+
+
+def _dict(place: Place, value: dict[str, Any]) -> Iterator[tuple[Place, Told, float]]:
+    yield place, Told.SORT, DICT
+    yield place, Told.SIZE, len(value)
+    for key, one in value.items():
+        yield from _walk((*place, key), one)
+
+
+def _set(place: Place, members: list[Any]) -> Iterator[tuple[Place, Told, float]]:
+    """Members by position, since they are in order; text and integers also each by itself, whatever else is there."""
+    yield place, Told.SORT, SETS
+    yield from _walk(place, members)
+    for member in members:
+        if isinstance(member, (str, int)):
+            yield (*place, repr(member)), Told.HAS, 1.0

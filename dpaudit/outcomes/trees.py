@@ -1,0 +1,105 @@
+"""Draws of any build as canonical JSON text: equal draws are equal bytes, on any machine and in any process.
+
+Lists and tuples are JSON lists. A dict is an object whose keys are the JSON texts of its keys, sorted; a set the
+object {"set": [members in order]}, which no dict is. Text longer than 64 characters is cut and closed with its digest.
+A draw that is no list stands for the list of it alone, None for the empty list, as in `tables`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import numbers
+from collections.abc import Iterable, Mapping, Set
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from dpaudit.outcomes.refused import NotOutcomes
+from dpaudit.outcomes.tables import LISTS, REAL
+
+ALL = "numbers, text, booleans, None, or lists, tuples, dicts and sets of these"
+SET = "set"
+LONGEST, SHOWN = 64, 32  # characters
+DEEPEST = 50
+EXACT = 2**53  # integers up to which are floats too
+
+
+def trees(draws: Iterable[Any]) -> np.ndarray:
+    """A draw each as text, (n,) bytes. Raises `NotOutcomes` where one is, or holds, something else."""
+    return np.array([_text(_plain(draw, 0)) for draw in draws], dtype=np.bytes_)
+
+
+def trees_of(draws: np.ndarray) -> np.ndarray:
+    """The rows of a table, or lists of numbers, as texts."""
+    if draws.dtype.kind == "S":
+        return draws
+    if draws.dtype.names:
+        return trees(row[1 : 1 + int(row[0])].tolist() for row in draws[LISTS])
+    return trees(draws.tolist())
+
+
+def read(text: bytes) -> list[Any]:
+    """The draw that a text stands for, as a list."""
+    return list(json.loads(text))
+
+
+def _text(plain: Any) -> bytes:
+    root = plain if isinstance(plain, list) else [] if plain is None else [plain]
+    return json.dumps(root, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """JSON types only."""
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return None if value is None else bool(value)
+    if isinstance(value, (str, bytes)):
+        return _short(value if isinstance(value, str) else value.decode("latin-1"))
+    if isinstance(value, (numbers.Real, Decimal)):
+        return _number(value)
+    if depth > DEEPEST:
+        raise NotOutcomes(f"no more than {DEEPEST} lists one in another", "more")
+    return _held(value, depth + 1)
+
+
+def _held(value: Any, depth: int) -> Any:
+    if isinstance(value, np.void) and value.dtype.names:
+        value = {name: value[name] for name in value.dtype.names}
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
+        return [_plain(one, depth) for one in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind in REAL + "USO":
+        return _plain(value.item(), depth)
+    if isinstance(value, Mapping):
+        return {_key(key, depth): _plain(one, depth) for key, one in value.items()}
+    if isinstance(value, Set):
+        return {SET: sorted((_plain(one, depth) for one in value), key=_order)}
+    raise NotOutcomes(ALL, f"a draw with a {type(value).__name__}" if depth > 1 else f"a {type(value).__name__}")
+
+
+def _key(key: Any, depth: int) -> str:
+    return json.dumps(_plain(key, depth), sort_keys=True, separators=(",", ":"))
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, numbers.Integral) and abs(int(value)) <= EXACT:
+        return int(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _short(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{text[:SHOWN]}…{digest}"
+
+
+def _order(plain: Any) -> tuple[int, float, str]:
+    """Numbers by size, NaN last of them; then text and the rest by what is written."""
+    if isinstance(plain, (int, float)) and not math.isnan(plain):
+        return 0, float(plain), ""
+    return 1, 0.0, json.dumps(plain, sort_keys=True)
