@@ -33,13 +33,21 @@ def mechanisms() -> str:
             hanging(INDENT, line)
             for line in (
                 cls.summary,
-                f"claims: {cls.claimed or 'nothing'}",
+                f"claims: {_claimed(cls)}",
                 f"exact spectrum: {_relations(cls)}; {_dials(cls)}",
                 f"scenarios: {', '.join(runs.get(name, [])) or 'none'}",
             )
         )
         for name, cls in REGISTRY.items()
     )
+
+
+def _claimed(cls: type) -> str:
+    """The claim in words, and of a paper's algorithm the neighbours that it is about and where it is printed."""
+    from dpaudit.mechanisms import Algorithm
+
+    words = getattr(cls, "claimed", "") or "nothing"
+    return f"{words} ({cls.relation}; paper {cls.paper}, {cls.box})" if issubclass(cls, Algorithm) else words
 
 
 def _runs() -> dict[str, list[str]]:
@@ -78,7 +86,10 @@ def _relations(cls: type) -> str:
 def _dials(cls: type) -> str:
     """What `dpaudit calibrate` turns, the default first."""
     from dpaudit.exact.dials import DIALS
+    from dpaudit.mechanisms import PAPERS
 
+    if cls.__name__ in PAPERS:
+        return "sets its noise itself"
     dials = [dial.name for dial in DIALS.get(cls, ())]
     if not dials:
         return "nothing to calibrate"
