@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +19,15 @@ from dpaudit._random import root
 from dpaudit.certificate import Certificate
 from dpaudit.claims import Claim, as_claim
 from dpaudit.compare import verdict
+from dpaudit.counting import Counted, refuse_nan
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.estimate import Estimate, estimate
+from dpaudit.estimate import Counter, Estimate, certify
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.planning import FOCUS
-from dpaudit.sampling import BlockStore, Progress, draw
+from dpaudit.planning import FOCUS, Tails
+from dpaudit.sampling import BlockStore, Draws, Given, Progress, Stream
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.spectrum import Spectrum
-from dpaudit.split import Split, split
+from dpaudit.split import SMALLEST, Split, split
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 PURE_CHOOSE = 0.1  # share of the draws that choose where ε at δ = 0 is what matters: its sets are small
@@ -153,12 +154,11 @@ def audit(
         source = waves.of_mechanism(mechanism, pair, plan.seed, n_jobs, store)
         return _in_waves(plan, theory, source, clock, About(mechanism, pair))
     with clock.step("sample_s"):
-        drawn = [
-            draw(mechanism, side, samples, plan.seed, number, n_jobs=n_jobs, progress=progress, store=store)
+        sources = [
+            Stream(mechanism, side, samples, plan.seed, number, n_jobs=n_jobs, progress=progress, store=store)
             for number, side in enumerate((pair.left, pair.right))
         ]
-    drawn = list(outcomes.aligned(*drawn))
-    return _judge(plan, drawn, theory, clock, About(mechanism, pair))
+    return _judge(plan, sources, theory, clock, About(mechanism, pair))
 
 
 def audit_samples(
@@ -184,8 +184,8 @@ def audit_samples(
     more draws, the rest is left out. Other parameters and errors as in `audit`.
     """
     clock = _Clock()
-    P, Q = outcomes.aligned(_draws("P", P), _draws("Q", Q))
-    if P.shape[1] != Q.shape[1]:
+    P, Q = _draws("P", P), _draws("Q", Q)
+    if not any(map(outcomes.are_lists, (P, Q))) and P.shape[1] != Q.shape[1]:
         _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     samples = min(len(P), len(Q))
     plan = _plan(
@@ -193,7 +193,7 @@ def audit_samples(
     )
     if _stops(stop):
         return _in_waves(plan, None, waves.of_arrays(P, Q), clock, About())
-    return _judge(plan, [P[:samples], Q[:samples]], None, clock, About())
+    return _judge(plan, [Given(P[:samples]), Given(Q[:samples])], None, clock, About())
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,21 +299,17 @@ def _in_waves(plan: Plan, theory: Spectrum | None, source: waves.Source, clock: 
     )
 
 
-def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:
+def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:
     """Train, score, certify, compare."""
-    if drawn[0].shape[1] != drawn[1].shape[1]:
-        raise InvalidInput(
-            f"M(D) has {drawn[0].shape[1]} columns and M(D') {drawn[1].shape[1]}: the size gives it away"
-        )
-    plan = plan.for_columns(drawn[0].shape[1])
-    train, choose, test = (Sides(*part) for part in zip(*(plan.sizes.parts(side) for side in drawn), strict=True))
+    with clock.step("sample_s"):
+        plan, columns, train, choose = _learned(plan, sources)
     with clock.step("fit_s"):
         plan.progress("fitting the score", 0, 1)
         fitted = scoring.fit(plan.classifier, train, choose, plan.seed, plan.bits)
         plan.progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
-        plan.progress("certifying", 0, 1)
-        found = _certify(plan, fitted, train, choose, test)
+        counter = Counted(fitted, columns, sources, plan.sizes.test, lambda: clock.step("sample_s"))
+        found = _certify(plan, fitted, train, choose, counter)
         plan.progress("certifying", 1, 1)
     judged = verdict(found, plan.level, plan.claim, theory, plan.detect)
     return AuditResult(
@@ -332,12 +328,33 @@ def _judge(plan: Plan, drawn: list[Array], theory: Spectrum | None, clock: _Cloc
     )
 
 
-def _certify(plan: Plan, fitted: Fitted, train: Sides, choose: Sides, test: Sides) -> Estimate:
-    scored = scoring.pooled(fitted.score, train, choose), scoring.scores(fitted.score, test)
-    if any(np.isnan(score).any() for part in scored for score in part):
-        raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
+def _learned(plan: Plan, sources: Sequence[Draws]) -> tuple[Plan, outcomes.Columns, Sides, Sides]:
+    """The draws that train and choose, and the columns that they have: those that certify have no say in either.
+
+    How many columns decides the split, and a few draws tell.
+    """
+    plan = plan.for_columns(_rows([source.peek(2 * SMALLEST) for source in sources])[1].P.shape[1])
+    size = plan.sizes.train + plan.sizes.choose
+    columns, learned = _rows([source.take(size) for source in sources])
+    train, choose, _ = zip(*(plan.sizes.parts(side) for side in (learned.P, learned.Q)), strict=True)
+    return plan, columns, Sides(*train), Sides(*choose)
+
+
+def _rows(drawn: list[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
+    P, Q = drawn
+    if not any(map(outcomes.are_lists, drawn)) and P.shape[1] != Q.shape[1]:
+        raise InvalidInput(f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the size gives it away")
+    columns = outcomes.columns(P, Q)
+    return columns, Sides(columns(P), columns(Q))
+
+
+def _certify(plan: Plan, fitted: Fitted, train: Sides, choose: Sides, counter: Counter) -> Estimate:
+    """The choosing draws fix all sets before the first draw that certifies is made."""
+    chosen = scoring.pooled(fitted.score, train, choose)
+    for part in chosen:
+        refuse_nan(part, fitted.name)
     keep = () if plan.claim is None or plan.claim.epsilon is None else (plan.claim.epsilon,)
-    return estimate(scored[0], scored[1], plan.epsilon, plan.level, keep, plan.focus)
+    return certify(Tails.of(*chosen), counter, plan.epsilon, plan.level, keep, plan.focus)
 
 
 def _spectrum(found: Estimate, level: float, score: str) -> Spectrum:
@@ -363,12 +380,17 @@ class _Clock:
 
     def __init__(self) -> None:
         self.start, self.steps = time.perf_counter(), {"sample_s": 0.0, "fit_s": 0.0, "certify_s": 0.0}
+        self.inside = 0.0  # seconds of steps within the one under way
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        begin = time.perf_counter()
+        """What is timed inside another step counts for the inner one alone."""
+        begin, inside = time.perf_counter(), self.inside
+        self.inside = 0.0
         yield
-        self.steps[name] += time.perf_counter() - begin
+        spent = time.perf_counter() - begin
+        self.steps[name] += spent - self.inside
+        self.inside = inside + spent
 
     def total(self) -> dict[str, float]:
         return {**self.steps, "total_s": time.perf_counter() - self.start}

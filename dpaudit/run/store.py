@@ -1,12 +1,15 @@
-"""Draws kept on disk while a run is under way, so that an interrupted one goes on where it was."""
+"""Draws kept on disk while a run is under way, so that an interrupted one goes on where it was.
+
+The folder holds a plain .npy file a block, `manifest.json`, which says what determines the draws, and `parts.jsonl`,
+which grows by a line a block: its file and the SHA-256 of its bytes. A block counts only if its line is whole and its
+bytes are those, so a run may be killed, or the disk be full, at any moment.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
-import os
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,68 +18,71 @@ from typing import Any
 import numpy as np
 
 from dpaudit._check import Array
+from dpaudit._files import replace_file
 from dpaudit.errors import InvalidInput
+from dpaudit.run.parts import PARTS, Parts
 
 MANIFEST = "manifest.json"
-OURS = (MANIFEST, "[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy", ".draft-*")  # nothing else in the folder is ever removed
-DIGEST = 16  # bytes of BLAKE2b after the array: np.load reads such a file all the same
+BLOCK = "[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy"
+OURS = (MANIFEST, PARTS, BLOCK)  # nothing else in the folder is ever removed, but their drafts
 
 
 class DrawStore:
-    """The `BlockStore` of one run in `folder`: a file a block, and a manifest of what determines the draws.
+    """The `BlockStore` of one run in `folder`.
 
     made_by : JSON content by name; two runs with equal content draw the same bytes.
     resume : use what is there, or raise `InvalidInput` saying in what it differs; else what is there is removed.
 
-    A block that is truncated or altered counts as not there. Raises OSError when the folder cannot be written.
+    A block that is damaged, or of another run, counts as not there. Raises OSError when the folder cannot be written.
     """
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
         self.folder = folder
         manifest = json.dumps(made_by, indent=1, sort_keys=True, allow_nan=False)
-        kept = self._kept() if resume else None
+        kept = manifest_of(folder) if resume else None
         if kept is not None and kept != json.loads(manifest):
             raise InvalidInput(_differs(folder, kept, json.loads(manifest)))
         if kept is None:
             self.remove()
             folder.mkdir(parents=True, exist_ok=True)
-            self._write(MANIFEST, f"{manifest}\n".encode())
+            replace_file(folder / MANIFEST, f"{manifest}\n".encode())
+        self._clear(drafts_only=True)
+        self.parts = Parts(folder)
 
-    def get(self, side: int, block: int) -> Array | None:
-        """The block's draws, (size, k), or None where there is no sound copy."""
-        try:
-            content = (self.folder / _name(side, block)).read_bytes()
-        except FileNotFoundError:
-            return None
-        array, digest = content[:-DIGEST], content[-DIGEST:]
-        return np.load(io.BytesIO(array), allow_pickle=False) if _digest(array) == digest else None
+    def get(self, side: int, block: int) -> np.ndarray | None:
+        """The block's draws as they were put, or None where there is no sound copy."""
+        name = _name(side, block)
+        content = self.parts.read(name)
+        return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
 
-    def put(self, side: int, block: int, values: Array) -> None:
+    def put(self, side: int, block: int, values: np.ndarray) -> None:
         """Keep a block; whole or not at all."""
         buffer = io.BytesIO()
         np.save(buffer, values, allow_pickle=False)
-        self._write(_name(side, block), buffer.getvalue() + _digest(buffer.getvalue()))
+        self.parts.write(_name(side, block), buffer.getvalue(), len(values))
 
     def remove(self) -> None:
         """Remove what a store has written, and the folder if nothing else is in it."""
-        for pattern in OURS:
-            for path in self.folder.glob(pattern):
-                path.unlink(missing_ok=True)
+        self._clear()
         with suppress(OSError):
             self.folder.rmdir()
 
-    def _kept(self) -> dict[str, Any] | None:
-        """The manifest, None where there is none that can be read."""
-        try:
-            content = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return None
-        return content if isinstance(content, dict) else None
+    def _clear(self, *, drafts_only: bool = False) -> None:
+        """The manifest goes first: without it no block counts."""
+        for pattern in OURS:
+            for path in self.folder.glob(f".{pattern}.[0-9]*"):
+                path.unlink(missing_ok=True)
+            for path in () if drafts_only else self.folder.glob(pattern):
+                path.unlink(missing_ok=True)
 
-    def _write(self, name: str, content: bytes) -> None:
-        draft = self.folder / f".draft-{os.getpid()}-{threading.get_ident()}"
-        draft.write_bytes(content)
-        os.replace(draft, self.folder / name)
+
+def manifest_of(folder: Path) -> dict[str, Any] | None:
+    """What determines the draws in `folder`, None where there is no manifest that can be read."""
+    try:
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def digest_of(values: Array) -> str:
@@ -88,10 +94,6 @@ def digest_of(values: Array) -> str:
 
 def _name(side: int, block: int) -> str:
     return f"{side}-{block:06d}.npy"
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=DIGEST).digest()
 
 
 def _differs(folder: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:

@@ -40,7 +40,7 @@ FLOORS = (  # from the ground up; rooms of one floor may know each other
         "power",
     ),  # band and stopping rule: neither knows the other, nor the score
     ("compare",),
-    ("auditing", "waves", "record"),
+    ("auditing", "counting", "waves", "record"),
     ("search",),
     ("report",),
     ("studies",),
@@ -60,6 +60,7 @@ EMPIRICAL = {
     "power",
     "compare",
     "auditing",
+    "counting",
     "waves",
     "record",
     "search",

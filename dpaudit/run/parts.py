@@ -1,0 +1,87 @@
+"""Files of a folder with a list of their checksums that only grows: a line a file, the last one of a file counts."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpaudit._files import replace_file
+
+PARTS = "parts.jsonl"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the list says of a file."""
+
+    sha256: str
+    draws: int
+
+    def line(self, name: str) -> bytes:
+        return (json.dumps({"part": name, "draws": self.draws, "sha256": self.sha256}) + "\n").encode()
+
+
+class Parts:
+    """The files of `folder` that are on the list. A torn last line, left by a killed writer, is taken off.
+
+    Raises OSError when the folder cannot be read or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.listed = listed(folder)
+        whole = b"".join(part.line(name) for name, part in self.listed.items())
+        path = folder / PARTS
+        if not path.exists() or path.read_bytes() != whole:
+            replace_file(path, whole)
+
+    def read(self, name: str) -> bytes | None:
+        """The file's bytes, None where it is not listed, not there or not what was listed."""
+        part = self.listed.get(name)
+        if part is None:
+            return None
+        try:
+            content = (self.folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == part.sha256 else None
+
+    def write(self, name: str, content: bytes, draws: int) -> None:
+        """The file first, on disk before it counts; then its line."""
+        part = Part(hashlib.sha256(content).hexdigest(), draws)
+        replace_file(self.folder / name, content)
+        self._append(part.line(name))
+        self.listed[name] = part
+
+    def _append(self, line: bytes) -> None:
+        """A whole line or none: of a full disk half of one is taken back. What a crash of the machine loses is drawn
+        again."""
+        with (self.folder / PARTS).open("ab", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                written = file.write(line)
+                if written != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / PARTS))
+            except OSError:
+                file.truncate(end)
+                raise
+
+
+def listed(folder: Path) -> dict[str, Part]:
+    """The files on the list of `folder`, in their order; lines that cannot be read count for none."""
+    try:
+        lines = (folder / PARTS).read_bytes().splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    found: dict[str, Part] = {}
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            found[str(entry["part"])] = Part(str(entry["sha256"]), int(entry["draws"]))
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found

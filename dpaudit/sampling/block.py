@@ -1,0 +1,75 @@
+"""One block of draws: made from a seed of its own, wherever that is, checked, and named where it fails."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from joblib import wrap_non_picklable_objects
+
+from dpaudit import outcomes
+from dpaudit._check import Array
+from dpaudit._random import Stream, describe, generator
+from dpaudit.errors import MechanismError
+from dpaudit.mechanisms.base import LawMechanism, Sampler
+
+SIDES = ("M(D)", "M(D')")
+
+
+def sampler_of(mechanism: Any, data: Array) -> Sampler:
+    """(size, rng) → draws, with what does not depend on the draw done once."""
+    if isinstance(mechanism, LawMechanism):
+        return mechanism.prepare(data)
+    return partial(_call, mechanism, data)
+
+
+def _call(mechanism: Any, data: Array, size: int, rng: np.random.Generator) -> Any:
+    return mechanism(data, size, rng=rng)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Block b of side s is drawn from the generator at key (DRAW, s, b): the same bytes whoever draws it, and when.
+
+    In another process or on another machine modules are looked for in the same folders as here, such as a scenario's.
+    """
+
+    sampler: Sampler
+    seed: np.random.SeedSequence
+    side: int
+
+    def __call__(self, number: int, size: int) -> np.ndarray:
+        """Rows of one block, as `outcomes.rows` gives them. Raises `MechanismError`."""
+        key = (int(Stream.DRAW), self.side, number)
+        where = f"{SIDES[self.side]}, block {number} ({size} draws, seed {describe(self.seed)}, key {key})"
+        try:
+            values = self.sampler(size, generator(self.seed, *key))
+        except Exception as error:
+            raise MechanismError(f"the mechanism raised on {where}: {type(error).__name__}: {error}") from error
+        return checked(values, size, where)
+
+    @cached_property
+    def _parcel(self) -> bytes:
+        """Packed once, not once a block; a function of a script or a notebook goes along whole."""
+        return pickle.dumps(wrap_non_picklable_objects(self.sampler))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpacked, (tuple(place for place in sys.path if place), self._parcel, self.seed, self.side)
+
+
+def _unpacked(places: Sequence[str], parcel: bytes, seed: np.random.SeedSequence, side: int) -> Blocks:
+    sys.path.extend(place for place in places if place not in sys.path)
+    return Blocks(pickle.loads(parcel), seed, side)
+
+
+def checked(values: Any, size: int, where: str) -> np.ndarray:
+    """The draws as rows (`outcomes.rows`), or a `MechanismError` that says what came instead."""
+    try:
+        return outcomes.rows(values, size)
+    except outcomes.NotOutcomes as error:
+        raise MechanismError(f"the mechanism must return {error} on {where}") from None

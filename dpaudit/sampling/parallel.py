@@ -1,0 +1,88 @@
+"""Many blocks, by workers of joblib's choosing: threads, processes, a cluster. They come in order, and few wait.
+
+joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So blocks are asked for in
+windows of limited size: what was drawn and not yet taken stays below `HELD` bytes, or one block a worker.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from dpaudit.errors import DpauditError, MechanismError
+from dpaudit.sampling.block import SIDES, Blocks
+
+HELD = 1 << 26  # bytes of draws a window may hold
+DEEP = 64  # blocks a worker in a window: the end of a window, where workers wait for the last, is then a small part
+
+
+class BlockStore(Protocol):
+    """Keeps blocks that were drawn, by (side, block). Asked by one thread of the process that audits."""
+
+    def get(self, side: int, block: int) -> np.ndarray | None: ...
+
+    def put(self, side: int, block: int, values: np.ndarray) -> None: ...
+
+
+def drawn(
+    blocks: Blocks, wanted: Iterable[tuple[int, int]], n_jobs: int | None, store: BlockStore | None
+) -> Iterator[np.ndarray]:
+    """The blocks of `wanted`, (number, size) each, in that order; those in the store are not drawn again.
+
+    Each that is drawn is stored before it is given out. Raises `MechanismError`, and what the store raises.
+    """
+    left, jobs, room = iter(wanted), effective_n_jobs(n_jobs), 1
+    with Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator") as parallel:
+        while window := list(islice(left, jobs * room)):
+            largest = 1
+            for part in _window(parallel, blocks, window, store):
+                largest = max(largest, part.nbytes)
+                yield part
+            room = int(np.clip(HELD // (largest * jobs), 1, DEEP))
+
+
+def _window(
+    parallel: Parallel, blocks: Blocks, window: list[tuple[int, int]], store: BlockStore | None
+) -> Iterator[np.ndarray]:
+    kept = {number: _kept(store, blocks.side, number, size) for number, size in window}
+    missing = [one for one in window if kept[one[0]] is None]
+    fresh = parallel(delayed(blocks)(*one) for one in missing)
+    try:
+        for number, _ in window:
+            part = kept.pop(number)
+            if part is None:
+                part = _next(fresh, blocks.side)
+                if store is not None:
+                    store.put(blocks.side, number, part)
+            yield part
+        next(fresh, None)  # lets joblib end the call
+    finally:
+        _close(fresh)
+
+
+def _kept(store: BlockStore | None, side: int, number: int, size: int) -> np.ndarray | None:
+    found = None if store is None else store.get(side, number)
+    return found if found is not None and found.shape[:1] == (size,) else None
+
+
+def _next(fresh: Iterator[Any], side: int) -> np.ndarray:
+    """What is no fault of a draw is one of the workers: killed, out of memory, or the mechanism cannot be sent."""
+    try:
+        return np.asarray(next(fresh))
+    except DpauditError:
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise MechanismError(f"the workers failed to draw {SIDES[side]}: {type(error).__name__}: {said}") from error
+
+
+def _close(fresh: Any) -> None:
+    """joblib warns of results that nobody took, but whoever stops here knows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fresh.close()
