@@ -24,15 +24,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         error.show()
         return ERROR
     except click.Abort:
-        return _say("interrupted; a run goes on where it was with --resume", INTERRUPTED)
+        return say("interrupted; a run goes on where it was with --resume", INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
-        return _say(_text(error), ERROR)
+        return say(text_of(error), ERROR)
     except Exception:
         traceback.print_exc()
-        return _say("error: this should not have happened, please report it with the lines above", INCOMPLETE)
+        return say("error: this should not have happened, please report it with the lines above", INCOMPLETE)
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     """One line for each fault of a scenario, one line for anything else."""
     if isinstance(error, DpauditError):
         lines = str(error).splitlines() if error.__class__.__name__ == "ScenarioError" else [str(error)]
@@ -43,7 +43,8 @@ def _text(error: BaseException) -> str:
     return "\n".join(f"error: {line}" for line in lines)
 
 
-def _say(text: str, status: int) -> int:
+def say(text: str, status: int) -> int:
+    """Lines on stderr, without what a terminal would act on; returns the status."""
     for line in text.split("\n"):
         shown = "".join(c if c.isprintable() else " " for c in line)
         print("dpaudit:", " ".join(shown.split()), file=sys.stderr)

@@ -49,6 +49,8 @@ def dpaudit() -> None:
 @click.option("--jobs", type=int, metavar="J", callback=given.jobs, help="Parallel draws (-1: all cores); same result.")
 @click.option("--resume", is_flag=True, help="Go on with the draws that an interrupted run left in DIR, if any.")
 @click.option("--keep-draws", is_flag=True, help="Leave the draws in DIR/draws when the run is done.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML: a test case a scenario.")
+@click.option("--against", type=FOLDER, metavar="OLD", help="Say what moved since the run in OLD, beyond uncertainty.")
 def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     """Audit what a scenario names: draw, train, certify, judge, report. Or make the figures of a study.
 
@@ -61,7 +63,10 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     kept in DIR/draws until then. The same seed and versions give the same result.json, timings and memory aside.
     A study writes report.html, its figures as PNG and content.json.
 
-    Several scenarios are all checked before the first runs; the exit status is the gravest: 2, 1, 3, 0.
+    Several scenarios are all checked before the first runs. One that then fails does not stop the others; DIR (default
+    dpaudit-out) gets an index.html over all reports, and the exit status is the gravest: 2, 1, 3, 0. In FILE a violated
+    claim is a failure, an inconclusive audit is skipped. OLD is a folder of reports, DIR itself if need be: what it
+    holds is read first.
     """
     from dpaudit.cli import running
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -77,10 +78,10 @@ def _own(delta: float) -> list[float]:
 
 
 def _row(epsilon: float, delta: float, excess: float, level: float, chance: float) -> Row:
-    fixed = {"power": chance, "statements": power.AUDIT_STATEMENTS}
-    audit = power.draws_to_detect(epsilon, delta, excess, level=level, **fixed)
-    early = power.draws_to_detect(epsilon, delta, excess, chance, level, "verdict")
-    test = power.draws_to_detect(epsilon, delta, excess, level=1.0 - FALSE_FAILURE, **fixed)
+    needed = partial(power.draws_to_detect, epsilon, delta, excess, chance)
+    audit = needed(level, statements=power.AUDIT_STATEMENTS)
+    early = needed(level, "verdict")
+    test = needed(1.0 - FALSE_FAILURE, statements=power.AUDIT_STATEMENTS)
     real = None if delta == 0.0 else float(Claim.gdp(power.shift_of(epsilon, delta + excess)).epsilon_at(delta))
     return Row(excess, delta + excess, real, audit, early, test)
 
@@ -133,9 +134,9 @@ def _words(found: Needs, claim: str) -> list[str]:
     epsilon = number(found.epsilon)
     return [
         f"Can be shown: that a mechanism is NOT {claim}, if its δ({epsilon}) on the audited pair exceeds "
-        f"{number(found.delta)} by an excess in the table. A tenth of an excess takes 10 to 100 times the draws.{beyond}",
-        f"Cannot be shown: that a mechanism IS {claim}. One that leaks by much less than the least excess passes nearly as "
-        "often as a sound one; so does one that leaks on another pair, or in a way that the score does not see.",
+        f"{number(found.delta)} by an excess in the table. A tenth of it takes 10 to 100 times the draws.{beyond}",
+        f"Cannot be shown: that a mechanism IS {claim}. One that leaks by much less than the least excess passes "
+        "nearly as often as a sound one; so does one that leaks on another pair, or in a way the score does not see.",
         f"Counted for a Gaussian shift with that δ({epsilon}) and a score as good as the truth, training included; "
         "outputs of many numbers take more. --samples N tells what N draws show, --excess X what X takes.",
     ]

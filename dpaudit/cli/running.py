@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,29 +12,52 @@ import click
 
 from dpaudit.cli import status
 from dpaudit.cli.progress import shown
-from dpaudit.errors import ScenarioError
+from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.run import Scenario, StudyScenario, folder_of, is_study
 from dpaudit.run import run as execute
+from dpaudit.run.execute import REPORTS
+from dpaudit.run.junit import write_junit
+from dpaudit.run.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
 
 GRAVEST = (status.ERROR, status.VIOLATED, status.INCOMPLETE, status.NOT_VIOLATED)
+STATUS = {**status.OF_VERDICT, STUDY: status.NOT_VIOLATED, ERROR: status.ERROR}
 
 
-def run_all(paths: Sequence[Path], out: Path | None, *, jobs: int | None, seed: int | None, **options: Any) -> int:
+def run_all(
+    paths: Sequence[Path],
+    out: Path | None,
+    *,
+    jobs: int | None,
+    seed: int | None,
+    junit: Path | None = None,
+    against: Path | None = None,
+    **options: Any,
+) -> int:
     """Every scenario, one after the other; the gravest of their exit statuses.
 
-    Raises `ScenarioError` with the faults of all files before anything runs.
+    junit : file of JUnit XML. against : folder of an earlier run, read before anything is written.
+    Of several scenarios one that fails does not stop the others, and an index page is written. The page and the file
+    have what was done even if the run is interrupted.
+
+    Raises `ScenarioError` with the faults of all files before anything runs, and of a single scenario what it raises.
     """
     scenarios = _checked(paths)
-    found = set()
-    for place, one in enumerate(scenarios):
-        if place:
-            click.echo()
-        folder = out / one.name if out is not None and len(scenarios) > 1 else out
-        if isinstance(one, StudyScenario):
-            found.add(_study(one, folder, seed))
-        else:
-            found.add(_audit(one, folder, n_jobs=jobs, seed=seed, **options))
-    return next(one for one in GRAVEST if one in found)
+    before = None if against is None else Before.read(against, [one.name for one in scenarios])
+    several = len(scenarios) > 1
+    done: list[Outcome] = []
+    try:
+        for place, one in enumerate(scenarios):
+            folder = (out or REPORTS) / one.name if several else out
+            if place:
+                click.echo()
+            done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
+            _tell(done[-1], several)
+    finally:
+        if done:
+            _write_down(done, (out or REPORTS) if several else None, junit, before)
+    if not several and done[0].error is not None:
+        raise done[0].error
+    return next(one for one in GRAVEST if one in {STATUS[each.kind] for each in done})
 
 
 def _checked(paths: Sequence[Path]) -> list[Scenario | StudyScenario]:
@@ -50,28 +75,88 @@ def _checked(paths: Sequence[Path]) -> list[Scenario | StudyScenario]:
     return scenarios
 
 
-def _audit(scenario: Scenario, folder: Path | None, **options: Any) -> int:
+def _one(
+    path: Path,
+    scenario: Scenario | StudyScenario,
+    folder: Path | None,
+    *,
+    jobs: int | None,
+    seed: int | None,
+    **options: Any,
+) -> Outcome:
+    """Run it, whatever comes of it."""
+    if isinstance(scenario, StudyScenario):
+        work: Callable[[], str | None] = partial(_study, scenario, folder, seed)
+        return outcome(scenario.name, path, scenario.folder(folder), work)
+    work = partial(_audit, scenario, folder, n_jobs=jobs, seed=seed, **options)
+    return outcome(scenario.name, path, folder_of(scenario, folder), work)
+
+
+def _audit(scenario: Scenario, folder: Path | None, **options: Any) -> None:
     with shown() as progress:
         execute(scenario, folder, progress=progress, **options)
-    return verdict(folder_of(scenario, folder))
 
 
-def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> int:
+def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> str:
     with shown() as progress:
         content = scenario.run(folder, seed=seed, progress=progress)
-    click.echo(f"{content.title} ({content.source})")
-    for sentence in content.sentences:
-        click.echo(f"  - {sentence}")
-    click.echo(f"\nReport: {scenario.folder(folder) / 'report.html'}")
-    return status.NOT_VIOLATED
+    return "\n".join([f"{content.title} ({content.source})", *(f"  - {one}" for one in content.sentences)])
+
+
+def _tell(done: Outcome, several: bool) -> None:
+    """Print what came of one; a single one's error is raised later."""
+    if done.record is not None:
+        return _summary(done.record, done.folder)
+    if done.error is None:
+        return click.echo(f"{done.reason}\n\nReport: {done.folder / 'report.html'}")
+    if not several:
+        return None
+    from dpaudit.cli.app import say, text_of
+
+    if isinstance(done.error, (DpauditError, OSError, MemoryError)):
+        lines = text_of(done.error).split("\n")
+    else:
+        traceback.print_exception(done.error)
+        lines = [f"error: {done.reason}"]
+    click.echo(f"{done.name}: ERROR: {' '.join(done.reason.split())}")
+    say("\n".join(f"{done.name}: {line}" for line in lines), status.ERROR)
+    return None
+
+
+def _write_down(done: Sequence[Outcome], folder: Path | None, junit: Path | None, before: Before | None) -> None:
+    """The JUnit file, what moved, and of several scenarios the index page in `folder` and a line of counts."""
+    if junit is not None:
+        write_junit(junit, done)
+    if before is not None:
+        click.echo("\n" + _moves(before, done))
+    if folder is not None:
+        kinds = [one.kind for one in done]
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
+        click.echo(f"\n{len(done)} scenarios: {counts}\nIndex: {write_index(folder, done, before)}")
+
+
+def _moves(before: Before, done: Sequence[Outcome]) -> str:
+    """What is not as it was, a line each."""
+    moves = before.moves(done)
+    lines = [f"  {name}: {move}" for name, found in moves.items() for move in found]
+    lines += [f"  {name}: not there before" for name in before.new(done)]
+    if not lines:
+        return f"Against {before.folder}: nothing moved beyond its uncertainty ({len(moves)} compared)."
+    same = sum(not found for found in moves.values())
+    return "\n".join([f"Against {before.folder}: {same} of {len(moves)} compared are as they were.", *lines])
 
 
 def verdict(folder: Path) -> int:
     """Print what result.json says; the exit status of its verdict."""
-    from dpaudit.cli.summary import summary
     from dpaudit.record import load
 
     record = load(folder)
+    _summary(record, folder)
+    return status.OF_VERDICT[record["verdict"]]
+
+
+def _summary(record: dict[str, Any], folder: Path) -> None:
+    from dpaudit.cli.summary import summary
+
     click.echo(summary(record))
     click.echo(f"\nReport: {folder / 'report.html'}")
-    return status.OF_VERDICT[record["verdict"]]

@@ -28,7 +28,7 @@ def render_html(result: Mapping[str, Any]) -> str:
     """The page for the content of `result.json`. Raises `InvalidInput` when `result` is not a result."""
     embedded = embed(result)
     curves = read_curves(result)
-    template = _environment().get_template("report.html")
+    template = environment().get_template("report.html")
     return template.render(
         result=result,
         curves=curves,
@@ -57,7 +57,8 @@ def embed(result: Mapping[str, Any]) -> Markup:
     return Markup(text)
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates of this folder, with every value escaped and none left out in silence."""
     environment = Environment(
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,

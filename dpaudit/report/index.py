@@ -1,0 +1,76 @@
+"""The index page of a suite: every scenario with its verdict and a link to its report, and what moved since before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from dpaudit.report.data import read_curves, section
+from dpaudit.report.html import BADGES, environment
+from dpaudit.report.text import NONE, number, plain
+
+SYMBOLS = {**BADGES, "study": "≡", "error": "!"}
+GRAVITY = ("error", "violated", "inconclusive", "not violated", "study")
+
+
+def render_index(rows: Sequence[Mapping[str, Any]], against: Mapping[str, Any] | None = None) -> str:
+    """The page: nothing fetched, no script, every name escaped.
+
+    rows : `name`, `kind` (a verdict, "study" or "error"), `reason`, `seconds`, `record` (the content of result.json or
+    None) and `link` (the path of the report from the page, in parts, or None).
+    against : `folder`, `moves` (lines by scenario) and `new` (names), or None where nothing was compared.
+    """
+    kinds = [row["kind"] for row in rows]
+    counts = [(kind, kinds.count(kind)) for kind in GRAVITY if kind in kinds]
+    return (
+        environment()
+        .get_template("index.html")
+        .render(
+            rows=[_row(row) for row in rows],
+            counts=counts,
+            worst=counts[0][0] if counts else "study",
+            symbols=SYMBOLS,
+            seconds=f"{number(sum(row['seconds'] for row in rows), 3)} s",
+            against=against,
+            moved=[name for name, lines in against["moves"].items() if lines] if against else [],
+        )
+    )
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Texts of one line of the table."""
+    link = row["link"]
+    return {
+        "name": row["name"],
+        "kind": row["kind"],
+        "reason": row["reason"],
+        "seconds": f"{number(row['seconds'], 3)} s",
+        "link": None if link is None else "/".join(quote(part, safe="") for part in link),
+        **_numbers(row["record"]),
+    }
+
+
+def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:
+    """Mechanism, data and claim, and δ where the bound exceeds what it is held against by most."""
+    if record is None:
+        return dict.fromkeys(("mechanism", "data", "claim", "epsilon", "low", "allowed"), NONE)
+    curves = read_curves(record)
+    reference = curves.reference
+    at = int(np.argmax(curves.low if reference is None else curves.low - reference))
+    return {
+        "mechanism": _mechanism(section(record, "mechanism")),
+        "data": str(section(record, "dataset").get("name") or NONE),
+        "claim": curves.claim_text or ("exact spectrum" if curves.exact is not None else "none"),
+        "epsilon": number(curves.epsilon[at]),
+        "low": number(curves.low[at], down=True),
+        "allowed": NONE if reference is None else number(reference[at]),
+    }
+
+
+def _mechanism(mechanism: Mapping[str, Any]) -> str:
+    """ALS (rows = 1200)."""
+    given = ", ".join(f"{name} = {plain(value)}" for name, value in section(mechanism, "parameters").items())
+    return str(mechanism.get("name") or NONE) + (f" ({given})" if given else "")
