@@ -1,0 +1,252 @@
+"""The search itself: which neighbours, in what order, at what cost; then the audit of the one that it chose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpaudit import _check, scoring
+from dpaudit._check import Array, fail
+from dpaudit._random import Stream, below, generator, root
+from dpaudit.auditing import About, AuditResult, audit
+from dpaudit.claims import as_claim
+from dpaudit.errors import InvalidInput
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.sampling import Progress
+from dpaudit.search.changes import RELATIONS, Pool, incoming_rows, pool
+from dpaudit.search.halving import PARTNERS, SPREAD, Bench, Schedule, halve, schedule, screen
+from dpaudit.search.linear import in_turn, measures
+from dpaudit.search.quick import DEFAULT
+from dpaudit.search.tried import Selection, Tried
+
+RANKS = ("auto", "linear", "influence", "random")
+SHORTLIST, BUDGET = 48, 10.0
+OUTLIER_KEY, ORDER_KEY = 1 << 20, (1 << 20) + 1  # keys below the search's seed that are no rung
+Rank = str | Callable[[Array, Array, Array], Any]
+
+NOTE = (
+    "A search is an attack, not a proof. It compares the neighbours that it thought of, by what a quick score sees in "
+    "few draws, at one ε and on these data: the mechanism may leak more about another row, on other data, at other ε, "
+    "or in a way that such a score does not see. Its estimates, the largest of many, are too high; only the final "
+    "audit, whose draws the search has not seen, certifies, and that for the chosen pair alone. Where nothing was "
+    "found, nothing has been shown."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """selection : what was tried. pair : the neighbours that were chosen. audit : their `AuditResult`, from draws that
+    no selection saw. note : what this does not show."""
+
+    selection: Selection
+    pair: NeighbourPair
+    audit: AuditResult
+    note: str = NOTE
+
+    @property
+    def draws(self) -> int:
+        """Of search and audit together, both sides."""
+        sizes = self.audit.plan.sizes
+        return self.selection.draws + 2 * (sizes.train + sizes.choose + sizes.test)
+
+    def table(self, most: int | None = 20) -> str:
+        """What was tried, as lines of text."""
+        return self.selection.table(most)
+
+
+def search_neighbours(
+    mechanism: Any,
+    data: Any,
+    *,
+    at: float | None = None,
+    relations: Any = ("zero-out",),
+    candidates: Any = None,
+    row_bound: float | None = None,
+    bounds: Any = None,
+    rank: Rank = "auto",
+    shortlist: int = SHORTLIST,
+    budget: float = BUDGET,
+    quick: Any = DEFAULT,
+    samples: int = 100_000,
+    claim: Any = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> SearchResult:
+    """Find the neighbour on which a mechanism leaks most, without theory, and audit it.
+
+    Parameters
+    ----------
+    mechanism : `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
+    data : (n, d), label last (where there is one: ranks by least squares are of use for others, too).
+    at : ε ≥ 0, nats, at which neighbours are compared; by default the claim's own, else 0.
+    relations : any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row by another one) and
+        "add" (one row more).
+    candidates : (m, d) rows that may come in ("replace", "add").
+    row_bound, bounds : a PUBLIC bound inside which extreme rows may come in, too: the largest Euclidean norm of a row,
+        or (d, 2), the least and the largest value of each column. Not to be read off the data.
+    rank : which neighbours are tried first. "linear", leverage × residual and other measures of least squares in turn;
+        "influence", how far a few draws move with the row, common random numbers; "auto", both in turn; "random"; or a
+        function score(data, out, into) → (m,) of rows that leave and come, (m, d) each, zeros where none, larger first.
+    shortlist : neighbours that get a cheap audit.
+    budget : draws of search and final audit together, in audits of 2·samples draws.
+    quick : classifier of the cheap audits, "quadratic" or what `dpaudit.audit` takes.
+    samples, claim, rng, n_jobs, progress, and further `settings` : of the final audit, as in `dpaudit.audit`.
+
+    Returns
+    -------
+    SearchResult. With one rng the result is the same whatever `n_jobs`, and the final audit is
+    `dpaudit.audit(mechanism, result.pair, rng=rng, ...)`.
+
+    Raises `InvalidInput`, `DegenerateData`, `MechanismError` (also where it fails on every neighbour tried).
+    """
+    seed = root(rng)
+    selection = select(
+        mechanism,
+        data,
+        at=at,
+        relations=relations,
+        candidates=candidates,
+        row_bound=row_bound,
+        bounds=bounds,
+        rank=rank,
+        shortlist=shortlist,
+        budget=budget,
+        quick=quick,
+        samples=samples,
+        claim=claim,
+        rng=seed,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    pair = selection.best.change.pair(_check.matrix("data", data))
+    options = {"samples": samples, "claim": claim, "rng": seed, "n_jobs": n_jobs, "progress": progress, **settings}
+    found = audit(mechanism, pair, **options)
+    return SearchResult(selection, pair, replace(found, about=About(mechanism, pair, rule=selection.rule)))
+
+
+def select(
+    mechanism: Any,
+    data: Any,
+    *,
+    at: float | None = None,
+    relations: Any = ("zero-out",),
+    candidates: Any = None,
+    row_bound: float | None = None,
+    bounds: Any = None,
+    rank: Rank = "auto",
+    shortlist: int = SHORTLIST,
+    budget: float = BUDGET,
+    quick: Any = DEFAULT,
+    samples: int = 100_000,
+    claim: Any = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Selection:
+    """The search without the final audit, whose 2·samples draws `budget` leaves; as `search_neighbours`."""
+    if isinstance(mechanism, type) or not callable(mechanism):
+        fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    data, relations = _check.matrix("data", data), _relations(relations)
+    rank = rank if callable(rank) else _check.choice("rank", rank, RANKS)
+    _check.integer("shortlist", shortlist, 1)
+    classifier = quick if isinstance(quick, str) and quick == DEFAULT else scoring.known(quick)
+    seed = below(root(rng), int(Stream.SEARCH))
+    incoming = incoming_rows(data, relations, candidates, row_bound, bounds, generator(seed, OUTLIER_KEY))
+    changes = pool(data, relations, incoming, _heaviest(data, relations))
+    plan = _schedule(samples, budget, len(changes), shortlist, rank)
+    bench = Bench(mechanism, data, _at(at, claim), classifier, seed, n_jobs, progress or (lambda *_: None))
+    return _select(bench, changes, rank, plan)
+
+
+def _relations(relations: Any) -> tuple[str, ...]:
+    words = (relations,) if isinstance(relations, str) else tuple(relations)
+    if not words:
+        fail("relations", relations, "at least one of " + ", ".join(map(repr, RELATIONS)))
+    return tuple(_check.choice("relations", word, RELATIONS) for word in words)
+
+
+def _at(at: float | None, claim: Any) -> float:
+    if at is not None:
+        return _check.real("at", at, 0.0, 500.0)
+    claim = as_claim(claim)
+    return 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
+
+
+def _schedule(samples: int, budget: float, pool_size: int, shortlist: int, rank: Rank) -> Schedule:
+    samples, budget = _check.integer("samples", samples, 1), _check.real("budget", budget, 1.0)
+    try:
+        draws = int((budget - 1.0) * 2 * samples)
+        return schedule(draws, pool_size, shortlist, samples, rank in ("auto", "influence"))
+    except ValueError as error:
+        raise InvalidInput(
+            f"budget must leave draws to search with, got {budget:g} x {2 * samples:,}: {error}"
+        ) from None
+
+
+def _heaviest(data: Array, relations: tuple[str, ...]) -> np.ndarray:
+    """Rows by what zeroing them does to least squares; only replacements need to know."""
+    if "replace" not in relations:
+        return np.arange(len(data))
+    return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
+
+
+def _select(bench: Bench, changes: Pool, rank: Rank, plan: Schedule) -> Selection:
+    scores = _ranked(bench, changes, rank)
+    order = np.argsort(-scores, kind="stable")
+    failed, spent, screened = list[Tried](), 0, order[: plan.screened]
+    drawn = dict[int, int]()
+    if len(screened):
+        moved, found = screen(bench, changes, screened)
+        spent += SPREAD + PARTNERS + sum(draws for draws, _ in found)
+        drawn = {int(entry): draws for entry, (draws, _) in zip(screened, found, strict=False)}
+        failed = [
+            Tried(changes[int(entry)], float(scores[entry]), note=value)
+            for entry, (_, value) in zip(screened, found, strict=False)
+            if isinstance(value, str)
+        ]
+        scores, order = _with_influence(scores, screened, moved, rank)
+    size = plan.rungs[0][0]
+    first = [Tried(changes[int(e)], float(scores[e]), draws=drawn.get(int(e), 0)) for e in order[:size]]
+    tried, made = halve(bench, first, plan.rungs)
+    name = rank if isinstance(rank, str) else getattr(rank, "__name__", "a user's score")
+    return Selection(
+        (*tried, *failed), len(changes), len(screened), bench.epsilon, spent + made, f"rank {name}", plan.rungs
+    )
+
+
+def _ranked(bench: Bench, changes: Pool, rank: Rank) -> Array:
+    """A score a change, larger first, without a draw."""
+    if callable(rank):
+        return _user_scores(rank, changes)
+    if rank == "random":
+        return generator(bench.seed, ORDER_KEY).random(len(changes))
+    return in_turn(measures(changes.data, changes.leaving(), changes.coming()))
+
+
+def _user_scores(rank: Callable[[Array, Array, Array], Any], changes: Pool) -> Array:
+    expected = f"a function score(data, out, into) that gives {len(changes)} numbers"
+    scores = _check.array_of_numbers("rank", rank(changes.data, changes.leaving(), changes.coming()), expected)
+    if scores.shape != (len(changes),) or np.isnan(scores.astype(np.float64)).any():
+        fail("rank", f"shape {scores.shape}" if scores.shape != (len(changes),) else "NaN", expected)
+    return scores.astype(np.float64)
+
+
+def _with_influence(scores: Array, screened: np.ndarray, moved: Array, rank: Rank) -> tuple[Array, np.ndarray]:
+    """Scores and order of the screened by influence, alone or in turn with what they were before."""
+    sound = ~np.isnan(moved)
+    if not sound.any():
+        return scores, screened
+    entries, moved = screened[sound], moved[sound]
+    if rank == "influence":
+        scores = scores.copy()
+        scores[entries] = moved
+        return scores, entries[np.argsort(-moved, kind="stable")]
+    both = in_turn(np.stack([np.nan_to_num(moved), np.arange(len(entries), 0.0, -1.0)]))
+    scores = scores.copy()
+    scores[entries] = both
+    return scores, entries[np.argsort(-both, kind="stable")]

@@ -1,0 +1,171 @@
+"""Successive halving (Jamieson & Talwalkar 2016): cheap audits of many neighbours, dearer ones of the few worst.
+
+Each rung costs about the same. Its draws of M(D) are made once and shared by all its neighbours, whose own come from
+the same random numbers; a rung uses no draw of an earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from dpaudit._check import Array
+from dpaudit._random import Stream, below
+from dpaudit.errors import DpauditError, MechanismError
+from dpaudit.sampling import Progress
+from dpaudit.search.changes import Change, Pool
+from dpaudit.search.draws import aligned, draw_common
+from dpaudit.search.influence import Yardstick
+from dpaudit.search.quick import Measure, measure
+from dpaudit.search.tried import Tried
+
+FACTOR = 4  # of a rung's neighbours, one stays
+FEWEST = 200  # draws a neighbour below which a cheap audit is of no use
+CLEAR = 3.0  # standard errors of an estimate from which counts decide, and not the fit to the scores
+PARTNERS, SPREAD = 16, 1_000  # draws for a neighbour's influence, and for M(D)'s own spread
+SCREEN_SHARE, SCREENED = 0.15, 512  # of the search's draws for influences; neighbours at most
+
+Outcome = tuple[int, Any]  # draws that were made, and what came of them: a number, a Measure, or the error's text
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What every cheap audit needs. seed : the search's own, below the audit's at `Stream.SEARCH`."""
+
+    mechanism: Any
+    data: Array
+    epsilon: float
+    classifier: Any
+    seed: np.random.SeedSequence
+    n_jobs: int | None
+    progress: Progress
+
+    def of_all(self, name: str, work: Any, changes: Iterable[Change], count: int) -> Iterator[Outcome]:
+        """work(change) of each, in parallel, in order; progress by neighbour."""
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(_attempt)(work, self.data, change) for change in changes
+        )
+        for done, one in enumerate(found, start=1):
+            self.progress(name, done, count)
+            yield one
+
+    def draw(self, size: int, *key: int) -> np.ndarray:
+        """Shared draws of M(D), which must not fail."""
+        return draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
+
+
+def _attempt(work: Any, data: Array, change: Change) -> Outcome:
+    """A neighbour on which the mechanism fails is no reason to stop, but one to be told."""
+    try:
+        return work(change.pair(data).right, change)
+    except DpauditError as error:
+        return 0, str(error)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """screened : neighbours whose influence is drawn. rungs : (neighbours, draws each), the last leaves one."""
+
+    screened: int
+    rungs: tuple[tuple[int, int], ...]
+
+
+def schedule(draws: int, pool: int, shortlist: int, most: int, influence: bool) -> Schedule:
+    """Rungs of equal cost out of `draws` in all; a neighbour gets `most` draws at most, `FEWEST` at least.
+
+    A shorter list where there are too few draws for `shortlist`. Raises `ValueError` where they do not do for two.
+    """
+    screened = min(pool, SCREENED, int((SCREEN_SHARE * draws - SPREAD) / PARTNERS)) if influence else 0
+    screened = screened if screened > 1 else 0
+    left = draws - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
+    kept = min(shortlist, pool)
+    while kept > 1:
+        sizes = _halved(kept)
+        each = [min(most, left // (len(sizes) * (size + 1))) for size in sizes]
+        if each[0] >= FEWEST:
+            return Schedule(screened, tuple(zip(sizes, each, strict=True)))
+        kept = kept * 3 // 4
+    if min(shortlist, pool) == 1:
+        return Schedule(0, ((1, min(most, draws // 2)),))
+    raise ValueError(f"{draws} draws do not do for a search among two")
+
+
+def _halved(size: int) -> list[int]:
+    sizes = [size]
+    while sizes[-1] > FACTOR:
+        sizes.append(-(-sizes[-1] // FACTOR))
+    return sizes
+
+
+def screen(bench: Bench, pool: Pool, order: np.ndarray) -> tuple[Array, list[Outcome]]:
+    """Influence on the mechanism's own output of the pool's entries `order`: (len(order),), NaN where it failed.
+
+    All NaN where outputs are no tables of numbers, which have no distance.
+    """
+    spread, partners = bench.draw(SPREAD, 0, 0), bench.draw(PARTNERS, 0, 1)
+    if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
+        return np.full(len(order), np.nan), []
+    yardstick = Yardstick.of(spread)
+    seed = below(bench.seed, 0, 1)
+
+    def work(right: Array, change: Change) -> Outcome:
+        P, Q = aligned(partners, draw_common(bench.mechanism, right, PARTNERS, seed, f"M(D'), {change.text}"))
+        return PARTNERS, yardstick.moved(P, Q)
+
+    changes = (pool[int(entry)] for entry in order)
+    found = list(bench.of_all("ranking neighbours", work, changes, len(order)))
+    return np.array([value if isinstance(value, float) else np.nan for _, value in found]), found
+
+
+def halve(bench: Bench, first: list[Tried], rungs: tuple[tuple[int, int], ...]) -> tuple[list[Tried], int]:
+    """The neighbours of `first`, worst first, after all rungs; and the draws of M(D) and M(D') that this took.
+
+    Raises `MechanismError` where the mechanism fails on all of them.
+    """
+    standing, done, spent = first, list[Tried](), 0
+    for rung, (size, draws) in enumerate(rungs, start=1):
+        standing, given_up = standing[:size], standing[size:]
+        done = given_up + done
+        standing, made = _rung(bench, standing, rung, draws, len(rungs))
+        spent += made
+        done += [one for one in standing if one.note]
+        standing = [one for one in standing if not one.note]
+        if not standing:
+            raise MechanismError(f"the mechanism failed on every neighbour that was tried: {done[-1].note}")
+    return standing + done, spent
+
+
+def _rung(bench: Bench, standing: list[Tried], rung: int, draws: int, rungs: int) -> tuple[list[Tried], int]:
+    """The same neighbours with this rung's estimates, worst first."""
+    P, seed = bench.draw(draws, rung), below(bench.seed, rung)
+    score_seed = below(bench.seed, rung, int(Stream.SCORE))
+
+    def work(right: Array, change: Change) -> Outcome:
+        Q = draw_common(bench.mechanism, right, draws, seed, f"M(D'), {change.text}")
+        return draws, measure(*aligned(P, Q), bench.epsilon, bench.classifier, score_seed)
+
+    name = f"searching, round {rung} of {rungs}"
+    outcomes = bench.of_all(name, work, (one.change for one in standing), len(standing))
+    found = [_after(one, rung, *outcome) for one, outcome in zip(standing, outcomes, strict=True)]
+    return _sorted(found), draws + sum(new.draws - old.draws for new, old in zip(found, standing, strict=True))
+
+
+def _after(one: Tried, rung: int, draws: int, value: Measure | str) -> Tried:
+    if isinstance(value, str):
+        return replace(one, note=value)
+    return replace(one, rung=rung, draws=one.draws + draws, delta=value.delta, error=value.error, fitted=value.fitted)
+
+
+def _sorted(found: list[Tried]) -> list[Tried]:
+    """By the estimates that are clear of their noise, then by the fits to the scores; failures last."""
+
+    def key(one: Tried) -> tuple[bool, float]:
+        delta, error, fitted = one.delta or 0.0, one.error or 0.0, one.fitted or 0.0
+        clear = delta > CLEAR * error
+        return clear, delta if clear else fitted
+
+    return sorted((one for one in found if not one.note), key=key, reverse=True) + [one for one in found if one.note]
