@@ -25,10 +25,10 @@ _ATTRIBUTES = {
     "eureka": "dpaudit.scoring.eureka",
     "eureka_bound": "dpaudit.scoring.eureka",
 }
-_MODULES = ("datasets", "exact", "mechanisms", "neighbours", "power", "scoring", "testing")
+_MODULES = ("adapters", "datasets", "exact", "mechanisms", "neighbours", "power", "scoring", "testing")
 
 if TYPE_CHECKING:
-    from dpaudit import datasets, exact, mechanisms, neighbours, power, scoring, testing
+    from dpaudit import adapters, datasets, exact, mechanisms, neighbours, power, scoring, testing
     from dpaudit.auditing import AuditResult, audit, audit_samples
     from dpaudit.claims import Claim
     from dpaudit.errors import (
@@ -58,6 +58,7 @@ __all__ = [
     "ScenarioError",
     "Spectrum",
     "__version__",
+    "adapters",
     "audit",
     "audit_samples",
     "datasets",

@@ -30,6 +30,7 @@ FLOORS = (  # from the ground up; rooms of one floor may know each other
     ("neighbours",),
     ("mechanisms",),
     ("exact",),  # branches off at the laws
+    ("adapters",),
     ("sampling",),
     ("scoring",),
     (
@@ -51,6 +52,7 @@ FLOORS = (  # from the ground up; rooms of one floor may know each other
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 EMPIRICAL = {
+    "adapters",
     "sampling",
     "scoring",
     "bounds",

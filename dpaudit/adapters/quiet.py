@@ -1,0 +1,50 @@
+"""Warnings of the code that is audited: said once each, whatever the filters and however many threads draw."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from threading import Lock
+from types import TracebackType
+from typing import Any
+
+LOG = logging.getLogger("dpaudit.adapters")
+MOST = 20  # different ones that are said
+
+
+class Quiet:
+    """A context in which warnings raise nothing; each is logged the first time.
+
+    Python keeps the filters of warnings for all threads together: the first that enters sets them, the last that
+    leaves puts them back.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.inside = Lock(), 0
+        self.said: set[str] = set()
+        self.before: Any = None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.inside == 0:
+                self.before = warnings.catch_warnings()
+                self.before.__enter__()
+                warnings.simplefilter("always")
+                warnings.showwarning = self._say
+            self.inside += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with self.lock:
+            self.inside -= 1
+            if self.inside == 0:
+                self.before.__exit__(kind, error, at)
+
+    def _say(self, message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+        text = f"{category.__name__}: {message}"
+        if text in self.said or len(self.said) >= MOST:
+            return
+        self.said.add(text)
+        LOG.warning("the mechanism warns, said once: %s", text)
+
+
+QUIET = Quiet()

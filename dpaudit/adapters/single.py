@@ -1,0 +1,76 @@
+"""Functions that give one output a call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit import _check
+from dpaudit._random import as_generator
+from dpaudit.adapters.waiting import seconds, within
+from dpaudit.errors import MechanismError
+from dpaudit.mechanisms.base import describe
+
+
+@dataclass(frozen=True, eq=False)
+class OneDraw:
+    """A mechanism made of a function f(data, rng=...) → one output, called once a draw.
+
+    timeout : seconds a call may take, or None.
+    """
+
+    function: Callable[..., Any]
+    timeout: float | None = None
+
+    def __call__(self, data: Any, size: int, *, rng: Any = None) -> list[Any]:
+        """`size` outputs, each from a generator of its own, spawned from `rng`. Raises `MechanismError`."""
+        seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
+        return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
+
+    def _draw(self, data: Any, number: int, seed: np.random.SeedSequence) -> Any:
+        own = np.random.default_rng(seed)
+        try:
+            return within(self.timeout, lambda: self.function(data, rng=own))
+        except Exception as error:
+            where = f"draw {number} of the block, rng = numpy.random.default_rng(numpy.random.{_written(seed)})"
+            raise MechanismError(f"{type(error).__name__}: {error} ({where})") from error
+
+    @property
+    def name(self) -> str:
+        return describe(self.function)[0]
+
+    @property
+    def summary(self) -> str:
+        return str(getattr(self.function, "summary", "") or inspect.getdoc(self.function) or "")
+
+    def parameters(self) -> dict[str, Any]:
+        return describe(self.function)[1]
+
+
+def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
+    """A mechanism from a function that gives one output a call.
+
+    function : f(data, rng=...) → one output, of any build (`dpaudit.outcomes`); data (n, d) with the label last, rng a
+    numpy Generator. Draw i of a block has the generator at the block's key followed by i, so the outputs are the same
+    whatever `n_jobs`; threads draw in parallel what releases the interpreter lock, processes
+    (`joblib.parallel_config(backend="loky")`) anything.
+    timeout : seconds a call may take; by default any time.
+
+    Raises `InvalidInput`. What the function raises becomes a `MechanismError` with the generator that repeats it.
+
+    >>> import numpy as np
+    >>> mechanism = one_draw(lambda data, *, rng: float(data.sum() + rng.laplace()))
+    >>> len(mechanism(np.ones((3, 2)), 5, rng=1))
+    5
+    """
+    if isinstance(function, type) or not callable(function):
+        _check.fail("function", function, "a callable f(data, rng=...)")
+    return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
+
+
+def _written(seed: np.random.SeedSequence) -> str:
+    return f"SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"

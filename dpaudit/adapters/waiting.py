@@ -1,0 +1,87 @@
+"""Mechanisms that may hang: how long one call may take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, TypeVar
+
+from dpaudit import _check
+from dpaudit.mechanisms.base import describe
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False)
+class Limited:
+    """A mechanism whose every call must end within `timeout` seconds."""
+
+    mechanism: Any
+    timeout: float
+
+    def __call__(self, data: Any, size: int, *, rng: Any = None) -> Any:
+        return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
+
+    @property
+    def name(self) -> str:
+        return describe(self.mechanism)[0]
+
+    @property
+    def summary(self) -> str:
+        return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
+
+    def parameters(self) -> dict[str, Any]:
+        return describe(self.mechanism)[1]
+
+
+def limited(mechanism: Any, timeout: float) -> Limited:
+    """`mechanism` with a limit to each call.
+
+    mechanism : any `mech(data, size, *, rng)`. timeout : seconds a call, which makes one block of draws (256 to
+    16,384 of them). A call that takes longer raises TimeoutError, in an audit `MechanismError` with the block and the
+    key of its seed. The thread that hangs is left behind until the process ends: Python cannot stop it.
+
+    Raises `InvalidInput`.
+    """
+    if isinstance(mechanism, type) or not callable(mechanism):
+        _check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    return Limited(mechanism, seconds("timeout", timeout))
+
+
+def seconds(name: str, value: Any) -> float:
+    """A number of seconds above 0. Raises `InvalidInput`."""
+    return _check.real(name, value, 0.0, open_=True)
+
+
+def within(timeout: float | None, work: Callable[[], Found]) -> Found:
+    """work(), or TimeoutError when it has not ended after so many seconds (None: no limit)."""
+    if timeout is None:
+        return work()
+    waited = _Work(work)
+    waited.start()
+    waited.join(timeout)
+    if waited.is_alive():
+        raise TimeoutError(f"no output within {timeout:g} s")
+    return waited.result()
+
+
+class _Work(Thread):
+    """A thread that keeps what its work returned or raised, and does not keep the process from ending."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__(daemon=True, name="dpaudit-mechanism")
+        self.work = work
+        self.found: Any = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self.found = self.work()
+        except BaseException as error:
+            self.error = error
+
+    def result(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.found
