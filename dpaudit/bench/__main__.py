@@ -15,11 +15,13 @@ from dpaudit.bench import (
     bands,
     coverage,
     every_law,
+    many_draws,
     oracle,
     pair_speed,
     peers,
     power,
     printed,
+    search,
     sniper,
     zoo,
 )
@@ -136,6 +138,7 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "worst-case": worst_case,
     "every-law": every_law.report,
     "draws": draws,
+    "many-draws": many_draws.report,
     "paper-size": paper_size,
     "printed": printed.report,
     "coverage": coverage.report,
@@ -147,6 +150,7 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "power": power.report,
     "zoo": zoo.report,
     "sniper": sniper.report,
+    "search": search.report,
 }
 
 

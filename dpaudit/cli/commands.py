@@ -184,6 +184,24 @@ def list_(kind: str | None, folder: Path | None) -> int:
     return 0
 
 
+@dpaudit.command("status", short_help="How far a run is: draws, rate, time left, whether it is alive.")
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Every number as JSON, a list of runs.")
+def status_(folder: Path, as_json: bool) -> int:
+    """How far the run in DIR is, or the runs in its folders: done, under way or interrupted; draws made of those wanted
+    on each side; rate and time left.
+
+    DIR is the --out of `dpaudit run`. A run that was interrupted goes on from its draws with the same command and
+    --resume. The exit status is 3 where one is interrupted, else 0.
+    """
+    from dpaudit.cli import watched
+    from dpaudit.run.state import states
+
+    found = states(folder)
+    click.echo(watched.as_json(found) if as_json else watched.as_text(found))
+    return status.INCOMPLETE if watched.interrupted(found) else status.NOT_VIOLATED
+
+
 @dpaudit.command(short_help="Draw a report again from its result.json.")
 @click.argument("folder", type=FOLDER, metavar="DIR")
 def report(folder: Path) -> int:

@@ -22,11 +22,12 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.record import plain
 from dpaudit.run.given import Call, beside
 from dpaudit.run.scenario import Scenario
+from dpaudit.run.state import DRAWS
 from dpaudit.run.store import DrawStore, digest_of
+from dpaudit.run.watch import Watch
 from dpaudit.sampling import Progress
 
 REPORTS = Path("dpaudit-out")
-DRAWS = "draws"
 RULES = {"row": "row given in the scenario", "replace": "row and its replacement given in the scenario"}
 OWN = "the mechanism's own pair of databases"
 
@@ -46,28 +47,35 @@ def run(
     """Audit what the scenario names and write result.json, report.html and spectrum.png.
 
     out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the scenario's.
-    n_jobs : parallel draws; no effect on the result. progress : called as progress(step, done, wanted).
+    n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no effect on results.
+    progress : called as progress(step, done, wanted).
     resume : go on with the draws that an interrupted run left in `out`, to the same bytes.
     keep_draws : leave the draws in `out` when the run is done.
 
     A `call` in the scenario executes the user's code here. The three files appear when all is done, each whole.
-    Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
+    While it goes on, `dpaudit status` tells how far it is. Raises `ScenarioError`, `DataNotFound`, `InvalidInput`,
+    `DegenerateData`, `MechanismError`, OSError.
     """
     scenario = scenario.override(samples, seed, stop)
     folder = folder_of(scenario, out)
     with beside(scenario.folder):
         with _step(progress, "choosing the neighbour"):
             task = _prepare(scenario)
-        store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
-        options = {"n_jobs": n_jobs, "progress": progress, "store": store, **scenario.settings}
-        result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
-    about = About(task.mechanism, task.pair, scenario.name, task.data, task.rule)
-    result = replace(result, about=about)
-    with _step(progress, "writing the report"):
-        result.save(folder)
-    if not keep_draws:
-        store.remove()
+        with Watch(folder / DRAWS, scenario.name, progress) as watch:
+            watch.store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
+            result = _audited(scenario, task, watch, n_jobs)
+            with _step(watch, "writing the report"):
+                result.save(folder)
+            if not keep_draws:
+                watch.store.remove()
     return result
+
+
+def _audited(scenario: Scenario, task: _Task, watch: Watch, n_jobs: int | None) -> AuditResult:
+    options = {"n_jobs": n_jobs, "progress": watch, "store": watch.store, **scenario.settings}
+    with scenario.workers.at_work(n_jobs):
+        result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
+    return replace(result, about=About(task.mechanism, task.pair, scenario.name, task.data, task.rule))
 
 
 @contextmanager

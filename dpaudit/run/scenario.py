@@ -13,7 +13,8 @@ Keys, by table (`name` stands above them and is optional):
   mechanism's own source claims
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect, train_share, choose_share,
   bits, focus, and stop = "verdict" to draw no more than that takes; all optional, as in `dpaudit.audit`; the seed is 0
-  if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own
+  if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no ε of its own; and
+  backend = "threading", "loky" (processes) or "dask", with address = "tcp://..." of a scheduler, which change no result
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import inspect
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -38,6 +39,7 @@ from dpaudit.planning import FOCUS
 from dpaudit.run.claim import claim_grid, given_claim
 from dpaudit.run.given import given_mechanism
 from dpaudit.run.table import Check, Table, flag, numbers, text
+from dpaudit.run.workers import Workers, given_workers
 from dpaudit.split import split
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
@@ -87,6 +89,7 @@ class Scenario:
     claim: Claim | None
     seed: int
     settings: Mapping[str, Any]
+    workers: Workers = field(default_factory=Workers)
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
@@ -140,11 +143,12 @@ def _read(path: Path, top: Table) -> Scenario:
         top.fault("neighbour", 'rule "own" takes a mechanism that has a pair of its own, and no [data]')
     audit_table = top.table("audit", {})
     seed = audit_table.get("seed", partial(_check.integer, minimum=0), 0)
+    workers = given_workers(audit_table)
     settings = _settings(audit_table)
     if claim is not None and "epsilon" not in audit_table:
         settings["epsilon"] = claim_grid(claim)
     top.close()
-    return Scenario(name, path.parent, data, mechanism, neighbour, claim, seed, MappingProxyType(settings))
+    return Scenario(name, path.parent, data, mechanism, neighbour, claim, seed, MappingProxyType(settings), workers)
 
 
 def given_name(key: str, value: Any) -> str:

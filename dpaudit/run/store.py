@@ -33,7 +33,8 @@ class DrawStore:
     made_by : JSON content by name; two runs with equal content draw the same bytes.
     resume : use what is there, or raise `InvalidInput` saying in what it differs; else what is there is removed.
 
-    A block that is damaged, or of another run, counts as not there. Raises OSError when the folder cannot be written.
+    A block that is damaged, or of another run, counts as not there. fresh : draws put so far.
+    Raises OSError when the folder cannot be written.
     """
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
@@ -47,7 +48,7 @@ class DrawStore:
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / MANIFEST, f"{manifest}\n".encode())
         self._clear(drafts_only=True)
-        self.parts = Parts(folder)
+        self.parts, self.fresh = Parts(folder), 0
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The block's draws as they were put, or None where there is no sound copy."""
@@ -60,6 +61,7 @@ class DrawStore:
         buffer = io.BytesIO()
         np.save(buffer, values, allow_pickle=False)
         self.parts.write(_name(side, block), buffer.getvalue(), len(values))
+        self.fresh += len(values)
 
     def remove(self) -> None:
         """Remove what a store has written, and the folder if nothing else is in it."""

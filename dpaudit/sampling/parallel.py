@@ -7,7 +7,7 @@ windows of limited size: what was drawn and not yet taken stays below `HELD` byt
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any, Protocol
 
@@ -37,7 +37,7 @@ def drawn(
     Each that is drawn is stored before it is given out. Raises `MechanismError`, and what the store raises.
     """
     left, jobs, room = iter(wanted), effective_n_jobs(n_jobs), 1
-    with Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator") as parallel:
+    with _parallel(n_jobs) as parallel:
         while window := list(islice(left, jobs * room)):
             largest = 1
             for part in _window(parallel, blocks, window, store):
@@ -46,12 +46,20 @@ def drawn(
             room = int(np.clip(HELD // (largest * jobs), 1, DEEP))
 
 
+def _parallel(n_jobs: int | None) -> Parallel:
+    """One block at a time where the backend can; joblib's "multiprocessing" gives a window at once."""
+    try:
+        return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    except ValueError:
+        return Parallel(n_jobs=n_jobs, prefer="threads")
+
+
 def _window(
     parallel: Parallel, blocks: Blocks, window: list[tuple[int, int]], store: BlockStore | None
 ) -> Iterator[np.ndarray]:
     kept = {number: _kept(store, blocks.side, number, size) for number, size in window}
     missing = [one for one in window if kept[one[0]] is None]
-    fresh = parallel(delayed(blocks)(*one) for one in missing)
+    fresh = _results(parallel, (delayed(blocks)(*one) for one in missing))
     try:
         for number, _ in window:
             part = kept.pop(number)
@@ -81,7 +89,11 @@ def _next(fresh: Iterator[Any], side: int) -> np.ndarray:
         raise MechanismError(f"the workers failed to draw {SIDES[side]}: {type(error).__name__}: {said}") from error
 
 
-def _close(fresh: Any) -> None:
+def _results(parallel: Parallel, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+    yield from parallel(tasks)
+
+
+def _close(fresh: Generator[Any, None, None]) -> None:
     """joblib warns of results that nobody took, but whoever stops here knows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
