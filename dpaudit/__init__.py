@@ -19,11 +19,13 @@ _ATTRIBUTES = {
     "NeighbourPair": "dpaudit.neighbours",
     "NoExactSpectrum": "dpaudit.errors",
     "ScenarioError": "dpaudit.errors",
+    "SearchResult": "dpaudit.search",
     "Spectrum": "dpaudit.spectrum",
     "audit": "dpaudit.auditing",
     "audit_samples": "dpaudit.auditing",
     "eureka": "dpaudit.scoring.eureka",
     "eureka_bound": "dpaudit.scoring.eureka",
+    "search_neighbours": "dpaudit.search",
 }
 _MODULES = ("adapters", "datasets", "exact", "mechanisms", "neighbours", "power", "scoring", "testing")
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     )
     from dpaudit.neighbours import NeighbourPair
     from dpaudit.scoring.eureka import EurekaEstimate, eureka, eureka_bound
+    from dpaudit.search import SearchResult, search_neighbours
     from dpaudit.spectrum import Spectrum
 
 __all__ = [
@@ -56,6 +59,7 @@ __all__ = [
     "NeighbourPair",
     "NoExactSpectrum",
     "ScenarioError",
+    "SearchResult",
     "Spectrum",
     "__version__",
     "adapters",
@@ -69,6 +73,7 @@ __all__ = [
     "neighbours",
     "power",
     "scoring",
+    "search_neighbours",
     "testing",
 ]
 

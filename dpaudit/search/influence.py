@@ -45,9 +45,6 @@ class Yardstick:
 
 def common(P: Array, Q: Array) -> bool:
     """Whether partners' noise is common: they lie nearer to each other than independent draws would; P, Q : (m, k)."""
-    both = np.concatenate([P, Q])
-    encoder = Encoder.fit(Sides(both, both))
-    P, Q = encoder(P), encoder(Q)
     whiten = Whitener.fit(P, Q)
-    apart = np.var(whiten(P) - whiten(Q), axis=0).sum()
-    return bool(apart < COUPLED * (np.var(whiten(P), axis=0).sum() + np.var(whiten(Q), axis=0).sum()))
+    P, Q = whiten(P), whiten(Q)
+    return bool(np.var(P - Q, axis=0).sum() < COUPLED * (np.var(P, axis=0).sum() + np.var(Q, axis=0).sum()))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpaudit import exact, scoring
 from dpaudit._check import Array
-from dpaudit.scoring.base import Score, Sides, evaluate
+from dpaudit.scoring.base import Score, Sides, evaluate, one_thread
 from dpaudit.scoring.closed import fit_quadratic
-from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.encode import Encoder, usable
 from dpaudit.scoring.structure import directions, full
 from dpaudit.search.influence import common
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
+TOLD = 512  # partners that show whether noise is common
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
 DEFAULT = "quadratic"
 
@@ -36,14 +39,35 @@ def measure(P: Array, Q: Array, epsilon: float, classifier: Any, seed: np.random
     For any set S, P(S) − e^ε Q(S) ≤ δ(ε), so an estimate that saw neither score nor threshold can err upwards by noise
     only. The noise is that of the difference of partners.
     """
-    half = len(P) // 2
-    first, second = Sides(P[:half], Q[:half]), Sides(P[half:], Q[half:])
-    judged = [_half(*pair, epsilon, classifier, seed) for pair in ((first, second), (second, first))]
+    draws, half = _finite(Sides(P, Q)), len(P) // 2
+    fit = _fitting(draws, classifier, seed)
+    parts = draws.head(half), Sides(draws.P[half:], draws.Q[half:])
+    with one_thread():
+        judged = [_half(fit(train), train, test, epsilon) for train, test in (parts, parts[::-1])]
     best = max(range(2), key=lambda way: sum(float(one.value[way].sum()) for one in judged))
     value = np.concatenate([one.value[best] for one in judged])
     error = float(value.std() / np.sqrt(len(value)))
     delta, fitted = float(value.mean()), float(np.mean([one.fitted for one in judged]))
     return Measure(min(max(delta, 0.0), 1.0), error, fitted)
+
+
+def _finite(sides: Sides) -> Sides:
+    """What is no finite number gets columns of its own."""
+    if usable(sides.P).all() and usable(sides.Q).all():
+        return sides
+    return Encoder.fit(sides).sides(sides)
+
+
+def _fitting(draws: Sides, classifier: Any, seed: np.random.SeedSequence) -> Callable[[Sides], Score]:
+    """The default is a quadratic discriminant: of all moments where the noise is common, of few directions else."""
+    if isinstance(classifier, str) and classifier == DEFAULT:
+        return partial(fit_quadratic, structure=full if common(draws.P[:TOLD], draws.Q[:TOLD]) else directions)
+
+    def fit(train: Sides) -> Score:
+        size = max(1, int((1.0 - CHOOSE) * len(train.P)))
+        return scoring.fit(classifier, train.head(size), Sides(train.P[size:], train.Q[size:]), seed).score
+
+    return fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +78,13 @@ class _Half:
     fitted: float
 
 
-def _half(train: Sides, test: Sides, epsilon: float, classifier: Any, seed: np.random.SeedSequence) -> _Half:
-    score = _fit(train, classifier, seed)
+def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:
     trained = evaluate(score, train.P), evaluate(score, train.Q)
     tested = evaluate(score, test.P), evaluate(score, test.Q)
-    gamma = np.exp(epsilon)
+    gamma = float(np.exp(epsilon))
     forward = _value(trained, tested, gamma)
     backward = _value((-trained[1], -trained[0]), (-tested[1], -tested[0]), gamma)
     return _Half((forward, backward), _binormal(*tested, epsilon))
-
-
-def _fit(train: Sides, classifier: Any, seed: np.random.SeedSequence) -> Score:
-    """The default is a quadratic discriminant: of all moments where the noise is common, of few directions else."""
-    if not (isinstance(classifier, str) and classifier == DEFAULT):
-        size = max(1, int((1.0 - CHOOSE) * len(train.P)))
-        return scoring.fit(classifier, train.head(size), Sides(train.P[size:], train.Q[size:]), seed).score
-    encoder = Encoder.fit(train)
-    sides = encoder.sides(train)
-    with scoring.base.one_thread():
-        quadratic = fit_quadratic(sides, full if common(sides.P, sides.Q) else directions)
-    return lambda x: quadratic(encoder(x))
 
 
 def _value(trained: tuple[Array, Array], tested: tuple[Array, Array], gamma: float) -> Array:

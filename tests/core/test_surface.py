@@ -58,6 +58,8 @@ NAMES = (
     "audit_samples",
     "AuditResult.to_dict",
     "AuditResult.save",
+    "search_neighbours",
+    "SearchResult.table",
 )
 
 
