@@ -151,6 +151,7 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "zoo": zoo.report,
     "sniper": sniper.report,
     "search": search.report,
+    "search": search.report,
 }
 
 
