@@ -80,7 +80,8 @@ class Survey:
 
     value : estimate of p − e^ε q; error : its standard error on the certifying draws; both as means over sets of
     nearly the same size, for the best of many would else be a lucky one. ratio : (2, c), of ln(p/q) less
-    three of its standard errors, and one of those of the choice. draws : a side that certify. total : 1 − level.
+    three of its standard errors; luck : its standard error on the choosing draws. draws : a side that certify.
+    total : 1 − level.
     """
 
     epsilon: Array
@@ -88,6 +89,7 @@ class Survey:
     value: Array
     error: Array
     ratio: Array
+    luck: Array
     draws: int
     total: float
 
@@ -103,9 +105,9 @@ class Survey:
         gamma = np.exp(nodes)
         value = near.mean(p[..., None] - gamma * q[..., None])
         error = near.mean(np.hypot(spread_p[..., None], gamma * spread_q[..., None]))
-        lucky = np.sqrt(sum((1.0 - part) / (part * size) for part, size in zip((p, q), choose.sizes, strict=True)))
-        ratio = np.log(p / q) - 3.0 * np.hypot(spread_p / p, spread_q / q) - lucky
-        return cls(nodes, threshold, value, error, ratio, test_size, total)
+        luck = np.sqrt(sum((1.0 - part) / (part * size) for part, size in zip((p, q), choose.sizes, strict=True)))
+        ratio = np.log(p / q) - 3.0 * np.hypot(spread_p / p, spread_q / q)
+        return cls(nodes, threshold, value, error, ratio, luck, test_size, total)
 
     def gain(self, cost: float) -> Array:
         """Value less `cost` standard errors, (2, c, e)."""
@@ -158,8 +160,9 @@ def plan(survey: Survey, keep: tuple[float, ...] = (), focus: str = "spectrum") 
     the other, some to `keep`.
     """
     shares = RATIO_SHARES[focus]
-    best = np.argmax(survey.ratio, axis=1)
-    better = int(np.argmax(survey.ratio[[0, 1], best]))
+    promise = survey.ratio - survey.luck if focus == "pure" else survey.ratio  # of many small sets one is lucky
+    best = np.argmax(promise, axis=1)
+    better = int(np.argmax(promise[[0, 1], best]))
     ratios = [
         Statement(way == 0, float(survey.threshold[best[way]]), (), survey.total * share)
         for way, share in ((better, shares[0]), (1 - better, shares[1]))
