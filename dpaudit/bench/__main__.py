@@ -151,7 +151,6 @@ BENCHMARKS: dict[str, Callable[[], object]] = {
     "zoo": zoo.report,
     "sniper": sniper.report,
     "search": search.report,
-    "search": search.report,
 }
 
 
