@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check, exact, outcomes, scoring, waves
+from dpaudit import _check, exact, outcomes, randomness, scoring, waves
 from dpaudit._check import Array
 from dpaudit._random import root
 from dpaudit.certificate import Certificate
@@ -302,7 +302,7 @@ def _in_waves(plan: Plan, theory: Spectrum | None, source: waves.Source, clock: 
 def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:
     """Train, score, certify, compare."""
     with clock.step("sample_s"):
-        plan, columns, train, choose = _learned(plan, sources)
+        plan, columns, train, choose, note = _learned(plan, sources)
     with clock.step("fit_s"):
         plan.progress("fitting the score", 0, 1)
         fitted = scoring.fit(plan.classifier, train, choose, plan.seed, plan.bits)
@@ -317,7 +317,7 @@ def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock:
         theory,
         plan.claim,
         judged.verdict,
-        judged.reason,
+        judged.reason if note is None else f"{note} {judged.reason}",
         judged.detectable,
         found,
         plan,
@@ -328,16 +328,20 @@ def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock:
     )
 
 
-def _learned(plan: Plan, sources: Sequence[Draws]) -> tuple[Plan, outcomes.Columns, Sides, Sides]:
+def _learned(plan: Plan, sources: Sequence[Draws]) -> tuple[Plan, outcomes.Columns, Sides, Sides, str | None]:
     """The draws that train and choose, and the columns that they have: those that certify have no say in either.
 
-    How many columns decides the split, and a few draws tell.
+    How many columns decides the split, and a few draws tell. Last comes what there is to say of their randomness.
     """
     plan = plan.for_columns(_rows([source.peek(2 * SMALLEST) for source in sources])[1].P.shape[1])
     size = plan.sizes.train + plan.sizes.choose
-    columns, learned = _rows([source.take(size) for source in sources])
+    drawn = [source.take(size) for source in sources]
+    columns, learned = _rows(drawn)
+    for side, source in enumerate(sources):
+        if isinstance(source, Stream):
+            randomness.refuse_repeats(drawn[side], side)
     train, choose, _ = zip(*(plan.sizes.parts(side) for side in (learned.P, learned.Q)), strict=True)
-    return plan, columns, Sides(*train), Sides(*choose)
+    return plan, columns, Sides(*train), Sides(*choose), randomness.not_random(*drawn)
 
 
 def _rows(drawn: list[np.ndarray]) -> tuple[outcomes.Columns, Sides]:

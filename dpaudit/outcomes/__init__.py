@@ -14,7 +14,18 @@ draw's row depends on the draw alone, once the columns are chosen.
 from dpaudit.outcomes.columns import Columns, aligned, columns
 from dpaudit.outcomes.parts import are_lists, joined, rows
 from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.said import same_throughout
+from dpaudit.outcomes.repeats import period, same_throughout
 from dpaudit.outcomes.tables import LISTS
 
-__all__ = ["LISTS", "Columns", "NotOutcomes", "aligned", "are_lists", "columns", "joined", "rows", "same_throughout"]
+__all__ = [
+    "LISTS",
+    "Columns",
+    "NotOutcomes",
+    "aligned",
+    "are_lists",
+    "columns",
+    "joined",
+    "period",
+    "rows",
+    "same_throughout",
+]

@@ -124,7 +124,7 @@ class _State:
         with self.step("fit_s"):
             judge = self._judge(wave, rows, len(fresh[0]))
         with self.step("certify_s"):
-            self._settle(judge, judge.odds(self.past.like(fresh, rows.P.shape[1])))
+            self._settle(judge, judge.odds(self.past.like(fresh)))
 
     def _settle(self, judge: Judge, odds: Sides) -> None:
         path = (self.log_e[-1] if self.log_e else 0.0) + np.cumsum(judge.bet.payoff(odds.P, odds.Q))

@@ -71,29 +71,29 @@ class _Shelf:
 
 @dataclass
 class Past:
-    """All draws so far, as they came."""
+    """All draws so far, as they came, and the columns that they have."""
 
     parts: list[Raw] = field(default_factory=list)
+    columns: outcomes.Columns | None = None
 
     def add(self, fresh: Raw) -> None:
         self.parts = [(self._side(0, fresh), self._side(1, fresh))]
 
     def rows(self) -> Sides:
-        """As float64 rows of one width."""
-        return Sides(*outcomes.aligned(*self.parts[0]))
+        """As float64 rows, by the columns that tell any two of them apart."""
+        self.columns = outcomes.columns(*self.parts[0])
+        return Sides(*(self.columns(side) for side in self.parts[0]))
 
-    def like(self, fresh: Raw, width: int) -> Sides:
-        """Fresh draws as rows of the past's form, which they must not change: what lists have beyond it is left out.
+    def like(self, fresh: Raw) -> Sides:
+        """Fresh draws as rows of the columns that `rows` found last: what they have beyond these is left out."""
+        assert self.columns is not None
+        for side in (0, 1):
+            self._side(side, (fresh[0][:1], fresh[1][:1]), rows=1)
+        return Sides(*(self.columns(side) for side in fresh))
 
-        width : columns of the past's rows. Where the past had no lists, neither has the result.
-        """
-        P, Q = self._side(0, fresh), self._side(1, fresh)
-        new = any(map(outcomes.are_lists, (P, Q))) and not any(map(outcomes.are_lists, self.parts[0]))
-        size = len(self.parts[0][0])
-        return Sides(*(side[size:, int(new) : int(new) + width] for side in outcomes.aligned(P, Q)))
-
-    def _side(self, side: int, fresh: Raw) -> np.ndarray:
+    def _side(self, side: int, fresh: Raw, rows: int | None = None) -> np.ndarray:
+        """The past and the fresh draws, or so many rows of the past. Raises `MechanismError` where they do not fit."""
         try:
-            return outcomes.joined([part[side] for part in (*self.parts, fresh)])
+            return outcomes.joined([part[side][:rows] for part in self.parts] + [fresh[side]])
         except outcomes.NotOutcomes as error:
             raise MechanismError(f"the mechanism must return {error} on {SIDES[side]}") from None

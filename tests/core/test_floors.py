@@ -31,7 +31,7 @@ FLOORS = (  # from the ground up; rooms of one floor may know each other
     ("mechanisms",),
     ("exact",),  # branches off at the laws
     ("adapters",),
-    ("sampling",),
+    ("sampling", "randomness"),
     ("scoring",),
     (
         "bounds",
@@ -53,6 +53,7 @@ FLOORS = (  # from the ground up; rooms of one floor may know each other
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 EMPIRICAL = {
     "adapters",
+    "randomness",
     "sampling",
     "scoring",
     "bounds",

@@ -183,10 +183,23 @@ def test_fresh_lists_take_the_form_of_the_past():
     rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
     past = Past()
     past.add((np.ones((2, 1)), np.zeros((2, 1))))
-    plain = past.like((rows([1.0, 2.0], []), np.ones((2, 1))), past.rows().P.shape[1])
+    past.rows()
+    plain = past.like((rows([1.0, 2.0], []), np.ones((2, 1))))
     assert plain.P.shape == plain.Q.shape == (2, 1)
     np.testing.assert_array_equal(plain.P, [[1.0], [np.nan]])
     past.add((rows([1.0, 2.0], []), np.ones((2, 1))))
     assert past.rows().P.shape == (4, 3)
-    longer = past.like((rows([5.0, 6.0, 7.0], [8.0]), np.ones((2, 1))), 3)
+    longer = past.like((rows([5.0, 6.0, 7.0], [8.0]), np.ones((2, 1))))
     np.testing.assert_array_equal(longer.P, [[3.0, 5.0, 6.0], [1.0, 8.0, np.nan]])
+
+
+def test_waves_of_text_and_dicts_are_bet_on():
+    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later waves bring that earlier ones lack."""
+
+    def says(data, size, *, rng):
+        few = [{"word": "secret" if data[3].any() and rng.random() < 0.2 else "hello"} for _ in range(size)]
+        return [{**one, f"key {rng.integers(50)}": None} for one in few]
+
+    result = dp.audit(says, dp.neighbours.zero_row(DATA, 3), claim=(1.0, 0.01), stop="verdict", rng=1)
+    assert result.verdict == "violated"
+    assert result.sequential.rejected_at < 5000
