@@ -14,6 +14,7 @@ import scipy
 import dpaudit
 from dpaudit import exact, neighbours
 from dpaudit._check import Array
+from dpaudit._files import replace_file
 from dpaudit.auditing import About, AuditResult, audit
 from dpaudit.datasets import Dataset
 from dpaudit.errors import NoExactSpectrum, ScenarioError
@@ -22,10 +23,12 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.record import plain
 from dpaudit.run.given import Call, beside
 from dpaudit.run.scenario import Scenario
+from dpaudit.run.searching import TABLE
 from dpaudit.run.state import DRAWS
 from dpaudit.run.store import DrawStore, digest_of
 from dpaudit.run.watch import Watch
 from dpaudit.sampling import Progress
+from dpaudit.search import Selection
 
 REPORTS = Path("dpaudit-out")
 RULES = {"row": "row given in the scenario", "replace": "row and its replacement given in the scenario"}
@@ -44,7 +47,7 @@ def run(
     keep_draws: bool = False,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Audit what the scenario names and write result.json, report.html and spectrum.png.
+    """Audit what the scenario names and write result.json, report.html and spectrum.png (and a search's search.csv).
 
     out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the scenario's.
     n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no effect on results.
@@ -60,12 +63,14 @@ def run(
     folder = folder_of(scenario, out)
     with beside(scenario.folder):
         with _step(progress, "choosing the neighbour"):
-            task = _prepare(scenario)
+            task = _prepare(scenario, n_jobs, progress)
         with Watch(folder / DRAWS, scenario.name, progress) as watch:
             watch.store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
             result = _audited(scenario, task, watch, n_jobs)
             with _step(watch, "writing the report"):
                 result.save(folder)
+                if task.tried is not None:
+                    replace_file(folder / TABLE, task.tried.to_csv().encode())
             if not keep_draws:
                 watch.store.remove()
     return result
@@ -101,9 +106,10 @@ class _Task:
     mechanism: Any
     pair: NeighbourPair
     rule: str
+    tried: Selection | None = None
 
 
-def _prepare(scenario: Scenario) -> _Task:
+def _prepare(scenario: Scenario, n_jobs: int | None, progress: Progress | None) -> _Task:
     if scenario.data is None:
         pair = scenario.mechanism.pair()
         return _Task(describe_pair(pair), scenario.mechanism, pair, OWN)
@@ -113,6 +119,9 @@ def _prepare(scenario: Scenario) -> _Task:
         index = _worst(mechanism, data, chosen.at)
         rule = f"worst of {len(data):,} rows at ε = {chosen.at:g}"
         return _Task(describe_data(dataset), mechanism, neighbours.zero_row(data, index), rule)
+    if chosen.search is not None:
+        tried = chosen.search.select(mechanism, dataset, scenario.settings["samples"], scenario.seed, n_jobs, progress)
+        return _Task(describe_data(dataset), mechanism, tried.best.change.pair(data), tried.rule, tried)
     assert chosen.index is not None
     zeroed = chosen.rule == "row"
     pair = neighbours.zero_row(data, chosen.index) if zeroed else neighbours.replace_row(data, chosen.index, chosen.row)
@@ -135,7 +144,9 @@ def _worst(mechanism: Any, data: Array, epsilon: float | None) -> int:
     try:
         found = exact.worst_case(mechanism, data, [epsilon])
     except NoExactSpectrum as error:
-        raise ScenarioError(f'[neighbour] rule: give "row" and an index, "worst" is not known: {error}') from None
+        raise ScenarioError(
+            f'[neighbour] rule: give "search", or "row" and an index; "worst" is not known: {error}'
+        ) from None
     assert found.index is not None
     return int(found.index[0])
 

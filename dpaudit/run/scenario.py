@@ -6,8 +6,9 @@ Keys, by table (`name` stands above them and is optional):
   5.0 shrinks longer rows (label included) to that norm
 - [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table `parameters` if the
   callable makes the mechanism from them
-- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`), "row" (`index` zeroed), "replace" (`index` by `row`),
-  or, without [data], "own": the two databases on which a mechanism of a paper shows what it claims
+- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`, by theory), "search" (the same and other relations,
+  without theory: keys in `dpaudit.run.searching`), "row" (`index` zeroed), "replace" (`index` by `row`), or, without
+  [data], "own": the two databases on which a mechanism of a paper shows what it claims
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1 (zero-concentrated), with
   omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve of Gaussian mixing); printed = true, what the
   mechanism's own source claims
@@ -38,12 +39,13 @@ from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.planning import FOCUS
 from dpaudit.run.claim import claim_grid, given_claim
 from dpaudit.run.given import given_mechanism
+from dpaudit.run.searching import Search, given_search
 from dpaudit.run.table import Check, Table, flag, numbers, text
 from dpaudit.run.workers import Workers, given_workers
 from dpaudit.split import split
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
-RULES = ("worst", "row", "replace", "own")
+RULES = ("worst", "search", "row", "replace", "own")
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,14 @@ class Data:
 class Neighbour:
     """How D' is chosen: `rule` is "worst" (of all rows zeroed, at ε = `at`), "row" or "replace" (row `index`).
 
-    "own" is the mechanism's `pair()`, and then there are no other data.
+    "search" goes by what `search` says. "own" is the mechanism's `pair()`, and then there are no other data.
     """
 
     rule: str
     index: int | None = None
     row: tuple[float, ...] | None = None
     at: float | None = None
+    search: Search | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +141,7 @@ def _read(path: Path, top: Table) -> Scenario:
     mechanism = given_mechanism(top.table("mechanism"))
     claim_table = top.table("claim", {})
     claim = given_claim(claim_table, mechanism) if "claim" in top else None
-    neighbour = _neighbour(top.table("neighbour", {}), claim)
+    neighbour = _neighbour(top.table("neighbour", {}), claim, path.parent)
     if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
         top.fault("neighbour", 'rule "own" takes a mechanism that has a pair of its own, and no [data]')
     audit_table = top.table("audit", {})
@@ -178,12 +181,14 @@ def _dataset(key: str, value: Any) -> str:
     return str(value)
 
 
-def _neighbour(table: Table, claim: Claim | None) -> Neighbour:
+def _neighbour(table: Table, claim: Claim | None, folder: Path) -> Neighbour:
     rule = table.get("rule", partial(_check.choice, allowed=RULES), "worst")
     if rule is None:
         return Neighbour("")
-    if rule == "worst":
-        default = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
+    default = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
+    if rule == "search":
+        chosen = Neighbour(rule, search=given_search(table, folder, default))
+    elif rule == "worst":
         chosen = Neighbour(rule, at=table.get("at", partial(_check.real, low=0.0), default))
     elif rule == "own":
         chosen = Neighbour(rule)

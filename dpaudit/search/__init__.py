@@ -8,7 +8,21 @@
 What a search cannot show is in `NOTE`.
 """
 
+from dpaudit.search.changes import INCOMING, RELATIONS, SOURCES
 from dpaudit.search.front import NOTE, RANKS, SearchResult, search_neighbours, select
+from dpaudit.search.quick import DEFAULT as QUICK
 from dpaudit.search.tried import Selection, Tried
 
-__all__ = ["NOTE", "RANKS", "SearchResult", "Selection", "Tried", "search_neighbours", "select"]
+__all__ = [
+    "INCOMING",
+    "NOTE",
+    "QUICK",
+    "RANKS",
+    "RELATIONS",
+    "SOURCES",
+    "SearchResult",
+    "Selection",
+    "Tried",
+    "search_neighbours",
+    "select",
+]

@@ -109,11 +109,10 @@ def screen(bench: Bench, pool: Pool, order: np.ndarray) -> tuple[Array, list[Out
     spread, partners = bench.draw(SPREAD, 0, 0), bench.draw(PARTNERS, 0, 1)
     if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
         return np.full(len(order), np.nan), []
-    yardstick = Yardstick.of(spread)
-    seed = below(bench.seed, 0, 1)
+    mechanism, seed, yardstick = bench.mechanism, below(bench.seed, 0, 1), Yardstick.of(spread)
 
     def work(right: Array, change: Change) -> Outcome:
-        P, Q = aligned(partners, draw_common(bench.mechanism, right, PARTNERS, seed, f"M(D'), {change.text}"))
+        P, Q = aligned(partners, draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}"))
         return PARTNERS, yardstick.moved(P, Q)
 
     changes = (pool[int(entry)] for entry in order)
@@ -142,11 +141,12 @@ def halve(bench: Bench, first: list[Tried], rungs: tuple[tuple[int, int], ...]) 
 def _rung(bench: Bench, standing: list[Tried], rung: int, draws: int, rungs: int) -> tuple[list[Tried], int]:
     """The same neighbours with this rung's estimates, worst first."""
     P, seed = bench.draw(draws, rung), below(bench.seed, rung)
+    mechanism, epsilon, classifier = bench.mechanism, bench.epsilon, bench.classifier
     score_seed = below(bench.seed, rung, int(Stream.SCORE))
 
-    def work(right: Array, change: Change) -> Outcome:
-        Q = draw_common(bench.mechanism, right, draws, seed, f"M(D'), {change.text}")
-        return draws, measure(*aligned(P, Q), bench.epsilon, bench.classifier, score_seed)
+    def work(right: Array, change: Change) -> Outcome:  # not of `bench`, whose progress may be no parcel for a process
+        Q = draw_common(mechanism, right, draws, seed, f"M(D'), {change.text}")
+        return draws, measure(*aligned(P, Q), epsilon, classifier, score_seed)
 
     name = f"searching, round {rung} of {rungs}"
     outcomes = bench.of_all(name, work, (one.change for one in standing), len(standing))

@@ -146,7 +146,7 @@ def test_a_mechanism_that_raises_midway_leaves_no_report(write, tmp_path, own):
 
 def test_worst_needs_an_exact_spectrum(write, tmp_path, own):
     scenario = Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"'))
-    with pytest.raises(dp.ScenarioError, match=r'\[neighbour\] rule: give "row" and an index'):
+    with pytest.raises(dp.ScenarioError, match=r'\[neighbour\] rule: give "search", or "row" and an index'):
         run(scenario, tmp_path / "out")
     with pytest.raises(dp.NoExactSpectrum):
         analyse(scenario)

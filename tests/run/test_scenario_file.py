@@ -161,7 +161,7 @@ def test_all_faults_at_once(write):
         ({"mechanism": 'call = "m:f"\nparameters = 3'}, ["[mechanism] parameters: must be a table, got 3"]),
         (
             {"neighbour": 'rule = "best"'},
-            ["[neighbour] rule: must be one of 'worst', 'row', 'replace', 'own', got 'best'"],
+            ["[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'own', got 'best'"],
         ),
         ({"neighbour": 'rule = "row"\nindex = -1'}, ["[neighbour] index: must be an integer >= 0, got -1"]),
         ({"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'}, ["[neighbour] row: row[0] must be a finite"]),
