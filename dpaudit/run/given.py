@@ -1,4 +1,4 @@
-"""The [mechanism] table: a class of `mechanisms.REGISTRY` with its parameters, or a callable of the user's own.
+"""The [mechanism] table: a class of `mechanisms.REGISTRY` with its parameters, or something of the user's own.
 
 `instance` serves any dataclass of settings, those of a study too.
 """
@@ -6,94 +6,36 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from dpaudit._check import choice, fail
-from dpaudit.errors import InvalidInput, ScenarioError
-from dpaudit.mechanisms import REGISTRY, LawMechanism
-from dpaudit.run.table import REQUIRED, Table, mapping
+from dpaudit.errors import InvalidInput
+from dpaudit.mechanisms import REGISTRY
+from dpaudit.run.outside import Call, Called, given_call, given_program
+from dpaudit.run.table import REQUIRED, Table
 
 STAND_INS: dict[type, Any] = {int: 1000, float: 0.5}  # for a faulty value, so that the next one is checked too
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
+WAYS = ("name", "call", "command")
+__all__ = ["Call", "Called", "beside", "given_mechanism", "instance"]
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True)
-class Call:
-    """A mechanism outside of dpaudit: "package.module:callable", or a factory of one where parameters are given."""
-
-    target: str
-    parameters: Mapping[str, Any] | None
-
-    def load(self) -> Any:
-        """Import it, which executes the user's code. Raises `ScenarioError`."""
-        module, _, path = self.target.partition(":")
-        try:
-            found: Any = importlib.import_module(module)
-            for step in path.split("."):
-                found = getattr(found, step)
-            made = found if self.parameters is None else found(**self.parameters)
-        except Exception as error:
-            said = " ".join(str(error).split())
-            raise ScenarioError(f"[mechanism] call: {self.target}: {type(error).__name__}: {said}") from error
-        if not callable(made):
-            raise ScenarioError(f"[mechanism] call: {self.target} must be callable, got {type(made).__name__}")
-        return made if isinstance(made, LawMechanism) else Called(self, made)
-
-    def source(self) -> str | None:
-        """SHA-256 of the module's file: draws that other code has made must not be resumed."""
-        path = getattr(sys.modules.get(self.target.partition(":")[0]), "__file__", None)
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
-
-
-@dataclass(frozen=True)
-class Called:
-    """A user's callable under the name and parameters that the scenario gives it."""
-
-    call: Call
-    function: Any
-
-    def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
-        return self.function(data, size, rng=rng)
-
-    @property
-    def name(self) -> str:
-        return self.call.target
-
-    @property
-    def summary(self) -> str:
-        return (getattr(self.function, "__doc__", None) or "the user's own callable").strip()
-
-    def parameters(self) -> dict[str, Any]:
-        return dict(self.call.parameters or {})
-
-
-def given_mechanism(table: Table) -> Any:
-    """A mechanism, or a `Call` that is imported later; None after a fault."""
-    if "name" in table and "call" not in table:
+def given_mechanism(table: Table, folder: Path = Path()) -> Any:
+    """A mechanism, or a `Call`, which is loaded later; None after a fault. folder : where a command runs."""
+    ways = [way for way in WAYS if way in table]
+    if table.readable and len(ways) != 1:
+        table.fault("", "must have either name or call or command")
+        return None
+    if ways == ["name"]:
         name = table.get("name", partial(choice, allowed=tuple(REGISTRY)))
         return None if name is None else instance(REGISTRY[name], table)
-    if table.readable and ("name" in table) == ("call" in table):
-        table.fault("", "must have either name or call")
-        return None
-    target, parameters = table.get("call", _target), table.get("parameters", mapping, None)
-    table.close()
-    return Call(target, parameters)
-
-
-def _target(key: str, value: Any) -> str:
-    module, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
-    if not colon or not all(step.isidentifier() for part in (module, path) for step in part.split(".")):
-        fail(key, value, '"package.module:callable"')
-    return str(value)
+    return given_program(table, folder) if ways == ["command"] else given_call(table)
 
 
 def instance(cls: type[Made], table: Table) -> Made | None:
