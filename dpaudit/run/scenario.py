@@ -5,7 +5,9 @@ Keys, by table (`name` stands above them and is optional):
 - [data] name = "flight", or path = "x.csv" (from the scenario's folder) and target = "y"; constant = true; row_bound =
   5.0 shrinks longer rows (label included) to that norm
 - [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table `parameters` if the
-  callable makes the mechanism from them
+  callable makes the mechanism from them, batched = false if it gives one output a call, or kind = "estimator" if it
+  makes an estimator with fit (and then outputs = ["coef_"] or "package.module:callable", or predict = [[..], ..]); or
+  command = ["program", "{data}", "{size}", "{seed}"], run in the scenario's folder; timeout = 60 seconds, of either
 - [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`, by theory), "search" (the same and other relations,
   without theory: keys in `dpaudit.run.searching`), "row" (`index` zeroed), "replace" (`index` by `row`), or, without
   [data], "own": the two databases on which a mechanism of a paper shows what it claims
@@ -138,7 +140,7 @@ def _read(path: Path, top: Table) -> Scenario:
     name = top.get("name", given_name, path.stem)
     own = top.content.get("neighbour") == {"rule": "own"}
     data = None if own and "data" not in top else _data(top.table("data"), path.parent)
-    mechanism = given_mechanism(top.table("mechanism"))
+    mechanism = given_mechanism(top.table("mechanism"), path.parent)
     claim_table = top.table("claim", {})
     claim = given_claim(claim_table, mechanism) if "claim" in top else None
     neighbour = _neighbour(top.table("neighbour", {}), claim, path.parent)
