@@ -1,0 +1,116 @@
+"""Which neighbours there are to choose from, and rows inside a public bound."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.search import outliers
+from dpaudit.search.changes import NONE, RELATIONS, incoming_rows, pool
+
+DATA = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0], [1.0, 2.0]])
+NEW = np.array([[1.0, 2.0], [5.0, 5.0]])
+EVERY = np.arange(4)
+
+
+def described(found):
+    return [
+        (one.relation, one.index, None if one.row is None else one.row.tolist())
+        for one in map(found.__getitem__, range(len(found)))
+    ]
+
+
+def test_rows_zeroed_and_removed_once_each():
+    found = pool(DATA, ("zero-out", "remove", "zero-out"), np.zeros((0, 2)), EVERY)
+    assert described(found) == [
+        ("zero-out", 0, None),
+        ("zero-out", 1, None),  # row 2 is zero already, row 3 is row 0 again
+        ("remove", 0, None),
+        ("remove", 1, None),
+        ("remove", 2, None),
+    ]
+
+
+def test_replacements_and_additions():
+    found = pool(DATA, ("replace", "add"), NEW, np.array([1, 0, 3, 2]))
+    rows = described(found)
+    assert ("replace", 0, [1.0, 2.0]) not in rows  # nothing would change
+    assert rows[0] == ("replace", 1, [1.0, 2.0])  # the heaviest row first
+    assert rows[-2:] == [("add", None, [1.0, 2.0]), ("add", None, [5.0, 5.0])]
+    assert len(rows) == 3 * 2 - 1 + 2
+    np.testing.assert_array_equal(found.leaving()[-2:], 0.0)
+    np.testing.assert_array_equal(found.coming()[-2:], NEW)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_change_becomes_a_pair(relation):
+    found = pool(DATA, (relation,), NEW, EVERY)
+    change = found[0]
+    pair = change.pair(DATA)
+    np.testing.assert_array_equal(pair.left, DATA)
+    sizes = {"zero-out": 4, "remove": 3, "replace": 4, "add": 5}
+    assert len(pair.right) == sizes[relation]
+    assert (found.out[0] == NONE) == (relation == "add")
+    assert change.text.startswith("a row" if relation == "add" else "row 0 ")
+
+
+def test_of_too_many_replacements_the_heaviest_rows_stay(monkeypatch):
+    monkeypatch.setattr("dpaudit.search.changes.REPLACED", 4)
+    found = pool(DATA, ("replace",), NEW, np.array([3, 1, 2, 0]))
+    assert set(found.out.tolist()) == {1, 2}  # row 3 is row 0 again, and only distinct rows count
+
+
+def test_data_of_zeros_have_no_change():
+    with pytest.raises(dp.InvalidInput, match="data must have a row whose change is one"):
+        pool(np.zeros((3, 2)), ("zero-out",), np.zeros((0, 2)), np.arange(3))
+
+
+def test_rows_within_a_norm_are_on_its_rim():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(50, 3)) * [1.0, 100.0, 0.01]
+    rows = outliers.within_norm(data, 2.5, rng)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 2.5)
+    weakest = np.abs(rows @ np.linalg.pinv(data)).max()  # the largest coordinate that any of them has
+    exact = 2.5 / np.linalg.svd(data, compute_uv=False)[-1]
+    leverage = np.sum((rows @ np.linalg.inv(np.linalg.cholesky(data.T @ data)).T) ** 2, axis=1)
+    assert np.sqrt(leverage.max()) >= 0.95 * exact
+    assert weakest <= exact
+
+
+@pytest.mark.parametrize("width", [3, 14])
+def test_rows_within_a_box_are_corners(width):
+    rng = np.random.default_rng(1)
+    data = rng.normal(size=(60, width))
+    box = np.column_stack([-np.arange(width, dtype=float), np.ones(width)])
+    box[1] = 1.0  # a constant column stays what it is
+    rows = outliers.within_box(data, outliers.box(box, width), rng)
+    assert np.all((rows == box[:, 0]) | (rows == box[:, 1]))
+    if width == 3:
+        assert len(np.unique(rows, axis=0)) == 4
+
+
+@pytest.mark.parametrize("bounds", [[[0.0, 1.0]], [[0.0, 1.0], [2.0, 1.0]], "wide", [[0.0, np.inf], [0.0, 1.0]]])
+def test_bounds_are_checked(bounds):
+    with pytest.raises(dp.InvalidInput, match="bounds must be"):
+        outliers.box(bounds, 2)
+
+
+@pytest.mark.parametrize(
+    ("relations", "given", "message"),
+    [
+        (("add",), {}, "candidates must be given, or row_bound, or bounds"),
+        (("zero-out",), {"row_bound": 1.0}, "relations must be with 'replace' or 'add'"),
+        (("add",), {"row_bound": 0.0}, "row_bound must be"),
+        (("add",), {"candidates": [[1.0]]}, "candidates must be rows of 2 columns"),
+    ],
+)
+def test_incoming_rows_belong_to_a_relation(relations, given, message):
+    options = {"candidates": None, "row_bound": None, "bounds": None, **given}
+    with pytest.raises(dp.InvalidInput, match=message):
+        incoming_rows(DATA, relations, rng=np.random.default_rng(0), **options)
+
+
+def test_incoming_rows_come_from_every_source_once():
+    rng = np.random.default_rng(0)
+    rows = incoming_rows(DATA, ("add",), np.vstack([NEW, NEW]), None, [[0.0, 1.0], [0.0, 2.0]], rng)
+    assert rows[:2].tolist() == NEW.tolist()
+    assert {tuple(row) for row in rows.tolist()} == {(1.0, 2.0), (5.0, 5.0), (0.0, 0.0), (1.0, 0.0), (0.0, 2.0)}

@@ -1,0 +1,63 @@
+"""What a changed row does to least squares, against fitting again."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.search.linear import MEASURES, in_turn, measures
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(3)
+    x = np.column_stack([np.ones(40), rng.normal(size=(40, 2)) * [1.0, 50.0]])
+    return np.column_stack([x, x @ [1.0, -2.0, 0.1] + rng.normal(size=40)])
+
+
+def named(data, out, into):
+    return dict(zip(MEASURES, measures(data, out, into), strict=True))
+
+
+def test_zeroed_rows_against_row_statistics(data):
+    rows = dp.neighbours.row_statistics(data)
+    found = named(data, data, np.zeros_like(data))
+    np.testing.assert_allclose(found["displacement"], rows.displacement)
+    np.testing.assert_allclose(found["fit"], rows.residual_share)
+    h, t = rows.leverage, rows.residual_share
+    np.testing.assert_allclose(found["cook"], h * t / (1.0 - h))
+    np.testing.assert_allclose(found["scatter"], h + (1.0 - h) * t)  # the leverage with the label
+
+
+def test_an_added_row_against_fitting_again(data):
+    row = np.array([[1.0, 3.0, -100.0, 9.0]])
+    found = named(data, np.zeros_like(row), row)
+
+    def fit(table):
+        return np.linalg.lstsq(table[:, :-1], table[:, -1], rcond=None)[0]
+
+    step = fit(np.vstack([data, row])) - fit(data)
+    np.testing.assert_allclose(found["displacement"], np.linalg.norm(step), rtol=1e-9)
+    total = np.sum((data[:, -1] - data[:, :-1] @ fit(data)) ** 2)
+    np.testing.assert_allclose(found["cook"], np.sum((data[:, :-1] @ step) ** 2) / total, rtol=1e-9)
+    np.testing.assert_allclose(found["size"], np.linalg.norm(row))
+
+
+def test_scatter_of_a_replaced_row_is_a_norm(data):
+    row = np.array([[1.0, 0.5, 20.0, -3.0]])
+    root = np.linalg.cholesky(np.linalg.inv(data.T @ data))
+    change = root.T @ (row.T @ row - data[:1].T @ data[:1]) @ root
+    np.testing.assert_allclose(named(data, data[:1], row)["scatter"], np.linalg.norm(change), rtol=1e-9)
+
+
+def test_dependent_columns_and_single_columns_have_measures(data):
+    for table in (np.column_stack([data[:, 0], data]), data[:, 1:2]):
+        found = measures(table, table, np.zeros_like(table))
+        assert found.shape == (6, 40)
+        assert np.all(np.isfinite(found))
+    np.testing.assert_allclose(found[MEASURES.index("size")], np.abs(data[:, 1]))
+
+
+def test_measures_take_turns():
+    scores = np.array([[9.0, 1.0, 2.0, 3.0], [1.0, 9.0, 8.0, 2.0], [5.0, 5.0, 5.0, 5.0]])
+    np.testing.assert_allclose(in_turn(scores), [1.0, 1.0, 1 / 2, 1 / 2])
+    np.testing.assert_allclose(in_turn(scores[2:]), 1.0)  # nothing said of any

@@ -1,0 +1,229 @@
+"""The search from end to end: what it finds, what it spends, and that the final draws are fresh."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import search
+from dpaudit.search.halving import FEWEST, schedule
+
+OPTIONS = {"samples": 2000, "shortlist": 8, "rng": 7}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(11)
+    x = np.column_stack([np.ones(60), rng.normal(size=(60, 2))])
+    table = np.column_stack([x, x @ [1.0, 2.0, -1.0] + rng.normal(size=60)])
+    table[23, 1:] = [4.0, -4.0, -9.0]
+    return table
+
+
+def blind(mechanism):
+    def release(data, size, *, rng):
+        return mechanism(data, size, rng=rng)
+
+    return release
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dp.mechanisms.ALS(rows=60),
+        dp.mechanisms.GaussianLS(sigma=1.0),
+        dp.mechanisms.RandomProjection(rows=20, release="gram"),
+    ],
+    ids=["als", "gaussian-ls", "projection"],
+)
+def test_the_row_that_theory_names_is_found(mechanism, data):
+    found = search.select(blind(mechanism), data, at=0.2, **OPTIONS)
+    worst = dp.exact.worst_case(mechanism, data, 0.2)
+    assert found.best.change.index == int(worst.index) == 23
+    assert abs(found.best.delta - float(worst.delta)) < 5.0 * found.best.error + 0.05
+
+
+def test_a_search_is_paid_for_by_fresh_draws(data):
+    """The final audit draws what no part of the search has drawn, and is an audit of its own."""
+    seen, mechanism = [], dp.mechanisms.GaussianLS(sigma=1.0)
+
+    def watched(data, size, *, rng):
+        seen.append((rng.bit_generator.seed_seq.spawn_key, size))
+        return mechanism(data, size, rng=rng)
+
+    result = dp.search_neighbours(watched, data, claim=(0.2, 0.01), **OPTIONS)
+    keys = [key for key, _ in seen]
+    searched = [key for key in keys if key[0] == 4]
+    audited = [key for key in keys if key[0] != 4]
+    assert len(set(audited)) == len(audited)
+    assert not set(searched) & set(audited)
+    assert keys.index(audited[0]) > max(number for number, key in enumerate(keys) if key[0] == 4)
+    assert sum(size for _, size in seen) == result.draws
+    assert sum(size for key, size in seen if key[0] == 4) == result.selection.draws
+    alone = dp.audit(watched, result.pair, samples=2000, claim=(0.2, 0.01), rng=7)
+    np.testing.assert_array_equal(alone.spectrum.low, result.audit.spectrum.low)
+    assert result.audit.exact is None
+    assert result.audit.to_dict()["neighbour"]["rule"] == result.selection.rule
+    assert result.selection.epsilon == 0.2  # the claim's own
+
+
+@pytest.mark.parametrize("budget", [2.0, 3.5, 10.0])
+def test_the_budget_is_kept(data, budget):
+    mechanism = blind(dp.mechanisms.GaussianLS(sigma=1.0))
+    found = search.select(mechanism, data, budget=budget, samples=4000, rng=1)
+    assert 0.5 * min(budget - 1.0, 3.0) * 8000 < found.draws <= (budget - 1.0) * 8000
+
+
+def test_workers_change_nothing(data):
+    mechanism = blind(dp.mechanisms.ALS(rows=40))
+    one, two = (search.select(mechanism, data, n_jobs=jobs, **OPTIONS) for jobs in (1, 2))
+    assert one.to_dict() == two.to_dict()
+    other = search.select(mechanism, data, **{**OPTIONS, "rng": 8})
+    assert other.to_dict() != one.to_dict()
+
+
+def test_progress_says_how_far_it_is(data):
+    steps = []
+    search.select(
+        blind(dp.mechanisms.GaussianLS(sigma=1.0)), data, progress=lambda *step: steps.append(step), **OPTIONS
+    )
+    names = list(dict.fromkeys(name for name, _, _ in steps))
+    assert names == ["ranking neighbours", "searching, round 1 of 2", "searching, round 2 of 2"]
+    for name in names:
+        done = [(done, wanted) for step, done, wanted in steps if step == name]
+        assert done == [(number, done[0][1]) for number in range(1, done[0][1] + 1)]
+
+
+def mean(data, size, *, rng):
+    """The mean of all numbers with a little noise."""
+    return data.sum() / 50.0 + 0.1 * rng.standard_normal((size, 1))
+
+
+def test_outliers_are_found_inside_a_public_bound(data):
+    """Of all rows of norm at most 6 the one along (1, 1, 1, 1) moves a sum most: by 12."""
+    found = search.select(mean, data, relations=["add"], row_bound=6.0, **OPTIONS)
+    row = found.best.change.row
+    assert found.best.change.index is None
+    assert np.linalg.norm(row) == pytest.approx(6.0)
+    assert abs(row.sum()) > 0.85 * 12.0
+    boxed = search.select(mean, data, relations=["replace"], bounds=[[1, 1], [-2, 2], [-2, 2], [-9, 9]], **OPTIONS)
+    change = boxed.best.change
+    step = np.abs(change.row.sum() - data[change.index].sum())
+    assert step == max(abs(sign * 13.0 + 1.0 - total) for sign in (-1.0, 1.0) for total in data.sum(axis=1))
+
+
+def test_removed_rows(data):
+    found = search.select(mean, data, relations=("remove",), **OPTIONS)
+    assert found.best.change.index == int(np.argmax(np.abs(data.sum(axis=1))))
+    pair = found.best.change.pair(data)
+    assert len(pair.right) == len(data) - 1
+
+
+def test_a_score_of_the_users_own(data):
+    def score(data, out, into):
+        assert out.shape == into.shape == (len(data), 4)
+        return -np.abs(out[:, 1])
+
+    found = search.select(mean, data, rank=score, **{**OPTIONS, "shortlist": 4})
+    assert {one.change.index for one in found.tried} == set(np.argsort(np.abs(data[:, 1]))[:4].tolist())
+    assert found.rank == "rank score"
+    with pytest.raises(dp.InvalidInput, match="rank must be a function"):
+        search.select(mean, data, rank=lambda data, out, into: np.ones(3), **OPTIONS)
+
+
+def test_influence_needs_no_theory(data):
+    """A mechanism that leaks whether a row far from any outlier is there: least squares cannot know."""
+
+    def odd(data, size, *, rng):
+        return np.any(data[:, 1] == quiet) + 0.5 * rng.standard_normal((size, 1))
+
+    quiet = data[np.argsort(np.abs(data[:, 1]))[1], 1]
+    found = search.select(odd, data, rank="influence", **OPTIONS)
+    assert data[found.best.change.index, 1] == quiet
+    assert found.ranked == 60
+
+
+def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
+    def fragile(data, size, *, rng):
+        if data[23, 1] == 0.0:
+            raise ZeroDivisionError("no row 23")
+        return mean(data, size, rng=rng)
+
+    found = search.select(fragile, data, **OPTIONS)
+    failed = [one for one in found.tried if one.note]
+    assert [one.change.index for one in failed] == [23]
+    assert "ZeroDivisionError: no row 23" in failed[0].note
+    assert "row 23 zeroed" in failed[0].note
+    assert found.best.change.index != 23
+
+    def never(data, size, *, rng):
+        if not data.all():
+            raise ZeroDivisionError("zeros")
+        return mean(data, size, rng=rng)
+
+    with pytest.raises(dp.MechanismError, match="failed on every neighbour"):
+        search.select(never, data, rank="linear", **OPTIONS)
+    with pytest.raises(dp.MechanismError, match=r"raised on M\(D\), block 0"):
+        search.select(lambda data, size, *, rng: 1 / 0, data, **OPTIONS)
+
+
+def test_outcomes_that_are_no_numbers_are_searched_too(data):
+    def words(data, size, *, rng):
+        large = data[:, 1].sum() - centre + 4.0 * rng.standard_normal(size) > 0.0
+        return ["high" if one else "low" for one in large]
+
+    centre = data[:, 1].sum()
+    found = search.select(words, data, **OPTIONS)
+    assert found.best.change.index == int(np.argmax(np.abs(data[:, 1]))) == 23
+    assert abs(found.best.delta - 0.3413) < 0.05  # P(0 < N(0, 1) < 1), within four standard errors
+
+
+def test_the_table_of_what_was_tried(data):
+    found = search.select(blind(dp.mechanisms.ALS(rows=40)), data, **OPTIONS)
+    assert len(found.tried) == found.audited == 8
+    assert all(one.draws == 16 + sum(each for _, each in found.rungs[: one.rung]) for one in found.tried)
+    rungs = [one.rung for one in found.tried]
+    assert rungs == sorted(rungs, reverse=True)
+    lines = found.table(3).splitlines()
+    assert lines[0].split()[:4] == ["place", "relation", "row", "score"]
+    assert lines[1].split()[1:3] == ["zero-out", str(found.best.change.index)]
+    assert lines[-1] == "... and 5 more"
+    rows = found.to_csv().splitlines()
+    assert len(rows) == 9
+    assert rows[1].split(",")[:3] == ["1", "zero-out", str(found.best.change.index)]
+    assert found.rule.startswith(f"row {found.best.change.index} zeroed: worst of 8 audited at ε = 0 of 60")
+
+
+def test_rungs_cost_alike_and_stay_within_the_draws():
+    plan = schedule(360_000, 2809, 48, 20_000, True)
+    assert [kept for kept, _ in plan.rungs] == [48, 12, 3]
+    costs = [(kept + 1) * each for kept, each in plan.rungs]
+    assert max(costs[:2]) < 1.01 * min(costs[:2])
+    assert sum(costs) + 16 * (plan.screened + 1) + 1000 <= 360_000
+    few = schedule(5_000, 100, 48, 20_000, False)
+    assert few.rungs[0][1] >= FEWEST
+    assert schedule(5_000, 1, 48, 20_000, True).rungs == ((1, 2_500),)
+    with pytest.raises(ValueError, match="do not do"):
+        schedule(500, 100, 48, 20_000, False)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"relations": "swap"}, "relations must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"),
+        ({"relations": []}, "relations must be at least one of"),
+        ({"rank": "best"}, "rank must be one of"),
+        ({"budget": 0.5}, "budget must be a finite number"),
+        ({"budget": 1.0}, "budget must leave draws to search with"),
+        ({"shortlist": 0}, "shortlist must be"),
+        ({"quick": "best"}, "classifier must be one of"),
+        ({"at": -1.0}, "at must be"),
+    ],
+)
+def test_errors_name_the_argument(data, change, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        search.select(mean, data, **{**OPTIONS, **change})
+
+
+def test_a_mechanism_is_called_not_made(data):
+    with pytest.raises(dp.InvalidInput, match="mechanism must be a callable"):
+        search.select(dp.mechanisms.ALS, data)
