@@ -16,6 +16,7 @@ import numpy as np
 from dpaudit import _check, exact, outcomes, randomness, scoring, waves
 from dpaudit._check import Array
 from dpaudit._random import root
+from dpaudit.adapters import read_draws
 from dpaudit.certificate import Certificate
 from dpaudit.claims import Claim, as_claim
 from dpaudit.compare import verdict
@@ -114,7 +115,8 @@ def audit(
 
     Parameters
     ----------
-    mechanism : `mech(data, size, *, rng) -> (size, k)` float array; any callable of that form.
+    mechanism : `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any build (`outcomes`); any
+        callable of that form. `dpaudit.adapters` makes one of other functions, estimators and programs.
     pair : the two databases.
     epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4). A claim's own ε is added.
     samples : draws a side, training, choosing and certifying together.
@@ -180,8 +182,9 @@ def audit_samples(
 ) -> AuditResult:
     """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random order.
 
-    NaN and infinities are outcomes like others; n lists of numbers of any length may stand for the array. If one has
-    more draws, the rest is left out. Other parameters and errors as in `audit`.
+    NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array (`outcomes`), and
+    the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`). If one has more draws, the rest is
+    left out. Other parameters as in `audit`. Raises `InvalidInput`, `DataNotFound`.
     """
     clock = _Clock()
     P, Q = _draws("P", P), _draws("Q", Q)
@@ -269,10 +272,12 @@ def _theory(mechanism: Any, pair: NeighbourPair, epsilon: Array) -> Spectrum | N
 
 
 def _draws(name: str, value: Any) -> np.ndarray:
+    if isinstance(value, (str, Path)):
+        return read_draws(value)
     try:
         return outcomes.joined([outcomes.rows(value)])
     except outcomes.NotOutcomes as error:
-        _check.fail(name, error.got, "a non-empty (n,) or (n, k) array of numbers, or n lists of numbers")
+        _check.fail(name, error.got, "a non-empty (n,) or (n, k) array of numbers or text, or n draws")
 
 
 def _stops(stop: str | None) -> bool:

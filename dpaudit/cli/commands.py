@@ -87,8 +87,9 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
 def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
     """Audit draws made elsewhere.
 
-    P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour: (n, k) or (n,) numbers each,
-    independent and in random order. Writes the same report as `dpaudit run`.
+    P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour, independent and in random
+    order: (n, k) or (n,) numbers or texts each. Either may be a .csv or .parquet file instead, an output a row.
+    Nothing is unpickled. Writes the same report as `dpaudit run`.
     """
     from dpaudit.cli import running
     from dpaudit.cli.progress import shown

@@ -23,6 +23,8 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
     if isinstance(values, (list, tuple)):
         return _sequence(values, size)
     array = np.asarray(values)
+    if array.dtype.names == (LISTS,) and size in (None, len(array)):
+        return array
     if array.dtype.kind in FREE and array.ndim in (1, 2):
         return _sequence(list(array), size)
     if array.dtype.kind not in REAL:
