@@ -44,6 +44,11 @@ def drawn(content):
         return figures(content)
 
 
+@pytest.fixture(scope="module")
+def rows():
+    return formulas.numbers()
+
+
 def leaves(value, path=""):
     if isinstance(value, dict):
         for key, one in value.items():
@@ -132,8 +137,7 @@ def test_composition_from_parts_takes_the_better_theorem():
     assert found[1] <= 100 * np.exp(-50.0)
 
 
-def test_every_verdict_on_a_printed_formula_follows_from_its_numbers():
-    rows = formulas.numbers()
+def test_every_verdict_on_a_printed_formula_follows_from_its_numbers(rows):
     assert {row["verdict"] for row in rows} == {WRONG, UNDEFINED, LOOSE}
     for row in rows:
         if row["verdict"] == WRONG:
@@ -156,8 +160,8 @@ def test_every_verdict_on_a_printed_formula_follows_from_its_numbers():
         ("proposition 2, noise", 1e-5, 2.26537e-5),
     ],
 )
-def test_known_failures_are_among_them(formula, printed, exact):
-    row = next(one for one in formulas.numbers() if one["formula"] == formula and one["verdict"] == WRONG)
+def test_known_failures_are_among_them(formula, printed, exact, rows):
+    row = next(one for one in rows if one["formula"] == formula and one["verdict"] == WRONG)
     assert row["quantity"] == "δ"
     assert row["printed"] == pytest.approx(printed, rel=1e-4)
     assert row["exact"] == pytest.approx(exact, rel=1e-4)
@@ -254,6 +258,7 @@ def test_the_page_stands_alone_and_shows_every_number_table(content):
     assert "an analysis of this data set, not a mechanism" in page.text
 
 
+@pytest.mark.slow
 def test_the_build_is_the_same_twice(settings, tmp_path):
     first, second = (build(settings, tmp_path / name) for name in ("one", "two"))
     assert first == second
@@ -287,10 +292,10 @@ def test_settings_come_from_the_shipped_scenarios():
     assert found.row_bound == pytest.approx(1819.5016, rel=1e-6)
 
 
-def test_the_committed_numbers_are_those_of_this_code():
+def test_the_committed_numbers_are_those_of_this_code(rows):
     """The parts without data; to six digits, as other machines round otherwise."""
     kept = json.loads((ROOT / "reports" / "exact" / "numbers.json").read_text(encoding="utf-8"))
-    for old, new in zip(kept["formulas"], formulas.numbers(), strict=True):
+    for old, new in zip(kept["formulas"], rows, strict=True):
         for key, value in new.items():
             assert old[key] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value)
     for k, table in kept["mixing"]["table"].items():
