@@ -17,3 +17,9 @@ def replace_file(path: Path, content: bytes) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def clear_drafts(folder: Path, pattern: str) -> None:
+    """Remove what `replace_file` has left of files so named in processes that were killed."""
+    for draft in folder.glob(f".{pattern}.[0-9]*"):
+        draft.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ import scipy
 import dpaudit
 from dpaudit import exact, neighbours
 from dpaudit._check import Array
-from dpaudit._files import replace_file
+from dpaudit._files import clear_drafts, replace_file
 from dpaudit.auditing import About, AuditResult, audit
 from dpaudit.datasets import Dataset
 from dpaudit.errors import NoExactSpectrum, ScenarioError
@@ -31,6 +31,7 @@ from dpaudit.sampling import Progress
 from dpaudit.search import Selection
 
 REPORTS = Path("dpaudit-out")
+FILES = ("result.json", "report.html", "spectrum.png")
 RULES = {"row": "row given in the scenario", "replace": "row and its replacement given in the scenario"}
 OWN = "the mechanism's own pair of databases"
 
@@ -68,6 +69,8 @@ def run(
             watch.store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
             result = _audited(scenario, task, watch, n_jobs)
             with _step(watch, "writing the report"):
+                for name in FILES:
+                    clear_drafts(folder, name)
                 result.save(folder)
                 if task.tried is not None:
                     replace_file(folder / TABLE, task.tried.to_csv().encode())

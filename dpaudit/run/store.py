@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._check import Array
-from dpaudit._files import replace_file
+from dpaudit._files import clear_drafts, replace_file
 from dpaudit.errors import InvalidInput
 from dpaudit.run.parts import PARTS, Parts
 
@@ -47,7 +47,8 @@ class DrawStore:
             self.remove()
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / MANIFEST, f"{manifest}\n".encode())
-        self._clear(drafts_only=True)
+        for pattern in OURS:
+            clear_drafts(folder, pattern)
         self.parts, self.fresh = Parts(folder), 0
 
     def get(self, side: int, block: int) -> np.ndarray | None:
@@ -64,18 +65,13 @@ class DrawStore:
         self.fresh += len(values)
 
     def remove(self) -> None:
-        """Remove what a store has written, and the folder if nothing else is in it."""
-        self._clear()
+        """Remove what a store has written, the manifest first, and the folder if nothing else is in it."""
+        for pattern in OURS:
+            clear_drafts(self.folder, pattern)
+            for path in self.folder.glob(pattern):
+                path.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
-
-    def _clear(self, *, drafts_only: bool = False) -> None:
-        """The manifest goes first: without it no block counts."""
-        for pattern in OURS:
-            for path in self.folder.glob(f".{pattern}.[0-9]*"):
-                path.unlink(missing_ok=True)
-            for path in () if drafts_only else self.folder.glob(pattern):
-                path.unlink(missing_ok=True)
 
 
 def manifest_of(folder: Path) -> dict[str, Any] | None:

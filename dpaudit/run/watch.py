@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dpaudit._files import replace_file
+from dpaudit._files import clear_drafts, replace_file
 from dpaudit.run.lock import Lock
 from dpaudit.run.store import DrawStore
 from dpaudit.sampling import Progress
@@ -37,6 +37,7 @@ class Watch:
     def __enter__(self) -> Watch:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lock.take()
+        clear_drafts(self.folder, PROGRESS)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
