@@ -47,8 +47,8 @@ def draws_to_detect(
 
     Raises `InvalidInput`. Infinite from 1e15 draws on. `dpaudit plan` prints it as a table; `excess_of` inverts it.
 
-    >>> round(draws_to_detect(1.0, 1e-5, 0.1))  # δ(1) = 0.1 where 1e-5 is claimed
-    0
+    >>> f"{draws_to_detect(1.0, 1e-5, 0.1):.2g}"  # δ(1) = 0.10001 where 1e-5 is claimed
+    '9.7e+02'
     >>> draws_to_detect(1.0, 1e-5, 1e-4) > 100 * draws_to_detect(1.0, 1e-5, 0.01)
     True
     """

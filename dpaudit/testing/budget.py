@@ -79,7 +79,10 @@ def spending(budget: Budget) -> Iterator[Budget]:
 
 
 def granted(samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
-    """From the budget of the test that runs, or as given where there is none."""
+    """From the budget of the test that runs, or as given where there is none. Raises `InvalidInput`."""
+    from dpaudit import _check
+
+    samples = None if samples is None else _check.integer("samples", samples, 1)
     budget = _CURRENT.get()
     if budget is not None:
         return budget.grant(samples, false_failure, seed)

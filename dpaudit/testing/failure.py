@@ -39,17 +39,17 @@ def values_at(result: AuditResult, claimed: Any, at: int) -> dict[str, str]:
 
 def row_text(pair: NeighbourPair, rule: str) -> str:
     """Which databases: "row 7 of 30 set to zero (worst of all rows, by the exact spectrum); it was 1, 0.3"."""
-    if pair.index is None:
-        return f"two databases, {_shape(pair.left)} and {_shape(pair.right)}"
-    done = "set to zero" if pair.relation == "zero-out" else f"replaced by {_row(pair.right[pair.index])}"
     chosen = f" ({rule})" if rule else ""
+    if pair.index is None:
+        return f"two databases, {_shape(pair.left)} and {_shape(pair.right)}{chosen}"
+    done = "set to zero" if pair.relation == "zero-out" else f"replaced by {_row(pair.right[pair.index])}"
     return f"{pair.index} of {len(pair.left):,} (counted from 0), {done}{chosen}; it was {_row(pair.left[pair.index])}"
 
 
-def again(function: str, mechanism: Any, pair: NeighbourPair, held: str, settings: Mapping[str, Any]) -> dict[str, str]:
+def again(function: str, mechanism: Any, pair: str, held: str, settings: Mapping[str, Any]) -> dict[str, str]:
     """The test to run again, where pytest runs it, and the call in Python; both with the seed."""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items() if value is not None)
-    call = f"dpaudit.testing.{function}({called(mechanism)}, {_pair_code(pair)}, {held}, {said})"
+    call = f"dpaudit.testing.{function}({called(mechanism)}, {pair}, {held}, {said})"
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     seed = settings.get("rng")
     return {"run again": f"pytest '{test}' --dpaudit-seed {seed}" if test else "", "in Python": call}
@@ -73,7 +73,8 @@ def chance(rate: float) -> str:
     return f"1 in {number(round(1.0 / rate))}" if rate < 0.1 else number(rate)
 
 
-def _pair_code(pair: NeighbourPair) -> str:
+def pair_code(pair: NeighbourPair) -> str:
+    """The pair as Python makes it, where that takes a line."""
     if pair.relation == "zero-out":
         return f"dpaudit.neighbours.zero_row(data, {pair.index})"
     if pair.relation == "replace":

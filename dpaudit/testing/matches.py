@@ -10,9 +10,9 @@ import numpy as np
 
 from dpaudit import _check, outcomes, scoring
 from dpaudit._check import Array
-from dpaudit._random import describe, root
+from dpaudit._random import root
 from dpaudit.auditing import DEFAULT_EPSILON, About, AuditResult, audit_samples
-from dpaudit.bounds import difference_lower
+from dpaudit.bounds import lower, upper
 from dpaudit.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.planning import Survey, Tails
@@ -50,12 +50,14 @@ def assert_matches(
 
     - *not above*: the certified lower band, simultaneous over ε and directions, exceeds the curve nowhere. Where the
       curve is the true δ(ε), or more, this fails with probability `false_failure`/2 at most.
-    - *not far below*: for each ε and direction a set S of outcomes is fixed by the draws that choose, and the ones that
-      certify bound P(S) − e^ε Q(S) from above, by exact tests of two binomials, all at once at 1 − `false_failure`/2.
-      The curve must not exceed that bound by more than rtol·δ + atol. Draws never bound δ(ε) itself from above: a
-      better set may exist. So this fails for nothing with probability `false_failure`/2 at most where the curve is
-      true AND the score behind the sets shows all of it but rtol·δ + atol. Where it does not (many numbers, few
-      draws), take more draws, give the exact loss as `classifier` (`scoring.KnownScore`), or a larger rtol.
+    - *not far below*: the sets {score > τ}, τ at some hundred quantiles of the draws that choose, and their complements
+      are fixed; Clopper–Pearson bounds of P(S) and Q(S) from the draws that certify, all at once at
+      1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for all these S and every ε. The curve must not exceed the
+      largest of these bounds by more than rtol·δ + atol. Draws never bound δ(ε) itself from above, since another S may
+      be worse. So this fails for nothing with probability `false_failure`/2 at most where the curve is true AND one of
+      these S attains it but for rtol·δ + atol, as the sets of a score that rises with the true privacy loss do. Where
+      the score is too poor for that (many numbers, few draws), take more draws, give the true loss as `classifier`
+      (`scoring.KnownScore`), or a larger rtol.
 
     Parameters
     ----------
@@ -68,7 +70,11 @@ def assert_matches(
     Returns the `AuditResult`. Raises `PrivacyFailure`, `InvalidInput`, `MechanismError`.
 
     >>> import dpaudit as dp
-    >>> mechanism = dp.mechanisms.ZOO["Laplace"]
+    >>> def noisy(data, size, *, rng):
+    ...     return data.sum() + rng.normal(size=size)
+    >>> pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+    >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), samples=3000).fitted.name
+    'qda'
     """
     __tracebackhide__ = True
     if not isinstance(pair, NeighbourPair):
@@ -146,29 +152,20 @@ def _certified(result: AuditResult, target: Target) -> dict[int, Array]:
 
 
 def _attained(result: AuditResult, target: Target, P: Array, Q: Array, alpha: float) -> dict[int, Array]:
-    """Upper bounds of what the best sets known attain, by way, (m,) each, all at once at level 1 − alpha."""
+    """Upper bounds of what any of the sets attains, by way, (m,) each, all at once at level 1 − alpha.
+
+    P(S) ≤ p and Q(S) ≥ q bound both P(S) − e^ε Q(S) and, of the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p).
+    """
     sizes, score = result.plan.sizes, result.fitted.score
     parts = [sizes.parts(side) for side in (P, Q)]
     choose, test = (Tails.of(*scoring.scores(score, Sides(parts[0][k], parts[1][k]))) for k in (1, 2))
-    chosen = Survey.of(choose, target.epsilon, min(test.sizes), alpha).best_thresholds(target.epsilon)
-    each = alpha / chosen.size
-    forward, backward = (
-        np.array(
-            [_upper(test, float(cut), way == 0, float(at), each) for cut, at in zip(row, target.epsilon, strict=True)]
-        )
-        for way, row in enumerate(chosen)
-    )
+    thresholds = Survey.of(choose, target.epsilon, min(test.sizes), alpha).threshold
+    (x, y), (n, m), each = test.above(thresholds), test.sizes, 0.5 * alpha / len(thresholds)
+    p, q = np.array([upper(int(one), n, each) for one in x]), np.array([lower(int(one), m, each) for one in y])
+    gamma = np.exp(target.epsilon)[:, None]
+    forward, backward = np.max(p - gamma * q, axis=1), np.max((1.0 - q) - gamma * (1.0 - p), axis=1)
     bounds = {0: np.maximum(forward, backward), 1: forward, 2: backward}
-    return {way: bounds[way] for way in target.delta}
-
-
-def _upper(test: Tails, threshold: float, forward: bool, epsilon: float, alpha: float) -> float:
-    """Of P(S) − e^ε Q(S) for S = {score > threshold}, or of Q(S) − e^ε P(S) for the rest: −e^ε times the lower bound
-    of Q(S) − e^{−ε} P(S)."""
-    (x,), (y,) = test.above(np.array([threshold]))
-    n, m = test.sizes
-    counts = (int(y), m, int(x), n) if forward else (n - int(x), n, m - int(y), m)
-    return float(-np.exp(epsilon) * difference_lower(*counts, float(np.exp(-epsilon)), alpha))
+    return {way: np.maximum(bounds[way], 0.0) for way in target.delta}
 
 
 @dataclass(frozen=True)
@@ -217,9 +214,9 @@ def _failure(
         "estimate": f"{number(spectrum.delta[fault.at])}, the larger direction",
         "curve": curve,
         "row" if pair.index is not None else "pair": failure.row_text(pair, ""),
-        "draws": f"{given['samples']:,} a side, seed {describe(root(given['rng']))}",
+        "draws": f"{given['samples']:,} a side, seed {given['rng']}",
         "by chance": f"{failure.chance(rate)} tests at most, where the curve is true"
         + ("" if fault.above else " and the score shows all of it but the tolerance"),
-        **failure.again("assert_matches", mechanism, pair, "spectrum", given),
+        **failure.again("assert_matches", mechanism, failure.pair_code(pair), "spectrum", given),
     }
     return PrivacyFailure(headline, facts, result)

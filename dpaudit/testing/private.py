@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 
 from dpaudit import _check
 from dpaudit._check import Array
-from dpaudit._random import describe, root
 from dpaudit.auditing import AuditResult, audit, grid
 from dpaudit.claims import Claim, as_claim
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.run.claim import claim_grid
 from dpaudit.testing import failure
@@ -19,7 +20,6 @@ from dpaudit.testing.budget import granted
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.rows import Chosen, chosen
 
-ROWS = 3
 SLACK = 1e-12  # exact excess that is rounding
 
 
@@ -33,7 +33,7 @@ def assert_private(
     level: float | None = None,
     rng: int | None = None,
     detect: float | None = None,
-    rows: int = ROWS,
+    search: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> AuditResult:
     """Fail where an audit refutes the claim.
@@ -42,8 +42,8 @@ def assert_private(
     ----------
     mechanism : as for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
     pair_or_data : a `NeighbourPair`; or a database, (n, d), of which a row is set to zero: the worst of all rows if the
-        mechanism's spectrum is known, else up to `rows` rows that weigh most (effect on least squares, leverage,
-        distance from the mean, norm), which share draws and false failures.
+        mechanism's spectrum is known, else the worst that a search finds, for which half of the draws go.
+    search : keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"), row_bound=1.0`: search by these.
     claim : `Claim` or (ε, δ) pair.
     samples : draws a side, 100,000 by default, or what is left of the test's budget.
     false_failure : probability, at most, with which the test fails although the claim holds; 1e-6 by default. It is
@@ -54,7 +54,7 @@ def assert_private(
         fails, as one that cannot fail; `false_failure` does not cover this.
     options : others of `dpaudit.audit`, as `epsilon`, `classifier`, `stop="verdict"`, `bits`, `focus`, `n_jobs`.
 
-    Returns the `AuditResult`, of several rows the one that came nearest to a failure. That it passes is no proof.
+    Returns the `AuditResult`. That it passes is no proof of privacy: `dpaudit plan` says what the draws could show.
 
     Raises `PrivacyFailure` (an AssertionError) with verdict, ε, certified δ, claim, row and what reproduces it. An
     exact spectrum above the claim is a failure too, whatever the draws say. Raises `InvalidInput`, `MechanismError`.
@@ -72,19 +72,16 @@ def assert_private(
         _check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
     draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
     epsilon = _grid(options.get("epsilon"), held)
-    candidates = chosen(mechanism, pair_or_data, held, epsilon, _check.integer("rows", rows, 1))
-    settings = {
-        "samples": max(_check.integer("samples", draws, 1) // len(candidates), 1),
-        "false_failure": rate / len(candidates),
-        "rng": seed,
-        "detect": detect,
-        **options,
-    }
-    found = [_judged(mechanism, one, held, epsilon, settings) for one in candidates]
-    nearest = max(found, key=lambda one: (one.gravity, one.margin))
-    if nearest.gravity:
-        raise nearest.failure(mechanism, rate, settings)
-    return nearest.result
+    found = chosen(mechanism, pair_or_data, held, epsilon, draws, seed, search, options.get("n_jobs"))
+    settings = {"samples": found.samples, "false_failure": rate, "rng": seed, "detect": detect, **options}
+    judged = _judged(mechanism, found, held, epsilon, settings)
+    if judged.gravity:
+        direct = isinstance(pair_or_data, NeighbourPair) or found.pair.index is not None
+        how = {**settings, "samples": found.samples if direct else draws, "search": None if direct else search}
+        subject = failure.pair_code(found.pair) if direct else "data"
+        again = failure.again("assert_private", mechanism, subject, failure.claim_code(held), how)
+        raise judged.failure(mechanism, rate, seed, again)
+    return judged.result
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +108,12 @@ class _Judged:
         return np.where(over > 1e-9 * self.claimed + SLACK, over, 0.0)
 
     @property
-    def margin(self) -> float:
-        return float(np.max(self.excess))
-
-    @property
     def gravity(self) -> int:
         if self.result.verdict == "violated":
             return 3
         return 2 if self.exact_excess.any() else int(self.result.verdict == "inconclusive")
 
-    def failure(self, mechanism: Any, rate: float, settings: dict[str, Any]) -> PrivacyFailure:
+    def failure(self, mechanism: Any, rate: float, seed: int, again: Mapping[str, str]) -> PrivacyFailure:
         """What the test says."""
         at = int(np.argmax(self.exact_excess if self.gravity == 2 else self.excess))
         pair = self.chosen.pair
@@ -128,9 +121,9 @@ class _Judged:
             "mechanism": failure.called(mechanism),
             **failure.values_at(self.result, self.claimed, at),
             "row" if pair.index is not None else "pair": failure.row_text(pair, self.chosen.rule),
-            "draws": f"{settings['samples']:,} a side, seed {describe(root(settings['rng']))}",
+            "draws": f"{self.chosen.samples:,} a side, seed {seed}",
             "by chance" if self.gravity == 3 else "": f"{failure.chance(rate)} tests at most, where the claim holds",
-            **failure.again("assert_private", mechanism, pair, failure.claim_code(self.claim), settings),
+            **again,
         }
         return PrivacyFailure(self._headline(at), {name: text for name, text in facts.items() if name}, self.result)
 

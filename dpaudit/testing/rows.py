@@ -1,7 +1,8 @@
-"""Which neighbour of a database a test looks at, if it is not told: by theory where that is known, else by weight."""
+"""Which neighbour of a database a test looks at, if it is not told: by theory where that is known, else by a search."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,33 +11,53 @@ import numpy as np
 from dpaudit import _check, exact
 from dpaudit._check import Array
 from dpaudit.claims import Claim
-from dpaudit.errors import DegenerateData, NoExactSpectrum
-from dpaudit.neighbours import NeighbourPair, row_statistics, zero_row
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.neighbours import NeighbourPair, zero_row
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """A pair, and in words why this one."""
+    """A pair, in words why this one, and how many draws a side are left to audit it."""
 
     pair: NeighbourPair
     rule: str
+    samples: int
 
 
-def chosen(mechanism: Any, pair_or_data: Any, claim: Claim, epsilon: Array, rows: int) -> list[Chosen]:
-    """The pairs to audit: the one given, or those of a database, (n, d), with one row set to zero.
+def chosen(
+    mechanism: Any,
+    pair_or_data: Any,
+    claim: Claim,
+    epsilon: Array,
+    samples: int,
+    seed: int,
+    search: Mapping[str, Any] | None,
+    n_jobs: int | None = None,
+) -> Chosen:
+    """The pair given; of a database, (n, d), the row to set to zero by theory; or what a search finds.
 
-    epsilon : (m,), where the exact δ(ε) is held against the claim. rows : how many to try where nothing exact is known.
-    Raises `InvalidInput`.
+    epsilon : (m,), where the exact δ(ε) is held against the claim. samples : draws a side in all; a search takes half
+    of them, none of which is used again. search : keywords of `search.select`, which ask for a search whatever is
+    known. Raises `InvalidInput`, `MechanismError`.
     """
     if isinstance(pair_or_data, NeighbourPair):
-        return [Chosen(pair_or_data, "")]
+        return Chosen(pair_or_data, "", samples)
     data = _check.matrix("pair_or_data", pair_or_data)
-    if (index := worst_row(mechanism, data, claim, epsilon)) is not None:
-        return [Chosen(zero_row(data, index), "worst of all rows by the exact spectrum")]
-    heavy = heaviest(data, rows)
-    if not heavy:
-        _check.fail("pair_or_data", "rows of zeros", "a database with a row that is not zero")
-    return [Chosen(zero_row(data, index), rule) for index, rule in heavy.items()]
+    if search is None and (index := worst_row(mechanism, data, claim, epsilon)) is not None:
+        return Chosen(zero_row(data, index), "worst of all rows by the exact spectrum", samples)
+    from dpaudit.search import select
+
+    left = samples // 2
+    settings = {
+        "budget": samples / max(left, 1),
+        "samples": max(left, 1),
+        "claim": claim,
+        "rng": seed,
+        "n_jobs": n_jobs,
+    }
+    selection = select(mechanism, data, **{**settings, **(search or {})})
+    pair = selection.best.change.pair(data)
+    return Chosen(pair, selection.rule if pair.index is None else selection.rule.partition(": ")[2], left)
 
 
 def worst_row(mechanism: Any, data: Array, claim: Claim, epsilon: Array) -> int | None:
@@ -47,32 +68,3 @@ def worst_row(mechanism: Any, data: Array, claim: Claim, epsilon: Array) -> int 
         return None
     assert found.index is not None
     return int(found.index[int(np.argmax(found.delta - claim.delta_at(epsilon)))])
-
-
-def heaviest(data: Array, rows: int) -> dict[int, str]:
-    """At most `rows` rows, each the first of one order or the next of it: what removing them does to least squares,
-    leverage, distance from the mean. Rows of zeros have no neighbour.
-    """
-    kept = np.flatnonzero(np.any(data != 0.0, axis=1))
-    orders = {name: kept[np.argsort(-weight[kept], kind="stable")] for name, weight in _weights(data).items()}
-    found: dict[int, str] = {}
-    for place in range(min(rows, len(kept))):  # each order has so many rows, so more is never needed
-        for name, order in orders.items():
-            which = "of largest" if place == 0 else f"number {place + 1} by"
-            found.setdefault(int(order[place]), f"{which} {name}")
-    return dict(list(found.items())[:rows])
-
-
-def _weights(data: Array) -> dict[str, Array]:
-    """(n,) each; the first two need a label in the last column that is no exact function of the others."""
-    away = data - data.mean(axis=0)
-    spread = data.std(axis=0)
-    far = np.linalg.norm(away / np.where(spread > 0.0, spread, 1.0), axis=1)
-    weights = {"distance from the mean": far, "norm": np.linalg.norm(data, axis=1)}
-    if data.shape[1] == 1:
-        return weights
-    try:
-        statistics = row_statistics(data)
-    except DegenerateData:
-        return weights
-    return {"effect on least squares": statistics.displacement, "leverage": statistics.leverage, **weights}

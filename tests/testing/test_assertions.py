@@ -1,0 +1,199 @@
+"""assert_private and assert_matches: what fails, what passes, and what a failure says."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import testing
+from dpaudit.testing import matches, private
+
+from .release_cases import DATA, PAIR, Shifted, coin, coin_curve, laplace, laplace_curve
+
+QDA = {"classifier": "qda"}
+
+
+def failing(assertion, *arguments, **options):
+    with pytest.raises(testing.PrivacyFailure) as found:
+        assertion(*arguments, **options)
+    return found.value
+
+
+def test_a_failure_names_everything_that_is_needed():
+    """δ(1) = 0.127 where 1e-5 is claimed: 4000 draws miss it with probability below 1e-6."""
+    failure = failing(testing.assert_private, Shifted(1.0), PAIR, (1.0, 1e-5), samples=4000, rng=5, **QDA)
+    assert isinstance(failure, AssertionError)
+    lines = str(failure).splitlines()
+    assert lines[0].startswith("VIOLATED, (1, 1e-05)-DP: At 99.9999% confidence δ(1) is at least 0.0")
+    assert failure.result.verdict == "violated"
+    facts = failure.facts
+    assert facts["ε"] == "1 nats"
+    assert facts["claimed δ"] == "10⁻⁵"
+    assert float(facts["certified δ"].split()[0]) == pytest.approx(failure.result.certified.delta_at(1.0), rel=1e-3)
+    assert facts["row"] == "3 of 4 (counted from 0), set to zero; it was 1, 2"
+    assert facts["draws"] == "4,000 a side, seed 5"
+    assert facts["by chance"].startswith("1 in 1,000,000 tests at most")
+    here = "test_assertions.py::test_a_failure_names_everything_that_is_needed"
+    assert facts["run again"].endswith(f"{here}' --dpaudit-seed 5")
+    call = "zero_row(data, 3), (1.0, 1e-05), samples=4000, false_failure=1e-06, rng=5, classifier='qda')"
+    assert facts["in Python"].endswith(call)
+    assert all(text in str(failure) for text in facts.values())
+
+
+def test_the_call_in_a_failure_reproduces_it():
+    failure = failing(testing.assert_private, coin, PAIR, (0.5, 0.01), samples=3000, rng=7, **QDA)
+    code = failure.facts["in Python"].replace(f"{coin.__module__}.coin", "coin")
+    names = {"dpaudit": dp, "coin": coin, "data": DATA}
+    with pytest.raises(testing.PrivacyFailure) as again:
+        eval(code, names)
+    assert str(again.value) == str(failure)
+
+
+def test_what_holds_passes_and_says_what_was_found():
+    result = testing.assert_private(Shifted(1.0), PAIR, dp.Claim.gdp(1.0), samples=2000, **QDA)
+    assert result.verdict == "not violated"
+    assert result.plan.level == pytest.approx(1.0 - 1e-6)
+    assert result.spectrum.epsilon[-1] == pytest.approx(float(dp.Claim.gdp(1.0).epsilon_at(1e-9)))
+
+
+def test_the_level_is_one_minus_the_rate():
+    for given in ({"level": 0.9}, {"false_failure": 0.1}):
+        result = testing.assert_private(coin, PAIR, (1.0, 0.1), samples=500, **QDA, **given)
+        assert result.plan.level == pytest.approx(0.9)
+    with pytest.raises(dp.InvalidInput, match="level must be left out where false_failure is given"):
+        testing.assert_private(coin, PAIR, (1.0, 0.1), level=0.9, false_failure=0.1)
+
+
+def test_an_audit_that_could_not_have_failed_fails_if_asked():
+    failure = failing(testing.assert_private, coin, PAIR, (1.0, 0.1), samples=100, detect=0.001, **QDA)
+    assert str(failure).startswith("INCONCLUSIVE, (1, 0.1)-DP: These draws could have shown")
+    assert "by chance" not in failure.facts
+
+
+def test_stopping_early_fails_too():
+    """Two coins of 0.7 and 0.3 against (0, 0.01): 2000 draws do not suffice with probability below 1e-9."""
+    failure = failing(testing.assert_private, coin, PAIR, (0.0, 0.01), samples=2000, stop="verdict")
+    assert "Stopped after" in str(failure)
+
+
+def test_of_a_database_the_worst_row_is_taken_by_theory():
+    data = np.random.default_rng(3).normal(size=(30, 3))
+    mechanism = dp.mechanisms.ALS(rows=20)
+    worst = dp.exact.worst_case(mechanism, data, [1.0])
+    failure = failing(testing.assert_private, mechanism, data, (1.0, 1e-5), samples=500, **QDA)
+    assert str(failure).startswith("VIOLATED")
+    assert failure.facts["row"].startswith(
+        f"{worst.index[0]} of 30 (counted from 0), set to zero (worst of all rows by"
+    )
+    assert failure.facts["in Python"].startswith("dpaudit.testing.assert_private(ALS(rows=20, sampler=student), ")
+
+
+def test_an_exact_spectrum_above_the_claim_fails_whatever_the_draws_say():
+    """Zeroed rows of little weight: 500 draws show nothing, the theory does."""
+    data = np.random.default_rng(3).normal(size=(200, 3))
+    mechanism = dp.mechanisms.ALS(rows=50)
+    exact = float(dp.exact.worst_case(mechanism, data, [1.0]).delta[0])
+    failure = failing(testing.assert_private, mechanism, data, (1.0, exact / 2), samples=500, **QDA)
+    assert str(failure).startswith("VIOLATED by the exact spectrum, (1, ")
+    assert failure.result.verdict == "not violated"
+    assert testing.assert_private(mechanism, data, (1.0, exact), samples=500, **QDA).verdict == "not violated"
+
+
+def total(data, size, *, rng):
+    """The sum of a column, with noise: rows weigh as they are large."""
+    return data[:, 0].sum() + rng.normal(size=(size, 1))
+
+
+def test_of_a_database_without_theory_a_search_takes_half_of_the_draws():
+    """One row of 6 among rows of at most 1: the quick audits tell it with probability above 1 − 1e-6."""
+    data = np.random.default_rng(4).uniform(0.0, 1.0, size=(25, 1))
+    data[11] = 6.0
+    failure = failing(testing.assert_private, total, data, (1.0, 1e-3), samples=4000, **QDA)
+    assert failure.facts["row"].startswith("11 of 25 (counted from 0), set to zero (worst of ")
+    assert failure.facts["draws"] == "2,000 a side, seed 0"
+    removed = failing(
+        testing.assert_private, total, data, (1.0, 1e-3), samples=4000, search={"relations": ("remove",)}, **QDA
+    )
+    assert removed.facts["pair"].startswith("two databases, 25 rows of 1 and 24 rows of 1 (row 11 removed: ")
+    assert "(" + f"{total.__module__}.total, data, (1.0, 0.001), samples=4000" in removed.facts["in Python"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((PAIR, None), {}, "claim must be a dpaudit.Claim"),
+        ((PAIR, (1.0, 0.1)), {"rng": np.random.default_rng(0)}, "rng must be an integer >= 0"),
+        ((PAIR, (1.0, 0.1)), {"samples": 0}, "samples must be an integer >= 1"),
+        ((PAIR, (1.0, 0.1)), {"false_failure": 0.0}, "false_failure must be"),
+        (([1.0, 2.0], (1.0, 0.1)), {}, "pair_or_data must be a 2-D array"),
+    ],
+)
+def test_bad_input_is_named(arguments, options, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        testing.assert_private(coin, *arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "curve"),
+    [
+        (Shifted(1.0), dp.Claim.gdp(1.0)),
+        (Shifted(1.0), dp.exact.PrivacyLoss.gaussian_shift(1.0).spectrum([0.0, 0.5, 1.0])),
+        (laplace, laplace_curve),
+        (coin, (np.array([0.0, 0.4]), np.array([coin_curve(0.0), coin_curve(0.4)]))),
+    ],
+)
+def test_the_true_curve_matches(mechanism, curve):
+    result = testing.assert_matches(mechanism, PAIR, curve, samples=3000, **QDA)
+    assert result.plan.level == pytest.approx(1.0 - 5e-7)
+
+
+@pytest.mark.parametrize(("mu", "word"), [(0.5, "ABOVE THE CURVE"), (2.0, "FAR BELOW THE CURVE")])
+def test_another_curve_does_not(mu, word):
+    """At 6000 draws the curves of μ = 0.5 and 2 are ten margins away."""
+    failure = failing(testing.assert_matches, Shifted(1.0), PAIR, dp.Claim.gdp(mu), samples=6000, **QDA)
+    assert str(failure).startswith(word)
+    assert failure.facts["in Python"].endswith("samples=6000, false_failure=1e-06, rng=0, rtol=0.1, atol=0.0)")
+    testing.assert_matches(Shifted(1.0), PAIR, dp.Claim.gdp(1.15), samples=6000, rtol=0.3, **QDA)
+
+
+def one_sided(data, size, *, rng):
+    """0.1 of D's outputs are never seen on D′: forward δ(ε) = 0.1, backward 1 − 0.9 e^ε, clipped."""
+    return ((rng.random((size, 1)) < 0.1) & (data[3, 0] != 0)).astype(float)
+
+
+def test_directions_are_told_apart():
+    epsilon = np.array([0.5, 1.0])
+    forward, backward = np.full(2, 0.1), np.zeros(2)
+    right = dp.Spectrum(epsilon, forward, forward, backward)
+    wrong = dp.Spectrum(epsilon, forward, backward, forward)
+    testing.assert_matches(one_sided, PAIR, right, samples=5000, **QDA)
+    assert "D against D′" in failing(testing.assert_matches, one_sided, PAIR, wrong, samples=5000, **QDA).facts["ε"]
+    testing.assert_matches(one_sided, PAIR, wrong.replace(forward=None), samples=5000, **QDA)
+
+
+@pytest.mark.parametrize(
+    ("curve", "options", "message"),
+    [
+        (3.0, {}, "spectrum must be a Spectrum, a Claim, a function of epsilon or a pair"),
+        (([0.0, 1.0], [0.5, 1.5]), {}, "spectrum must be δ in"),
+        (([1.0, 0.0], [0.5, 0.6]), {}, "epsilon must be ascending"),
+        (dp.Claim.gdp(1.0), {"rtol": -1.0}, "rtol must be"),
+    ],
+)
+def test_a_curve_that_is_none_is_named(curve, options, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        testing.assert_matches(coin, PAIR, curve, samples=1000, **options)
+
+
+@pytest.mark.parametrize("module", [private, matches])
+def test_examples_run(module):
+    done = doctest.testmod(module)
+    assert done.attempted >= 3
+    assert done.failed == 0
+
+
+def test_unknown_names_are_attribute_errors():
+    assert set(testing.__all__) == set(dir(testing))
+    with pytest.raises(AttributeError, match="no attribute 'assert_nothing'"):
+        testing.assert_nothing  # noqa: B018
