@@ -1,0 +1,94 @@
+"""Scenario files that ask for a search: their keys, what runs, and what is left in the folder."""
+
+import json
+
+import pytest
+
+import dpaudit as dp
+from dpaudit.run import Scenario, run
+
+SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 6'
+
+
+def faults(path):
+    with pytest.raises(dp.ScenarioError) as caught:
+        Scenario.load(path)
+    return [line.removeprefix(f"{path.name}: ") for line in str(caught.value).splitlines()]
+
+
+def test_a_search_has_keys_of_its_own(write):
+    given = Scenario.load(write(neighbour=SEARCH)).neighbour.search
+    assert given.options == {"at": 1.0, "shortlist": 4, "budget": 6.0}  # the claim's ε
+    assert (given.rank, given.candidates) == ("auto", None)
+    path = write(
+        neighbour='rule = "search"\nat = 0.5\nrelations = ["replace", "add"]\ncandidates = "more.csv"\nrow_bound = 3\n'
+        'bounds = [[1, 1], [-1, 1], [0, 2], [0, 1]]\nrank = "my.scores:best"\nquick = "logistic"'
+    )
+    given = Scenario.load(path).neighbour.search
+    assert given.candidates == path.parent / "more.csv"
+    assert (given.options["relations"], given.options["row_bound"]) == (("replace", "add"), 3.0)
+    assert given.options["bounds"][1] == (-1.0, 1.0)
+    assert (given.rank, given.options["quick"]) == ("my.scores:best", "logistic")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            'relations = ["swap"]',
+            ["relations: relations[0] must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"],
+        ),
+        ('relations = ["add"]', ["relations: 'replace' and 'add' need candidates, row_bound or bounds"]),
+        ("row_bound = 2", ['row_bound: goes with relations = ["replace"] or ["add"]']),
+        (
+            'relations = ["add"]\nbounds = [[2, 1]]\nrank = "best"',
+            [
+                "bounds: bounds[0] must be [least, largest], got [2.0, 1.0]",
+                "rank: must be one of 'auto', 'linear', 'influence', 'random', got 'best'",
+            ],
+        ),
+        ("budget = 1\nindex = 3", ["budget: must be a finite number in (1, inf), got 1", None]),
+    ],
+)
+def test_every_fault_is_told(write, text, lines):
+    found = faults(write(neighbour=f'rule = "search"\n{text}'))
+    assert len(found) == len(lines)
+    for line, wanted in zip(found, lines, strict=True):
+        assert wanted is None or line == f"[neighbour] {wanted}"
+
+
+def test_a_run_leaves_the_table_of_what_was_tried(write, tmp_path):
+    path = write(neighbour=SEARCH)
+    result = run(Scenario.load(path), tmp_path / "out")
+    data = Scenario.load(path).data.load().database
+    found = dp.search_neighbours(
+        dp.mechanisms.ALS(20),
+        data,
+        at=1.0,
+        shortlist=4,
+        budget=6,
+        samples=2000,
+        claim=(1.0, 0.9),
+        classifier="qda",
+        epsilon=[0.0, 1.0, 2.0],
+        rng=0,
+    )
+    assert result.spectrum.low.tolist() == found.audit.spectrum.low.tolist()
+    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert record["neighbour"]["rule"] == found.selection.rule
+    assert record["neighbour"]["index"] == found.selection.best.change.index
+    assert (tmp_path / "out" / "search.csv").read_text(encoding="utf-8") == found.selection.to_csv()
+
+
+def test_candidates_and_a_score_of_the_users_own(write, tmp_path):
+    (tmp_path / "scores_of_mine.py").write_text("def largest(data, out, into):\n    return into[:, 1]\n")
+    (tmp_path / "more.csv").write_text("y,a,b\n0,9,0\n0,2,0\n1,-9,1\n")
+    path = write(
+        neighbour='rule = "search"\nshortlist = 1\nrelations = ["add"]\ncandidates = "more.csv"\n'
+        'rank = "scores_of_mine:largest"'
+    )
+    result = run(Scenario.load(path), tmp_path / "out")
+    assert result.about.pair.right[-1].tolist() == [1.0, 9.0, 0.0, 0.0]
+    missing = write("missing", neighbour='rule = "search"\nrank = "scores_of_mine:smallest"')
+    with pytest.raises(dp.ScenarioError, match=r"\[neighbour\] rank: scores_of_mine:smallest: AttributeError"):
+        run(Scenario.load(missing), tmp_path / "out")
