@@ -59,6 +59,9 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     and is executed. A scenario with a [study] table names an experiment of a paper instead, and its settings; of the
     options only --out and --seed concern it.
 
+    The neighbour may be the worst by theory (rule = "worst"), where the mechanism's law is known, or be searched for by
+    draws (rule = "search"), for any mechanism: what was tried then stands in DIR/search.csv.
+
     Writes result.json, report.html and spectrum.png into DIR, each whole or not at all, when all is done. Draws are
     kept in DIR/draws until then. The same seed and versions give the same result.json, timings and memory aside.
     A study writes report.html, its figures as PNG and content.json.
