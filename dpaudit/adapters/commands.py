@@ -36,18 +36,17 @@ class Command:
     folder: Path | None = None
     header: tuple[str, ...] | None = None
 
-    def __call__(self, data: Any, size: int, *, rng: Any = None) -> Any:
-        """`size` draws, as `outcomes.rows` takes them. Raises `MechanismError`."""
+    def __call__(self, data: Any, size: int, *, rng: Any = None) -> list[Any]:
+        """`size` draws: numbers, texts, None, and lists of these. Raises `MechanismError`."""
         data, rng = _check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != data.shape[1]:
             _check.fail("header", self.header, f"{data.shape[1]} names, one a column")
         file = FILES.of(data, self.header)
         if any("{size}" in one for one in self.argv):
             return self._run(file, size, rng)
-        runs = [self._run(file, 1, rng) for _ in range(size)]
-        return [one for run in runs for one in (run.tolist() if isinstance(run, np.ndarray) else run)]
+        return [self._run(file, 1, rng)[0] for _ in range(size)]
 
-    def _run(self, file: DataFile, size: int, rng: np.random.Generator) -> Any:
+    def _run(self, file: DataFile, size: int, rng: np.random.Generator) -> list[Any]:
         seed, out = int(rng.integers(LARGEST_SEED)), file.beside()
         shown = {"size": str(size), "seed": str(seed)}
         argv = _filled(self.argv, {**shown, "data": str(file.path), "out": str(out), "python": sys.executable})
@@ -63,7 +62,7 @@ class Command:
             raise MechanismError(f"the command {written}: {error}") from None
         finally:
             out.unlink(missing_ok=True)
-        return draws
+        return draws if isinstance(draws, list) else (draws if draws.shape[1] > 1 else draws[:, 0]).tolist()
 
     def _text(self, printed: bytes, out: Path) -> str:
         writes = any("{out}" in one for one in self.argv)
@@ -105,7 +104,7 @@ def command(
     >>> import numpy as np
     >>> program = "import sys; print('1\\\\n' * int(sys.argv[2]))"
     >>> mechanism = command(["{python}", "-c", program, "{data}", "{size}"])
-    >>> mechanism(np.ones((3, 2)), 4, rng=1).ravel().tolist()
+    >>> mechanism(np.ones((3, 2)), 4, rng=1)
     [1.0, 1.0, 1.0, 1.0]
     """
     limit = None if timeout is None else seconds("timeout", timeout)

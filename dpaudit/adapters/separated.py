@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 
-def draws_in(text: str, size: int | None = None) -> Any:
+def draws_in(text: str, size: int | None = None) -> np.ndarray | list[Any]:
     """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
 
     A cell is a number (also nan, inf), or text, or None where it is empty; a line of one cell is that alone, an empty
