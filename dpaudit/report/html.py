@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -16,10 +17,13 @@ from dpaudit.report.data import Array, Curves, lookup, read_curves, section, spr
 from dpaudit.report.facts import facts, process
 from dpaudit.report.figures import as_svg, house_style, log_floor, spectrum_figure, title, tradeoff_figure
 from dpaudit.report.text import NONE, number, percent, plain
+from dpaudit.report.tradeoff import tradeoff, tradeoff_above
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# α at which the trade-off curves are printed
+ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
 # symbol and word carry the verdict, colour only repeats it
 BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
 
@@ -42,6 +46,7 @@ def render_html(result: Mapping[str, Any]) -> str:
         log_floor=log_floor(curves),
         short=_table(curves, spread(curves), full=False),
         full=_table(curves, range(curves.epsilon.size), full=True),
+        tradeoff=_tradeoff_table(curves),
         embedded=embedded,
     )
 
@@ -105,3 +110,23 @@ def _table(curves: Curves, rows: Iterable[int], *, full: bool) -> dict[str, Any]
     shown = [(head, values, write) for head, values, write, when in columns if when and values is not None]
     cells = [([write(values[k]) for _, values, write in shown], bool(curves.excess[k] > 0)) for k in rows]
     return {"heads": [head for head, _, _ in shown], "rows": cells}
+
+
+def _tradeoff_table(curves: Curves) -> dict[str, Any]:
+    """β of every curve of the trade-off figure at a few α; the certified bound, an upper one, is rounded up."""
+    above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
+
+    def implied(delta: Array | None) -> Array | None:
+        return None if delta is None else tradeoff(curves.epsilon, delta, ALPHA)
+
+    columns: list[tuple[str, Array | None, Callable[[Any], str]]] = [
+        ("α", ALPHA, number),
+        ("Exact β", implied(curves.exact), number),
+        ("Estimated β", implied(curves.estimate), number),
+        ("Certified upper bound", above, partial(number, up=True)),
+        ("Claimed β", implied(curves.claim), number),
+        ("Perfect privacy", 1.0 - ALPHA, number),
+    ]
+    shown = [(head, values, write) for head, values, write in columns if values is not None]
+    rows = [([write(values[k]) for _, values, write in shown], False) for k in range(len(ALPHA))]
+    return {"heads": [head for head, _, _ in shown], "rows": rows}

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 from typing import Any
 
 NONE = "–"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def number(value: Any, digits: int = 4, *, down: bool = False) -> str:
+def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False) -> str:
     """A number to `digits` significant digits: 0.1269, 2.2×10⁻⁵, 327,346, ∞; an en dash for None.
 
     Text that is not a number stays as it is.
-    With `down` a number is rounded towards zero: a certified bound is never printed larger than it is.
+    With `down` a number is rounded towards zero, with `up` away from it: a certified lower bound is never printed
+    larger than it is, an upper one never smaller.
     """
     if value is None:
         return NONE
@@ -25,7 +26,7 @@ def number(value: Any, digits: int = 4, *, down: bool = False) -> str:
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if not math.isfinite(float(value)):
         return "−∞" if float(value) < 0 else "∞"
-    rounding = ROUND_DOWN if down else ROUND_HALF_EVEN
+    rounding = ROUND_DOWN if down else ROUND_UP if up else ROUND_HALF_EVEN
     rounded = Context(prec=digits, rounding=rounding).create_decimal(repr(float(value)))
     return _written(float(rounded), digits)
 

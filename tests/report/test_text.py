@@ -36,6 +36,11 @@ def test_a_certified_number_is_never_rounded_up():
     assert number(0.1, down=True) == "0.1"
 
 
+def test_a_certified_upper_bound_is_never_rounded_down():
+    assert (number(0.0710001), number(0.0710001, up=True)) == ("0.071", "0.07101")
+    assert (number(0.0, up=True), number(1.0, up=True), number(0.1, up=True)) == ("0", "1", "0.1")
+
+
 def test_percent_does_not_show_the_rounding_of_binary_fractions():
     assert percent(1 - 0.95) == "5\u00a0%"
     assert percent(0.999) == "99.9\u00a0%"

@@ -1,0 +1,264 @@
+"""The pages in a real browser, opened from disk: console, values, paper, keyboard, screen reader, hostile text."""
+
+import base64
+import re
+from itertools import pairwise
+
+import pytest
+
+from dpaudit.report import render_html
+from dpaudit.report.index import render_index
+
+from .browser import CHROMIUM, running
+from .examples import EPSILON, make_result, make_samples_result
+from .test_html import HOSTILE, poison
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on PATH: no page was opened in a browser")
+PAPER = 680  # CSS pixels of A4 less the margins that the page asks for, 180 mm
+WIDE_PAPER = 1000  # the same of A4 landscape, 265 mm, for the index
+CONTRAST, LARGE = 4.5, 3.0  # WCAG 2.2, success criterion 1.4.3
+ROW = {
+    "name": "flight-als",
+    "kind": "violated",
+    "reason": "Too much.",
+    "seconds": 3.2,
+    "link": ("flight-als", "r.html"),
+}
+
+LUMINANCE = """
+const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
+const light = c => { const v = c / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+const luminance = c => 0.2126 * light(c[0]) + 0.7152 * light(c[1]) + 0.0722 * light(c[2]);
+const backdrop = node => {
+  for (let at = node; at; at = at.parentElement) {
+    const c = rgb(getComputedStyle(at).backgroundColor);
+    if (c.length === 3 || c[3] > 0) return c;
+  }
+  return [255, 255, 255];
+};
+"""
+TOO_FAINT = f"""(() => {{ {LUMINANCE}
+const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walk.nextNode()) {{
+  const node = walk.currentNode.parentElement, style = getComputedStyle(node);
+  if (!walk.currentNode.textContent.trim() || ["SCRIPT", "STYLE"].includes(node.tagName)) continue;
+  const [a, b] = [luminance(rgb(style.color)), luminance(backdrop(node))].sort((x, y) => y - x);
+  const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+  const ratio = (a + 0.05) / (b + 0.05);
+  if (ratio < (large ? {LARGE} : {CONTRAST})) found.push([node.tagName, walk.currentNode.textContent.trim(), ratio]);
+}}
+return found; }})()"""
+FOCUSED = """(() => { const at = document.activeElement, style = getComputedStyle(at);
+return [at.tagName, at.getAttribute("aria-label") || at.textContent.trim(), style.outlineStyle !== "none"]; })()"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("profile")) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Paths by name: reports with everything and with nothing optional, hostile ones, and index pages."""
+    folder = tmp_path_factory.mktemp("pages")
+    against = {"folder": "old", "moves": {"flight-als": ["verdict: not violated, now violated"]}, "new": ["b"]}
+    others = [
+        {**ROW, "name": "b", "kind": kind, "record": record}
+        for kind, record in (("not violated", make_result()), ("error", None), ("inconclusive", make_samples_result()))
+    ]
+    rows = [{**ROW, "record": make_result()}, *others, {**ROW, "kind": "study", "record": None, "link": None}]
+    hostile = {**ROW, "name": HOSTILE, "reason": HOSTILE, "link": (HOSTILE, "r.html"), "record": poison(make_result())}
+    attack = {"folder": HOSTILE, "moves": {HOSTILE: [HOSTILE]}, "new": [HOSTILE]}
+    sources = {
+        "full": render_html(make_result()),
+        "bare": render_html(make_samples_result()),
+        "hostile": render_html(poison(make_result())),
+        "index": render_index(rows, against),
+        "hostile-index": render_index([hostile], attack),
+    }
+    for name, source in sources.items():
+        (folder / f"{name}.html").write_text(source, encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in sources}
+
+
+ALL = ("full", "bare", "hostile", "index", "hostile-index")
+SOUND = ("full", "bare", "index")
+
+
+def test_what_a_page_complains_of_is_heard(browser, tmp_path):
+    path = tmp_path / "bad.html"
+    path.write_text("<script>console.error('heard')</script><img src='http://example.org/x.png'>", encoding="utf-8")
+    browser.open(path)
+    assert "heard" in browser.messages
+    assert any("example.org" in url for url in browser.requests)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_it_opens_from_disk_without_complaint_or_request(browser, pages, name):
+    browser.open(pages[name])
+    assert browser.messages == []
+    assert {url.partition(":")[0] for url in browser.requests} <= {"file", "data"}
+    assert [url for url in browser.requests if url.startswith("file")] == [pages[name].as_uri()]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_of_the_pages_runs(browser, pages, name):
+    """A data block is no script; hostile text makes no element and no attribute that acts."""
+    browser.open(pages[name])
+    scripts = browser.evaluate("[...document.scripts].map(one => one.type)")
+    assert set(scripts) <= {"application/json"}
+    acting = "[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => /^on/.test(a.name))).length"
+    assert browser.evaluate(acting) == 0
+    assert browser.evaluate("[...document.querySelectorAll('[href^=\"javascript:\"]')].length") == 0
+    assert browser.evaluate("document.querySelectorAll('iframe, object, embed, form, base').length") == 0
+
+
+@pytest.mark.parametrize("name", ["full", "bare", "hostile"])
+def test_figures_are_drawn(browser, pages, name):
+    browser.open(pages[name])
+    sizes = browser.evaluate("[...document.images].map(one => [one.complete, one.naturalWidth, one.width])")
+    assert len(sizes) == 2
+    assert all(complete and natural > 100 and shown > 100 for complete, natural, shown in sizes)
+
+
+def table(browser, heading):
+    """Heads and cells of the table with that column."""
+    script = """(() => [...document.querySelectorAll("table")].map(t =>
+      [...t.rows].map(r => [...r.cells].map(c => c.textContent.trim()))))()"""
+    tables = browser.evaluate(script)
+    return next(rows for rows in reversed(tables) if heading in rows[0])
+
+
+def test_every_curve_stands_in_the_page_as_numbers(browser, pages):
+    """δ at each ε of the grid, and the trade-off curves."""
+    result = make_result()
+    browser.open(pages["full"])
+    heads, *rows = table(browser, "Asymptotic δ")
+    assert [float(row[0]) for row in rows] == list(EPSILON)
+    kept = result["empirical"]
+    curves = {
+        "Exact δ": result["exact"]["delta"],
+        "Asymptotic δ": result["exact"]["asymptotic"],
+        "Estimated δ": kept["delta"],
+        "Certified lower bound": kept["low"],
+        "Bound, D against D′": kept["forward"]["low"],
+        "Bound, D′ against D": kept["backward"]["low"],
+        "Claimed δ": result["claim"]["delta"],
+    }
+    for head, values in curves.items():
+        shown = [parsed(row[heads.index(head)]) for row in rows]
+        assert shown == pytest.approx(values, rel=1e-3, abs=1e-12), head
+    heads, *rows = table(browser, "Perfect privacy")
+    assert heads == ["α", "Exact β", "Estimated β", "Certified upper bound", "Claimed β", "Perfect privacy"]
+    for row in rows:
+        alpha, exact, _, above, _, perfect = map(parsed, row)
+        assert exact - 1e-3 <= above <= perfect == pytest.approx(1.0 - alpha, abs=1e-4)
+
+
+def parsed(text):
+    """A printed number."""
+    exponent = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    text = text.replace(",", "").replace("×10", "e").translate(exponent)
+    return float(re.sub(r"^10(?=-?\d+$)", "1e", text) if text not in ("10",) else text)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_narrow_window_does_not_scroll_sideways(browser, pages, name):
+    """Wide tables scroll inside their own region, which the keyboard can reach."""
+    browser.open(pages[name], width=360)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 360
+    script = """[...document.querySelectorAll("*")].filter(e =>
+      ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
+      && e.scrollWidth > e.clientWidth + 1 && (e.tabIndex < 0 || !e.getAttribute("aria-label"))).length"""
+    assert browser.evaluate(script) == 0
+
+
+@pytest.mark.parametrize(("name", "width"), [("full", PAPER), ("bare", PAPER), ("index", WIDE_PAPER)])
+def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name, width):
+    browser.open(pages[name], width=width, media="print")
+    right = browser.evaluate(
+        "[...document.querySelectorAll('table, img, pre')].map(e => e.getBoundingClientRect().right)"
+    )
+    assert right
+    assert max(right) <= width
+    hidden = "[...document.querySelectorAll('details table')].filter(e => e.getBoundingClientRect().height < 40).length"
+    assert browser.evaluate(hidden) == 0
+    clipped = (
+        """[...document.querySelectorAll('.scroll')].filter(e => getComputedStyle(e).overflowX !== 'visible').length"""
+    )
+    assert browser.evaluate(clipped) == 0
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_it_prints(browser, pages, name):
+    browser.open(pages[name])
+    pdf = base64.b64decode(browser("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert pdf.startswith(b"%PDF-")
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 9
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_text_stands_out_from_what_is_behind_it(browser, pages, name):
+    for media in ("screen", "print"):
+        browser.open(pages[name], media=media)
+        assert browser.evaluate(TOO_FAINT) == []
+
+
+def test_faint_text_is_found(browser, tmp_path):
+    path = tmp_path / "faint.html"
+    path.write_text("<body><p style='color:#999'>faint</p><p>dark</p></body>", encoding="utf-8")
+    assert [one[1] for one in browser.open(path).evaluate(TOO_FAINT)] == ["faint"]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_keyboard_reaches_what_scrolls_folds_or_leads_on(browser, pages, name):
+    browser.open(pages[name])
+    wanted = browser.evaluate(
+        "[...document.querySelectorAll('a[href], summary, [tabindex]')].filter(e => e.checkVisibility()).length"
+    )
+    seen = []
+    for _ in range(wanted):
+        browser.press("Tab", 9)
+        seen.append(tuple(browser.evaluate(FOCUSED)))
+    assert len(seen) == wanted >= 1
+    assert {tag for tag, _, _ in seen} <= {"A", "SUMMARY", "DIV"}
+    assert all(text and outlined for _, text, outlined in seen)
+
+
+def test_return_unfolds_the_table_of_all_curves(browser, pages):
+    browser.open(pages["full"])
+    browser.evaluate("document.querySelector('summary').focus()")
+    assert browser.evaluate("document.querySelector('details').open") is False
+    browser("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+    assert browser.evaluate("document.querySelector('details').open") is True
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_screen_reader_gets_names_landmarks_and_an_order(browser, pages, name):
+    browser.open(pages[name])
+    assert browser.evaluate("document.documentElement.lang") == "en"
+    assert browser.evaluate("document.title").startswith("Privacy audit")
+    levels = browser.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map(h => +h.tagName[1])")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    named = {"image", "img", "table", "region", "link", "heading", "columnheader", "rowheader"}
+    nodes = [node for node in browser("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+    roles = [(node["role"]["value"], (node.get("name") or {}).get("value", "")) for node in nodes]
+    assert {"main", "heading", "table"} <= {role for role, _ in roles}
+    assert [role for role, text in roles if role in named and not text.strip()] == []
+    assert all(len(text) > 60 for role, text in roles if role in ("image", "img"))
+
+
+def test_links_of_the_index_lead_to_folders_of_any_name(browser, tmp_path):
+    name = "a b#c?%41&d"
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "report.html").write_text("<h1>there</h1>", encoding="utf-8")
+    row = {**ROW, "name": name, "link": (name, "report.html"), "record": make_result()}
+    (tmp_path / "index.html").write_text(render_index([row]), encoding="utf-8")
+    browser.open(tmp_path / "index.html")
+    address = browser.evaluate("document.querySelector('a').href")
+    browser("Page.navigate", url=address)
+    browser._until(lambda message: message.get("method") == "Page.loadEventFired")
+    assert browser.evaluate("document.querySelector('h1').textContent") == "there"
