@@ -90,8 +90,9 @@ def search_neighbours(
     row_bound, bounds : a PUBLIC bound inside which extreme rows may come in, too: the largest Euclidean norm of a row,
         or (d, 2), the least and the largest value of each column. Not to be read off the data.
     rank : which neighbours are tried first. "linear", leverage × residual and other measures of least squares in turn;
-        "influence", how far a few draws move with the row, common random numbers; "auto", both in turn; "random"; or a
-        function score(data, out, into) → (m,) of rows that leave and come, (m, d) each, zeros where none, larger first.
+        "influence", how far a few draws move with the row, common random numbers (of the first 4,096 by least squares,
+        or as many as 15 % of the draws allow); "auto", both in turn (of the first 512); "random"; or a function
+        score(data, out, into) → (m,) of rows that leave and come, (m, d) each, zeros where none, larger first.
     shortlist : neighbours that get a cheap audit.
     budget : draws of search and final audit together, in audits of 2·samples draws.
     quick : classifier of the cheap audits, "quadratic" or what `dpaudit.audit` takes.
@@ -181,7 +182,7 @@ def _schedule(samples: int, budget: float, pool_size: int, shortlist: int, rank:
     samples, budget = _check.integer("samples", samples, 1), _check.real("budget", budget, 1.0)
     try:
         draws = int((budget - 1.0) * 2 * samples)
-        return schedule(draws, pool_size, shortlist, samples, rank in ("auto", "influence"))
+        return schedule(draws, pool_size, shortlist, samples, rank if isinstance(rank, str) else "")
     except ValueError as error:
         raise InvalidInput(
             f"budget must leave draws to search with, got {budget:g} x {2 * samples:,}: {error}"

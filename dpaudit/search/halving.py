@@ -17,6 +17,7 @@ from dpaudit._check import Array
 from dpaudit._random import Stream, below
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling import Progress
+from dpaudit.scoring.base import one_thread
 from dpaudit.search.changes import Change, Pool
 from dpaudit.search.draws import aligned, draw_common
 from dpaudit.search.influence import Yardstick
@@ -27,7 +28,9 @@ FACTOR = 4  # of a rung's neighbours, one stays
 FEWEST = 200  # draws a neighbour below which a cheap audit is of no use
 CLEAR = 3.0  # standard errors of an estimate from which counts decide, and not the fit to the scores
 PARTNERS, SPREAD = 16, 1_000  # draws for a neighbour's influence, and for M(D)'s own spread
-SCREEN_SHARE, SCREENED = 0.15, 512  # of the search's draws for influences; neighbours at most
+MOST = 100_000  # draws a neighbour above which the order is no clearer, and memory is spent
+SCREEN_SHARE = 0.15  # of the search's draws for influences, and for how many neighbours at most, by rank
+SCREENED = {"auto": 512, "influence": 4096}
 
 Outcome = tuple[int, Any]  # draws that were made, and what came of them: a number, a Measure, or the error's text
 
@@ -46,12 +49,13 @@ class Bench:
 
     def of_all(self, name: str, work: Any, changes: Iterable[Change], count: int) -> Iterator[Outcome]:
         """work(change) of each, in parallel, in order; progress by neighbour."""
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(_attempt)(work, self.data, change) for change in changes
-        )
-        for done, one in enumerate(found, start=1):
-            self.progress(name, done, count)
-            yield one
+        with one_thread():  # of BLAS, for all workers: what one of them sets, another would unset
+            found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+                delayed(_attempt)(work, self.data, change) for change in changes
+            )
+            for done, one in enumerate(found, start=1):
+                self.progress(name, done, count)
+                yield one
 
     def draw(self, size: int, *key: int) -> np.ndarray:
         """Shared draws of M(D), which must not fail."""
@@ -74,12 +78,13 @@ class Schedule:
     rungs: tuple[tuple[int, int], ...]
 
 
-def schedule(draws: int, pool: int, shortlist: int, most: int, influence: bool) -> Schedule:
-    """Rungs of equal cost out of `draws` in all; a neighbour gets `most` draws at most, `FEWEST` at least.
+def schedule(draws: int, pool: int, shortlist: int, samples: int, rank: str) -> Schedule:
+    """Rungs of equal cost out of `draws` in all; a neighbour gets `FEWEST` draws or more, at most `samples` and `MOST`.
 
     A shorter list where there are too few draws for `shortlist`. Raises `ValueError` where they do not do for two.
     """
-    screened = min(pool, SCREENED, int((SCREEN_SHARE * draws - SPREAD) / PARTNERS)) if influence else 0
+    most = min(samples, MOST)
+    screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
     screened = screened if screened > 1 else 0
     left = draws - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
     kept = min(shortlist, pool)
