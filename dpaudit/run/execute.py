@@ -62,38 +62,36 @@ def run(
     """
     scenario = scenario.override(samples, seed, stop)
     folder = folder_of(scenario, out)
-    with beside(scenario.folder):
-        with _step(progress, "choosing the neighbour"):
-            task = _prepare(scenario, n_jobs, progress)
-        with Watch(folder / DRAWS, scenario.name, progress) as watch:
-            watch.store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
-            result = _audited(scenario, task, watch, n_jobs)
-            with _step(watch, "writing the report"):
-                for name in FILES:
-                    clear_drafts(folder, name)
-                result.save(folder)
-                if task.tried is not None:
-                    replace_file(folder / TABLE, task.tried.to_csv().encode())
-            if not keep_draws:
-                watch.store.remove()
+    watch = Watch(folder / DRAWS, scenario.name, progress)
+    with beside(scenario.folder), watch, scenario.workers.at_work(n_jobs):
+        with _step(watch, "choosing the neighbour"):
+            task = _prepare(scenario, n_jobs, watch)
+        store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
+        watch.begin(store)
+        options = {"n_jobs": n_jobs, "progress": watch, "store": store, **scenario.settings}
+        result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
+        result = replace(result, about=About(task.mechanism, task.pair, scenario.name, task.data, task.rule))
+        with _step(watch, "writing the report"):
+            _save(result, task, folder)
+        if not keep_draws:
+            store.remove()
     return result
 
 
-def _audited(scenario: Scenario, task: _Task, watch: Watch, n_jobs: int | None) -> AuditResult:
-    options = {"n_jobs": n_jobs, "progress": watch, "store": watch.store, **scenario.settings}
-    with scenario.workers.at_work(n_jobs):
-        result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
-    return replace(result, about=About(task.mechanism, task.pair, scenario.name, task.data, task.rule))
+def _save(result: AuditResult, task: _Task, folder: Path) -> None:
+    for name in FILES:
+        clear_drafts(folder, name)
+    result.save(folder)
+    if task.tried is not None:
+        replace_file(folder / TABLE, task.tried.to_csv().encode())
 
 
 @contextmanager
-def _step(progress: Progress | None, name: str) -> Iterator[None]:
-    """A step of one, where someone watches."""
-    if progress is not None:
-        progress(name, 0, 1)
+def _step(progress: Progress, name: str) -> Iterator[None]:
+    """A step of one."""
+    progress(name, 0, 1)
     yield
-    if progress is not None:
-        progress(name, 1, 1)
+    progress(name, 1, 1)
 
 
 def folder_of(scenario: Scenario, out: str | Path | None = None) -> Path:

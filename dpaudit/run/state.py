@@ -71,7 +71,8 @@ def state_of(folder: Path) -> State | None:
 
 
 def _under_way(folder: Path, process: int | None, progress: dict[str, Any], made_by: dict[str, Any]) -> State:
-    made, wanted, rate = _made(folder / DRAWS), made_by.get("samples"), progress.get("rate")
+    made, rate = _made(folder / DRAWS), progress.get("rate")
+    wanted = made_by["samples"] if isinstance(made_by.get("samples"), int) else None
     left = None if wanted is None or not rate else max(0, 2 * wanted - sum(made)) / rate
     return State(
         folder,

@@ -31,23 +31,30 @@ class Watch:
         self.folder, self.scenario, self.shown = folder, scenario, shown
         self.lock = Lock(folder / LOCK)
         self.store: DrawStore | None = None
-        self.step, self.done, self.wanted = "", 0, 1
+        self.step, self.done, self.wanted, self.made = "", 0, 1, False
         self.drawing_s, self.last, self.written = 0.0, time.monotonic(), 0.0
 
     def __enter__(self) -> Watch:
+        self.made = not self.folder.parent.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lock.take()
         clear_drafts(self.folder, PROGRESS)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if error is None:
+        if error is None or self.store is None:
             (self.folder / PROGRESS).unlink(missing_ok=True)
         else:
             self._write(" ".join(f"{type(error).__name__}: {error}".split()))
         self.lock.release()
-        with suppress(OSError):
+        with suppress(OSError):  # not empty
             self.folder.rmdir()
+            if self.made:
+                self.folder.parent.rmdir()
+
+    def begin(self, store: DrawStore) -> None:
+        """The draws of `store` are those that count from now on; others, of a search, are done."""
+        self.store, self.drawing_s, self.last = store, 0.0, time.monotonic()
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
         now = time.monotonic()

@@ -1,0 +1,66 @@
+"""A Dask cluster draws the same bytes, also when one of its workers is killed."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from test_workers import DATA, HELPER, OWN, local, steady
+
+import dpaudit as dp
+from dpaudit._random import root
+from dpaudit.run import Scenario, run
+from dpaudit.sampling import draw
+
+distributed = pytest.importorskip("distributed")
+SIZE = 20_000
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers of one thread; one that is killed is started anew."""
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch):
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+
+
+def test_a_cluster_draws_the_same(client):
+    for mechanism in (dp.mechanisms.ALS(12), local):
+        alone = draw(mechanism, DATA, SIZE, root(2), 1)
+        with parallel_config(backend="dask", client=client):
+            np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, root(2), 1), alone)
+
+
+def test_a_worker_killed_midway_changes_nothing(client):
+    alone = draw(local, DATA, SIZE, root(1), 0)
+    workers = list(client.run(os.getpid).values())
+    killed = []
+
+    def kill(step, done, wanted):
+        if not killed and done > wanted // 4:
+            killed.append(os.kill(workers[0], signal.SIGKILL))
+
+    with parallel_config(backend="dask", client=client):
+        np.testing.assert_array_equal(draw(local, DATA, SIZE, root(1), 0, progress=kill), alone)
+    assert killed
+    assert workers[0] not in client.run(os.getpid).values()
+
+
+def test_a_scenario_on_a_cluster(client, write, tmp_path):
+    """Its own modules are found there."""
+    (tmp_path / "own_release.py").write_text(OWN)
+    (tmp_path / "helper_of_own.py").write_text(HELPER)
+    made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
+    audit = 'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]'
+    run(Scenario.load(write(audit=audit, **made)), tmp_path / "alone")
+    key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
+    run(Scenario.load(write(audit=audit + key, **made)), tmp_path / "dask")
+    assert steady(tmp_path / "dask") == steady(tmp_path / "alone")

@@ -1,0 +1,143 @@
+"""What a run's folder says of it: done, under way, interrupted; draws, rate and time left; and the lock."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import dpaudit as dp
+from dpaudit.cli import main
+from dpaudit.run import Scenario, run, state
+from dpaudit.run.lock import Lock, held
+from dpaudit.run.store import DrawStore
+from dpaudit.run.watch import Watch
+
+SLOW = """
+import time
+from pathlib import Path
+
+def release(data, size, *, rng):
+    time.sleep(0.05 if Path(__file__).with_name("slow").exists() else 0.0)
+    return data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
+"""
+ROW = 'rule = "row"\nindex = 4'
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch):
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+
+
+@pytest.fixture
+def slow(write, tmp_path):
+    (tmp_path / "release.py").write_text(SLOW)
+    (tmp_path / "slow").touch()
+    return write(
+        "slow", mechanism='call = "release:release"', neighbour=ROW, audit='samples = 4000\nclassifier = "qda"'
+    )
+
+
+def until(true, seconds=60.0):
+    """Wait until it is so."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_run_from_begin_to_end(slow, tmp_path, capsys):
+    """16 blocks of 256 a side, 0.05 s each: under way, killed, resumed."""
+    out = tmp_path / "out"
+    process = subprocess.Popen([sys.executable, "-m", "dpaudit", "run", str(slow), "--out", str(out)])
+    until(lambda: len(list(out.glob("draws/*.npy"))) > 4 or process.poll() is not None)
+    assert main(["status", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert f"running, process {process.pid}" in said
+    assert "drawing M(D)" in said
+    found = state.state_of(out)
+    assert (found.state, found.process, found.wanted, found.scenario) == ("running", process.pid, 4000, "slow")
+    with pytest.raises(dp.InvalidInput, match=f"another run is under way in .*out .process {process.pid}.;"):
+        run(Scenario.load(slow), out)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert main(["status", str(out), "--json"]) == 3
+    one = json.loads(capsys.readouterr().out)[0]
+    assert (one["state"], one["process"]) == ("interrupted", None)
+    assert sum(one["made"]) == sum(256 if "-000015" not in path.name else 160 for path in out.glob("draws/*.npy"))
+    (tmp_path / "slow").unlink()
+    run(Scenario.load(slow), out, resume=True)
+    assert main(["status", str(tmp_path)]) == 0
+    assert "done: not violated" in capsys.readouterr().out
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
+
+
+def test_an_interrupted_run_says_with_what_it_ended(write, tmp_path, capsys):
+    (tmp_path / "ends.py").write_text("def release(data, size, *, rng):\n    raise KeyError('midway')\n")
+    scenario = Scenario.load(write("ends", mechanism='call = "ends:release"', neighbour=ROW))
+    with pytest.raises(dp.MechanismError):
+        run(scenario, tmp_path / "out")
+    assert main(["status", str(tmp_path / "out")]) == 3
+    assert "by MechanismError: the mechanism raised on M(D), block 0" in capsys.readouterr().out
+
+
+def test_a_run_that_never_began_leaves_nothing(write, tmp_path, capsys):
+    with pytest.raises(dp.InvalidInput, match="index must be"):
+        run(Scenario.load(write(neighbour='rule = "row"\nindex = 99')), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert main(["status", str(tmp_path / "out")]) == 2
+    assert "must be the folder of a run" in capsys.readouterr().err
+
+
+def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypatch):
+    """100 draws kept by an earlier process; 200 in 4 s by this one: 50 a second, and 1700 of 2 × 1000 to go."""
+    now = [100.0]
+    monkeypatch.setattr("dpaudit.run.watch.time.monotonic", lambda: now[0])
+    first = DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None})
+    first.put(0, 0, dp.outcomes.rows([0.5] * 100))
+    with pytest.raises(RuntimeError), Watch(tmp_path / "draws", "counted") as watch:  # noqa: PT012
+        watch("choosing the neighbour", 0, 1)
+        now[0] += 50.0
+        watch.begin(DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None}, resume=True))
+        watch("drawing M(D)", 100, 1000)
+        for side in (0, 1):
+            now[0] += 2.0
+            watch.store.put(side, 1, dp.outcomes.rows([0.5] * 100))
+            watch("drawing M(D)", 200 + 100 * side, 1000)
+        raise RuntimeError
+    found = state.state_of(tmp_path)
+    assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)
+    assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError:", False)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"rate": "x", "step": 3}', '{"rate": NaN}'])
+def test_a_damaged_progress_file_says_nothing(tmp_path, content):
+    DrawStore(tmp_path / "draws", {"samples": "many"})
+    (tmp_path / "draws" / "progress.json").write_text(content)
+    found = state.state_of(tmp_path)
+    assert (found.state, found.rate, found.step, found.wanted) == ("interrupted", None, None, None)
+
+
+def test_a_lock_is_held_by_one_until_it_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.run.lock.PAUSE", 0.001)
+    path = tmp_path / "draws" / "lock"
+    path.parent.mkdir()
+    mine = Lock(path)
+    assert held(path) is None
+    mine.take()
+    assert held(path) == os.getpid()
+    with pytest.raises(dp.InvalidInput, match=f"process {os.getpid()}"):
+        Lock(path).take()
+    mine.release()
+    assert held(path) is None
+    Lock(path).take()
+
+
+def test_a_folder_of_runs_tells_of_each(write, tmp_path, capsys):
+    for name in ("one", "two"):
+        run(Scenario.load(write(name)), tmp_path / "all" / name)
+    assert main(["status", str(tmp_path / "all")]) == 0
+    assert capsys.readouterr().out.count("done: not violated") == 2

@@ -1,0 +1,100 @@
+"""Threads and processes draw the same bytes; a worker that dies is said."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+import dpaudit as dp
+from dpaudit._random import root
+from dpaudit.run import Scenario, run
+from dpaudit.sampling import draw
+
+OWN = """
+import os
+import numpy as np
+from helper_of_own import noise
+
+def release(data, size, *, rng):
+    return data.mean(axis=0) + noise(rng, (size, data.shape[1]))
+
+def dies(data, size, *, rng):
+    os._exit(1)
+"""
+HELPER = "def noise(rng, shape):\n    return 0.1 * rng.standard_normal(shape)\n"
+DATA = np.random.default_rng(0).normal(size=(30, 3))
+SIZE = 8000
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch):
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "own_release.py").write_text(OWN)
+    (tmp_path / "helper_of_own.py").write_text(HELPER)
+    return tmp_path
+
+
+def steady(folder):
+    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    del record["timings"], record["peak_memory_mb"]
+    return json.dumps(record)
+
+
+def local(data, size, *, rng):
+    """A mechanism that no other process can import."""
+    return data.sum(axis=0) * rng.standard_normal((size, 1))
+
+
+MECHANISMS = (dp.mechanisms.ALS(12), dp.mechanisms.RandomProjection(6), local, lambda *args, rng: local(*args, rng=rng))
+
+
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing", "loky"])
+def test_every_backend_draws_the_same(backend):
+    for number, mechanism in enumerate(MECHANISMS):
+        alone = draw(mechanism, DATA, SIZE, root(number), 1, n_jobs=1)
+        with parallel_config(backend=backend, n_jobs=2):
+            np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, root(number), 1), alone)
+
+
+def test_a_scenario_in_processes(write, own):
+    """Its own modules are found there; the same bytes as in threads, in one, and in waves."""
+    made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
+    for stop in (None, "verdict"):
+        for backend, jobs in (("loky", 2), ("threading", 2), (None, 1)):
+            key = "" if backend is None else f'\nbackend = "{backend}"'
+            path = write(audit=f'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]{key}', **made)
+            run(Scenario.load(path), own / f"{backend}-{stop}", n_jobs=jobs, stop=stop)
+        found = {steady(own / f"{backend}-{stop}") for backend in ("loky", "threading", None)}
+        assert len(found) == 1
+
+
+def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write, own):
+    made = {"neighbour": 'rule = "row"\nindex = 4', "audit": 'samples = 400\nclassifier = "qda"\nbackend = "loky"'}
+    path = write(mechanism='call = "own_release:dies"', **made)
+    with pytest.raises(dp.MechanismError, match=r"the workers failed to draw M\(D\): TerminatedWorkerError"):
+        run(Scenario.load(path), own / "out", n_jobs=2)
+
+
+@pytest.mark.parametrize(
+    ("audit", "fault"),
+    [
+        ('backend = "spark"', r"\[audit\] backend: must be one of 'threading', 'loky', 'dask', got 'spark'"),
+        ('address = "tcp://a:1"', r"\[audit\] address: is of a Dask scheduler: it goes with backend = \"dask\""),
+        ('backend = "dask"\naddress = 3', r"\[audit\] address: must be a line of text"),
+    ],
+)
+def test_faulty_keys(write, audit, fault):
+    with pytest.raises(dp.ScenarioError, match=fault):
+        Scenario.load(write(audit=audit))
+
+
+def test_dask_where_it_is_not_installed(write, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(dp.ScenarioError, match=r'"dask" needs the package distributed, pip install "dpaudit\[dask\]"'):
+        run(Scenario.load(write(audit='backend = "dask"')), tmp_path / "out")
