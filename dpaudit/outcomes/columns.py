@@ -31,7 +31,7 @@ def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
     if any(side.dtype.kind == "S" for side in (P, Q)):
         return Places.of(P, Q)
     if are_lists(P) or are_lists(Q):
-        return partial(_lists, max(tables.with_lengths(side).shape[1] for side in (P, Q)))
+        return partial(_lists, 1 + int(max(tables.with_lengths(side)[:, 0].max() for side in (P, Q))))
     return partial(_table, P.shape[1])
 
 

@@ -11,7 +11,8 @@ from dpaudit.outcomes.tables import LISTS
 from dpaudit.outcomes.trees import read
 
 CHARACTERS = 80
-TRIED = 20  # places where the first draw comes again
+TRIED = 1 << 14  # places where the first draw comes again
+SOON = 64  # draws that mostly tell two orders apart
 RARE = 30.0  # nats; draws that repeat by chance with probability e^-30 or less repeat by design
 
 
@@ -33,8 +34,9 @@ def period(draws: np.ndarray) -> int | None:
     rows = _bytes(draws)
     again = np.flatnonzero(rows == rows[0])[1 : 1 + TRIED]
     for lag in again:
-        if np.array_equal(rows[lag:], rows[:-lag]) and _chance(rows, len(rows) - lag) >= RARE:
-            return int(lag)
+        begins = np.array_equal(rows[lag : lag + SOON], rows[: min(SOON, len(rows) - lag)])
+        if begins and np.array_equal(rows[lag:], rows[:-lag]):
+            return int(lag) if _chance(rows, len(rows) - lag) >= RARE else None
     return None
 
 

@@ -35,7 +35,7 @@ def lists(values: Any) -> np.ndarray | None:
         flat = np.asarray(list(chain.from_iterable(draws)))
     except ValueError:  # lists of lists of different length
         return None
-    if flat.size and (flat.ndim != 1 or flat.dtype.kind not in REAL):
+    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in REAL):
         return None
     rows = np.full((len(draws), 1 + length.max()), np.nan)
     rows[:, 0] = length
