@@ -41,9 +41,9 @@ def told(one: Line) -> str:
         "printed": one.finding.formula,
         "verdict": one.evidence.verdict,
         "fault" if one.evidence.violated else "note": one.finding.fault,
-        "evidence": one.shown,
+        "evidence": "; ".join(one.shown),
         "swept": one.swept,
-        "corrected": one.corrected,
+        "corrected": ". ".join(one.corrected),
     }
     return "\n".join(
         [f"{one.finding.key}: {title(one)}", *(f"  {name:<10}{text}" for name, text in parts.items() if text)]

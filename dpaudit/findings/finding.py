@@ -10,7 +10,8 @@ from typing import Any
 from dpaudit.report.text import number
 
 EXACT, CERTIFIED, HOLDS = "exact", "certified", "loose"
-WRONG, UNDEFINED, SLIP, LOOSE = "claims too much privacy", "gives no value", "not so", "holds, loose"
+WRONG, UNDEFINED, SLIP = "claims too much privacy", "gives no value", "not so"
+LOOSE, TIGHT = "holds, loose", "holds, exactly"
 
 SYMBOLS = {
     "row_bound": "B",
@@ -34,7 +35,13 @@ SYMBOLS = {
     "spread": "C₂",
     "eta": "η",
     "nu": "ν",
+    "ridge": "λ",
+    "coef": "β",
+    "trace": "Tr(Σ)",
+    "radius": "Q",
+    "depth": "−y/(R‖β‖)",
 }
+OWN_SYMBOLS = {(2, "rows"): "n", (3, "rows"): "n", (3, "row_bound"): "C"}  # where a paper has a letter of its own
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class Evidence:
     @property
     def violated(self) -> bool:
         """The printed line fails."""
-        return self.verdict != LOOSE
+        return self.verdict not in (LOOSE, TIGHT)
 
 
 Test = Callable[..., Evidence]
@@ -72,7 +79,8 @@ class Finding:
     key : its name on the command line. paper : 1 to 4. place : "theorem B.5". claim : in words, as printed.
     formula : as printed. fault : what is wrong, or how loose it is. corrected : the least change that makes it true, ""
     where nothing needs it. setting : parameters by name, which `test` takes. grid : values of some of them over which
-    the claim was swept. fixed : the same test of the corrected form.
+    the claim was swept. fixed : the same test of the corrected form. more : other settings that are shown beside the
+    first.
     """
 
     key: str
@@ -86,19 +94,28 @@ class Finding:
     test: Test
     grid: Grid = field(default_factory=dict)
     fixed: Test | None = None
+    more: Sequence[Mapping[str, Any]] = ()
 
     def check(self) -> Evidence:
         """The evidence at the setting, computed now."""
         return self.test(**self.setting)
 
+    def checks(self) -> list[tuple[Mapping[str, Any], Evidence]]:
+        """The setting and the `more` of them, each with its evidence."""
+        return [(setting, self.test(**setting)) for setting in (self.setting, *self.more)]
+
     def check_fixed(self) -> Evidence | None:
         """The corrected form at the same setting, None where there is no test of it."""
         return None if self.fixed is None else self.fixed(**self.setting)
 
-    def at(self, evidence: Evidence | None = None) -> str:
-        """The setting in the papers' symbols: "k = 1, γ = 10, so ε = 0.684"."""
-        parts = [f"{SYMBOLS.get(name, name)} = {_written(value)}" for name, value in self.setting.items()]
+    def at(self, evidence: Evidence | None = None, setting: Mapping[str, Any] | None = None) -> str:
+        """The setting in the paper's symbols: "k = 1, γ = 10, so ε = 0.684"."""
+        parts = [f"{self.symbol(name)} = {_written(value)}" for name, value in (setting or self.setting).items()]
         return ", ".join([*parts, *([evidence.at] if evidence is not None and evidence.at else [])])
+
+    def symbol(self, name: str) -> str:
+        """The paper's letter for a parameter, or its name."""
+        return OWN_SYMBOLS.get((self.paper, name), SYMBOLS.get(name, name))
 
 
 def _written(value: Any) -> str:
@@ -134,7 +151,7 @@ def stated(quantity: str, printed: float, found: float, at: str = "", tolerance:
     """A printed value or equality against the true value; it holds where the two agree to `tolerance`, relatively."""
     printed, found = float(printed), float(found)
     if math.isclose(printed, found, rel_tol=tolerance):
-        return Evidence(quantity, printed, found, HOLDS, LOOSE, 1.0, at)
+        return Evidence(quantity, printed, found, HOLDS, TIGHT, 1.0, at)
     ratio = abs(found / printed) if printed != 0.0 else math.inf
     factor = max(ratio, 1.0 / ratio) if 0.0 < ratio < math.inf else None
     return Evidence(quantity, printed, found, EXACT, SLIP, factor, at)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpaudit.findings.finding import CERTIFIED, HOLDS, SYMBOLS, WRONG, Evidence, Finding
+from dpaudit.findings.finding import CERTIFIED, HOLDS, TIGHT, WRONG, Evidence, Finding
 from dpaudit.findings.sweep import Sweep, of_finding
 from dpaudit.report.text import number
 
@@ -16,13 +16,13 @@ TOO_MUCH = 1e4  # looser δ than that say nothing more
 
 @dataclass(frozen=True)
 class Line:
-    """One finding in words: evidence at its setting, over the range that was swept, and of the corrected form."""
+    """One finding in words: evidence at each setting, over the range that was swept, and of the corrected form."""
 
     finding: Finding
     evidence: Evidence
-    shown: str
+    shown: tuple[str, ...]
     swept: str
-    corrected: str
+    corrected: tuple[str, ...]
 
     @property
     def command(self) -> str:
@@ -31,13 +31,14 @@ class Line:
 
 def line(finding: Finding) -> Line:
     """Recompute a finding."""
-    evidence, over = finding.check(), of_finding(finding)
-    return Line(finding, evidence, shown(finding, evidence), swept(finding, over), corrected(finding))
+    checks, over = finding.checks(), of_finding(finding)
+    told = tuple(shown(finding, *one) for one in checks)
+    return Line(finding, checks[0][1], told, swept(finding, over), corrected(finding))
 
 
-def shown(finding: Finding, evidence: Evidence) -> str:
-    """At the setting: "q = 0.2, r = 1, ε = 0.1: δ printed 0.00206, exact 0.0321 (15.6 times)"."""
-    return f"{finding.at(evidence)}: {values(evidence)}"
+def shown(finding: Finding, setting: Mapping[str, Any], evidence: Evidence) -> str:
+    """At a setting: "q = 0.2, r = 1, ε = 0.1: δ printed 0.00206, exact 0.0321 (15.6 times)"."""
+    return f"{finding.at(evidence, setting)}: {values(evidence)}"
 
 
 def values(evidence: Evidence) -> str:
@@ -54,7 +55,9 @@ def written(value: float | None) -> str:
 
 
 def _telling(evidence: Evidence) -> bool:
-    """A δ that is far below the printed one has no factor worth a number."""
+    """Neither equality nor a δ that is far below the printed one has a factor worth a number."""
+    if evidence.verdict == TIGHT:
+        return False
     return evidence.kind != HOLDS or evidence.quantity != "δ" or (evidence.factor or 0.0) < TOO_MUCH
 
 
@@ -63,26 +66,27 @@ def swept(finding: Finding, over: Sweep | None) -> str:
     if over is None:
         return ""
     if not over.failed:
-        return f"Holds at all {over.cases} settings swept ({ranges(finding.grid)}){_looseness(over)}."
-    where = ", ".join(f"{SYMBOLS.get(name, name)} = {number(over.worst[name], 3)}" for name in finding.grid)
+        return f"Holds at all {over.cases} settings swept ({ranges(finding)}){_looseness(over)}."
+    where = ", ".join(f"{finding.symbol(name)} = {number(over.worst[name], 3)}" for name in finding.grid)
     worst = f"worst at {where}: {values(over.evidence)}"
-    return f"Fails at {over.failed} of {over.cases} settings swept ({ranges(finding.grid)}); {worst}."
+    return f"Fails at {over.failed} of {over.cases} settings swept ({ranges(finding)}); {worst}."
 
 
 def _looseness(over: Sweep) -> str:
     low, high = over.evidence.factor, over.loosest
-    if over.evidence.quantity == "δ" or low is None or high is None:
+    if over.evidence.quantity == "δ" or over.evidence.verdict == TIGHT or low is None or high is None:
         return ""
-    return f", {number(low, 3)} to {_times(high)} more than is needed"
+    ends = dict.fromkeys(number(end, 3) for end in (low, high))
+    return f", {' to '.join(ends)} times what is needed"
 
 
 def _times(factor: float) -> str:
     return f"{number(factor, 3)} times"
 
 
-def ranges(grid: Mapping[str, Sequence[Any]]) -> str:
-    """The ends of each value: q 0.02 to 0.8, ε 0.01 to 5."""
-    return ", ".join(f"{SYMBOLS.get(name, name)} {_range(one)}" for name, one in grid.items())
+def ranges(finding: Finding) -> str:
+    """The ends of each value of its grid: q 0.02 to 0.8, ε 0.01 to 5."""
+    return ", ".join(f"{finding.symbol(name)} {_range(one)}" for name, one in finding.grid.items())
 
 
 def _range(values: Sequence[Any]) -> str:
@@ -91,16 +95,16 @@ def _range(values: Sequence[Any]) -> str:
     return f"{number(min(values), 3)} to {number(max(values), 3)}"
 
 
-def corrected(finding: Finding) -> str:
-    """The corrected form, and that its own test holds, "" if nothing needs correcting."""
+def corrected(finding: Finding) -> tuple[str, ...]:
+    """The corrected form, and that its own test holds where it has one; nothing if nothing needs correcting."""
     if not finding.corrected:
-        return ""
+        return ()
     evidence, over = finding.check_fixed(), of_finding(finding, corrected=True)
     if evidence is None:
-        return finding.corrected
+        return (finding.corrected,)
     where = "at the same setting" if over is None else f"at all {over.cases} settings swept"
     fails = evidence.violated or (over is not None and over.failed)
-    return f"{finding.corrected}. {'Does NOT hold' if fails else 'Holds'} {where}."
+    return finding.corrected, f"{'Does NOT hold' if fails else 'Holds'} {where}."
 
 
 def title(one: Line) -> str:
@@ -119,5 +123,5 @@ def sentences(found: Sequence[Line]) -> list[str]:
         "slips in a formula, a bound or a number.",
         f"For {fixed} of the {len(failing)} the corrected line was put to the same test, at the same setting and over "
         "the same range.",
-        f"{len(found) - len(failing)} others hold; the second table says how much they ask for beyond what is needed.",
+        f"{len(found) - len(failing)} others hold; the last table says how much they ask for beyond what is needed.",
     ]

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.exact import calibrate, gaussian_sketch
+from dpaudit.exact import calibrate, gaussian_sketch, spectrum
+from dpaudit.findings.finding import Evidence, claimed
 from dpaudit.inverse import gdp_mu
+from dpaudit.neighbours import NeighbourPair
 
 SMALL_DELTAS = (1e-2, 1e-3, 1e-5, 1e-7, 1e-10)
 
@@ -32,3 +34,16 @@ def outlying_line(outlier: float) -> Any:
     """Twelve rows about y = x, the first off it by `outlier`."""
     x = np.linspace(1.0, 2.0, 12)
     return np.column_stack([x, x + 0.1 * np.cos(7.0 * x) + np.r_[outlier, np.zeros(11)]])
+
+
+def exact_claim(mechanism: Any, epsilon: float, pair: NeighbourPair | None = None) -> Evidence:
+    """What a mechanism claims at ε against the exact δ on a pair, its own if none is named."""
+    found = spectrum(mechanism, mechanism.pair() if pair is None else pair, epsilon)
+    return claimed(float(mechanism.claim.delta_at(epsilon)), float(found.delta))
+
+
+def gaussian_mu(mechanism: Any) -> float:
+    """μ of the Gaussian shift between both sides of the mechanism's own pair."""
+    pair = mechanism.pair()
+    family = mechanism.replaced_rows(pair.left, pair.right[pair.index][None])
+    return float(family.mu[pair.index])

@@ -144,7 +144,7 @@ FINDINGS = (
         corrected="no less than √3 times the exact noise of one Gaussian release at (ε, δ)",
         setting={"epsilon": 40.0, "delta": 1e-5},
         test=_ada_ssp,
-        grid={"epsilon": (0.1, 1.0, 5.0, 10.0, 20.0, 40.0), "delta": (1e-2, 1e-5, 1e-10)},
+        grid={"epsilon": (0.1, 1.0, 5.0, 10.0, 20.0, 40.0, 50.0), "delta": (1e-2, 1e-5, 1e-10)},
         fixed=_ada_ssp_enough,
     ),
     Finding(

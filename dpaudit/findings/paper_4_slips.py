@@ -1,4 +1,4 @@
-"""Paper 4: bounds that it quotes, its lemmas and proofs, and numbers in its text."""
+"""Paper 4: bounds that it quotes, its lemmas and proofs."""
 
 from __future__ import annotations
 
@@ -109,15 +109,6 @@ def _sarlos(power: float) -> Callable[[float, int, float, float], Evidence]:
     return test
 
 
-def _comment(epsilon: float) -> Evidence:
-    """Entries multiplied by B/√ε have V = (B²/ε)I, where the example has V = B²I."""
-    return stated("standard deviation/B", 1.0 / math.sqrt(epsilon), 1.0)
-
-
-def _power_of_two(exponent: int) -> Evidence:
-    return stated(f"2^{exponent}", 4096.0, 2.0**exponent)
-
-
 def _sketch_rows(padding: float, epsilon: float, delta: float) -> Evidence:
     """r of corollary B.2 for a known w against what its own w² = 8B²√(rL)/ε comes to."""
     log = math.log(4.0 / delta)
@@ -215,19 +206,6 @@ FINDINGS = (
         fixed=_sarlos(0.5),
     ),
     Finding(
-        key="4-comment-b-3",
-        paper=4,
-        place="comment after theorem B.3",
-        claim="to sample such an N multiply normal entries by this",
-        formula="B/√ε",
-        fault="V = B²I, as in the example and in algorithm 3, takes B; B/√ε goes with C₁ = B²/ε and C₂ = 14, for which "
-        "far fewer degrees of freedom would do",
-        corrected="B (with ν = ⌊d + 28 ln(4/δ)/ε²⌋), or B/√ε with ν = ⌊d + 28 ln(4/δ)⌋",
-        setting={"epsilon": 0.1},
-        test=_comment,
-        grid={"epsilon": (0.01, 0.1, 0.5)},
-    ),
-    Finding(
         key="4-corollary-b-2-rows",
         paper=4,
         place="corollary B.2, number of rows",
@@ -238,16 +216,5 @@ FINDINGS = (
         setting={"padding": 100.0, "epsilon": 0.5, "delta": 1e-5},
         test=_sketch_rows,
         grid={"delta": (1e-2, 1e-5, 1e-10)},
-    ),
-    Finding(
-        key="4-power",
-        paper=4,
-        place="section 3.1, sizes of the data",
-        claim="n runs from 2^14",
-        formula="2^14 = 4,096",
-        fault="4,096 is 2^12",
-        corrected="2^14 = 16,384",
-        setting={"exponent": 14},
-        test=_power_of_two,
     ),
 )

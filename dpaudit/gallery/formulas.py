@@ -1,14 +1,23 @@
-"""Each printed formula against the exact curve, at one setting where it fails or one where it holds: the findings."""
+"""Each printed formula against the exact curve, at settings where it fails or where it holds: the findings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from dpaudit.findings import FINDINGS, Evidence, Finding
 from dpaudit.findings.finding import CERTIFIED, LOOSE, UNDEFINED, WRONG
 
-QUANTITIES = ("δ", "ε", "σ/Δ", "w/B", "k")  # privacy, or a dial that keeps it; other findings are not about formulas
+QUANTITIES = (
+    "δ",
+    "ε",
+    "σ/Δ",
+    "w/B",
+    "w/C",
+    "k",
+)  # privacy, or a dial that keeps it; other findings are not about formulas
 
 
 @dataclass(frozen=True)
@@ -27,10 +36,15 @@ class Row:
 
 def numbers() -> list[dict[str, Any]]:
     """All rows, those that fail first."""
-    checked = [(one, one.check()) for one in FINDINGS.values()]
-    rows = [row(one, evidence) for one, evidence in checked if shown(evidence)]
+    rows = [row(one, evidence, setting) for one, setting, evidence in _checked() if shown(evidence)]
     order = (WRONG, UNDEFINED, LOOSE)
     return [asdict(one) for one in sorted(rows, key=lambda one: order.index(one.verdict))]
+
+
+@lru_cache(maxsize=1)
+def _checked() -> list[tuple[Finding, Mapping[str, Any], Evidence]]:
+    """Every finding at each of its settings; some take draws."""
+    return [(one, setting, evidence) for one in FINDINGS.values() for setting, evidence in one.checks()]
 
 
 def shown(evidence: Evidence) -> bool:
@@ -38,7 +52,8 @@ def shown(evidence: Evidence) -> bool:
     return evidence.quantity in QUANTITIES and evidence.kind != CERTIFIED
 
 
-def row(finding: Finding, evidence: Evidence) -> Row:
-    setting, source = finding.at(evidence), f"paper {finding.paper}"
+def row(finding: Finding, evidence: Evidence, setting: Mapping[str, Any] | None = None) -> Row:
+    """Of a finding at one of its settings, the first if none is named."""
     values = evidence.printed, evidence.found, evidence.factor
-    return Row(finding.place, source, setting, evidence.quantity, *values, evidence.verdict)
+    place = finding.place, f"paper {finding.paper}", finding.at(evidence, setting)
+    return Row(*place, evidence.quantity, *values, evidence.verdict)

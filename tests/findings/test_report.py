@@ -7,7 +7,7 @@ import pytest
 from dpaudit.findings import FINDINGS
 from dpaudit.findings import __main__ as command
 from dpaudit.findings.lines import line, sentences, values, written
-from dpaudit.findings.report import HEADS, LOOSE_HEADS, html, markdown, write
+from dpaudit.findings.report import HEADS, LOOSE_HEADS, NOTES, html, markdown, write
 
 KEYS = ("1-lemma-10", "3-algorithm-1-scale", "4-theorem-b-4", "4-power", "4-loose-4-1", "4-theorem-b-3")
 
@@ -32,18 +32,46 @@ class Page(HTMLParser):
 
 def test_a_line_is_made_of_the_numbers(lines):
     ten, scale, undefined, power, loose, held = lines
-    assert ten.shown == "q = 0.2, r = 1, ε = 0.1: δ printed 0.00206, exact 0.0321 (15.6 times)"
+    assert ten.shown == ("q = 0.2, r = 1, ε = 0.1: δ printed 0.00206, exact 0.0321 (15.6 times)",)
     assert ten.swept.startswith("Fails at 17 of 49 settings swept (q 0.02 to 0.8, ε 0.01 to 5); worst at q = 0.02, ε =")
-    assert ten.corrected.endswith("Holds at all 49 settings swept.")
-    assert "at least 0.59" in scale.shown
-    assert "w/B printed no value, exact 0.654" in undefined.shown
-    assert power.shown.endswith("2^14 printed 4096, exact 16,384 (4 times)")
-    assert "k printed 1447, exact 68 (21.3 times)" in loose.shown
-    assert loose.swept.endswith("times more than is needed.")
+    assert ten.corrected[1:] == ("Holds at all 49 settings swept.",)
+    assert "at least 0.59" in scale.shown[0]
+    assert "w/B printed no value, exact 0.654" in undefined.shown[0]
+    assert power.shown[0].endswith("2^14 printed 4096, exact 16,384 (4 times)")
+    assert power.corrected == ("2^12 = 4,096, or 2^14 = 16,384",)
+    assert "k printed 1447, exact 68 (21.3 times)" in loose.shown[0]
+    assert loose.swept.endswith("7.57 to 275 times what is needed.")
     assert held.swept.startswith("Holds at all 360 settings swept")
-    assert held.corrected == ""
+    assert held.corrected == ()
     assert "times" not in values(held.evidence)  # δ is 10³⁷ times smaller, which says nothing
     assert ten.command == "python -m dpaudit.findings 1-lemma-10"
+
+
+def test_more_settings_are_parts_of_one_line():
+    eleven = line(FINDINGS["1-lemma-11"])
+    assert [part.split(":")[0] for part in eleven.shown] == [
+        "q = 0.2, r = 3, ε = 0.5",
+        "q = 0.5, r = 10, ε = 0.5",
+        "q = 0.05, r = 60, ε = 0.05",
+    ]
+    assert eleven.shown[1].endswith("δ printed 0.137, exact 0.465 (3.4 times)")
+    text = markdown([eleven])
+    assert all(part in text for part in eleven.shown)
+    assert "times).<br>At q = 0.05" in text
+
+
+def test_what_holds_exactly_has_no_factor():
+    tight = line(FINDINGS["2-loose-dp-gd"])
+    assert tight.shown == ("μ = 1, T = 1000: μ printed 1, exact 1",)
+    assert tight.swept == "Holds at all 9 settings swept (μ 0.1 to 5, T 1 to 1000)."
+    one_factor = line(FINDINGS["2-theorem-4-3-loose"])
+    assert one_factor.swept.endswith("(μ 0.1 to 5, Tr(Σ) 0.1 to 100), 1.33 times what is needed.")
+
+
+def test_a_paper_has_its_own_letters():
+    assert FINDINGS["2-remark-4-4"].at().startswith("μ = 0.5, ε = 1, n = 1000")
+    assert FINDINGS["3-algorithm-1-scale"].at().startswith("C = 100, k = 10,000")
+    assert FINDINGS["4-loose-3-1"].at().startswith("r = 1000")
 
 
 def test_numbers_are_short_but_whole_ones_are_whole():
@@ -63,6 +91,7 @@ def test_markdown_tables_are_whole(lines):
     assert set(widths) == {len(HEADS), len(LOOSE_HEADS)}
     assert len(rows) == 2 * 4 + 6  # three papers and the loose ones have a head each
     assert "`python -m dpaudit.findings 4-power`" in markdown(lines)
+    assert all(f"- {note}" in markdown(lines) for note in NOTES)
 
 
 def test_the_page_stands_alone(lines):
