@@ -21,13 +21,16 @@ CORNERS = 10  # columns up to which every corner of a box is looked at
 def within_norm(data: Array, bound: float, rng: np.random.Generator) -> Array:
     """Rows of Euclidean norm `bound`, (k, d): both signs of the data's axes, of each column, and directions at random.
 
-    Those at random lean to where the data are weak: white ones divided by the data's spread along its axes.
+    Axes as the columns are (the last is the weakest: of all rows of this norm it has the largest leverage) and of
+    columns of one scale. Directions at random lean to where the data are weak: white ones divided by the spread.
     """
     size, axes = _axes(data)
     width = len(axes)
     white = rng.standard_normal((RANDOM, width))
     leaning = np.concatenate([white[: RANDOM // 2] / size, white[RANDOM // 2 :]]) @ axes
-    directions = np.concatenate([axes, -axes, np.eye(width), -np.eye(width), leaning])
+    plain = np.linalg.svd(data, full_matrices=len(data) < width)[2]
+    both = np.concatenate([plain, axes, np.eye(width)])
+    directions = np.concatenate([both, -both, leaning])
     return bound * directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
