@@ -44,7 +44,8 @@ class Given:
 
     def take(self, count: int) -> np.ndarray:
         self.done += count
-        return self.draws[self.done - count : self.done]
+        part = self.draws[self.done - count : self.done]
+        return outcomes.joined([part]) if outcomes.are_lists(part) else part
 
     def rest(self, chunk: int) -> Iterator[np.ndarray]:
         while self.done < len(self.draws):
