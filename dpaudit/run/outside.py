@@ -36,8 +36,8 @@ class Form:
     timeout: float | None = None
 
     def given(self) -> dict[str, Any]:
-        """What is not as it usually is."""
-        fields = {field.name: field.default for field in dataclasses.fields(self)}
+        """What is not as it usually is and has to do with the draws: a run may go on with another timeout."""
+        fields = {field.name: field.default for field in dataclasses.fields(self) if field.name != "timeout"}
         return {name: getattr(self, name) for name, usual in fields.items() if getattr(self, name) != usual}
 
 

@@ -46,7 +46,7 @@ def equal(x, y):
 
 
 @given(st.lists(TREE, min_size=1, max_size=8), st.lists(TREE, min_size=1, max_size=8))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_draws_have_equal_rows_if_and_only_if_they_are_equal(first, second):
     """Equal as canonical text, numbers by value: no difference of two draws is lost, and none is made up."""
     P, Q = sides(["text", *first], second)  # the text makes trees of them all
@@ -76,7 +76,7 @@ def _form(value):
 
 
 @given(st.lists(TREE, min_size=2, max_size=8))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 def test_a_row_does_not_depend_on_the_draws_beside_it(draws):
     """Columns of all of them, used on any part and in any order, also on a part that is plain numbers."""
     whole = outcomes.joined([outcomes.rows(["text", *draws])])

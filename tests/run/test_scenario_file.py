@@ -157,7 +157,7 @@ def test_all_faults_at_once(write):
         ({"mechanism": 'name = "GaussianLS"\nsigma = -1'}, ["[mechanism] sigma: must be a finite number in (0, inf)"]),
         ({"mechanism": 'name = "GaussianLS"\nsigma = 1\ndelta = 0.1'}, ["[mechanism] sigma: must be given, or else"]),
         ({"mechanism": 'call = "module"'}, ["[mechanism] call: must be \"package.module:callable\", got 'module'"]),
-        ({"mechanism": 'call = "m:f"\nrows = 3'}, ["[mechanism] rows: unknown key (known: call, parameters, timeout, kind, batched)"]),
+        ({"mechanism": 'call = "m:f"\nrows = 3'}, ["[mechanism] rows: unknown key (known: call, parameters"]),
         ({"mechanism": 'call = "m:f"\nparameters = 3'}, ["[mechanism] parameters: must be a table, got 3"]),
         (
             {"neighbour": 'rule = "best"'},

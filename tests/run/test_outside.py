@@ -1,0 +1,149 @@
+"""Mechanisms of the user's own in a scenario: one output a call, estimators, commands, a limit to a call."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.run import Scenario, run
+
+OWN = '''
+import time
+import numpy as np
+
+def one(data, *, rng):
+    """One noisy mean."""
+    return {"mean": data.mean() + rng.normal()}
+
+def hangs(data, size, *, rng):
+    time.sleep(20)
+
+class Noisy:
+    """Least squares with noise."""
+    def __init__(self, sigma=1.0):
+        self.sigma, self.seed = sigma, None
+    def fit(self, X, y):
+        self.coef_ = np.linalg.lstsq(X, y, rcond=None)[0]
+        self.coef_ = self.coef_ + self.sigma * np.random.default_rng(self.seed).normal(size=len(self.coef_))
+        return self
+    def predict(self, X):
+        return X @ self.coef_
+
+def first(model):
+    return model.coef_[0]
+'''
+PROGRAM = """
+import csv, random, sys
+rows = [[float(cell) for cell in row] for row in csv.reader(open(sys.argv[1]))]
+random.seed(int(sys.argv[3]))
+for _ in range(int(sys.argv[2])):
+    print(sum(row[-1] for row in rows) / len(rows) + random.gauss(0.0, 1.0))
+"""
+ROW = 'rule = "row"\nindex = 4'
+COMMAND = 'command = ["{python}", "mech.py", "{data}", "{size}", "{seed}"]'
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch):
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+
+
+@pytest.fixture
+def ran(write, tmp_path, monkeypatch):
+    """ran(mechanism, options) → result.json of a run."""
+    (tmp_path / "own_code.py").write_text(OWN)
+    (tmp_path / "mech.py").write_text(PROGRAM)
+    monkeypatch.delitem(sys.modules, "own_code", raising=False)
+
+    def ran(mechanism, **options):
+        run(Scenario.load(write(mechanism=mechanism, neighbour=ROW)), tmp_path / "out", **options)
+        return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+
+    return ran
+
+
+def test_one_output_a_call(ran):
+    record = ran('call = "own_code:one"\nbatched = false\ntimeout = 30')["mechanism"]
+    assert record["name"] == "own_code:one"
+    assert record["description"] == "One noisy mean."
+    assert record["parameters"] == {"batched": False}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        'outputs = ["coef_"]',
+        'outputs = "own_code:first"',
+        "predict = [[1, 0, 0.5], [1, 2, 3]]",
+        "parameters = {sigma = 2}",
+    ],
+)
+def test_an_estimator(ran, more):
+    record = ran(f'call = "own_code:Noisy"\nkind = "estimator"\n{more}')
+    assert record["mechanism"]["parameters"]["kind"] == "estimator"
+    assert record["verdict"] in ("violated", "not violated")
+
+
+def test_a_command_runs_in_the_folder_of_the_scenario(ran, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    record = ran(f"{COMMAND}\ntimeout = 60")
+    assert record["mechanism"]["name"] == "'{python}' mech.py '{data}' '{size}' '{seed}'"
+    assert record["verdict"] == "not violated"
+
+
+def test_a_changed_program_is_not_resumed(ran, tmp_path):
+    ran(COMMAND, keep_draws=True)
+    ran(COMMAND, resume=True, keep_draws=True)
+    (tmp_path / "mech.py").write_text(PROGRAM.replace("gauss(0.0", "gauss(0.5"))
+    with pytest.raises(dp.InvalidInput, match="code "):
+        ran(COMMAND, resume=True)
+
+
+def test_what_hangs_or_fails_is_said_with_its_block(ran):
+    with pytest.raises(dp.MechanismError, match=r"M\(D\), block 0 \(256 draws, seed 0, key .*no output within 0\.2 s"):
+        ran('call = "own_code:hangs"\ntimeout = 0.2')
+    with pytest.raises(dp.MechanismError, match=r"block 0 \(256 draws, .*the command .*exit status 2; .*No such file"):
+        ran(COMMAND.replace("mech.py", "absent.py"))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "fault"),
+    [
+        ('call = "own_code:one"\ncommand = ["x", "{data}"]', "must have either name or call or command"),
+        ('command = "python mech.py {data}"', "command: must be a list of arguments (there is no shell)"),
+        ('command = ["python", "mech.py"]', "command: must be a list of arguments"),
+        ('command = ["x", "{data}"]\nparameters = {a = 1}', "parameters: unknown key (known: command, timeout)"),
+        ('call = "own_code:one"\nbatched = 0', "batched: must be true or false"),
+        ('call = "own_code:one"\nkind = "stream"', "kind: must be one of 'estimator'"),
+        ('call = "own_code:one"\ntimeout = 0', "timeout: must be a finite number in (0, inf)"),
+        ('call = "own_code:one"\noutputs = ["a"]', "outputs: unknown key"),
+        ('call = "own_code:N"\nkind = "estimator"\noutputs = ["a b"]', "outputs: must be a list of attributes"),
+        ('call = "own_code:N"\nkind = "estimator"\npredict = [[1], [1, 2]]', "predict: must be points of equally many"),
+        ('call = "own_code:N"\nkind = "estimator"\noutputs = ["a"]\npredict = [[1]]', "predict: goes without outputs"),
+        ('call = "own_code:N"\nkind = "estimator"\nbatched = true', "batched: unknown key"),
+    ],
+)
+def test_faults_are_found_before_anything_runs(write, tmp_path, mechanism, fault):
+    (tmp_path / "unread_code.py").write_text("raise SystemExit('ran')")
+    mechanism = mechanism.replace("own_code", "unread_code")
+    with pytest.raises(dp.ScenarioError) as caught:
+        Scenario.load(write(mechanism=mechanism, neighbour=ROW))
+    assert len(str(caught.value).splitlines()) == 1
+    assert fault in str(caught.value)
+    assert "unread_code" not in sys.modules
+
+
+def test_an_output_that_cannot_be_imported_is_said(ran):
+    with pytest.raises(dp.ScenarioError, match=r"\[mechanism\] outputs: own_code:absent: AttributeError"):
+        ran('call = "own_code:Noisy"\nkind = "estimator"\noutputs = "own_code:absent"')
+
+
+def test_numbers_of_the_data_arrive_whole(ran, tmp_path):
+    (tmp_path / "mech.py").write_text("import sys; sys.stdout.write(open(sys.argv[1]).read().splitlines()[0])")
+    command = dp.adapters.command(["{python}", str(tmp_path / "mech.py"), "{data}", "{size}"])
+    assert command(np.array([[0.1, 1 / 3]]), 1, rng=1) == [[0.1, 1 / 3]]
