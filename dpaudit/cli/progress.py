@@ -40,7 +40,7 @@ class Bars:
             self.close()
             form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
             shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
-            self.step, self.bar = step, tqdm(desc=step, total=wanted, file=self.stream, **shape)
+            self.step, self.bar = step, tqdm(desc=step, total=wanted, initial=done, file=self.stream, **shape)
         self.bar.update(done - self.bar.n)
         if done == wanted:
             self.close()
