@@ -6,8 +6,8 @@ import hashlib
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from enum import Enum
+from collections.abc import Iterable
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
@@ -15,11 +15,12 @@ from dpaudit.outcomes.trees import SET, read
 
 Place = tuple[int | str, ...]  # positions in lists, keys of dicts, one in another
 Name = tuple[Place, "Told"]
+Cells = dict[Name, tuple["array[int]", "array[float]"]]
 NONE, NAN, DICT, SETS = 1.0, 2.0, 3.0, 4.0  # what a place holds where its number, code or size does not say it
 CODE_BITS = 52  # floats hold such integers exactly
 
 
-class Told(Enum):
+class Told(IntEnum):
     """What a cell tells of a place, in the order of columns."""
 
     SIZE = 0  # of a list, dict or set
@@ -34,14 +35,11 @@ class Told(Enum):
         return 0.0 if self in (Told.SORT, Told.HAS) else math.nan
 
 
-def cells(texts: Iterable[bytes]) -> dict[Name, tuple[array[int], array[float]]]:
+def cells(texts: Iterable[bytes]) -> Cells:
     """For each name the numbers of the draws that have it, and their values there."""
-    found: dict[Name, tuple[array[int], array[float]]] = defaultdict(lambda: (array("q"), array("d")))
+    found: Cells = defaultdict(lambda: (array("q"), array("d")))
     for number, text in enumerate(texts):
-        for place, told, value in _walk((), read(text)):
-            rows, values = found[place, told]
-            rows.append(number)
-            values.append(value)
+        _put(found, number, (), read(text))
     return found
 
 
@@ -58,34 +56,41 @@ def code(text: str) -> float:
     return float(int.from_bytes(digest, "big") >> (64 - CODE_BITS))
 
 
-def _walk(place: Place, value: Any) -> Iterator[tuple[Place, Told, float]]:
+def _put(found: Cells, number: int, place: Place, value: Any) -> None:
+    """Add the cells of what draw `number` has at a place."""
     if isinstance(value, str):
-        yield place, Told.TEXT, code(value)
+        _add(found, number, place, Told.TEXT, code(value))
     elif isinstance(value, list):
-        yield place, Told.SIZE, len(value)
+        _add(found, number, place, Told.SIZE, len(value))
         for position, one in enumerate(value):
-            yield from _walk((*place, position), one)
+            _put(found, number, (*place, position), one)
     elif isinstance(value, dict):
-        yield from _set(place, value[SET]) if SET in value else _dict(place, value)
+        (_put_set if SET in value else _put_dict)(found, number, place, value)
     elif value is None:
-        yield place, Told.SORT, NONE
+        _add(found, number, place, Told.SORT, NONE)
     else:
-        yield place, Told.NUMBER, value
+        _add(found, number, place, Told.NUMBER, value)
         if value != value:
-            yield place, Told.SORT, NAN
+            _add(found, number, place, Told.SORT, NAN)
 
 
-def _dict(place: Place, value: dict[str, Any]) -> Iterator[tuple[Place, Told, float]]:
-    yield place, Told.SORT, DICT
-    yield place, Told.SIZE, len(value)
+def _put_dict(found: Cells, number: int, place: Place, value: dict[str, Any]) -> None:
+    _add(found, number, place, Told.SORT, DICT)
+    _add(found, number, place, Told.SIZE, len(value))
     for key, one in value.items():
-        yield from _walk((*place, key), one)
+        _put(found, number, (*place, key), one)
 
 
-def _set(place: Place, members: list[Any]) -> Iterator[tuple[Place, Told, float]]:
+def _put_set(found: Cells, number: int, place: Place, value: dict[str, Any]) -> None:
     """Members by position, since they are in order; text and integers also each by itself, whatever else is there."""
-    yield place, Told.SORT, SETS
-    yield from _walk(place, members)
-    for member in members:
+    _add(found, number, place, Told.SORT, SETS)
+    _put(found, number, place, value[SET])
+    for member in value[SET]:
         if isinstance(member, (str, int)):
-            yield (*place, repr(member)), Told.HAS, 1.0
+            _add(found, number, (*place, repr(member)), Told.HAS, 1.0)
+
+
+def _add(found: Cells, number: int, place: Place, told: Told, value: float) -> None:
+    rows, values = found[place, told]
+    rows.append(number)
+    values.append(value)

@@ -13,6 +13,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,10 @@ def _text(plain: Any) -> bytes:
 
 def _plain(value: Any, depth: int) -> Any:
     """JSON types only."""
-    if value is None or isinstance(value, (bool, np.bool_)):
-        return None if value is None else bool(value)
+    if value is None or type(value) in (bool, float):  # the usual ones first: the other questions take long
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
     if isinstance(value, (str, bytes)):
         return _short(value if isinstance(value, str) else value.decode("latin-1"))
     if isinstance(value, (numbers.Real, Decimal)):
@@ -79,10 +82,17 @@ def _held(value: Any, depth: int) -> Any:
 
 
 def _key(key: Any, depth: int) -> str:
+    if type(key) is str and len(key) <= LONGEST:
+        return _quoted(key)
     return json.dumps(_plain(key, depth), sort_keys=True, separators=(",", ":"))
 
 
+_quoted = lru_cache(maxsize=1 << 12)(json.dumps)
+
+
 def _number(value: Any) -> int | float:
+    if type(value) is int and -EXACT <= value <= EXACT:
+        return value
     if isinstance(value, numbers.Integral) and abs(int(value)) <= EXACT:
         return int(value)
     try:

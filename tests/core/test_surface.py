@@ -11,6 +11,11 @@ import dpaudit as dp
 
 HEAVY = ("matplotlib", "lightgbm", "sklearn", "pandas")
 NAMES = (
+    "adapters.one_draw",
+    "adapters.estimator",
+    "adapters.command",
+    "adapters.limited",
+    "adapters.read_draws",
     "datasets.load",
     "mechanisms.ALS",
     "mechanisms.GaussianLS",
