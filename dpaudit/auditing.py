@@ -119,12 +119,13 @@ def audit(
         callable of that form. `dpaudit.adapters` makes one of other functions, estimators and programs.
     pair : the two databases.
     epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4). A claim's own ε is added.
-    samples : draws a side, training, choosing and certifying together.
+    samples : draws a side, training, choosing and certifying together. Those that certify are made after the score,
+        counted as they come and not kept, so memory grows as √samples.
     claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is tested).
     level : joint confidence of the band over all ε and both directions.
     classifier : alias (`dpaudit list classifiers`), any scikit-learn classifier, or a `scoring.KnownScore`.
     rng : anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever `n_jobs`.
-    n_jobs : parallel draws, as in joblib.
+    n_jobs : parallel draws, as in joblib: threads, or what `joblib.parallel_config` names ("loky" processes, "dask").
     progress : called as progress(step, done, wanted).
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
     train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1, less of many draws.

@@ -34,6 +34,7 @@ STARTS = 8  # ε of a curve at which bets may start
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])  # ε at which a claimed curve is taken at its word
 VISIBLE = 1e-3  # of the largest claimed δ; bets start where there is as much
 SLACK = 1e-12  # of an exact spectrum
+FULL = 1 << 21  # draws a side from which on nothing more is learned: the last score and bet stay, and no draw is kept
 
 
 Step = Callable[[str], AbstractContextManager[None]]
@@ -68,7 +69,7 @@ def audit_in_waves(plan: Plan, theory: Spectrum | None, source: Source, step: St
             fresh = source(wave, size)
         if wave > 0:
             state.bet(wave, fresh)
-        state.past.add(fresh)
+        state.learn(fresh)
         state.drawn += size
         plan.progress("drawing in waves", state.drawn, total)
         if state.rejected_at is not None:
@@ -107,7 +108,10 @@ class _State:
     menu: Menu
     step: Step
     past: Past = field(default_factory=Past)
-    odds: list[Sides] = field(default_factory=list)  # of each wave, before it was trained on
+    odds: list[Sides] = field(default_factory=list)  # of each wave that was then learned from
+    judge: Judge | None = None
+    learned: int = 0  # draws a side in the past
+    judged_by: int = 0  # of them, when the judge was made
     draws: list[int] = field(default_factory=list)
     log_e: list[float] = field(default_factory=list)
     largest: float = 0.0
@@ -119,12 +123,18 @@ class _State:
         self.counts = Counts(self.plan.epsilon)
 
     def bet(self, wave: int, fresh: Raw) -> None:
-        """Fit and pick on the past, then bet on each fresh pair in turn."""
-        rows = self.past.rows()
-        with self.step("fit_s"):
-            judge = self._judge(wave, rows, len(fresh[0]))
+        """Fit and pick on the past, if there is more of it than before, then bet on each fresh pair in turn."""
+        if self.judge is None or self.judged_by < self.learned:
+            with self.step("fit_s"):
+                self.judge, self.judged_by = self._judge(wave, self.past.rows(), len(fresh[0])), self.learned
         with self.step("certify_s"):
-            self._settle(judge, judge.odds(self.past.like(fresh)))
+            self._settle(self.judge, self.judge.odds(self.past.like(fresh)))
+
+    def learn(self, fresh: Raw) -> None:
+        """Add a wave to the past until that is full."""
+        if self.learned < FULL:
+            self.past.add(fresh)
+            self.learned += len(fresh[0])
 
     def _settle(self, judge: Judge, odds: Sides) -> None:
         path = (self.log_e[-1] if self.log_e else 0.0) + np.cumsum(judge.bet.payoff(odds.P, odds.Q))
@@ -135,7 +145,8 @@ class _State:
         self.draws.append(self.drawn + len(path))
         self.log_e.append(float(path[-1]))
         self.largest = max(self.largest, float(path.max()))
-        self.odds.append(odds)
+        if self.learned < FULL:
+            self.odds.append(odds)
         self.counts.add(judge.cuts, odds.P, odds.Q)
         self.fitted = judge.fitted
 

@@ -10,6 +10,7 @@ import numpy as np
 
 FIRST = 8  # draws a side before the first bet
 FEW, MANY = 200, 2_000  # draws a side until which waves grow by an eighth and by a third; then they double
+LARGEST = 1 << 20  # draws a side of a wave: memory is bounded
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,6 @@ def sizes(samples: int) -> Iterator[int]:
     done = 0
     while done < samples:
         size = FIRST if done == 0 else done // 8 if done < FEW else done // 3 if done < MANY else done
-        size = min(max(size, 1), samples - done)
+        size = min(max(size, 1), LARGEST, samples - done)
         yield size
         done += size

@@ -8,6 +8,7 @@ import dpaudit as dp
 from dpaudit import waves
 from dpaudit.record import load
 from dpaudit.scoring import KnownScore
+from dpaudit.waves import loop, record
 from dpaudit.waves.record import FIRST, sizes
 from dpaudit.waves.source import Past
 
@@ -41,6 +42,31 @@ def test_waves_grow_slowly_at_first_and_double_at_last():
     growth = found[1:-1] / before[:-1]
     assert np.all(growth[before[:-1] < 200] <= 0.125)
     assert np.all(growth[before[:-1] >= 2000] == 1.0)
+
+
+def test_very_many_draws_come_in_waves_of_one_size():
+    found = list(sizes(10_000_000))
+    assert sum(found) == 10_000_000
+    assert max(found) == record.LARGEST
+    assert len(found) < 60
+
+
+def test_a_full_past_learns_no_more(monkeypatch):
+    """Waves of at most 200 draws; from 600 on the last score and bet stay, and no draw is kept."""
+    monkeypatch.setattr(record, "LARGEST", 200)
+    monkeypatch.setattr(loop, "FULL", 600)
+    fits, states = [], []
+    judged, made = loop._State._judge, loop._State.__post_init__
+    monkeypatch.setattr(loop._State, "_judge", lambda *args: fits.append(len(args[2].P)) or judged(*args))
+    monkeypatch.setattr(loop._State, "__post_init__", lambda self: states.append(self) or made(self))
+    result = audit(shifted(0.3), claim=(0.0, 0.2))
+    assert result.sequential.drawn == 3000
+    assert 600 <= fits[-1] == states[0].learned < 800
+    assert len(states[0].past.parts[0][0]) == fits[-1]
+    assert sum(len(one.P) for one in states[0].odds) == fits[-1] - FIRST
+    assert result.sequential.tested == 3000 - FIRST
+    early = audit(shifted(2.0), claim=(0.0, 0.05))
+    assert early.verdict == "violated"
 
 
 @pytest.mark.parametrize("mechanism", [dp.mechanisms.ALS(12), shifted(0.3)], ids=["law", "function"])
