@@ -7,7 +7,8 @@ where the bands of the two runs do not meet. That is about what was SHOWN: a bet
 knowing.
 
 Two independent runs of one audit differ by a normal of √2 standard errors, and the bands part beyond 2z of them, with z
-the margin's quantile: at 95 % and 41 ε, z > 2, in fewer than 1 of 100 pairs of runs (tests/run/test_suite.py).
+the margin's quantile, above 2. A set chosen by a few dozen draws may be a poor one, which is in no margin: of all pairs
+of 150 runs of a Gaussian audit, 600 draws a side, 2.6 % parted; of 149 at 2000 draws none.
 """
 
 from __future__ import annotations
@@ -104,11 +105,12 @@ def _grid(curves: Curves) -> str:
 
 
 def margin(curves: Curves) -> Array:
-    """w at each ε, (m,). The bound of another set may be the estimate itself; then the margin next to it counts."""
+    """w at each ε, (m,), and no less than at a smaller ε, since sets shrink as ε grows.
+
+    So where the bound is that of another set, or 0, and says nothing of this one's error, that of sets before counts.
+    """
     floor = np.log(1.0 / (1.0 - curves.level)) / (curves.draws or np.inf)
-    width = np.maximum(curves.estimate - curves.low, floor)
-    around = np.pad(width, 1, mode="edge")
-    return np.max([around[:-2], around[1:-1], around[2:]], axis=0)
+    return np.maximum.accumulate(np.maximum(curves.estimate - curves.low, floor))
 
 
 def _shared(old: Curves, new: Curves) -> tuple[Array, np.ndarray, np.ndarray]:

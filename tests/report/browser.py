@@ -85,6 +85,7 @@ class Browser:
         """Load a file as from disk, in a window so wide (CSS pixels), as on screen or on paper."""
         self.messages, self.requests = [], []
         self("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self("Emulation.setScrollbarsHidden", hidden=media == "print")
         self("Emulation.setEmulatedMedia", media=media)
         self("Page.navigate", url=path.as_uri())
         self._until(lambda message: message.get("method") == "Page.loadEventFired")

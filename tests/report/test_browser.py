@@ -177,6 +177,7 @@ def test_a_narrow_window_does_not_scroll_sideways(browser, pages, name):
 @pytest.mark.parametrize(("name", "width"), [("full", PAPER), ("bare", PAPER), ("index", WIDE_PAPER)])
 def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name, width):
     browser.open(pages[name], width=width, media="print")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
     right = browser.evaluate(
         "[...document.querySelectorAll('table, img, pre')].map(e => e.getBoundingClientRect().right)"
     )

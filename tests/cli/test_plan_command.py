@@ -1,0 +1,99 @@
+"""`dpaudit plan`, and that audits keep what it promises."""
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import power
+from dpaudit.cli import main
+from dpaudit.cli.planning import needs
+
+
+def test_the_table_and_the_words(capsys):
+    assert main(["plan", "--claim", "1,1e-5"]) == 0
+    out = capsys.readouterr().out
+    assert "excess   " in out.splitlines()[2]
+    assert "ε at δ = 10⁻⁵" in out
+    assert "Can be shown: that a mechanism is NOT (1, 1e-05)-DP" in out
+    assert "Cannot be shown: that a mechanism IS (1, 1e-05)-DP." in out
+    assert "--excess X" in out
+
+
+def test_a_pure_claim_has_no_column_of_its_delta(capsys):
+    assert main(["plan", "--claim", "0.5,0", "--excess", "0.05", "--samples", "5000"]) == 0
+    out = capsys.readouterr().out
+    assert "ε at δ" not in out
+    assert len([line for line in out.splitlines() if line.startswith("  ")]) == 4
+
+
+def test_json_has_every_number(capsys):
+    assert main(["plan", "--claim", "1,0.001", "--excess", "0.01", "--excess", "0.1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["excess"] for row in found["rows"]] == [0.1, 0.01]
+    row = found["rows"][1]
+    needed = power.draws_to_detect(1.0, 1e-3, 0.01, statements=power.AUDIT_STATEMENTS)
+    assert row["audit"] == needed
+    assert row["early"] < row["audit"] < row["test"]
+    assert row["delta"] == pytest.approx(0.011)
+    shift = power.shift_of(1.0, 0.011)
+    assert float(dp.exact.gaussian_shift(shift, row["real_epsilon"])) == pytest.approx(1e-3, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--claim", "1"], "'1' is not of the form EPS,DELTA"),
+        (["--claim", "-1,0.1"], "claim epsilon must be"),
+        (["--claim", "1,1"], "claim delta must be below 1"),
+        (["--claim", "1,0.5", "--excess", "0.5"], "excess must be a finite number in (0, 0.5)"),
+        (["--claim", "1,0.5", "--samples", "5"], "samples must leave at least 10 draws"),
+        ([], "Missing option '--claim'"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, arguments, message):
+    assert main(["plan", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stop", [None, "verdict"])
+def test_audits_of_the_planned_size_show_the_excess(stop):
+    """Each of ten audits refutes with probability 0.8 (0.95 and 0.90 of 40 did): fewer than 3 do with below 1e-4."""
+    row = needs((1.0, 1e-3), [0.1]).rows[0]
+    mu = power.shift_of(1.0, 0.101)
+
+    def shifted(data, size, *, rng):
+        return mu * data[0] + rng.normal(size=(size, 1))
+
+    pair, samples = dp.neighbours.zero_row([[1.0], [1.0]], 0), int(row.audit if stop is None else row.early)
+    options = {"samples": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
+    found = [dp.audit(shifted, pair, rng=seed, **options).verdict for seed in range(10)]
+    assert found.count("violated") >= 3
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+def test_the_excess_of_a_number_of_draws_inverts_the_draws_of_an_excess(epsilon):
+    excess = power.excess_of(epsilon, 0.02, 20_000, statements=5)
+    assert power.draws_to_detect(epsilon, 0.02, excess, statements=5) == pytest.approx(20_000, rel=0.01)
+    assert power.excess_of(0.0, 1.0, 1000) == np.inf
+
+
+def test_the_share_of_a_claim_is_what_the_plan_counts_with():
+    """An audit spends 1/AUDIT_STATEMENTS of 1 − level on the claim's own ε."""
+    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+    result = dp.audit(
+        lambda data, size, *, rng: data[0] + rng.normal(size=(size, 1)),
+        pair,
+        samples=5000,
+        claim=(1.0, 1e-5),
+        classifier="qda",
+        rng=0,
+    )
+    at = int(np.flatnonzero(result.spectrum.epsilon == 1.0)[0])
+    assert 0.05 / result.estimate.share[at] == pytest.approx(power.AUDIT_STATEMENTS)
+
+
+def test_the_examples_of_power_run():
+    assert doctest.testmod(power).failed == 0

@@ -1,0 +1,248 @@
+"""Suites: outcomes whatever they are, JUnit XML, the index page, and what moved between two runs."""
+
+import copy
+import json
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.cli import main
+from dpaudit.cli.running import run_all
+from dpaudit.errors import MechanismError
+from dpaudit.run.against import margin, moved
+from dpaudit.run.junit import junit
+from dpaudit.run.suite import Before, Outcome, outcome, write_index
+
+HOSTILE = "</td><script>alert(1)</script>\x1b&\x00"
+VIOLATED = "epsilon = 0.0\ndelta = 0.001"
+BROKEN = """
+import sys
+import numpy as np
+
+def raises(data, size, *, rng):
+    raise RuntimeError("a leak in the pipe")
+
+def leaves(data, size, *, rng):
+    sys.exit(0)
+"""
+QUICK = {"jobs": None, "seed": None}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Work in tmp_path, without the figures, which take most of the time."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+
+
+@pytest.fixture
+def suite(write, tmp_path):
+    """Scenarios: one that holds, one violated, one whose code raises."""
+    (tmp_path / "broken_release.py").write_text(BROKEN)
+    row = 'rule = "row"\nindex = 4'
+    return [
+        str(write("holds")),
+        str(write("raises", mechanism='call = "broken_release:raises"', neighbour=row)),
+        str(write("leaks", claim=VIOLATED)),
+    ]
+
+
+def test_an_error_stops_none_of_the_others(suite, tmp_path, capsys):
+    assert main(["run", *suite, "--out", "out", "--junit", "ci/junit.xml"]) == 2
+    out, err = capsys.readouterr()
+    assert "\nVIOLATED: " in out
+    assert "\nNOT VIOLATED: " in out
+    assert "raises: ERROR: the mechanism raised on M(D)" in out
+    assert "3 scenarios: 1 not violated, 1 violated, 1 error\nIndex: out/index.html" in out
+    assert "dpaudit: raises: error: the mechanism raised" in err
+    assert "Traceback" not in err
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert 'href="holds/report.html"' in page
+    assert 'href="leaks/report.html"' in page
+    assert 'href="raises' not in page
+    assert "a leak in the pipe" in page
+    top = ET.parse(tmp_path / "ci" / "junit.xml").getroot()
+    counts = {key: top[0].get(key) for key in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "3", "failures": "1", "errors": "1", "skipped": "0"}
+    cases = {case.get("name"): case for case in top.iter("testcase")}
+    assert [child.tag for child in cases["holds"]] == ["system-out"]
+    assert "At 95% confidence" in cases["leaks"].find("failure").get("message")
+    assert cases["raises"].find("error").get("type") == "MechanismError"
+    assert all(float(case.get("time")) > 0.0 for case in cases.values())
+
+
+def test_the_gravest_status_and_no_index_of_one(suite, tmp_path):
+    assert main(["run", suite[0], suite[2], "--out", "both"]) == 1
+    assert main(["run", suite[0], "--out", "one", "--junit", "one.xml"]) == 0
+    assert not (tmp_path / "one" / "index.html").exists()
+    assert ET.parse(tmp_path / "one.xml").getroot().get("tests") == "1"
+
+
+def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, capsys):
+    assert main(["run", suite[1], "--junit", "one.xml"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("error:") == 1
+    assert ET.parse(tmp_path / "one.xml").getroot().get("errors") == "1"
+
+
+def test_code_that_leaves_does_not_pass_for_a_verdict(write, suite, capsys):
+    path = write("leaves", mechanism='call = "broken_release:leaves"', neighbour='rule = "row"\nindex = 4')
+    assert main(["run", str(path)]) == 2
+    assert "code of the scenario called sys.exit(0)" in capsys.readouterr().err
+
+
+def test_an_interruption_leaves_what_was_done(suite, tmp_path, monkeypatch):
+    def stopped(scenario, *arguments, **options):
+        raise KeyboardInterrupt
+
+    real = dp.run.run
+    steps = iter([real, stopped])
+    monkeypatch.setattr("dpaudit.cli.running.execute", lambda *given, **options: next(steps)(*given, **options))
+    with pytest.raises(KeyboardInterrupt):
+        run_all([Path(suite[0]), Path(suite[2])], Path("out"), junit=Path("j.xml"), **QUICK)
+    assert ET.parse(tmp_path / "j.xml").getroot().get("tests") == "1"
+    assert "holds" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_fault_that_nobody_meant_is_shown_whole(suite, monkeypatch, capsys):
+    def wrong(*arguments, **options):
+        raise ZeroDivisionError("an oversight")
+
+    monkeypatch.setattr("dpaudit.cli.running.execute", wrong)
+    assert main(["run", suite[0], suite[2]]) == 2
+    out, err = capsys.readouterr()
+    assert out.count("ERROR: ZeroDivisionError: an oversight") == 2
+    assert err.count("Traceback") == 2
+
+
+def test_nothing_runs_before_all_files_are_valid(suite, write, tmp_path, capsys):
+    bad = str(write("bad", claim="delta = 2"))
+    assert main(["run", suite[0], bad, "--out", "out", "--junit", "j.xml"]) == 2
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "j.xml").exists()
+
+
+def test_against_itself_nothing_moved(suite, tmp_path, capsys):
+    both = [suite[0], suite[2]]
+    main(["run", *both])
+    assert main(["run", *both, "--against", "dpaudit-out"]) == 1
+    assert "Against dpaudit-out: nothing moved beyond its uncertainty (2 compared)." in capsys.readouterr().out
+    page = (tmp_path / "dpaudit-out" / "index.html").read_text(encoding="utf-8")
+    assert "2 of 2 compared are as they were" in page
+
+
+def test_what_moved_is_printed_and_on_the_page(suite, write, tmp_path, capsys):
+    """ALS with 20 rows against 6: exact curve and draws are far apart. A single run may be compared by its folder."""
+    main(["run", suite[0], "--out", "old/holds"])
+    write("holds", mechanism='name = "ALS"\nrows = 6', claim=VIOLATED)
+    assert main(["run", suite[0], str(write("new")), "--out", "out", "--against", "old"]) == 1
+    out = capsys.readouterr().out
+    assert "Against old: 0 of 1 compared are as they were.\n" in out
+    assert "  holds: verdict: not violated, now violated\n" in out
+    assert "  holds: exact δ(" in out
+    assert "  holds: parameters: " in out
+    assert "  holds: claim: (1, 0.9)-DP, now (0, 0.001)-DP" in out
+    assert "  new: not there before" in out
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "verdict: not violated, now violated" in page
+    assert main(["run", suite[0], "--against", "old/holds"]) == 1
+    assert "holds: verdict" in capsys.readouterr().out
+
+
+def test_a_folder_without_results_is_an_error_before_anything_runs(suite, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert main(["run", suite[0], "--against", "empty"]) == 2
+    assert "against: empty must hold results of an earlier run" in capsys.readouterr().err
+    assert not (tmp_path / "dpaudit-out").exists()
+
+
+def record(mu, draws=2000, seed=1, **changes):
+    """result.json of a Gaussian shift."""
+    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+
+    def shifted(data, size, *, rng):
+        return mu * data[0] + rng.normal(size=(size, 1))
+
+    epsilon = np.linspace(0.0, 2.0, 9)
+    return dp.audit(shifted, pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed).to_dict() | changes
+
+
+def test_a_certified_curve_that_moved():
+    """δ(0) = 0.20 and 0.68; the margins at 2000 draws are below 0.05."""
+    (move,) = moved(record(0.5), record(2.0))
+    assert move.what.startswith("certified δ(")
+    assert "estimate" in str(move)
+
+
+def test_margins_cover_what_no_draw_says():
+    old, new = record(0.5), record(0.5)
+    for one in (old, new):
+        one["empirical"]["delta"][-1] = one["empirical"]["low"][-1] = 0.0
+    new["empirical"]["delta"][-1] = new["empirical"]["low"][-1] = 1e-4
+    assert moved(old, new) == []
+
+
+@pytest.mark.parametrize("runs", [20, pytest.param(400, marks=pytest.mark.slow)])
+def test_runs_of_one_audit_seldom_differ(runs):
+    """Consecutive seeds: where a pair parts with probability 0.026, over 5 of 20 do with 1e-5, over 30 of 400 with 1e-6."""
+    found = [record(0.7, 600, seed) for seed in range(runs + 1)]
+    count = sum(bool(moved(old, new)) for old, new in pairwise(found))
+    assert count <= max(5, 0.075 * runs)
+
+
+def test_exact_curves_move_beyond_rounding_only():
+    old = record(0.5)
+    old["exact"] = {"delta": [0.3 - 0.03 * k for k in range(9)], "law": "x"}
+    new = copy.deepcopy(old)
+    new["exact"]["delta"][3] *= 1.0 + 1e-9
+    assert moved(old, new) == []
+    new["exact"]["delta"][3] *= 1.01
+    (move,) = moved(old, new)
+    assert str(move) == "exact δ(0.75): 0.21, now 0.2121"
+    new["exact"] = None
+    assert [one.what for one in moved(old, new)] == ["exact spectrum"]
+
+
+def test_other_grids_are_compared_where_they_meet():
+    old, new = record(0.5), record(0.5)
+    new["epsilon"] = [one + 0.1 for one in new["epsilon"]]
+    assert [one.what for one in moved(old, new)] == ["grid of ε"]
+
+
+def outcomes(folder, name="small", reason="why"):
+    found = record(0.5) | {"scenario": name, "reason": reason}
+    return [
+        Outcome(name, Path("a b/s.toml"), folder / name.replace("/", "_"), "inconclusive", reason, 1.0, found),
+        Outcome("other", Path("o.toml"), folder / "other", "error", reason, 1.0, error=MechanismError(reason)),
+    ]
+
+
+def test_hostile_text_stays_text(tmp_path):
+    tree = ET.fromstring(junit(outcomes(tmp_path, HOSTILE, HOSTILE)))
+    case = next(tree.iter("testcase"))
+    assert case.get("name") == HOSTILE.replace("\x1b", "\ufffd").replace("\x00", "\ufffd")
+    assert case.find("skipped").get("message") == case.get("name")
+    assert next(tree.iter("error")).text == case.get("name")
+    before = Before(Path(HOSTILE.replace("\x00", "")), {HOSTILE: record(2.0) | {"verdict": "violated"}})
+    page = write_index(tmp_path, outcomes(tmp_path, HOSTILE, HOSTILE), before).read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;alert(1)") >= 4
+
+
+def test_an_outcome_of_work_that_leaves_no_result(tmp_path):
+    found = outcome("x", Path("x.toml"), tmp_path, lambda: None)
+    assert (found.kind, type(found.error)) == ("error", dp.InvalidInput)
+    assert outcome("x", Path("x.toml"), tmp_path, lambda: "a figure").kind == "study"
+
+
+def test_the_margin_is_that_of_the_band():
+    from dpaudit.report.data import read_curves
+
+    curves = read_curves(json.loads(json.dumps(record(1.0))))
+    assert np.all(margin(curves) >= curves.estimate - curves.low)
+    assert np.all(margin(curves) >= np.log(20.0) / curves.draws)
