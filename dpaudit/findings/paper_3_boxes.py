@@ -37,7 +37,7 @@ def _scaled_release(row_bound: float, k: int, gamma: float, delta: float, unit: 
     count = math.ceil(gamma / unit + eta * (tau + 9.0)) + 1
     unlikely = float(ndtr(tau - (count - 1 - gamma / unit) / eta))
     leak = sketch(1.0 / count, k, epsilon) - (1.0 + math.exp(epsilon)) * unlikely
-    return claimed(delta, leak, kind="certified", at=f"so ε = {epsilon:.4g}, {count} rows of norm B")
+    return claimed(delta, leak, kind="certified", at=f"so ε = {epsilon:.4g}, {count} rows of norm C")
 
 
 def _sheffet_noise(power: float) -> Callable[..., Evidence]:
@@ -140,7 +140,7 @@ FINDINGS = (
         claim="(ε, δ)-DP at any ε",
         formula="noise of √ln(6/δ)/(ε/3) sensitivities on each of three statistics",
         fault="the noise of a Gaussian release may fall as 1/ε only up to about ε = 1; the three together pass the "
-        "claim at large ε",
+        "claim at large ε, of those swept from 20 on",
         corrected="no less than √3 times the exact noise of one Gaussian release at (ε, δ)",
         setting={"epsilon": 40.0, "delta": 1e-5},
         test=_ada_ssp,

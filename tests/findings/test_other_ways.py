@@ -155,6 +155,13 @@ def test_the_private_estimate_is_a_normal_shift():
     assert evidence.found == pytest.approx(gap, rel=1e-6)
 
 
+def test_ada_ssp_holds_to_10_and_fails_at_20():
+    test, deltas = FINDINGS["3-algorithm-3"].test, (1e-2, 1e-5, 1e-10)
+    assert not any(test(epsilon=epsilon, delta=delta).violated for epsilon in (5.0, 10.0) for delta in deltas)
+    assert [test(epsilon=20.0, delta=delta).violated for delta in deltas] == [True, False, False]
+    assert all(test(epsilon=50.0, delta=delta).violated for delta in deltas)
+
+
 # Paper 4
 
 
