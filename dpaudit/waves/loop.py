@@ -34,7 +34,7 @@ STARTS = 8  # ε of a curve at which bets may start
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])  # ε at which a claimed curve is taken at its word
 VISIBLE = 1e-3  # of the largest claimed δ; bets start where there is as much
 SLACK = 1e-12  # of an exact spectrum
-FULL = 1 << 21  # draws a side from which on nothing more is learned: the last score and bet stay, and no draw is kept
+FULL = 1 << 20  # draws a side from which on nothing more is learned: the last score and bet stay, and no draw is kept
 
 
 Step = Callable[[str], AbstractContextManager[None]]
