@@ -16,7 +16,7 @@ from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.run import Scenario, StudyScenario, folder_of, is_study
 from dpaudit.run import run as execute
 from dpaudit.run.execute import REPORTS
-from dpaudit.run.junit import write_junit
+from dpaudit.run.junit import prepare_junit, write_junit
 from dpaudit.run.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
 
 GRAVEST = (status.ERROR, status.VIOLATED, status.INCOMPLETE, status.NOT_VIOLATED)
@@ -42,6 +42,8 @@ def run_all(
     Raises `ScenarioError` with the faults of all files before anything runs, and of a single scenario what it raises.
     """
     scenarios = _checked(paths)
+    if junit is not None:
+        prepare_junit(junit)
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
     several = len(scenarios) > 1
     done: list[Outcome] = []

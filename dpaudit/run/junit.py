@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dpaudit._files import replace_file
+from dpaudit.errors import InvalidInput
 from dpaudit.run.suite import ERROR, Outcome
 
 # violated fails; inconclusive is skipped, since nothing was tested; an error is an error
@@ -16,9 +17,15 @@ TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # of XML 1.0, section 2.2
 
 
-def write_junit(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write the file, whole or not at all, its folder made if need be."""
+def prepare_junit(path: Path) -> None:
+    """Make the folder of the file, before hours of work. Raises `InvalidInput` for a folder, OSError."""
+    if path.is_dir():
+        raise InvalidInput(f"junit must be a file to write, got {str(path)!r}, a folder")
     path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def write_junit(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write the file, whole or not at all."""
     replace_file(path, junit(outcomes))
 
 

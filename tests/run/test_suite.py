@@ -96,6 +96,13 @@ def test_code_that_leaves_does_not_pass_for_a_verdict(write, suite, capsys):
     assert "code of the scenario called sys.exit(0)" in capsys.readouterr().err
 
 
+def test_a_file_that_cannot_be_written_is_named_before_anything_runs(suite, tmp_path, capsys):
+    (tmp_path / "taken").mkdir()
+    assert main(["run", suite[0], "--junit", "taken"]) == 2
+    assert "junit must be a file to write, got 'taken', a folder" in capsys.readouterr().err
+    assert not (tmp_path / "dpaudit-out").exists()
+
+
 def test_an_interruption_leaves_what_was_done(suite, tmp_path, monkeypatch):
     def stopped(scenario, *arguments, **options):
         raise KeyboardInterrupt
@@ -189,7 +196,10 @@ def test_margins_cover_what_no_draw_says():
 
 @pytest.mark.parametrize("runs", [20, pytest.param(400, marks=pytest.mark.slow)])
 def test_runs_of_one_audit_seldom_differ(runs):
-    """Consecutive seeds: where a pair parts with probability 0.026, over 5 of 20 do with 1e-5, over 30 of 400 with 1e-6."""
+    """Consecutive seeds: where a pair parts with probability 0.026, over 5 of 20 do with 1e-5.
+
+    The draws are few on purpose: sets are chosen by 60 of them.
+    """
     found = [record(0.7, 600, seed) for seed in range(runs + 1)]
     count = sum(bool(moved(old, new)) for old, new in pairwise(found))
     assert count <= max(5, 0.075 * runs)
