@@ -26,7 +26,6 @@ from dpaudit.search.tried import Tried
 
 FACTOR = 4  # of a rung's neighbours, one stays
 FEWEST = 200  # draws a neighbour below which a cheap audit is of no use
-CLEAR = 3.0  # standard errors of an estimate from which counts decide, and not the fit to the scores
 PARTNERS, SPREAD = 16, 1_000  # draws for a neighbour's influence, and for M(D)'s own spread
 MOST = 100_000  # draws a neighbour above which the order is no clearer, and memory is spent
 SCREEN_SHARE = 0.15  # of the search's draws for influences, and for how many neighbours at most, by rank
@@ -162,15 +161,9 @@ def _rung(bench: Bench, standing: list[Tried], rung: int, draws: int, rungs: int
 def _after(one: Tried, rung: int, draws: int, value: Measure | str) -> Tried:
     if isinstance(value, str):
         return replace(one, note=value)
-    return replace(one, rung=rung, draws=one.draws + draws, delta=value.delta, error=value.error, fitted=value.fitted)
+    return replace(one, rung=rung, draws=one.draws + draws, **vars(value))
 
 
 def _sorted(found: list[Tried]) -> list[Tried]:
-    """By the estimates that are clear of their noise, then by the fits to the scores; failures last."""
-
-    def key(one: Tried) -> tuple[bool, float]:
-        delta, error, fitted = one.delta or 0.0, one.error or 0.0, one.fitted or 0.0
-        clear = delta > CLEAR * error
-        return clear, delta if clear else fitted
-
-    return sorted((one for one in found if not one.note), key=key, reverse=True) + [one for one in found if one.note]
+    """Largest δ first, the larger gain where none can be told; failures last."""
+    return sorted(found, key=lambda one: (not one.note, one.delta or 0.0, one.gain or 0.0), reverse=True)

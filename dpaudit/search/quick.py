@@ -8,36 +8,44 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from dpaudit import exact, scoring
+from dpaudit import scoring
 from dpaudit._check import Array
-from dpaudit.scoring.base import Score, Sides, evaluate, one_thread
+from dpaudit.errors import InvalidInput
+from dpaudit.scoring.base import Score, Sides, one_thread
 from dpaudit.scoring.closed import fit_quadratic
 from dpaudit.scoring.encode import Encoder, usable
+from dpaudit.scoring.logistic import newton
 from dpaudit.scoring.structure import directions, full
 from dpaudit.search.influence import common
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
 TOLD = 512  # partners that show whether noise is common
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
+LARGEST, RIDGE = 50.0, 1.0  # log-odds that a score may give; pull of the recalibrated score back to itself
+HITS = 20  # draws beyond ε, of both sides together
+ERRORS, SHAPE = 4.0, 0.15  # standard errors, and share, by which recalibrated scores may differ from counts
 DEFAULT = "quadratic"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """delta : held-out estimate of δ(ε), the larger direction, with its standard error. fitted : δ(ε) of two normal
-    laws with the scores' moments, which says something where no draw is beyond ε."""
+    """Held-out estimates of δ(ε), the larger direction. counted : from one set, with its standard error. delta : from
+    the scores as recalibrated log-odds, less noisy by far; where the counts contradict it, these; 0 where too few
+    draws (`HITS`) are beyond ε to say. gain : what the scores gain on knowing nothing, nats a draw."""
 
     delta: float
+    counted: float
     error: float
-    fitted: float
+    gain: float
 
 
 def measure(P: Array, Q: Array, epsilon: float, classifier: Any, seed: np.random.SeedSequence) -> Measure:
     """Cross-fitted on halves: each half is judged by the score that the other has trained; P, Q : (n, k) partners.
 
-    For any set S, P(S) − e^ε Q(S) ≤ δ(ε), so an estimate that saw neither score nor threshold can err upwards by noise
-    only. The noise is that of the difference of partners.
+    For any set S, P(S) − e^ε Q(S) ≤ δ(ε), so a count that saw neither score nor threshold can err upwards by noise
+    only. Its noise is that of the difference of partners.
     """
     draws, half = _finite(Sides(P, Q)), len(P) // 2
     fit = _fitting(draws, classifier, seed)
@@ -46,9 +54,11 @@ def measure(P: Array, Q: Array, epsilon: float, classifier: Any, seed: np.random
         judged = [_half(fit(train), train, test, epsilon) for train, test in (parts, parts[::-1])]
     best = max(range(2), key=lambda way: sum(float(one.value[way].sum()) for one in judged))
     value = np.concatenate([one.value[best] for one in judged])
-    error = float(value.std() / np.sqrt(len(value)))
-    delta, fitted = float(value.mean()), float(np.mean([one.fitted for one in judged]))
-    return Measure(min(max(delta, 0.0), 1.0), error, fitted)
+    counted = float(np.clip(value.mean(), 0.0, 1.0))
+    error = max(float(value.std()), float(np.exp(epsilon)) / float(np.sqrt(len(value)))) / float(np.sqrt(len(value)))
+    told = _told([one.tested for one in judged], epsilon)
+    agree = abs(told.delta - counted) <= ERRORS * error + SHAPE * told.delta
+    return Measure(told.delta if agree else counted, counted, error, told.gain)
 
 
 def _finite(sides: Sides) -> Sides:
@@ -72,19 +82,21 @@ def _fitting(draws: Sides, classifier: Any, seed: np.random.SeedSequence) -> Cal
 
 @dataclass(frozen=True, eq=False)
 class _Half:
-    """value : for each direction what each pair of partners adds to P(S) − e^ε Q(S), two arrays (n,)."""
+    """value : for each direction what each pair of partners adds to P(S) − e^ε Q(S), two arrays (n,). tested : held-out
+    scores of P's and of Q's draws."""
 
     value: tuple[Array, Array]
-    fitted: float
+    tested: tuple[Array, Array]
 
 
 def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:
-    trained = evaluate(score, train.P), evaluate(score, train.Q)
-    tested = evaluate(score, test.P), evaluate(score, test.Q)
+    trained, tested = scoring.scores(score, train), scoring.scores(score, test)
+    if any(np.isnan(side).any() for side in (*trained, *tested)):
+        raise InvalidInput("quick must give numbers, got NaN scores")
     gamma = float(np.exp(epsilon))
     forward = _value(trained, tested, gamma)
     backward = _value((-trained[1], -trained[0]), (-tested[1], -tested[0]), gamma)
-    return _Half((forward, backward), _binormal(*tested, epsilon))
+    return _Half((forward, backward), tested)
 
 
 def _value(trained: tuple[Array, Array], tested: tuple[Array, Array], gamma: float) -> Array:
@@ -95,11 +107,32 @@ def _value(trained: tuple[Array, Array], tested: tuple[Array, Array], gamma: flo
     return (tested[0] > best).astype(np.float64) - gamma * (tested[1] > best)
 
 
-def _binormal(p: Array, q: Array, epsilon: float) -> float:
-    """δ(ε) of normal laws with the moments of the scores, the larger direction; 1 where a side does not vary."""
-    mean, var = (p.mean(), q.mean()), (p.var(), q.var())
-    if not np.all(np.isfinite([*mean, *var])):
-        return 1.0
-    if min(var) <= 1e-12 * max(abs(mean[0] - mean[1]), max(var), 1e-300):
-        return float(mean[0] != mean[1])
-    return float(max(exact.gaussian_pair([mean[0]], [[var[0]]], [mean[1]], [[var[1]]], epsilon)))
+@dataclass(frozen=True)
+class _Told:
+    """What recalibrated scores say: δ and gain, as in `Measure`."""
+
+    delta: float
+    gain: float
+
+
+def _told(parts: list[tuple[Array, Array]], epsilon: float) -> _Told:
+    """As if the recalibrated scores were the privacy loss L itself.
+
+    Over both sides together, with σ(L) the chance that a draw is of P: E_P[(1 − e^{ε−L})₊] = 2E[σ(L)(1 − e^{ε−L})₊],
+    and the other direction with −L.
+    """
+    found = [_recalibrated(*part) for part in parts]
+    loss, sign = (np.concatenate(column) for column in zip(*found, strict=True))
+    gain = float(np.log(2.0) - np.logaddexp(0.0, -sign * loss).mean())
+    ways = [float(np.mean(2.0 * expit(way) * np.maximum(1.0 - np.exp(epsilon - way), 0.0))) for way in (loss, -loss)]
+    best = loss if ways[0] >= ways[1] else -loss
+    return _Told(max(ways) if np.count_nonzero(best > epsilon) >= HITS else 0.0, gain)
+
+
+def _recalibrated(p: Array, q: Array) -> tuple[Array, Array]:
+    """Scores of both sides, stretched and shifted to fit the labels (Platt 1999); and 1 for P, −1 for Q."""
+    score = np.clip(np.concatenate([p, q]), -LARGEST, LARGEST)
+    x = ((score - score.mean()) / (float(score.std()) or 1.0))[:, None]
+    label = np.repeat([1, 0], [len(p), len(q)])
+    weight = newton(x, label, score, RIDGE, np.zeros(2))
+    return score + weight[0] + weight[1] * x[:, 0], 2.0 * label - 1.0

@@ -9,7 +9,20 @@ from typing import Any
 
 from dpaudit.search.changes import Change
 
-COLUMNS = ("place", "relation", "row", "score", "rung", "draws", "delta", "error", "fitted", "row_put_in", "note")
+COLUMNS = (
+    "place",
+    "relation",
+    "row",
+    "score",
+    "rung",
+    "draws",
+    "delta",
+    "counted",
+    "error",
+    "gain",
+    "row_put_in",
+    "note",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,8 +30,10 @@ class Tried:
     """One neighbour that was looked at.
 
     change : what it changes. score : by which it was taken up. rung : of the halving, from 1, that it last stood on, 0
-    if none. draws : of M(D') that it cost. delta, error : the last rung's estimate of δ at the searched ε and its
-    standard error, None without a rung. fitted : the same from two normal laws. note : why it was given up, or "".
+    if none. draws : of M(D') that it cost. delta : the last rung's estimate of δ at the searched ε, by which it was
+    compared; counted, error : a cruder one that cannot lean upwards, and its standard error; gain : what the score has
+    learned, nats a draw, which decides where no δ can be told (`quick.Measure`). None without a rung. note : why it was
+    given up, or "".
     """
 
     change: Change
@@ -26,8 +41,9 @@ class Tried:
     rung: int = 0
     draws: int = 0
     delta: float | None = None
+    counted: float | None = None
     error: float | None = None
-    fitted: float | None = None
+    gain: float | None = None
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -40,8 +56,9 @@ class Tried:
             "rung": self.rung,
             "draws": self.draws,
             "delta": self.delta,
+            "counted": self.counted,
             "error": self.error,
-            "fitted": self.fitted,
+            "gain": self.gain,
             "row_put_in": None if row is None else row.tolist(),
             "note": self.note,
         }
@@ -91,7 +108,19 @@ class Selection:
 
     def table(self, most: int | None = 20) -> str:
         """Lines of text for people, the `most` best first (None: all)."""
-        head = ("place", "relation", "row", "score", "rung", "draws", "δ estimate", "± error", "note")
+        head = (
+            "place",
+            "relation",
+            "row",
+            "score",
+            "rung",
+            "draws",
+            "δ estimate",
+            "δ counted",
+            "± error",
+            "gain",
+            "note",
+        )
         rows = [head, *(_cells(place, one) for place, one in enumerate(self.tried[:most], start=1))]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -117,5 +146,5 @@ def _cells(place: int, one: Tried) -> tuple[str, ...]:
 
     note = one.note if len(one.note) <= 60 else one.note[:57] + "..."
     row = "" if one.change.index is None else str(one.change.index)
-    numbers = (f"{one.score:.4g}", str(one.rung or ""), f"{one.draws:,}", shown(one.delta), shown(one.error))
-    return str(place), one.change.relation, row, *numbers, note
+    numbers = (f"{one.score:.4g}", str(one.rung or ""), f"{one.draws:,}", shown(one.delta), shown(one.counted))
+    return str(place), one.change.relation, row, *numbers, shown(one.error), shown(one.gain), note

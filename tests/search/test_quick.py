@@ -21,8 +21,8 @@ def test_a_gaussian_shift_is_estimated(classifier):
     """Four standard errors: fails for one seed in 10,000, and this one is fixed."""
     P = normals(8000, 3, 1)
     found = measure(P, P + np.array([SHIFT, 0.0, 0.0]), EPSILON, classifier, SEED)
-    assert abs(found.delta - TRUTH) < 4.0 * found.error + 0.003
-    assert abs(found.fitted - TRUTH) < 0.02
+    assert abs(found.counted - TRUTH) < 4.0 * found.error + 0.003
+    assert abs(found.delta - TRUTH) < 0.01
 
 
 def test_common_random_numbers_save_draws():
@@ -30,6 +30,8 @@ def test_common_random_numbers_save_draws():
     partners = measure(P, P + 0.05, 0.0, DEFAULT, SEED)
     strangers = measure(P, normals(4000, 8, 3) + 0.05, 0.0, DEFAULT, SEED)
     assert partners.error < 0.5 * strangers.error
+    truth = 2.0 * float(ndtr(0.05 * np.sqrt(8.0) / 2.0)) - 1.0
+    assert abs(partners.delta - truth) < 0.003  # an eighth of what 4,000 strangers' counts are worth
     assert common(P, P + 0.05)
     assert not common(P, normals(4000, 8, 3))
 
@@ -37,14 +39,32 @@ def test_common_random_numbers_save_draws():
 def test_nothing_is_found_where_there_is_nothing():
     """The mean of 20 estimates, each held out: no more than noise, four standard errors of one."""
     found = [measure(normals(2000, 4, 10 + i), normals(2000, 4, 50 + i), 0.0, DEFAULT, SEED) for i in range(20)]
-    assert np.mean([one.delta for one in found]) < 4.0 * np.mean([one.error for one in found]) / np.sqrt(20) + 0.01
+    assert np.mean([one.counted for one in found]) < 4.0 * np.mean([one.error for one in found]) / np.sqrt(20) + 0.01
+    assert np.mean([one.delta for one in found]) < 0.03
+
+
+def test_where_no_delta_can_be_told_the_gain_can():
+    """N(0, 1) and N(s, 1) tell s²/8 nats a draw, to second order; at ε = 2 they tell nothing of δ."""
+    P = normals(3000, 2, 7)
+    near, far = (measure(P, P + np.array([s, 0.0]), 2.0, DEFAULT, SEED) for s in (0.1, 0.2))
+    assert near.delta == far.delta == near.counted == far.counted == 0.0
+    assert near.gain == pytest.approx(0.1**2 / 8, rel=0.5)
+    assert far.gain == pytest.approx(0.2**2 / 8, rel=0.5)
+
+
+def test_counts_overrule_scores_that_are_no_log_odds():
+    """Half of Q is far wider than P: no straight line of a score of P against Q is the log-odds."""
+    P = normals(4000, 1, 8)
+    Q = np.where(np.random.default_rng(9).random((4000, 1)) < 0.5, 40.0 * normals(4000, 1, 9), P)
+    found = measure(P, Q, 0.0, "logistic", SEED)
+    assert abs(found.delta - found.counted) <= 4.0 * found.error + 0.15 * found.delta
 
 
 def test_atoms_and_what_is_no_number_are_seen():
     P = normals(2000, 2, 4)
     Q = P.copy()
     Q[::3, 1] = np.nan
-    assert abs(measure(P, Q, 0.0, DEFAULT, SEED).delta - 1 / 3) < 0.05
+    assert abs(measure(P, Q, 0.0, DEFAULT, SEED).delta - 1 / 3) < 0.03
     constant = np.zeros((400, 1))
     assert measure(constant, constant + 1.0, 1.0, DEFAULT, SEED).delta == 1.0
     assert measure(constant, constant, 1.0, DEFAULT, SEED).delta == 0.0
