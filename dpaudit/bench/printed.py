@@ -7,8 +7,14 @@ import numpy as np
 from dpaudit import auditing, exact, mechanisms, neighbours
 from dpaudit._check import Array
 from dpaudit.claims import Claim
-from dpaudit.findings.paper_1 import PROJECTIONS as SHOWN
+from dpaudit.findings import FINDINGS
 
+SHOWN = tuple(
+    (name, float(setting["leverage"]), int(setting["rows"]))
+    for name in ("lemma_10", "lemma_11")
+    for finding in [FINDINGS[f"1-{name.replace('_', '-')}"]]
+    for setting in (finding.setting, *finding.more)
+)
 EPSILON = np.array([0.0, 0.02, 0.05, 0.1, 0.5, 1.0, 2.0])
 
 
