@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from dpaudit.report import render_html
+from dpaudit.report import html, render_html
 from dpaudit.report.index import render_index
 
 from .browser import CHROMIUM, running
@@ -70,13 +70,16 @@ def pages(tmp_path_factory):
     rows = [{**ROW, "record": make_result()}, *others, {**ROW, "kind": "study", "record": None, "link": None}]
     hostile = {**ROW, "name": HOSTILE, "reason": HOSTILE, "link": (HOSTILE, "r.html"), "record": poison(make_result())}
     attack = {"folder": HOSTILE, "moves": {HOSTILE: [HOSTILE]}, "new": [HOSTILE]}
-    sources = {
-        "full": render_html(make_result()),
-        "bare": render_html(make_samples_result()),
-        "hostile": render_html(poison(make_result())),
-        "index": render_index(rows, against),
-        "hostile-index": render_index([hostile], attack),
-    }
+    drawn = html._figures(make_result())  # once: they take most of the time, and test_html.py looks at the others
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(html, "_figures", lambda _: drawn)
+        sources = {
+            "full": render_html(make_result()),
+            "bare": render_html(make_samples_result()),
+            "hostile": render_html(poison(make_result())),
+            "index": render_index(rows, against),
+            "hostile-index": render_index([hostile], attack),
+        }
     for name, source in sources.items():
         (folder / f"{name}.html").write_text(source, encoding="utf-8")
     return {name: folder / f"{name}.html" for name in sources}
