@@ -9,8 +9,9 @@ What a search cannot show is in `NOTE`.
 """
 
 from dpaudit.search.changes import INCOMING, RELATIONS, SOURCES
-from dpaudit.search.front import NOTE, RANKS, SearchResult, search_neighbours, select
+from dpaudit.search.front import NOTE, SearchResult, search_neighbours, select
 from dpaudit.search.quick import DEFAULT as QUICK
+from dpaudit.search.ranking import RANKS
 from dpaudit.search.tried import Selection, Tried
 
 __all__ = [

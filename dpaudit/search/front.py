@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dpaudit import _check, scoring
-from dpaudit._check import Array, fail
+from dpaudit._check import fail
 from dpaudit._random import Stream, below, generator, root
 from dpaudit.auditing import About, AuditResult, audit
 from dpaudit.claims import as_claim
@@ -17,15 +16,13 @@ from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Progress
 from dpaudit.search.changes import RELATIONS, Pool, incoming_rows, pool
-from dpaudit.search.halving import PARTNERS, SPREAD, Bench, Schedule, halve, schedule, screen
-from dpaudit.search.linear import in_turn, measures
+from dpaudit.search.halving import Bench, Schedule, halve, schedule
 from dpaudit.search.quick import DEFAULT
-from dpaudit.search.tried import Selection, Tried
+from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
+from dpaudit.search.tried import Selection
 
-RANKS = ("auto", "linear", "influence", "random")
 SHORTLIST, BUDGET = 48, 10.0
-OUTLIER_KEY, ORDER_KEY = 1 << 20, (1 << 20) + 1  # keys below the search's seed that are no rung
-Rank = str | Callable[[Array, Array, Array], Any]
+OUTLIER_KEY = 1 << 20  # key below the search's seed that is no rung
 
 NOTE = (
     "A search is an attack, not a proof. It compares the neighbours that it thought of, by what a quick score sees in "
@@ -158,7 +155,8 @@ def select(
     classifier = quick if isinstance(quick, str) and quick == DEFAULT else scoring.known(quick)
     seed = below(root(rng), int(Stream.SEARCH))
     incoming = incoming_rows(data, relations, candidates, row_bound, bounds, generator(seed, OUTLIER_KEY))
-    changes = pool(data, relations, incoming, _heaviest(data, relations))
+    rows = heaviest(data) if "replace" in relations else np.arange(len(data))  # only replacements need to know
+    changes = pool(data, relations, incoming, rows)
     plan = _schedule(samples, budget, len(changes), shortlist, rank)
     bench = Bench(mechanism, data, _at(at, claim), classifier, seed, n_jobs, progress or (lambda *_: None))
     return _select(bench, changes, rank, plan)
@@ -189,65 +187,16 @@ def _schedule(samples: int, budget: float, pool_size: int, shortlist: int, rank:
         ) from None
 
 
-def _heaviest(data: Array, relations: tuple[str, ...]) -> np.ndarray:
-    """Rows by what zeroing them does to least squares; only replacements need to know."""
-    if "replace" not in relations:
-        return np.arange(len(data))
-    return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
-
-
 def _select(bench: Bench, changes: Pool, rank: Rank, plan: Schedule) -> Selection:
-    scores = _ranked(bench, changes, rank)
-    order = np.argsort(-scores, kind="stable")
-    failed, spent, screened = list[Tried](), 0, order[: plan.screened]
-    drawn = dict[int, int]()
-    if len(screened):
-        moved, found = screen(bench, changes, screened)
-        spent += SPREAD + PARTNERS + sum(draws for draws, _ in found)
-        drawn = {int(entry): draws for entry, (draws, _) in zip(screened, found, strict=False)}
-        failed = [
-            Tried(changes[int(entry)], float(scores[entry]), note=value)
-            for entry, (_, value) in zip(screened, found, strict=False)
-            if isinstance(value, str)
-        ]
-        scores, order = _with_influence(scores, screened, moved, rank)
-    size = plan.rungs[0][0]
-    first = [Tried(changes[int(e)], float(scores[e]), draws=drawn.get(int(e), 0)) for e in order[:size]]
-    tried, made = halve(bench, first, plan.rungs)
+    ranked = ranking(bench, changes, rank, plan.screened, plan.rungs[0][0])
+    tried, made = halve(bench, ranked.tried, plan.rungs)
     name = rank if isinstance(rank, str) else getattr(rank, "__name__", "a user's score")
     return Selection(
-        (*tried, *failed), len(changes), len(screened), bench.epsilon, spent + made, f"rank {name}", plan.rungs
+        (*tried, *ranked.failed),
+        len(changes),
+        plan.screened,
+        bench.epsilon,
+        ranked.draws + made,
+        f"rank {name}",
+        plan.rungs,
     )
-
-
-def _ranked(bench: Bench, changes: Pool, rank: Rank) -> Array:
-    """A score a change, larger first, without a draw."""
-    if callable(rank):
-        return _user_scores(rank, changes)
-    if rank == "random":
-        return generator(bench.seed, ORDER_KEY).random(len(changes))
-    return in_turn(measures(changes.data, changes.leaving(), changes.coming()))
-
-
-def _user_scores(rank: Callable[[Array, Array, Array], Any], changes: Pool) -> Array:
-    expected = f"a function score(data, out, into) that gives {len(changes)} numbers"
-    scores = _check.array_of_numbers("rank", rank(changes.data, changes.leaving(), changes.coming()), expected)
-    if scores.shape != (len(changes),) or np.isnan(scores.astype(np.float64)).any():
-        fail("rank", f"shape {scores.shape}" if scores.shape != (len(changes),) else "NaN", expected)
-    return scores.astype(np.float64)
-
-
-def _with_influence(scores: Array, screened: np.ndarray, moved: Array, rank: Rank) -> tuple[Array, np.ndarray]:
-    """Scores and order of the screened by influence, alone or in turn with what they were before."""
-    sound = ~np.isnan(moved)
-    if not sound.any():
-        return scores, screened
-    entries, moved = screened[sound], moved[sound]
-    if rank == "influence":
-        scores = scores.copy()
-        scores[entries] = moved
-        return scores, entries[np.argsort(-moved, kind="stable")]
-    both = in_turn(np.stack([np.nan_to_num(moved), np.arange(len(entries), 0.0, -1.0)]))
-    scores = scores.copy()
-    scores[entries] = both
-    return scores, entries[np.argsort(-both, kind="stable")]

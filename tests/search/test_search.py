@@ -168,8 +168,9 @@ def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
             raise ZeroDivisionError("zeros")
         return mean(data, size, rng=rng)
 
-    with pytest.raises(dp.MechanismError, match="failed on every neighbour"):
-        search.select(never, data, rank="linear", **OPTIONS)
+    for rank in ("auto", "linear"):
+        with pytest.raises(dp.MechanismError, match="failed on every neighbour that was tried: .*zeros"):
+            search.select(never, data, rank=rank, **OPTIONS)
     with pytest.raises(dp.MechanismError, match=r"raised on M\(D\), block 0"):
         search.select(lambda data, size, *, rng: 1 / 0, data, **OPTIONS)
 
