@@ -169,7 +169,7 @@ def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
         return mean(data, size, rng=rng)
 
     for rank in ("auto", "linear"):
-        with pytest.raises(dp.MechanismError, match="failed on every neighbour that was tried: .*zeros"):
+        with pytest.raises(dp.MechanismError, match=r"failed on every neighbour that was tried: .*zeros"):
             search.select(never, data, rank=rank, **OPTIONS)
     with pytest.raises(dp.MechanismError, match=r"raised on M\(D\), block 0"):
         search.select(lambda data, size, *, rng: 1 / 0, data, **OPTIONS)
