@@ -7,6 +7,7 @@ many as there are draws for.
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ of one search, of the final audit, of the uniform search. `{command}`
 Within 5 % of the worst row's δ: {near} of {searches} searches, the least share {least:.3f}; of the uniform ones
 {lucky} of {cases}; {better} of them found a worse row than the search of that seed. {spent:.0f} CPU seconds.
 
-What this does not show: {note}
+{note}
 """
 HEAD = (
     "data",
@@ -122,7 +123,7 @@ def report(names: tuple[str, ...] = tuple(ROWS), seeds: tuple[int, ...] = (1, 2,
         cases=len(found),
         better=sum(one.uniform > one.shares[0] for one in found),
         spent=time.process_time() - begin,
-        note=search.NOTE,
+        note=textwrap.fill(f"What this does not show: {search.NOTE}", 120),
     )
     print(text)
     write(REPORTS / "search.md", text)
