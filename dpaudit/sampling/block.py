@@ -45,13 +45,19 @@ class Blocks:
 
     def __call__(self, number: int, size: int) -> np.ndarray:
         """Rows of one block, as `outcomes.rows` gives them. Raises `MechanismError`."""
-        key = (int(Stream.DRAW), self.side, number)
-        where = f"{SIDES[self.side]}, block {number} ({size} draws, seed {describe(self.seed)}, key {key})"
+        where = self.where(number, size)
         try:
-            values = self.sampler(size, generator(self.seed, *key))
+            values = self.sampler(size, generator(self.seed, *self._key(number)))
         except Exception as error:
             raise MechanismError(f"the mechanism raised on {where}: {type(error).__name__}: {error}") from error
         return checked(values, size, where)
+
+    def where(self, number: int, size: int) -> str:
+        """A block with what repeats it."""
+        return f"{SIDES[self.side]}, block {number} ({size} draws, seed {describe(self.seed)}, key {self._key(number)})"
+
+    def _key(self, number: int) -> tuple[int, int, int]:
+        return int(Stream.DRAW), self.side, number
 
     @cached_property
     def _parcel(self) -> bytes:

@@ -109,9 +109,10 @@ class Stream:
         if outcomes.are_lists(part):
             return
         if self.columns not in (None, part.shape[1]):
+            where = self.blocks.where(self.drawn // self.block, len(part))
             raise MechanismError(
                 f"the mechanism must return the same number of columns each time, got {part.shape[1]} after "
-                f"{self.columns} on {SIDES[self.side]}, draw {self.drawn}"
+                f"{self.columns} on {where}"
             )
         self.columns = part.shape[1]
 
