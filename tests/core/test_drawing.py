@@ -154,9 +154,8 @@ def test_columns_may_not_change_between_calls():
     def grows(data, size, *, rng):
         return np.zeros((size, 1 + (rng.random() < 0.2)))
 
-    with pytest.raises(
-        dp.MechanismError, match=r"same number of columns each time, got \d after \d on M\(D\), block \d+ .*seed .*key \("
-    ):
+    said = r"same number of columns each time, got \d after \d on M\(D\), block \d+ .*seed .*key \("
+    with pytest.raises(dp.MechanismError, match=said):
         draw(grows, DATA, SIZE, SEED, 0)
 
 

@@ -15,6 +15,7 @@ from dpaudit.sampling import draw
 
 distributed = pytest.importorskip("distributed")
 SIZE = 20_000
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
