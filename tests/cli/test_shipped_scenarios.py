@@ -1,7 +1,8 @@
 """The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as their names say.
 
 Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no draw is made. Those in
-scenarios/papers/ hold an algorithm of a paper against its printed claim, or make a figure again.
+scenarios/papers/ hold an algorithm of a paper against its printed claim, or make a figure again. Those in
+scenarios/libraries/ audit released libraries, which are extras: they are read, and one that needs none of them is run.
 """
 
 import json
@@ -37,6 +38,10 @@ EXACT = [
     )
 ]
 PAPERS = sorted((FOLDER / "papers").glob("*.toml"))
+LIBRARIES = sorted((FOLDER / "libraries").glob("*.toml"))
+NEEDED = {"diffprivlib": "diffprivlib", "opendp": "opendp", "ridge": "sklearn"}
+LEAKS = {f"diffprivlib-{name}" for name in ("linear-zero", "linear-zero-intercept", "linear-uneven", "linear-outside")}
+LEAKS |= {"diffprivlib-histogram"}
 
 
 def available(name):
@@ -47,7 +52,8 @@ def available(name):
 
 def test_none_is_missing_or_unknown():
     found = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.toml")]
-    assert sorted(name for name in found if not name.startswith("papers/")) == sorted([*NAMES, *EXACT])
+    others = [name for name in found if not name.startswith(("papers/", "libraries/"))]
+    assert sorted(others) == sorted([*NAMES, *EXACT])
 
 
 @pytest.mark.parametrize("name", [*NAMES, *EXACT])
@@ -99,6 +105,32 @@ def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
     assert {type(StudyScenario.load(path).study) for path in studies} == set(STUDIES.values())
     audited = {type(Scenario.load(path).mechanism) for path in PAPERS if path not in studies}
     assert set(mechanisms.PAPERS.values()) <= audited
+
+
+def library(path):
+    return next(name for name in NEEDED if path.stem.removeprefix("flight-").startswith(name))
+
+
+@pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
+def test_each_of_the_libraries_is_valid_and_says_what_it_shows(path):
+    scenario = Scenario.load(path)
+    assert scenario.name == path.stem
+    assert scenario.claim is not None
+    name = library(path)
+    assert path.read_text(encoding="utf-8").startswith("# scikit-learn " if name == "ridge" else f"# {name} ")
+
+
+def test_noise_on_ridge_keeps_its_claim(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    scenario = str(FOLDER / "libraries" / "ridge.toml")
+    assert main(["run", scenario, "--out", str(tmp_path), "--samples", "4000"]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
+def test_verdicts_on_the_libraries(path, tmp_path):
+    pytest.importorskip(NEEDED[library(path)])
+    assert main(["run", str(path), "--out", str(tmp_path)]) == int(path.stem in LEAKS)
 
 
 @pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])
