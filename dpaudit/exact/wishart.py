@@ -63,6 +63,7 @@ def _forward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
     if inside.any():
         with np.errstate(over="ignore"):
             edge = np.sqrt(q / np.expm1((0.5 * q - epsilon[inside]) / power))
+        edge = np.maximum(edge, np.sqrt(freedom) - FAR)  # or a mesh from 0 on would grow as √freedom
         delta[inside] = monotone.hockey_stick(
             lambda x: log_chi(x, freedom),
             lambda x: 0.5 * q - power * np.log1p(q / np.maximum(x, 1e-150) ** 2),
@@ -81,7 +82,8 @@ def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
     edge = -np.sqrt(np.minimum(q / -np.expm1(-(epsilon + 0.5 * q) / power), (np.sqrt(freedom) + FAR) ** 2))
     near = share < NEAR
     delta = np.where(near, _beside(q, freedom, power) * share, 0.0)
-    inside = ~near & (edge < -root)
+    end = -max(root, np.sqrt(freedom) - FAR)  # beyond it there is no mass, and a mesh up to q would grow as √freedom
+    inside = ~near & (edge < end)
     if not inside.any():
         return delta
 
@@ -96,8 +98,8 @@ def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
         edge[inside],
         epsilon[inside],
         width=0.7,
-        end=-root,
-        breaks=np.array([-root]),
+        end=end,
+        breaks=np.array([-root]) if end == -root else None,
     )
     return delta
 

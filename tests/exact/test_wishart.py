@@ -6,7 +6,7 @@ from mpmath import mp, mpf
 from scipy import stats
 
 from dpaudit import InvalidInput
-from dpaudit.exact import additive_wishart
+from dpaudit.exact import additive_wishart, gaussian_shift
 
 
 def density(freedom, c):
@@ -105,3 +105,14 @@ def test_the_smallest_degrees_of_freedom(k):
 def test_bad_arguments_are_named(arguments, name):
     with pytest.raises(InvalidInput, match=name):
         additive_wishart(*arguments, 0.0)
+
+
+def test_very_many_degrees_of_freedom_take_no_more_memory():
+    """Where χ² is as good as normal the loss is a Gaussian shift of μ² = q²/(2k): both directions, to O(1/√k)."""
+    for dof in (10**9, 10**13, 10**16):
+        q = np.sqrt(2.0 * dof)  # μ = 1
+        found = additive_wishart(q, dof, 3, [0.0, 1.0, 3.0])
+        for delta in found:
+            np.testing.assert_allclose(
+                delta, gaussian_shift(1.0, np.array([0.0, 1.0, 3.0])), rtol=60.0 / np.sqrt(dof) + 1e-5
+            )
