@@ -144,14 +144,14 @@ def test_the_directions_swap_with_the_laws():
     assert_close(there, back[::-1], 1e-11)
 
 
-@pytest.mark.parametrize("d", [100, 500])
+@pytest.mark.parametrize("d", [100, pytest.param(500, marks=pytest.mark.slow)])
 def test_axes_that_are_equal_in_both_laws_change_nothing(d):
     small = on_axes([0.5, 0.0, -0.2], [0.8, 1.3, 1.0])
     large = on_axes(np.r_[0.5, 0.0, -0.2, np.zeros(d - 3)], np.r_[0.8, 1.3, np.ones(d - 2)])
     assert_close(small, large, 1e-12)
 
 
-@pytest.mark.parametrize("d", [100, 500])
+@pytest.mark.parametrize("d", [100, pytest.param(500, marks=pytest.mark.slow)])
 def test_a_dense_common_covariance_changes_nothing(d):
     rng = np.random.default_rng(d)
     root = np.eye(d) + 0.2 * rng.standard_normal((d, d)) / np.sqrt(d)

@@ -74,7 +74,7 @@ def test_the_floor_does_not_fall():
 
 
 @pytest.mark.parametrize(("q", "k", "d"), [(1.0, 6, 3), (0.01, 7, 2), (30.0, 9, 3), (1.0, 40, 3)])
-@pytest.mark.parametrize("steps", [5.0, 20.0, 21.0, 33.5, 37.0, 300.0])
+@pytest.mark.parametrize("steps", [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)])
 def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
     """ε = `steps`·a: the interval of finite losses above ε is shorter than can be told from its ends, in the end."""
     a = (k - d - 1) / 2

@@ -44,6 +44,12 @@ def test_a_finding_is_complete(finding):
 
 
 @pytest.mark.parametrize("key", [key for key, one in FINDINGS.items() if one.fixed is not None])
+def test_the_corrected_form_holds_at_the_setting(key):
+    assert not FINDINGS[key].check_fixed().violated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [key for key, one in FINDINGS.items() if one.fixed is not None])
 def test_the_corrected_form_holds_at_the_setting_and_over_the_grid(key):
     assert not FINDINGS[key].check_fixed().violated
     over = of_finding(FINDINGS[key], corrected=True)
@@ -51,6 +57,7 @@ def test_the_corrected_form_holds_at_the_setting_and_over_the_grid(key):
         assert over.failed == 0, over.worst
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [key for key, one in FINDINGS.items() if one.grid and key in HOLD - {"1-eureka"}])
 def test_what_holds_holds_over_its_grid(key):
     """Eureka's radius is below 1 in few dimensions."""
