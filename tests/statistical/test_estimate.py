@@ -109,6 +109,7 @@ def test_a_claims_own_epsilon_gets_a_larger_share():
     assert kept.low[30] >= plain.low[30]
 
 
+@pytest.mark.slow
 def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
     """Laplace noise, pure ε = 1: 100 audits at level 0.9: more than 21 false ones once in 4,000; gain 0.009 ± 0.003."""
     rng, sides = np.random.default_rng(21), TASKS[3].sides
