@@ -79,6 +79,12 @@ def factorise(matrix: Array, name: str = "data") -> Factor:
     return Factor(basis, root * norms)
 
 
+def shrinkage(rows: Array, bound: float) -> Array:
+    """The factors, (n,), that bring rows longer than `bound` to that norm; 1 for the others."""
+    norms = np.linalg.norm(rows, axis=1)
+    return np.divide(bound, norms, out=np.ones_like(norms), where=norms > bound)
+
+
 def padded(matrix: Array, weight: float) -> Array:
     """[matrix; weight·I], shape (n + d, d), of which the Gram matrix is larger by weight²·I; as it is for weight 0."""
     return np.vstack([matrix, weight * np.eye(matrix.shape[1])]) if weight > 0.0 else matrix

@@ -45,8 +45,10 @@ class Dataset:
 
     def shrunk(self, row_bound: float) -> Dataset:
         """With rows [x, y] longer than `row_bound` shrunk to it: what a bound that is public asks of the data."""
+        from dpaudit._linalg import shrinkage  # loads scipy, which data sets by themselves do without
+
         bound = _check.real("row_bound", row_bound, 0.0, open_=True)
-        factor = bound / np.maximum(np.linalg.norm(self.database, axis=1), bound)
+        factor = shrinkage(self.database, bound)
         source = f"{self.source}; {np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
         return dataclasses.replace(self, X=self.X * factor[:, None], y=self.y * factor, source=source)
 

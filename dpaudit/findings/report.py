@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from dpaudit._files import replace_file
 from dpaudit.findings import FINDINGS
 from dpaudit.findings.lines import COMMAND, Line, line, sentences, title, written
+from dpaudit.report.html import environment
 from dpaudit.report.text import number
 
 PAPERS = {
@@ -72,22 +71,19 @@ def markdown(found: Sequence[Line]) -> str:
 
 def html(found: Sequence[Line]) -> str:
     """The same as a page that stands alone."""
-    environment = Environment(
-        loader=PackageLoader("dpaudit.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("findings.html").render(
-        introduction=INTRODUCTION,
-        sentences=sentences(found),
-        papers=[(paper, PAPERS[paper], list(map(cells, one))) for paper, one in _by_paper(failing(found)).items()],
-        heads=HEADS,
-        loose_heads=LOOSE_HEADS,
-        loose=list(map(loose_cells, holding(found))),
-        notes=[one.replace("`", "") for one in NOTES],
-        command=f"{COMMAND} --report",
+    return (
+        environment()
+        .get_template("findings.html")
+        .render(
+            introduction=INTRODUCTION,
+            sentences=sentences(found),
+            papers=[(paper, PAPERS[paper], list(map(cells, one))) for paper, one in _by_paper(failing(found)).items()],
+            heads=HEADS,
+            loose_heads=LOOSE_HEADS,
+            loose=list(map(loose_cells, holding(found))),
+            notes=[one.replace("`", "") for one in NOTES],
+            command=f"{COMMAND} --report",
+        )
     )
 
 

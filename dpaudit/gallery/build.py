@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from dpaudit.gallery import calibrations, compositions, formulas, mixing, spectr
 from dpaudit.gallery.page import render
 from dpaudit.gallery.settings import DELTA, Settings
 from dpaudit.report.figures import as_png, house_style
+from dpaudit.studies.write import as_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ def numbers(settings: Settings) -> dict[str, Any]:
         "compositions": compositions.numbers(settings),
         "formulas": formulas.numbers(),
     }
-    plain: dict[str, Any] = _plain(found)
+    plain: dict[str, Any] = as_json(found, DIGITS)
     return plain
 
 
@@ -58,15 +58,3 @@ def build(settings: Settings, folder: str | Path) -> dict[str, Any]:
     for name, written in files.items():
         replace_file(folder / name, written)
     return content
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if not isinstance(value, float):
-        return value
-    if math.isfinite(value):
-        return float(f"{value:.{DIGITS}g}")
-    return None if math.isnan(value) else ("inf" if value > 0 else "-inf")

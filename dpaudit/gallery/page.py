@@ -6,11 +6,10 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from dpaudit.findings.finding import LOOSE
 from dpaudit.gallery.calibrations import PUBLIC
 from dpaudit.gallery.mixing import BOUNDS
+from dpaudit.report.html import environment
 from dpaudit.report.text import NONE, number, plain
 
 Table = dict[str, Any]  # caption, heads, rows of (cells, whether it is marked)
@@ -18,23 +17,19 @@ Table = dict[str, Any]  # caption, heads, rows of (cells, whether it is marked)
 
 def render(content: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
     """The page for the content of numbers.json and its figures as PNG."""
-    environment = Environment(
-        loader=PackageLoader("dpaudit.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=number, plain=plain)
-    return environment.get_template("gallery.html").render(
-        content=content,
-        findings=findings(content),
-        pictures={name: _address(picture) for name, picture in pictures.items()},
-        spectra=spectra_table(content),
-        mixing=mixing_table(content),
-        calibrations=[calibration_table(one, content) for one in content["calibrations"]["mechanisms"]],
-        compositions=composition_table(content),
-        formulas=formula_table(content),
+    return (
+        environment()
+        .get_template("gallery.html")
+        .render(
+            content=content,
+            findings=findings(content),
+            pictures={name: _address(picture) for name, picture in pictures.items()},
+            spectra=spectra_table(content),
+            mixing=mixing_table(content),
+            calibrations=[calibration_table(one, content) for one in content["calibrations"]["mechanisms"]],
+            compositions=composition_table(content),
+            formulas=formula_table(content),
+        )
     )
 
 

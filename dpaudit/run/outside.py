@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib
 import shlex
 import sys
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.run.table import Table, flag, mapping, numbers, text
+from dpaudit.run.target import failed, imported, is_target
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Call:
 
     def load(self) -> Any:
         """Import it, which executes the user's code. Raises `ScenarioError`."""
-        found = _imported(self.target, "call")
+        found = imported(self.target, "[mechanism] call")
         if self.form.kind == "estimator":
             return Called(self, self._estimator(found))
         try:
             made = found if self.parameters is None else found(**self.parameters)
         except Exception as error:
-            raise ScenarioError(_failed("call", self.target, error)) from error
+            raise ScenarioError(failed(self.target, "[mechanism] call", error)) from error
         if not callable(made):
             raise ScenarioError(f"[mechanism] call: {self.target} must be callable, got {type(made).__name__}")
         return made if isinstance(made, LawMechanism) else Called(self, self._limited(made))
@@ -77,7 +77,7 @@ class Call:
         factory = partial(found, **self.parameters) if self.parameters else found
         outputs: Any = self.form.predict or self.form.outputs or FITTED
         if isinstance(outputs, str):
-            outputs = _imported(outputs, "outputs")
+            outputs = imported(outputs, "[mechanism] outputs")
         return adapters.estimator(factory, outputs, timeout=self.form.timeout)
 
 
@@ -151,8 +151,7 @@ def given_program(table: Table, folder: Path) -> Program | None:
 
 
 def _target(key: str, value: Any) -> str:
-    module, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
-    if not colon or not all(step.isidentifier() for part in (module, path) for step in part.split(".")):
+    if not is_target(value):
         fail(key, value, '"package.module:callable"')
     return str(value)
 
@@ -177,19 +176,3 @@ def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     if len({len(point) for point in points}) > 1:
         fail(key, value, "points of equally many numbers")
     return points
-
-
-def _imported(target: str, key: str) -> Any:
-    """What a target names. Raises `ScenarioError`."""
-    module, _, path = target.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for step in path.split("."):
-            found = getattr(found, step)
-    except Exception as error:
-        raise ScenarioError(_failed(key, target, error)) from error
-    return found
-
-
-def _failed(key: str, target: str, error: Exception) -> str:
-    return f"[mechanism] {key}: {target}: {type(error).__name__}: {' '.join(str(error).split())}"

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from dpaudit.datasets import Dataset
 from dpaudit.errors import ScenarioError
 from dpaudit.run.neighbours import read_candidates
 from dpaudit.run.table import Table, numbers, text
+from dpaudit.run.target import imported, is_target
 from dpaudit.sampling import Progress
 from dpaudit.search import Selection
 
@@ -95,22 +95,14 @@ def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
 
 def _rank(key: str, value: Any) -> str:
     """A word, or what is imported when it is needed."""
-    module, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
-    if colon and all(step.isidentifier() for part in (module, path) for step in part.split(".")):
+    if is_target(value):
         return str(value)
     return _check.choice(key, value, search.RANKS)
 
 
 def _imported(target: str) -> Any:
     """The user's score function, which executes the module."""
-    module, _, path = target.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for step in path.split("."):
-            found = getattr(found, step)
-    except Exception as error:
-        said = " ".join(str(error).split())
-        raise ScenarioError(f"[neighbour] rank: {target}: {type(error).__name__}: {said}") from error
+    found = imported(target, "[neighbour] rank")
     if not callable(found):
         raise ScenarioError(f"[neighbour] rank: {target} must be callable, got {type(found).__name__}")
     return found

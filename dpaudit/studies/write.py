@@ -9,11 +9,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from dpaudit._files import replace_file
 from dpaudit.report.figures import as_png, house_style
-from dpaudit.report.text import number, plain
+from dpaudit.report.html import environment
+from dpaudit.report.text import number
 from dpaudit.studies.content import Cell, Content
 from dpaudit.studies.draw import figure
 
@@ -37,16 +36,10 @@ def write(content: Content, folder: str | Path, command: str) -> None:
 
 def render(content: Content, pictures: dict[str, bytes], command: str) -> str:
     """The page: no script, nothing fetched."""
-    environment = Environment(
-        loader=PackageLoader("dpaudit.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(cell=cell, plain=plain)
+    shared = environment()
+    shared.filters.update(cell=cell)
     sources = {name: "data:image/png;base64," + base64.b64encode(one).decode() for name, one in pictures.items()}
-    return environment.get_template("study.html").render(content=content, pictures=sources, command=command)
+    return shared.get_template("study.html").render(content=content, pictures=sources, command=command)
 
 
 def cell(value: Cell) -> str:
@@ -54,16 +47,16 @@ def cell(value: Cell) -> str:
     return number(value, DIGITS)
 
 
-def as_json(value: Any) -> Any:
-    """The content in JSON types; what is not finite as null, "inf" or "-inf"."""
+def as_json(value: Any, digits: int = SAVED) -> Any:
+    """The content in JSON types, floats to so many significant digits; not finite: null, "inf" or "-inf"."""
     if isinstance(value, dict):
-        return {str(key): as_json(one) for key, one in value.items()}
+        return {str(key): as_json(one, digits) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [as_json(one) for one in value]
+        return [as_json(one, digits) for one in value]
     if hasattr(value, "tolist"):
-        return as_json(value.tolist())
+        return as_json(value.tolist(), digits)
     if not isinstance(value, float):
         return value
     if math.isfinite(value):
-        return float(f"{value:.{SAVED}g}")
+        return float(f"{value:.{digits}g}")
     return None if math.isnan(value) else ("inf" if value > 0 else "-inf")

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit import _check
 from dpaudit._check import Array, fail
+from dpaudit._linalg import shrinkage
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
@@ -69,6 +70,4 @@ def within(data: Array, row_bound: float) -> Array:
 
 def shrunk(data: Array, row_bound: float) -> Array:
     """Rows longer than `row_bound` shrunk to it, as the papers prepare their data (paper 4, section 3.1)."""
-    norms = np.linalg.norm(data, axis=1)
-    factor = np.divide(row_bound, norms, out=np.ones_like(norms), where=norms > row_bound)
-    return np.asarray(data * factor[:, None])
+    return np.asarray(data * shrinkage(data, row_bound)[:, None])
