@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -17,6 +18,19 @@ def replace_file(path: Path, content: bytes) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """A whole line or none: of a full disk half of one is taken back. A crash of the machine may lose it."""
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        try:
+            written = file.write(line)
+            if written != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        except OSError:
+            file.truncate(end)
+            raise
 
 
 def clear_drafts(folder: Path, pattern: str) -> None:

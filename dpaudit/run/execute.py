@@ -15,17 +15,20 @@ import dpaudit
 from dpaudit import exact, neighbours
 from dpaudit._check import Array
 from dpaudit._files import clear_drafts, replace_file
+from dpaudit._modules import beside
 from dpaudit.auditing import About, AuditResult, audit
 from dpaudit.datasets import Dataset
 from dpaudit.errors import NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import describe
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.record import plain
-from dpaudit.run.given import Call, beside
+from dpaudit.run import searched
+from dpaudit.run.given import Call
 from dpaudit.run.scenario import Scenario
+from dpaudit.run.searched import SearchStore
 from dpaudit.run.searching import TABLE
 from dpaudit.run.state import DRAWS
-from dpaudit.run.store import DrawStore, digest_of
+from dpaudit.run.store import DrawStore, clear, digest_of
 from dpaudit.run.watch import Watch
 from dpaudit.sampling import Progress
 from dpaudit.search import Selection
@@ -65,7 +68,7 @@ def run(
     watch = Watch(folder / DRAWS, scenario.name, progress)
     with beside(scenario.folder), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
-            task = _prepare(scenario, n_jobs, watch)
+            task = _prepare(scenario, n_jobs, watch, resume)
         store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
         watch.begin(store)
         options = {"n_jobs": n_jobs, "progress": watch, "store": store, **scenario.settings}
@@ -74,6 +77,7 @@ def run(
         with _step(watch, "writing the report"):
             _save(result, task, folder)
         if not keep_draws:
+            clear(folder / DRAWS / searched.FOLDER, searched.OURS)
             store.remove()
     return result
 
@@ -110,7 +114,7 @@ class _Task:
     tried: Selection | None = None
 
 
-def _prepare(scenario: Scenario, n_jobs: int | None, progress: Progress | None) -> _Task:
+def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool) -> _Task:
     if scenario.data is None:
         pair = scenario.mechanism.pair()
         return _Task(describe_pair(pair), scenario.mechanism, pair, OWN)
@@ -121,7 +125,10 @@ def _prepare(scenario: Scenario, n_jobs: int | None, progress: Progress | None) 
         rule = f"worst of {len(data):,} rows at ε = {chosen.at:g}"
         return _Task(describe_data(dataset), mechanism, neighbours.zero_row(data, index), rule)
     if chosen.search is not None:
-        tried = chosen.search.select(mechanism, dataset, scenario.settings["samples"], scenario.seed, n_jobs, progress)
+        made_by = {**_origin(scenario, mechanism), "D": digest_of(data), **chosen.search.compared}
+        memory = SearchStore(watch.folder / searched.FOLDER, made_by, resume=resume)
+        options = {"samples": scenario.settings["samples"], "rng": scenario.seed, "n_jobs": n_jobs}
+        tried = chosen.search.select(mechanism, dataset, progress=watch, memory=memory, **options)
         return _Task(describe_data(dataset), mechanism, tried.best.change.pair(data), tried.rule, tried)
     assert chosen.index is not None
     zeroed = chosen.rule == "row"
@@ -154,16 +161,23 @@ def _worst(mechanism: Any, data: Array, epsilon: float | None) -> int:
 
 def _made_by(scenario: Scenario, task: _Task) -> dict[str, Any]:
     """All that determines the draws, in JSON types."""
-    name, parameters = describe(task.mechanism)
+    return {
+        **_origin(scenario, task.mechanism),
+        "D": digest_of(task.pair.left),
+        "D'": digest_of(task.pair.right),
+        "samples": scenario.settings["samples"],
+        "stop": scenario.settings["stop"],
+    }
+
+
+def _origin(scenario: Scenario, mechanism: Any) -> dict[str, Any]:
+    """What determines the draws from any database."""
+    name, parameters = describe(mechanism)
     return {
         "mechanism": name,
         "parameters": plain(parameters),
         "code": scenario.mechanism.source() if isinstance(scenario.mechanism, Call) else None,
-        "D": digest_of(task.pair.left),
-        "D'": digest_of(task.pair.right),
         "seed": scenario.seed,
-        "samples": scenario.settings["samples"],
-        "stop": scenario.settings["stop"],
         "versions": {"dpaudit": dpaudit.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
 

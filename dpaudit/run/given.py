@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -22,7 +19,7 @@ from dpaudit.run.table import REQUIRED, Table
 STAND_INS: dict[type, Any] = {int: 1000, float: 0.5}  # for a faulty value, so that the next one is checked too
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 WAYS = ("name", "call", "command")
-__all__ = ["Call", "Called", "beside", "given_mechanism", "instance"]
+__all__ = ["Call", "Called", "given_mechanism", "instance"]
 Made = TypeVar("Made")
 
 
@@ -86,14 +83,3 @@ def _typed(key: str, value: Any, kind: type[Any]) -> Any:
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):
         fail(key, value, WORDS.get(kind, kind.__name__))
     return kind(value) if kind in (float, tuple) else value
-
-
-@contextmanager
-def beside(folder: Path) -> Iterator[None]:
-    """Modules in `folder` can be imported, as those beside a script can."""
-    place = str(folder.resolve())
-    sys.path.insert(0, place)
-    try:
-        yield
-    finally:
-        sys.path.remove(place)

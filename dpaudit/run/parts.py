@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit._files import replace_file
+from dpaudit._files import append_line, replace_file
 
 PARTS = "parts.jsonl"
 
@@ -54,21 +52,8 @@ class Parts:
         """The file first, on disk before it counts; then its line."""
         part = Part(hashlib.sha256(content).hexdigest(), draws)
         replace_file(self.folder / name, content)
-        self._append(part.line(name))
+        append_line(self.folder / PARTS, part.line(name))
         self.listed[name] = part
-
-    def _append(self, line: bytes) -> None:
-        """A whole line or none: of a full disk half of one is taken back. What a crash of the machine loses is drawn
-        again."""
-        with (self.folder / PARTS).open("ab", buffering=0) as file:
-            end = file.seek(0, os.SEEK_END)
-            try:
-                written = file.write(line)
-                if written != len(line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / PARTS))
-            except OSError:
-                file.truncate(end)
-                raise
 
 
 def listed(folder: Path) -> dict[str, Part]:

@@ -22,7 +22,6 @@ from dpaudit.errors import ScenarioError
 from dpaudit.run.neighbours import read_candidates
 from dpaudit.run.table import Table, numbers, text
 from dpaudit.run.target import imported, is_target
-from dpaudit.sampling import Progress
 from dpaudit.search import Selection
 
 TABLE = "search.csv"  # what was tried, beside the report
@@ -36,12 +35,17 @@ class Search:
     candidates: Path | None = None
     rank: str = "auto"
 
-    def select(
-        self, mechanism: Any, dataset: Dataset, samples: int, seed: int, n_jobs: int | None, progress: Progress | None
-    ) -> Selection:
-        """Raises what `dpaudit.search.select` does, and `ScenarioError` where the score cannot be imported."""
-        options: dict[str, Any] = {"samples": samples, "rng": seed, "n_jobs": n_jobs, "progress": progress}
-        options |= self.options
+    @property
+    def compared(self) -> dict[str, Any]:
+        """How neighbours are compared, in JSON types; the other options say which ones, with how many draws."""
+        return {"at": self.options["at"], "quick": self.options.get("quick", search.QUICK)}
+
+    def select(self, mechanism: Any, dataset: Dataset, **given: Any) -> Selection:
+        """given : samples, rng, n_jobs, progress, memory of `dpaudit.search.select`.
+
+        Raises what that does, and `ScenarioError` where the score cannot be imported.
+        """
+        options = given | self.options
         if self.candidates is not None:
             options["candidates"] = read_candidates(self.candidates, dataset)
         rank = _imported(self.rank) if ":" in self.rank else self.rank

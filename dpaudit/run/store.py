@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -39,16 +39,7 @@ class DrawStore:
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
         self.folder = folder
-        manifest = json.dumps(made_by, indent=1, sort_keys=True, allow_nan=False)
-        kept = manifest_of(folder) if resume else None
-        if kept is not None and kept != json.loads(manifest):
-            raise InvalidInput(_differs(folder, kept, json.loads(manifest)))
-        if kept is None:
-            self.remove()
-            folder.mkdir(parents=True, exist_ok=True)
-            replace_file(folder / MANIFEST, f"{manifest}\n".encode())
-        for pattern in OURS:
-            clear_drafts(folder, pattern)
+        begin(folder, made_by, OURS, resume)
         self.parts, self.fresh = Parts(folder), 0
 
     def get(self, side: int, block: int) -> np.ndarray | None:
@@ -65,13 +56,32 @@ class DrawStore:
         self.fresh += len(values)
 
     def remove(self) -> None:
-        """Remove what a store has written, the manifest first, and the folder if nothing else is in it."""
-        for pattern in OURS:
-            clear_drafts(self.folder, pattern)
-            for path in self.folder.glob(pattern):
-                path.unlink(missing_ok=True)
-        with suppress(OSError):
-            self.folder.rmdir()
+        """Remove what a store has written, and the folder if nothing else is in it."""
+        clear(self.folder, OURS)
+
+
+def begin(folder: Path, made_by: Mapping[str, Any], ours: Sequence[str], resume: bool) -> None:
+    """Make `folder` ready for files named `ours`, the manifest among them; see `DrawStore`."""
+    manifest = json.dumps(made_by, indent=1, sort_keys=True, allow_nan=False)
+    kept = manifest_of(folder) if resume else None
+    if kept is not None and kept != json.loads(manifest):
+        raise InvalidInput(_differs(folder, kept, json.loads(manifest)))
+    if kept is None:
+        clear(folder, ours)
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / MANIFEST, f"{manifest}\n".encode())
+    for pattern in ours:
+        clear_drafts(folder, pattern)
+
+
+def clear(folder: Path, ours: Sequence[str]) -> None:
+    """Remove files named so, the first names first, and the folder if nothing else is in it."""
+    for pattern in ours:
+        clear_drafts(folder, pattern)
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def manifest_of(folder: Path) -> dict[str, Any] | None:

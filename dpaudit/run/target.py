@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from dpaudit._modules import elsewhere
 from dpaudit.errors import ScenarioError
 
 
@@ -17,6 +18,8 @@ def is_target(value: Any) -> bool:
 def imported(target: str, place: str) -> Any:
     """What a target names. place : "[table] key", for the error. Raises `ScenarioError`."""
     module, _, path = target.partition(":")
+    if kept := elsewhere(module):
+        raise ScenarioError(f"{place}: {target}: a module of that name was imported from {kept}, which is not this one")
     try:
         found: Any = importlib.import_module(module)
         for step in path.split("."):

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpaudit._files import clear_drafts, replace_file
 from dpaudit.run.lock import Lock
+from dpaudit.run.searched import FOLDER as SEARCH
 from dpaudit.run.store import DrawStore
 from dpaudit.sampling import Progress
 
@@ -42,7 +43,7 @@ class Watch:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if error is None or self.store is None:
+        if error is None or (self.store is None and not (self.folder / SEARCH).is_dir()):
             (self.folder / PROGRESS).unlink(missing_ok=True)
         else:
             self._write(" ".join(f"{type(error).__name__}: {error}".split()))

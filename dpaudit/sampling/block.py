@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from joblib import wrap_non_picklable_objects
 
 from dpaudit import outcomes
 from dpaudit._check import Array
+from dpaudit._modules import Carried
 from dpaudit._random import Stream, describe, generator
 from dpaudit.errors import MechanismError
 from dpaudit.mechanisms.base import LawMechanism, Sampler
@@ -36,7 +33,7 @@ def _call(mechanism: Any, data: Array, size: int, rng: np.random.Generator) -> A
 class Blocks:
     """Block b of side s is drawn from the generator at key (DRAW, s, b): the same bytes whoever draws it, and when.
 
-    In another process or on another machine modules are looked for in the same folders as here, such as a scenario's.
+    In another process or on another machine its modules are looked for in the same folders as here.
     """
 
     sampler: Sampler
@@ -60,17 +57,11 @@ class Blocks:
         return int(Stream.DRAW), self.side, number
 
     @cached_property
-    def _parcel(self) -> bytes:
-        """Packed once, not once a block; a function of a script or a notebook goes along whole."""
-        return pickle.dumps(wrap_non_picklable_objects(self.sampler))
+    def _carried(self) -> Carried:
+        return Carried(self.sampler)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpacked, (tuple(place for place in sys.path if place), self._parcel, self.seed, self.side)
-
-
-def _unpacked(places: Sequence[str], parcel: bytes, seed: np.random.SeedSequence, side: int) -> Blocks:
-    sys.path.extend(place for place in places if place not in sys.path)
-    return Blocks(pickle.loads(parcel), seed, side)
+        return Blocks, (self._carried, self.seed, self.side)
 
 
 def checked(values: Any, size: int, where: str) -> np.ndarray:

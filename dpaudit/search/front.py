@@ -17,6 +17,7 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Progress
 from dpaudit.search.changes import RELATIONS, Pool, incoming_rows, pool
 from dpaudit.search.halving import Bench, Schedule, halve, schedule
+from dpaudit.search.memory import Memory
 from dpaudit.search.quick import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
 from dpaudit.search.tried import Selection
@@ -145,8 +146,12 @@ def select(
     rng: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    memory: Memory | None = None,
 ) -> Selection:
-    """The search without the final audit, whose 2·samples draws `budget` leaves; as `search_neighbours`."""
+    """The search without the final audit, whose 2·samples draws `budget` leaves; as `search_neighbours`.
+
+    memory : keeps what is found, so that a search that was interrupted goes on where it was.
+    """
     if isinstance(mechanism, type) or not callable(mechanism):
         fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     data, relations = _check.matrix("data", data), _relations(relations)
@@ -158,7 +163,7 @@ def select(
     rows = heaviest(data) if "replace" in relations else np.arange(len(data))  # only replacements need to know
     changes = pool(data, relations, incoming, rows)
     plan = _schedule(samples, budget, len(changes), shortlist, rank)
-    bench = Bench(mechanism, data, _at(at, claim), classifier, seed, n_jobs, progress or (lambda *_: None))
+    bench = Bench(mechanism, data, _at(at, claim), classifier, seed, n_jobs, progress or (lambda *_: None), memory)
     return _select(bench, changes, rank, plan)
 
 

@@ -6,7 +6,7 @@ the same random numbers; a rung uses no draw of an earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpaudit._check import Array
+from dpaudit._modules import Carried
 from dpaudit._random import Stream, below
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling import Progress
@@ -21,6 +22,7 @@ from dpaudit.scoring.base import one_thread
 from dpaudit.search.changes import Change, Pool
 from dpaudit.search.draws import aligned, draw_common
 from dpaudit.search.influence import Yardstick
+from dpaudit.search.memory import Memory, Outcome, key_of, recalled, remember
 from dpaudit.search.quick import Measure, measure
 from dpaudit.search.tried import Tried
 
@@ -31,12 +33,11 @@ MOST = 100_000  # draws a neighbour above which the order is no clearer, and mem
 SCREEN_SHARE = 0.15  # of the search's draws for influences, and for how many neighbours at most, by rank
 SCREENED = {"auto": 512, "influence": 4096}
 
-Outcome = tuple[int, Any]  # draws that were made, and what came of them: a number, a Measure, or the error's text
-
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """What every cheap audit needs. seed : the search's own, below the audit's at `Stream.SEARCH`."""
+    """What every cheap audit needs. seed : the search's own, below the audit's at `Stream.SEARCH`. memory : where what
+    is found is kept, and what an interrupted search has found."""
 
     mechanism: Any
     data: Array
@@ -45,20 +46,36 @@ class Bench:
     seed: np.random.SeedSequence
     n_jobs: int | None
     progress: Progress
+    memory: Memory | None = None
 
-    def of_all(self, name: str, work: Any, changes: Iterable[Change], count: int) -> Iterator[Outcome]:
-        """work(change) of each, in parallel, in order; progress by neighbour."""
+    def of_all(self, name: str, stage: str, work: Any, changes: Sequence[Change]) -> Iterator[Outcome]:
+        """work(change) of each, in parallel, in order; progress by neighbour. stage : the work, for the memory."""
+        keys = [key_of(stage, change) for change in changes]
+        known = [recalled(self.memory, key) for key in keys]
+        missing = [change for change, old in zip(changes, known, strict=True) if old is None]
+        carried = Carried(work)
         with one_thread():  # of BLAS, for all workers: what one of them sets, another would unset
-            found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-                delayed(_attempt)(work, self.data, change) for change in changes
+            fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+                delayed(_attempt)(carried, self.data, change) for change in missing
             )
-            for done, one in enumerate(found, start=1):
-                self.progress(name, done, count)
+            for done, (key, old) in enumerate(zip(keys, known, strict=True), start=1):
+                one = next(fresh) if old is None else old
+                if old is None:
+                    remember(self.memory, key, one)
+                self.progress(name, done, len(keys))
                 yield one
+            next(fresh, None)  # lets joblib end the call
 
     def draw(self, size: int, *key: int) -> np.ndarray:
         """Shared draws of M(D), which must not fail."""
-        return draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
+        name = "-".join(map(str, (*key, size)))
+        kept = None if self.memory is None else self.memory.drawn(name)
+        if kept is not None:
+            return kept
+        values = draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
+        if self.memory is not None:
+            self.memory.put_drawn(name, values)
+        return values
 
 
 def _attempt(work: Any, data: Array, change: Change) -> Outcome:
@@ -119,8 +136,8 @@ def screen(bench: Bench, pool: Pool, order: np.ndarray) -> tuple[Array, list[Out
         P, Q = aligned(partners, draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}"))
         return PARTNERS, yardstick.moved(P, Q)
 
-    changes = (pool[int(entry)] for entry in order)
-    found = list(bench.of_all("ranking neighbours", work, changes, len(order)))
+    changes = [pool[int(entry)] for entry in order]
+    found = list(bench.of_all("ranking neighbours", f"rank {PARTNERS}", work, changes))
     return np.array([value if isinstance(value, float) else np.nan for _, value in found]), found
 
 
@@ -153,7 +170,7 @@ def _rung(bench: Bench, standing: list[Tried], rung: int, draws: int, rungs: int
         return draws, measure(*aligned(P, Q), epsilon, classifier, score_seed)
 
     name = f"searching, round {rung} of {rungs}"
-    outcomes = bench.of_all(name, work, (one.change for one in standing), len(standing))
+    outcomes = bench.of_all(name, f"{rung} {draws}", work, [one.change for one in standing])
     found = [_after(one, rung, *outcome) for one, outcome in zip(standing, outcomes, strict=True)]
     return _sorted(found), draws + sum(new.draws - old.draws for new, old in zip(found, standing, strict=True))
 

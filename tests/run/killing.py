@@ -14,8 +14,7 @@ from pathlib import Path
 
 import dpaudit._files
 import dpaudit.report
-from dpaudit.run import Scenario, run
-from dpaudit.run.parts import PARTS, Parts
+from dpaudit.run import Scenario, parts, run, searched
 
 
 class Steps:
@@ -23,13 +22,15 @@ class Steps:
 
     def __init__(self, last):
         self.left = last
-        self.replace, self.append = os.replace, Parts._append
+        self.replace, self.append = os.replace, dpaudit._files.append_line
 
     def __enter__(self):
-        os.replace, Parts._append = self.replaced, lambda parts, line: self.appended(parts, line)
+        os.replace = self.replaced
+        parts.append_line = searched.append_line = self.appended
 
     def __exit__(self, *error):
-        os.replace, Parts._append = self.replace, self.append
+        os.replace = self.replace
+        parts.append_line = searched.append_line = self.append
 
     def step(self):
         self.left -= 1
@@ -41,12 +42,12 @@ class Steps:
         self.replace(draft, path)
         self.step()
 
-    def appended(self, parts, line):
+    def appended(self, path, line):
         if self.left == 1:
-            with (parts.folder / PARTS).open("ab") as file:
+            with path.open("ab") as file:
                 file.write(line[: len(line) // 2])
         self.step()
-        self.append(parts, line)
+        self.append(path, line)
         self.step()
 
 

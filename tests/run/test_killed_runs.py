@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from dpaudit.run import Scenario, parts, run
 
 AUDIT = 'samples = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 WAVES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
+SEARCH = 'rule = "search"\nshortlist = 12\nbudget = 6'
 FRAGILE = '''
 from pathlib import Path
 
@@ -36,7 +38,10 @@ def content(folder):
     """Everything that a run has left: the draws to the byte, the record but for its clock."""
     record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     del record["timings"], record["peak_memory_mb"]
-    files = {path.name: path.read_bytes() for path in (folder / "draws").iterdir() if path.name != parts.PARTS}
+    kept = [path for path in folder.rglob("*.[njc]*") if path.name not in (parts.PARTS, "result.json")]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
+    if lines := files.get("draws/search/outcomes.jsonl"):
+        files["draws/search/outcomes.jsonl"] = b"\n".join(sorted(lines.splitlines()))
     return record, files, parts.listed(folder / "draws")
 
 
@@ -52,10 +57,14 @@ def killed(scenario, folder, seed, kills):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("audit", [AUDIT, WAVES], ids=["certificate", "waves"])
-def test_killed_at_random_points_many_times(write, tmp_path, audit):
+@pytest.mark.parametrize(
+    "tables",
+    [{"audit": AUDIT}, {"audit": WAVES}, {"audit": AUDIT, "neighbour": SEARCH}],
+    ids=["certificate", "waves", "search"],
+)
+def test_killed_at_random_points_many_times(write, tmp_path, tables):
     """By time at any moment of half a run's; by step after 1 to 12 of more than 100 on the disk, a run's steps."""
-    counts = killed(write(audit=audit), tmp_path, seed=1, kills=12)
+    counts = killed(write(**tables), tmp_path, seed=1, kills=12)
     assert counts[0] >= 1
     assert counts[1] == 12
 
@@ -98,16 +107,16 @@ def full_part(patch, full_at):
 
 def full_list(patch, full_at):
     """The disk takes half a line."""
-    append, count = parts.Parts._append, iter(range(10_000))
+    append, count = parts.append_line, iter(range(10_000))
 
-    def half(self, line):
+    def half(path, line):
         if next(count) < full_at:
-            return append(self, line)
-        with (self.folder / parts.PARTS).open("ab") as file:
+            return append(path, line)
+        with path.open("ab") as file:
             file.write(line[: len(line) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), parts.PARTS)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path.name)
 
-    patch.setattr(parts.Parts, "_append", half)
+    patch.setattr(parts, "append_line", half)
 
 
 def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
@@ -165,3 +174,62 @@ def test_parts_of_another_run_or_another_place_are_drawn_again(write, tmp_path):
     (draws / "0-000002.npy").unlink()
     run(scenario, tmp_path / "out", resume=True, keep_draws=True)
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
+
+
+COUNTED = """
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+def release(data, size, *, rng):
+    if (HERE / "calls").stat().st_size > int((HERE / "limit").read_text()):
+        raise KeyboardInterrupt
+    with (HERE / "calls").open("a") as file:
+        file.write(f"{size:9}\\n")
+    return data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
+"""
+
+
+@pytest.fixture
+def counted(write, tmp_path):
+    """counted(folder, most, **options) → sizes of the calls that a run makes before it is interrupted, after `most`."""
+    (tmp_path / "counted_calls.py").write_text(COUNTED)
+    scenario = Scenario.load(write(mechanism='call = "counted_calls:release"', neighbour=SEARCH, audit=AUDIT))
+
+    def counted(folder, most, **options):
+        (tmp_path / "limit").write_text(str(10 * (most - 1)))
+        (tmp_path / "calls").write_text("")
+        with suppress(KeyboardInterrupt):
+            run(scenario, tmp_path / folder, keep_draws=True, n_jobs=1, **options)
+        return [int(line) for line in (tmp_path / "calls").read_text().split()]
+
+    return counted
+
+
+@pytest.mark.parametrize("most", [1, 10, 30, 40, 50])
+def test_no_draw_of_an_interrupted_search_is_made_twice(counted, tmp_path, most):
+    """Nor of the audit: together the calls are those of a whole run, none of which failed halfway."""
+    whole = counted("whole", 10**6)
+    first = counted("out", most)
+    rest = counted("out", 10**6, resume=True)
+    assert len(first) == most < len(whole)
+    assert sorted(first + rest) == sorted(whole)
+    assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
+
+
+def test_damaged_lines_of_a_search_are_found_anew(counted, tmp_path):
+    counted("whole", 10**6)
+    counted("out", 10**6)
+    outcomes = tmp_path / "out" / "draws" / "search" / "outcomes.jsonl"
+    lines = outcomes.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b"[16, ", b"[16, 1")
+    outcomes.write_bytes(b"".join(lines)[:-10])
+    assert counted("out", 10**6, resume=True) == [16, json.loads(lines[-1])["value"][0]]
+    assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
+
+
+def test_a_search_with_other_settings_is_not_resumed(write, tmp_path):
+    own = Scenario.load(write(neighbour=SEARCH, audit=AUDIT))
+    run(own, tmp_path / "out", keep_draws=True)
+    with pytest.raises(dp.InvalidInput, match=r"made with other settings \(seed 0, now 1\)"):
+        run(own, tmp_path / "out", seed=1, resume=True)

@@ -1,6 +1,8 @@
 """Threads and processes draw the same bytes; a worker that dies is said."""
 
+import importlib
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -9,6 +11,7 @@ from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit._random import root
+from dpaudit.errors import ScenarioError
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
 
@@ -98,3 +101,44 @@ def test_dask_where_it_is_not_installed(write, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(dp.ScenarioError, match=r'"dask" needs the package distributed, pip install "dpaudit\[dask\]"'):
         run(Scenario.load(write(audit='backend = "dask"')), tmp_path / "out")
+
+
+TWICE = (
+    "from shared_helper import WIDTH\n\ndef release(data, size, *, rng):\n    return WIDTH * rng.random((size, 1))\n"
+)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_two_folders_may_have_modules_of_one_name(write, tmp_path, backend):
+    """The second scenario gets its own ones, in the workers too, and none of them stays."""
+    made = {"mechanism": 'call = "twice_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
+    audit = f'samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "{backend}"'
+    path = write(audit=audit, **made)
+    for width in (1.0, 1000.0):
+        folder = tmp_path / f"with-{width:g}"
+        folder.mkdir()
+        for name in ("small.toml", "small.csv"):
+            shutil.copy(path.with_name(name), folder)
+        (folder / "twice_release.py").write_text(TWICE)
+        (folder / "shared_helper.py").write_text(f"WIDTH = {width}\n")
+        run(Scenario.load(folder / "small.toml"), folder / "out", n_jobs=2, keep_draws=True)
+        largest = max(np.load(part).max() for part in (folder / "out" / "draws").rglob("*.npy"))
+        assert 0.9 * width < largest < width
+        assert not {"twice_release", "shared_helper"} & set(sys.modules)
+
+
+def test_a_module_that_is_another_one_is_not_taken_for_it(write, own, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "own_release.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path / "elsewhere")
+    monkeypatch.setitem(sys.modules, "helper_of_own", sys)
+    monkeypatch.setattr(sys, "noise", None, raising=False)
+    importlib.import_module("own_release")
+    try:
+        path = write(mechanism='call = "own_release:release"', neighbour='rule = "row"\nindex = 4')
+        with pytest.raises(
+            ScenarioError, match=r"own_release:release: a module of that name was imported from .*elsewh"
+        ):
+            run(Scenario.load(path), tmp_path / "out")
+    finally:
+        del sys.modules["own_release"]
