@@ -141,6 +141,18 @@ def audit(
     AuditResult
 
     Raises `InvalidInput`, `DegenerateData`, `MechanismError`.
+
+    >>> import dpaudit as dp
+    >>> pair = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
+    >>> def noisy_sum(data, size, *, rng):
+    ...     return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
+    >>> dp.audit(noisy_sum, pair, samples=20_000, claim=(1.0, 0.0), rng=1).verdict
+    'not violated'
+    >>> found = dp.audit(noisy_sum, pair, samples=20_000, claim=(0.5, 0.0), rng=1)
+    >>> print(found.reason)
+    At 95% confidence δ(0.5) is at least 0.199, above the 0 that the claim of (0.5, 0)-DP allows.
+    >>> round(float(found.certified.epsilon_at(0.0)), 2)
+    0.94
     """
     clock = _Clock()
     if not isinstance(pair, NeighbourPair):
@@ -186,6 +198,15 @@ def audit_samples(
     NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array (`outcomes`), and
     the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`). If one has more draws, the rest is
     left out. Other parameters as in `audit`. Raises `InvalidInput`, `DataNotFound`.
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> rng = np.random.default_rng(0)
+    >>> found = dp.audit_samples(rng.normal(size=20_000), rng.normal(1.0, 1.0, size=20_000), epsilon=[0.0, 1.0], rng=1)
+    >>> print(found.spectrum.low.round(2), found.spectrum.delta.round(2))
+    [0.36 0.11] [0.37 0.13]
+    >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0]).round(2))
+    [0.38 0.13]
     """
     clock = _Clock()
     P, Q = _draws("P", P), _draws("Q", Q)

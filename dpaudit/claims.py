@@ -25,6 +25,16 @@ class Claim:
 
     Other claims: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
     `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`. Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> dp.Claim(1.0, 1e-5).text, dp.Claim.gdp(1.0).text
+    ('(1, 1e-05)-DP', '1-GDP')
+    >>> round(float(dp.Claim.zcdp(0.5).delta_at(2.0)), 6)
+    0.054293
+    >>> dp.Claim(-1.0)
+    Traceback (most recent call last):
+        ...
+    dpaudit.errors.InvalidInput: claim epsilon must be a finite number in [0, inf], got -1.0
     """
 
     epsilon: float | None

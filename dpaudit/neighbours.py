@@ -56,7 +56,13 @@ class NeighbourPair:
 
 
 def zero_row(data: Any, index: int) -> NeighbourPair:
-    """D and D with row `index` set to zero (paper 1, definition 1). Raises `InvalidInput`."""
+    """D and D with row `index` set to zero (paper 1, definition 1). Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> pair = dp.neighbours.zero_row([[1.0, 2.0], [3.0, 4.0]], 1)
+    >>> pair.left.tolist(), pair.right.tolist(), pair.index
+    ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]], 1)
+    """
     data = _check.matrix("data", data)
     return replace_row(data, index, np.zeros(data.shape[1]), relation="zero-out")
 

@@ -49,6 +49,14 @@ class Spectrum:
     What is read off it: `delta_at`, `epsilon_at`, `total_variation`, `tradeoff` and `gdp_mu`, exact with a `curve`
     and by chords in e^ε between the grid's points without (an upper bound of a curve through them; `InvalidInput`
     outside the grid); `renyi` and `pure_epsilon` with a `curve` only (else `NoExactSpectrum`).
+
+    >>> import dpaudit as dp
+    >>> X, y = dp.datasets.load("diabetes")
+    >>> worst = dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=100.0), np.column_stack([X, y]), [0.5, 1.0])
+    >>> print(worst.delta, worst.index)
+    [0.63284647 0.54941446] [169 169]
+    >>> round(float(worst.epsilon_at(1e-5)), 4), round(float(worst.total_variation), 4)
+    (10.7116, 0.7097)
     """
 
     epsilon: Array

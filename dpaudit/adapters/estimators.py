@@ -63,6 +63,18 @@ def estimator(factory: Any, outputs: Any = FITTED, *, label: bool = True, timeou
 
     Warnings of the estimator are logged once each (logger "dpaudit.adapters"), and raise nothing. Raises
     `InvalidInput`.
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> class NoisyMean:
+    ...     def __init__(self, random_state=None):
+    ...         self.random_state = random_state
+    ...     def fit(self, X, y):
+    ...         self.mean_ = y.mean() + np.random.default_rng(self.random_state).laplace(scale=0.5)
+    ...         return self
+    >>> mechanism = dp.adapters.estimator(NoisyMean, ["mean_"])
+    >>> mechanism(np.array([[1.0, 0.2], [1.0, 0.4]]), 3, rng=np.random.default_rng(0))
+    [array([-0.22478604]), array([-0.05938268]), array([0.41057897])]
     """
     if not hasattr(factory, "fit") and not callable(factory):
         _check.fail("factory", factory, "an estimator with fit, or a callable that makes one")

@@ -37,6 +37,12 @@ def load(
     Rows with a missing value are dropped and counted in `.dropped`. Raises DataNotFound when there is no
     such data set, InvalidInput for an argument or a file that is not as described.
     Sources: `describe()` and the `.source` of what is returned.
+
+    >>> import dpaudit as dp
+    >>> found = dp.datasets.load("diabetes")
+    >>> X, y = found
+    >>> X.shape, y.shape, found.target
+    ((442, 11), (442,), 'progression')
     """
     if not isinstance(constant, bool):
         fail("constant", constant, "True or False")

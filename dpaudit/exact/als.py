@@ -34,6 +34,10 @@ def als(
     Raises `InvalidInput`. Source: paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, which that paper holds to
     be perhaps not computable, is derived in `dpaudit.exact.student`. At finite r the loss is bounded, so δ = 0 from a
     finite ε on.
+
+    >>> import dpaudit as dp
+    >>> dp.exact.als(leverage=0.1, residual_share=0.2, features=3, rows=50, epsilon=[0.5, 20.0])
+    (array([0.27777164, 0.        ]), array([0.25955939, 0.        ]))
     """
     leverage = _check.real("leverage", leverage, 0.0, 1.0)
     residual_share = _check.real("residual_share", residual_share, 0.0, 1.0)

@@ -37,6 +37,12 @@ def spectrum(mechanism: Any, pair: NeighbourPair, epsilon: Any, *, law: str = "f
     Spectrum with `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are known.
 
     Raises `NoExactSpectrum` (use `dpaudit.audit`, which needs none), `InvalidInput`, `DegenerateData`.
+
+    >>> import dpaudit as dp
+    >>> pair = dp.neighbours.zero_row([[1.0, 0.5], [1.0, -0.5], [1.0, 2.0]], 2)
+    >>> found = dp.exact.spectrum(dp.mechanisms.GaussMix(rows=5, sigma=4.0), pair, [0.0, 1.0])
+    >>> print(found.forward, found.backward)
+    [0.1580278  0.01350408] [0.1580278 0.       ]
     """
     epsilon = _check.epsilon(epsilon)
     curve, name = _curve(mechanism, pair, law)
@@ -85,6 +91,12 @@ def worst_case(
 
     One thin QR, then O(1) work a row (O(d) a row and candidate). Raises `NoExactSpectrum`, `InvalidInput`,
     `DegenerateData`.
+
+    >>> import dpaudit as dp
+    >>> X, y = dp.datasets.load("flight")
+    >>> worst = dp.exact.worst_case(dp.mechanisms.ALS(rows=1_000_000), np.column_stack([X, y]), [0.0, 0.5])
+    >>> print(worst.delta, worst.index)
+    [0.10422596 0.00386356] [7008 7008]
     """
     epsilon = _check.epsilon(epsilon)
     _check.choice("law", law, LAWS)

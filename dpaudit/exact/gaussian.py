@@ -27,6 +27,10 @@ def gaussian_shift(mu: float, epsilon: Any) -> Array:
 
     Since e^ε φ(b) = φ(a) for a = μ/2 − ε/μ, b = a − μ, δ = φ(a)(m(a) − m(b)) with m = Φ/φ, and the difference is
     ∫_b^a (1 + x m(x)) dx where it would cancel: relative accuracy holds in the tail and as μ → 0.
+
+    >>> import dpaudit as dp
+    >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0, 20.0]))
+    [3.82924923e-01 1.26936738e-01 2.66470671e-86]
     """
     mu = _check.real("mu", mu, 0.0)
     epsilon = _check.epsilon(epsilon)

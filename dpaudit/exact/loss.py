@@ -133,6 +133,12 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
 
     Raises `InvalidInput`. Non-adaptive, or adaptive with each release's pair of laws fixed: the bound that
     composition theorems approximate.
+
+    >>> import dpaudit as dp
+    >>> one = dp.exact.PrivacyLoss.gaussian_shift(0.1)
+    >>> both = dp.exact.compose([one, dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)], times=[10, 1])
+    >>> print(both.spectrum([0.5, 2.0]).delta)
+    [1.23531722e-02 2.08675920e-10]
     """
     losses = list(losses)
     times = [1] * len(losses) if times is None else list(times)

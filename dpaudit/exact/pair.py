@@ -32,6 +32,11 @@ def gaussian_pair(mean1: Any, cov1: Any, mean2: Any, cov2: Any, epsilon: Any) ->
     (forward, backward) : 1 → 2 and 2 → 1, arrays of the shape of `epsilon`. Raises `InvalidInput`.
 
     Source: paper 1, lemma 2 (there as a Monte Carlo average); here by contour inversion, `dpaudit.exact.contour`.
+
+    >>> import dpaudit as dp
+    >>> forward, backward = dp.exact.gaussian_pair([0.0, 0.0], np.eye(2), [1.0, 0.0], np.diag([1.0, 2.0]), [0.0, 3.0])
+    >>> print(forward, backward)
+    [0.41749657 0.00268131] [0.41749657 0.01627292]
     """
     axes = diagonalise(mean1, cov1, mean2, cov2)
     if axes is None:

@@ -35,6 +35,11 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: Any) -> tuple[Array, Ar
 
     Raises `InvalidInput`. Source: paper 1, lemmas 4 and 5, whose printed simplifications (lemmas 10 and 11) are
     wrong in part: see `dpaudit.exact.printed`.
+
+    >>> import dpaudit as dp
+    >>> forward, backward = dp.exact.gaussian_sketch(leverage=0.2, rows=10, epsilon=[0.0, 1.0])
+    >>> print(forward, backward)
+    [0.19376085 0.02159294] [1.93760853e-01 6.80469940e-06]
     """
     leverage = _check.real("leverage", leverage, 0.0, 1.0)
     rows = _check.integer("rows", rows, 1)

@@ -21,6 +21,13 @@ class Composition(LawMechanism):
     times : how often each is released, integers ≥ 1; once each by default.
 
     Output: (size, k), the outputs in order, repeats together. Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> sketch, moments = dp.mechanisms.GaussMix(50, 9.0), dp.mechanisms.AnalyzeGauss(30.0)
+    >>> both = dp.mechanisms.Composition((sketch, moments), times=(1, 2))
+    >>> pair = dp.neighbours.zero_row([[1.0, 0.5], [1.0, -0.5], [1.0, 2.0]], 2)
+    >>> print(dp.exact.spectrum(both, pair, [0.0, 1.0]).delta)
+    [0.14523784 0.00135815]
     """
 
     mechanisms: tuple[LawMechanism, ...]

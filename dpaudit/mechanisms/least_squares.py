@@ -31,6 +31,12 @@ class ALS(LawMechanism):
         "literal" (the algorithm as printed, r·n numbers); three routes to one law.
 
     Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> data = np.column_stack([np.ones(6), np.arange(6.0), np.arange(6.0) ** 2])  # label last
+    >>> dp.mechanisms.ALS(rows=20)(data, 4, rng=np.random.default_rng(0)).shape
+    (4, 2)
     """
 
     rows: int

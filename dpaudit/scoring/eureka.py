@@ -41,6 +41,10 @@ def eureka_bound(n_train: int, n_test: int, dim: int, epsilon: Any, gamma: float
     2022/1250, for the nearest-neighbour classifier in d dimensions); n counts the draws of both sides together. The
     first term is a worst case over all laws: at γ = 0.05 and ε = 0 it is below 1 from 18,840 draws on in one dimension,
     from 7e16 in ten. Infinite where it overflows. Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> round(float(dp.eureka_bound(1_000_000, 1_000_000, dim=1, epsilon=0.0)), 6)
+    0.140218
     """
     n_train, n_test = _check.integer("n_train", n_train, 1), _check.integer("n_test", n_test, 1)
     dim = _check.integer("dim", dim, 1)

@@ -110,7 +110,8 @@ def pool(
     parts = [_of(relation, data, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = Pool(data, relation, out, into, incoming)
-    moved = np.any(found.leaving() != found.coming(), axis=1) | (relation == RELATIONS.index("remove"))
+    longer = np.isin(relation, [RELATIONS.index("remove"), RELATIONS.index("add")])  # or shorter, by a row of zeros too
+    moved = np.any(found.leaving() != found.coming(), axis=1) | longer
     if not moved.any():
         raise InvalidInput("data must have a row whose change is one: all are zero")
     return found.only(np.flatnonzero(moved))
@@ -141,6 +142,7 @@ def incoming_rows(
 ) -> Array:
     """Rows that may come in: the user's candidates, (m, d), and extreme ones inside the stated bound; (k, d), distinct.
 
+    The row of the bound that is nearest to zero is one, too: of a heavy row that it replaces, least is left.
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
     needed = [one for one in relations if one in INCOMING]
@@ -153,9 +155,11 @@ def incoming_rows(
     if candidates is not None:
         parts.append(_candidates(data, candidates))
     if row_bound is not None:
-        parts.append(outliers.within_norm(data, _check.real("row_bound", row_bound, 0.0, open_=True), rng))
+        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        parts += [outliers.within_norm(data, bound, rng), np.zeros((1, data.shape[1]))]
     if bounds is not None:
-        parts.append(outliers.within_box(data, outliers.box(bounds, data.shape[1]), rng))
+        box = outliers.box(bounds, data.shape[1])
+        parts += [outliers.within_box(data, box, rng), np.clip(0.0, *box.T)[None, :]]
     rows = np.concatenate(parts)
     return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
 

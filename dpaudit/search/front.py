@@ -102,6 +102,16 @@ def search_neighbours(
     `dpaudit.audit(mechanism, result.pair, rng=rng, ...)`.
 
     Raises `InvalidInput`, `DegenerateData`, `MechanismError` (also where it fails on every neighbour tried).
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> data = np.column_stack([np.ones(40), np.linspace(-1.0, 1.0, 40), np.linspace(0.0, 1.0, 40)])
+    >>> data[7, 1:] = 8.0, -5.0  # an outlier
+    >>> def release(data, size, *, rng):
+    ...     return np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0] + 0.1 * rng.normal(size=(size, 2))
+    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), samples=2_000, rng=1)
+    >>> found.pair.index, found.audit.verdict
+    (7, 'violated')
     """
     seed = root(rng)
     selection = select(

@@ -1,6 +1,5 @@
 """`dpaudit plan`, and that audits keep what it promises."""
 
-import doctest
 import json
 
 import numpy as np
@@ -93,7 +92,3 @@ def test_the_share_of_a_claim_is_what_the_plan_counts_with():
     )
     at = int(np.flatnonzero(result.spectrum.epsilon == 1.0)[0])
     assert 0.05 / result.estimate.share[at] == pytest.approx(power.AUDIT_STATEMENTS)
-
-
-def test_the_examples_of_power_run():
-    assert doctest.testmod(power).failed == 0

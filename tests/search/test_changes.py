@@ -88,6 +88,18 @@ def test_rows_within_a_box_are_corners(width):
         assert len(np.unique(rows, axis=0)) == 4
 
 
+@pytest.mark.parametrize("given", [{"row_bound": 2.0}, {"bounds": [[-1.0, 1.0], [0.5, 1.0]]}])
+def test_the_row_nearest_to_zero_comes_in_too(given):
+    options = {"candidates": None, "row_bound": None, "bounds": None, **given}
+    rows = incoming_rows(DATA, ("replace", "add"), rng=np.random.default_rng(0), **options)
+    least = [0.0, 0.5 if "bounds" in given else 0.0]
+    assert least in rows.tolist()
+    assert np.linalg.norm(rows, axis=1).min() == np.linalg.norm(least)
+    found = pool(DATA, ("replace", "add"), rows, np.arange(len(DATA)))
+    coming = found.coming()[found.relation == RELATIONS.index("add")]
+    assert least in coming.tolist()  # a row of zeros makes the database longer
+
+
 @pytest.mark.parametrize("bounds", [[[0.0, 1.0]], [[0.0, 1.0], [2.0, 1.0]], "wide", [[0.0, np.inf], [0.0, 1.0]]])
 def test_bounds_are_checked(bounds):
     with pytest.raises(dp.InvalidInput, match="bounds must be"):

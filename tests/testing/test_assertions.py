@@ -1,13 +1,10 @@
 """assert_private and assert_matches: what fails, what passes, and what a failure says."""
 
-import doctest
-
 import numpy as np
 import pytest
 
 import dpaudit as dp
 from dpaudit import testing
-from dpaudit.testing import matches, private
 
 from .release_cases import DATA, PAIR, Shifted, coin, coin_curve, laplace, laplace_curve
 
@@ -184,13 +181,6 @@ def test_directions_are_told_apart():
 def test_a_curve_that_is_none_is_named(curve, options, message):
     with pytest.raises(dp.InvalidInput, match=message):
         testing.assert_matches(coin, PAIR, curve, samples=1000, **options)
-
-
-@pytest.mark.parametrize("module", [private, matches])
-def test_examples_run(module):
-    done = doctest.testmod(module)
-    assert done.attempted >= 3
-    assert done.failed == 0
 
 
 def test_unknown_names_are_attribute_errors():
