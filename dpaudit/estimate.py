@@ -59,22 +59,6 @@ class Estimate:
         return np.maximum(self.forward.low, self.backward.low)
 
 
-def estimate(
-    choose: tuple[Array, Array],
-    test: tuple[Array, Array],
-    epsilon: Array,
-    level: float,
-    keep: tuple[float, ...] = (),
-    focus: str = "spectrum",
-) -> Estimate:
-    """δ(ε) and its band from scores of the (P, Q) draws that choose and that certify.
-
-    epsilon : (m,) ascending, nats. level : joint confidence over all ε and both directions.
-    keep : ε to which a larger share goes (a claim's own ε). focus : "pure" spends most on ε at δ = 0 instead.
-    """
-    return certify(Tails.of(*choose), Tails.of(*test), epsilon, level, keep, focus)
-
-
 def certify(
     choose: Tails,
     test: Counter,
@@ -83,7 +67,11 @@ def certify(
     keep: tuple[float, ...] = (),
     focus: str = "spectrum",
 ) -> Estimate:
-    """The same from sorted choosing scores and whatever counts the certifying ones; `test.above` is called once."""
+    """δ(ε) and its band from sorted choosing scores and whatever counts the certifying ones, which is asked once.
+
+    epsilon : (m,) ascending, nats. level : joint confidence over all ε and both directions.
+    keep : ε to which a larger share goes (a claim's own ε). focus : "pure" spends most on ε at δ = 0 instead.
+    """
     survey = Survey.of(choose, epsilon, min(test.sizes), 1.0 - level)
     statements = plan(survey, keep, focus)
     used = np.concatenate([survey.best_thresholds(epsilon).ravel(), [one.threshold for one in statements]])

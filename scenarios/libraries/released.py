@@ -31,6 +31,17 @@ def logistic(epsilon: float, norm: float, intercept: bool) -> Any:
     return LogisticRegression(epsilon=epsilon, data_norm=norm, fit_intercept=intercept)
 
 
+def logistic_above(epsilon: float, norm: float, intercept: bool, threshold: float) -> Any:
+    """The same, of whether the label is above a public threshold."""
+    from diffprivlib.models import LogisticRegression
+
+    class Above(LogisticRegression):  # type: ignore[misc]
+        def fit(self, X: Any, y: Any) -> Any:
+            return super().fit(X, y > threshold)
+
+    return Above(epsilon=epsilon, data_norm=norm, fit_intercept=intercept)
+
+
 def scaler(epsilon: float, x: Bounds) -> Any:
     """diffprivlib's StandardScaler, the mean and the variance of each feature within bounds: (ε, 0)."""
     from diffprivlib.models import StandardScaler
@@ -99,10 +110,13 @@ class Measured:
 
 
 class MeasuredScalar:
-    """opendp's Laplace measurement of a mean that numpy has taken, for large databases: (ε, 0)."""
+    """opendp's noise on a mean that numpy has taken, for large databases: Laplace (ε) or Gaussian (`rho`).
 
-    def __init__(self, epsilon: float, y: Bounds) -> None:
-        self.epsilon, self.bounds = epsilon, tuple(y)
+    Of another row the mean moves by (largest − least)/n at most.
+    """
+
+    def __init__(self, kind: str, claim: float, y: Bounds) -> None:
+        self.kind, self.claim, self.bounds = kind, claim, tuple(y)
 
     def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
         import opendp.prelude as dp
@@ -110,16 +124,20 @@ class MeasuredScalar:
         dp.enable_features("contrib")
         sensitivity = (self.bounds[1] - self.bounds[0]) / len(data)
         space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-        measurement = _agreed(dp.m.make_laplace(*space, scale=sensitivity / self.epsilon), self.epsilon, sensitivity)
-        mean = float(np.clip(data[:, -1], *self.bounds).mean())
+        if self.kind == "gaussian":
+            made = dp.m.make_gaussian(*space, scale=sensitivity / np.sqrt(2 * self.claim))
+        else:
+            made = dp.m.make_laplace(*space, scale=sensitivity / self.claim)
+        measurement, mean = _agreed(made, self.claim, sensitivity), float(np.clip(data[:, -1], *self.bounds).mean())
         return np.array([measurement(mean) for _ in range(size)])
 
 
 class Ridge:
-    """scikit-learn's Ridge on one feature, no intercept, with Laplace noise on the coefficient: (ε, 0), a row zeroed.
+    """scikit-learn's Ridge, no intercept, with Laplace noise on every coefficient: (ε, 0), a row zeroed.
 
-    With |x| ≤ a, |y| ≤ b (clipped), F(w) = Σ(y − xw)² + αw² is 2α-strongly convex. A row (x, y) that is zeroed changes
-    F' at the minimum w by 2x(y − xw), so w by at most a|y − xw|/α; and (y − xw)² ≤ F(w) ≤ F(0) ≤ nb².
+    With ‖x‖ ≤ a (scaled down to it), |y| ≤ b (clipped), F(w) = Σ(y − x·w)² + α‖w‖² is 2α-strongly convex. A row (x, y)
+    that is zeroed changes ∇F at the minimum w by 2x(y − x·w), so w by at most a|y − x·w|/α in norm, √d times that in
+    the sum of absolute values; and (y − x·w)² ≤ F(w) ≤ F(0) ≤ nb².
     """
 
     def __init__(self, epsilon: float, x: float, y: float, alpha: float) -> None:
@@ -128,10 +146,15 @@ class Ridge:
     def __call__(self, data: Any, size: int, *, rng: np.random.Generator) -> Any:
         from sklearn import linear_model
 
-        X, y = np.clip(data[:, :-1], -self.x, self.x), np.clip(data[:, -1], -self.y, self.y)
+        X, y = _within(data[:, :-1], self.x), np.clip(data[:, -1], -self.y, self.y)
         fitted = linear_model.Ridge(alpha=self.alpha, fit_intercept=False).fit(X, y)
-        scale = self.x * self.y * np.sqrt(len(y)) / (self.alpha * self.epsilon)
-        return fitted.coef_[0] + rng.laplace(scale=scale, size=size)
+        scale = self.x * self.y * np.sqrt(len(y) * X.shape[1]) / (self.alpha * self.epsilon)
+        return fitted.coef_ + rng.laplace(scale=scale, size=(size, X.shape[1]))
+
+
+def _within(X: Any, norm: float) -> Any:
+    """Rows scaled down to the norm where they are longer."""
+    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True) / norm, 1.0)
 
 
 def _agreed(measurement: Any, claim: float, distance: float = 2) -> Any:

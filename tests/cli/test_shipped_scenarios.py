@@ -2,7 +2,8 @@
 
 Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no draw is made. Those in
 scenarios/papers/ hold an algorithm of a paper against its printed claim, or make a figure again. Those in
-scenarios/libraries/ audit released libraries, which are extras: they are read, and one that needs none of them is run.
+scenarios/libraries/ audit released libraries, which are extras, by the neighbour search: they are read, and one that
+needs none of them is run.
 """
 
 import json
@@ -108,7 +109,8 @@ def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
 
 
 def library(path):
-    return next(name for name in NEEDED if path.stem.removeprefix("flight-").startswith(name))
+    stem = path.stem.removeprefix("flight-").removeprefix("diabetes-")
+    return next(name for name in NEEDED if stem.startswith(name))
 
 
 @pytest.mark.parametrize("path", LIBRARIES, ids=lambda path: path.stem)
@@ -116,6 +118,7 @@ def test_each_of_the_libraries_is_valid_and_says_what_it_shows(path):
     scenario = Scenario.load(path)
     assert scenario.name == path.stem
     assert scenario.claim is not None
+    assert scenario.neighbour.search is not None
     name = library(path)
     assert path.read_text(encoding="utf-8").startswith("# scikit-learn " if name == "ridge" else f"# {name} ")
 

@@ -5,8 +5,14 @@ import pytest
 
 from dpaudit.certificate import Certificate, Region
 from dpaudit.errors import InvalidInput
-from dpaudit.estimate import estimate
+from dpaudit.estimate import certify
 from dpaudit.exact import gaussian_shift
+from dpaudit.planning import Tails
+
+
+def estimate(choose, test, *settings, **options):
+    """The band from scores of the (P, Q) draws that choose and that certify."""
+    return certify(Tails.of(*choose), Tails.of(*test), *settings, **options)
 
 
 def certificate(*corners: tuple[list[float], list[float]]) -> Certificate:

@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from dpaudit.bench.tasks import TASKS, Simulated
-from dpaudit.estimate import certify, estimate
+from dpaudit.estimate import certify
 from dpaudit.exact import gaussian_shift
 from dpaudit.planning import FOCUS, Survey, Tails, plan
+
+
+def estimate(choose, test, *settings, **options):
+    """The band from scores of the (P, Q) draws that choose and that certify."""
+    return certify(Tails.of(*choose), Tails.of(*test), *settings, **options)
+
 
 GRID = np.linspace(0.0, 3.0, 61)
 
