@@ -21,7 +21,7 @@ from dpaudit.scoring.eureka import fit_eureka, promise
 from dpaudit.scoring.nearest import fit_nearest
 from dpaudit.scoring.shared import fit_shared
 from dpaudit.scoring.spline import WIDEST as SURFACE
-from dpaudit.scoring.spline import fit_spline
+from dpaudit.scoring.spline import Ranks, fit_spline
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
@@ -36,7 +36,7 @@ ALIASES = {
 }
 SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that tell whether these are of use
-FAINT = 0.02  # nats a draw: where more has been found, a shape that columns share lacks no draws
+FAINT = 0.02  # nats a draw: where more has been found, a shape that columns share lacks no draws; so much is far worse
 CELL_DRAWS = 200_000  # a side
 NEAR = 4  # columns up to which neighbours are near
 SMALLEST_PROBABILITY = 1e-6
@@ -137,12 +137,26 @@ def _auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
 
 
 def _closed(contest: Contest, train: Sides) -> None:
-    quadratics = _quadratics(train)
+    """Where rare large values make all moments far worse than knowing nothing, those of normal scores, too."""
+    _of_moments(contest, train, contest.choose, "", lambda x: x)
+    if contest.least_of("qda") > np.log(2.0) + FAINT:
+        ranks = Ranks.fit(train.P, train.Q)
+        ranked, checked = (Sides(ranks(part.P), ranks(part.Q)) for part in (train, contest.choose))
+        _of_moments(contest, ranked, checked, " of normal scores", ranks)
+
+
+def _of_moments(contest: Contest, train: Sides, choose: Sides, of: str, seen: Score) -> None:
+    """Closed forms of what is `seen` of the draws, and corrections of the best of them."""
+    quadratics = {f"{name}{of}": score for name, score in _quadratics(train).items()}
     for name, score in quadratics.items():
-        contest.enter(name, score)
-    name = contest.best
-    contest.enter(f"elliptical from {name}", fit_elliptical(train, contest.choose, quadratics[name]))
-    contest.enter(f"logistic from {name}", fit_logistic(train, contest.choose, quadratics[name]))
+        contest.enter(name, _after(seen, score))
+    name = min(quadratics, key=lambda one: float(contest.losses[one].mean()))
+    for kind, fit in (("elliptical", fit_elliptical), ("logistic", fit_logistic)):
+        contest.enter(f"{kind} from {name}", _after(seen, fit(train, choose, quadratics[name])))
+
+
+def _after(seen: Score, score: Score | None) -> Score | None:
+    return None if score is None else lambda x: np.asarray(score(seen(x)))
 
 
 def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> None:
