@@ -25,6 +25,7 @@ from dpaudit.neighbours import NeighbourPair
 BUDGETS = (1_000, 10_000, 100_000, 1_000_000, 4_000_000)
 SOUND_BUDGET = 30_000
 LEVEL = 0.999
+CHOOSE = 0.1  # of the draws, of many too: an excess may be so faint that fewer do not see where it is
 COMMAND = "python -m dpaudit.bench zoo"
 HEAD = "mechanism", "source", "claim", "true pure ε", "true δ at the claim's ε", "violated", "draws a side needed"
 Progress = Callable[[str], None]
@@ -130,9 +131,8 @@ def violated(mechanism: Specimen, pair: NeighbourPair, bits: bool, samples: int,
     """Whether one audit of the claim, at its own ε, says so."""
     claim = mechanism.claim
     assert claim is not None
-    result = auditing.audit(
-        Sampled(mechanism), pair, samples=samples, claim=claim, epsilon=claim.epsilon, level=LEVEL, rng=seed, bits=bits
-    )
+    options: dict[str, Any] = {"epsilon": claim.epsilon, "level": LEVEL, "choose_share": CHOOSE, "bits": bits}
+    result = auditing.audit(Sampled(mechanism), pair, samples=samples, claim=claim, rng=seed, **options)
     return result.verdict == "violated"
 
 

@@ -37,7 +37,7 @@ ALIASES = {
 SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that tell whether these are of use
 FAINT = 0.02  # nats a draw: where more has been found, a shape that columns share lacks no draws; so much is far worse
-CELL_DRAWS = 200_000  # a side
+CELL_DRAWS = 500_000  # a side
 NEAR = 4  # columns up to which neighbours are near
 SMALLEST_PROBABILITY = 1e-6
 
@@ -170,14 +170,21 @@ def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> N
         contest.challenge("shared spline", fit_shared(train, contest.choose, seed))
     if 1 < columns <= NEAR:
         contest.challenge("knn", fit_nearest(train, contest.choose, seed))
+    if contest.gain < FAINT:  # then a base may be noise for the most part
+        cells = fit_cells(train.head(CELL_DRAWS), contest.choose, seed, _within_cell, _nothing)
+        contest.challenge("cells", cells)
     name = contest.best
     cells = fit_cells(train.head(CELL_DRAWS), contest.choose, seed, _within_cell, contest.scores[name])
     contest.challenge(f"cells over {name}", cells)
 
 
 def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    train = train.head(PROBE)
-    return fit_quadratic(train) if train.P.shape[1] > 1 else fit_spline(train, choose, seed) or fit_quadratic(train)
+    few = train.head(PROBE)
+    return fit_quadratic(few) if train.P.shape[1] > 1 else fit_spline(train, choose, seed) or fit_quadratic(few)
+
+
+def _nothing(x: Array) -> Array:
+    return np.zeros(len(x))
 
 
 def _boost(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> str | None:

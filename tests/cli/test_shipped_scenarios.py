@@ -42,7 +42,7 @@ PAPERS = sorted((FOLDER / "papers").glob("*.toml"))
 LIBRARIES = sorted((FOLDER / "libraries").glob("*.toml"))
 NEEDED = {"diffprivlib": "diffprivlib", "opendp": "opendp", "ridge": "sklearn"}
 LEAKS = {f"diffprivlib-{name}" for name in ("linear-zero", "linear-zero-intercept", "linear-uneven", "linear-outside")}
-LEAKS |= {"diffprivlib-histogram"}
+LEAKS |= {f"{data}diffprivlib-histogram" for data in ("", "flight-", "diabetes-")}
 
 
 def available(name):
