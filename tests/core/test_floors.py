@@ -13,6 +13,7 @@ GROUND = (
     "_check",
     "_files",
     "_linalg",
+    "_modules",
     "_random",
     "_search",
     "inverse",
