@@ -88,6 +88,7 @@ def test_predictions_at_points_and_functions():
     assert drawn(adapters.estimator(Noisy, lambda model: model.intercept_)).shape == (20, 1)
 
 
+@pytest.mark.slow
 def test_an_audit_of_what_has_too_little_noise():
     """y of row 3 is 1 and its weight shows: with σ = 0.001 the two are told apart at once."""
     result = dp.audit(adapters.estimator(lambda: Noisy(0.001)), PAIR, samples=1000, claim=(1.0, 1e-5), rng=1)

@@ -57,6 +57,7 @@ def test_bad_input_is_one_line(capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_audits_of_the_planned_size_show_the_excess(stop):
     """Each of ten audits refutes with probability 0.8 (0.95 and 0.90 of 40 did): fewer than 3 do with below 1e-4."""

@@ -163,6 +163,7 @@ def test_the_detectable_excess_shrinks_with_the_draws():
     assert 0.0 < many["excess"] < 0.5 * few["excess"]
 
 
+@pytest.mark.slow
 def test_the_detectable_excess_would_be_detected():
     """Also by an audit that saw nothing: at that excess over the claim, a violation must be found as often as said.
 

@@ -69,6 +69,7 @@ def test_a_full_past_learns_no_more(monkeypatch):
     assert early.verdict == "violated"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [dp.mechanisms.ALS(12), shifted(0.3)], ids=["law", "function"])
 def test_workers_change_nothing(mechanism):
     alone, two = (facts(audit(mechanism, claim=(0.0, 0.2), n_jobs=n_jobs)) for n_jobs in (1, 2))

@@ -136,6 +136,7 @@ def test_a_composition_on_data_is_the_composition_of_its_parts():
     np.testing.assert_allclose(general.delta, expected.delta, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_worst_row_of_a_composition_with_wishart_noise():
     data, both = database(10, 2, seed=3), Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2)))
     every = [dp.exact.spectrum(both, dp.neighbours.zero_row(data, row), GRID[:2]).delta for row in range(10)]

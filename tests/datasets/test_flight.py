@@ -94,6 +94,7 @@ def test_embedding_drops_missing_rows_and_keeps_order(tmp_path):
     assert embed_flight.columns(source) == np.array([2, -300, 11, 1272], dtype="<i2").tobytes()
 
 
+@pytest.mark.slow
 def test_embedding_again_gives_what_the_loader_reads(tmp_path, data):
     minutes = data.database[:, 1:].astype(int).tolist()
     source = archive(tmp_path / "flights.csv.zip", [("NA", "NA"), *minutes])

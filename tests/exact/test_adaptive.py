@@ -55,6 +55,7 @@ def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share)
         assert float(found) == pytest.approx(-np.expm1(0.5 * (epsilon - shift)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_laplace_noise_and_then_a_sketch_by_another_quadrature():
     """∫ p(x) δ_x(ε − ℓ(x)) dx by QUADPACK, its pieces between the two kinks."""
 

@@ -164,6 +164,7 @@ def test_noise_given_by_a_proposition_is_replaced():
     assert found.mechanism == m.GaussianLS(sigma=found.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "name"),
     [(m.ALS(1000), "rows"), (m.RandomProjection(100_000, "gram"), "padding"), (m.GaussianLS(sigma=1.0), "sigma")],
@@ -207,6 +208,7 @@ def test_padding_of_data_that_have_no_law_without_it():
 # What it relies on
 
 
+@pytest.mark.slow
 def test_delta_of_als_grows_with_its_rows():
     """2,000 random settings from leverage 1e-4 to 1 and 2 to 3,000 rows; none decreases."""
     rng = np.random.default_rng(11)

@@ -63,6 +63,7 @@ def leaves(value, path=""):
 # Numbers
 
 
+@pytest.mark.slow
 def test_numbers_are_finite_where_they_must_be(content):
     infinite = {path for path, value in leaves(content) if value in ("inf", "-inf")}
     absent = {path for path, value in leaves(content) if value is None}
@@ -76,6 +77,7 @@ def test_numbers_are_finite_where_they_must_be(content):
     assert all(math.isfinite(value) for _, value in leaves(content) if isinstance(value, float))
 
 
+@pytest.mark.slow
 def test_spectra_are_those_of_the_worst_row(settings, content):
     for (_, mechanism), one in zip(settings.mechanisms, content["spectra"], strict=True):
         worst = dp.exact.worst_case(mechanism, settings.database, np.array(one["epsilon"]))
@@ -96,6 +98,7 @@ def test_required_noise_keeps_the_target_and_no_less_does():
     assert found["exact"] < found["lemma_1"] < found["sheffet_2019"]
 
 
+@pytest.mark.slow
 def test_calibrations_keep_their_targets(settings, content):
     part = content["calibrations"]
     for one in part["mechanisms"]:
@@ -113,6 +116,7 @@ def test_calibrations_keep_their_targets(settings, content):
         assert (float(dp.exact.worst_case(noisy, settings.database, 0.5).delta) <= part["delta"]) == kept
 
 
+@pytest.mark.slow
 def test_compositions_are_bounded_by_what_theorems_say(content):
     for one in content["compositions"]:
         for times, curves in one["curves"].items():
@@ -167,6 +171,7 @@ def test_known_failures_are_among_them(formula, printed, exact, rows):
     assert row["exact"] == pytest.approx(exact, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_row_is_a_finding_with_its_evidence():
     finding = FINDINGS["4-loose-3-1"]
     evidence = finding.check()
@@ -181,6 +186,7 @@ def test_a_row_is_a_finding_with_its_evidence():
 # Figures
 
 
+@pytest.mark.slow
 def test_figures_are_labelled(drawn):
     assert set(drawn) == {"spectra", "mixing", "calibrations", "compositions"}
     for name, figure in drawn.items():
@@ -194,6 +200,7 @@ def test_figures_are_labelled(drawn):
         assert all(text.get_text() for one in legends for text in one.get_texts())
 
 
+@pytest.mark.slow
 def test_every_text_is_drawn_inside_its_figure(drawn):
     """In the font that matplotlib carries: a missing glyph would warn, and a warning fails a test."""
     for figure in drawn.values():
@@ -208,6 +215,7 @@ def test_every_text_is_drawn_inside_its_figure(drawn):
                 assert box.y1 <= figure.bbox.height + 1
 
 
+@pytest.mark.slow
 def test_series_differ_in_more_than_colour(drawn):
     for ax in drawn["calibrations"].axes:
         looks = [
@@ -220,6 +228,7 @@ def test_series_differ_in_more_than_colour(drawn):
         assert len(set(looks)) == len(looks)
 
 
+@pytest.mark.slow
 def test_padding_that_is_not_needed_is_shown_as_such(content, drawn):
     """Six rows at ε = 2 need none on these data: a log axis has no zero."""
     padding = next(one for one in content["calibrations"]["mechanisms"] if one["mechanism"] == "RandomProjection")
@@ -244,6 +253,7 @@ class Page(HTMLParser):
         self.text += data
 
 
+@pytest.mark.slow
 def test_the_page_stands_alone_and_shows_every_number_table(content):
     page = Page(render(content, dict.fromkeys(("spectra", "mixing", "calibrations", "compositions"), b"png")))
     kinds = [tag for tag, _ in page.tags]

@@ -86,6 +86,7 @@ def test_embedded_json_is_the_result(make):
     assert not re.search(r"[<>&]", page.script)
 
 
+@pytest.mark.slow
 def test_same_result_same_bytes_whatever_style_the_user_has_set(result):
     import matplotlib as mpl
 

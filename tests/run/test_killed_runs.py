@@ -59,7 +59,7 @@ def killed(scenario, folder, seed, kills):
 
 @pytest.mark.parametrize(
     "tables",
-    [{"audit": AUDIT}, {"audit": WAVES}, {"audit": AUDIT, "neighbour": SEARCH}],
+    [{"audit": AUDIT}, pytest.param({"audit": WAVES}, marks=pytest.mark.slow), {"audit": AUDIT, "neighbour": SEARCH}],
     ids=["certificate", "waves", "search"],
 )
 def test_killed_at_random_points_many_times(write, tmp_path, tables):

@@ -57,7 +57,7 @@ def local(data, size, *, rng):
 MECHANISMS = (dp.mechanisms.ALS(12), dp.mechanisms.RandomProjection(6), local, lambda *args, rng: local(*args, rng=rng))
 
 
-@pytest.mark.parametrize("backend", ["threading", "multiprocessing", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("multiprocessing", marks=pytest.mark.slow), "loky"])
 def test_every_backend_draws_the_same(backend):
     for number, mechanism in enumerate(MECHANISMS):
         alone = draw(mechanism, DATA, SIZE, root(number), 1, n_jobs=1)
@@ -65,6 +65,7 @@ def test_every_backend_draws_the_same(backend):
             np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, root(number), 1), alone)
 
 
+@pytest.mark.slow
 def test_a_scenario_in_processes(write, own):
     """Its own modules are found there; the same bytes as in threads, in one, and in waves."""
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}

@@ -162,6 +162,7 @@ def test_studies_are_registered_and_checked(name):
         STUDIES[name](**({"sizes": ()} if "lemma" in name else {"rows": ((1,),)}))
 
 
+@pytest.mark.slow
 def test_contents_are_written_and_the_same_twice(outliers, utility, spectra, tmp_path):
     for content in (outliers, utility, spectra):
         write(content, tmp_path, "command")
