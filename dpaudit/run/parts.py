@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from dpaudit._files import append_line, replace_file
 
@@ -54,6 +57,17 @@ class Parts:
         replace_file(self.folder / name, content)
         append_line(self.folder / PARTS, part.line(name))
         self.listed[name] = part
+
+    def read_draws(self, name: str) -> np.ndarray | None:
+        """The draws of a .npy file as they were put, None as of `read`."""
+        content = self.read(name)
+        return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
+
+    def write_draws(self, name: str, values: np.ndarray) -> None:
+        """Draws, a row each; whole or not at all."""
+        buffer = io.BytesIO()
+        np.save(buffer, values, allow_pickle=False)
+        self.write(name, buffer.getvalue(), len(values))
 
 
 def listed(folder: Path) -> dict[str, Part]:

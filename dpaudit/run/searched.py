@@ -8,7 +8,6 @@ does not count, nor does one on which the mechanism failed: that neighbour is au
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ import numpy as np
 
 from dpaudit._files import append_line, replace_file
 from dpaudit.run.parts import PARTS, Parts
-from dpaudit.run.store import MANIFEST, begin, clear
+from dpaudit.run.store import MANIFEST, begin
 
 OUTCOMES, DRAWN = "outcomes.jsonl", "drawn-*.npy"
 OURS = (MANIFEST, PARTS, OUTCOMES, DRAWN)
@@ -47,18 +46,11 @@ class SearchStore:
 
     def drawn(self, key: str) -> np.ndarray | None:
         """Draws of M(D) as they were put, or None where there is no sound copy."""
-        content = self.parts.read(_name(key))
-        return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
+        return self.parts.read_draws(_name(key))
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
         """Keep them; whole or not at all."""
-        buffer = io.BytesIO()
-        np.save(buffer, values, allow_pickle=False)
-        self.parts.write(_name(key), buffer.getvalue(), len(values))
-
-    def remove(self) -> None:
-        """What this has written, and the folder if nothing else is in it."""
-        clear(self.folder, OURS)
+        self.parts.write_draws(_name(key), values)
 
 
 def _name(key: str) -> str:

@@ -8,7 +8,6 @@ bytes are those, so a run may be killed, or the disk be full, at any moment.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -44,15 +43,11 @@ class DrawStore:
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The block's draws as they were put, or None where there is no sound copy."""
-        name = _name(side, block)
-        content = self.parts.read(name)
-        return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
+        return self.parts.read_draws(_name(side, block))
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
         """Keep a block; whole or not at all."""
-        buffer = io.BytesIO()
-        np.save(buffer, values, allow_pickle=False)
-        self.parts.write(_name(side, block), buffer.getvalue(), len(values))
+        self.parts.write_draws(_name(side, block), values)
         self.fresh += len(values)
 
     def remove(self) -> None:

@@ -39,10 +39,6 @@ class Contest:
     def best(self) -> str:
         return min(self.losses, key=lambda name: float(self.losses[name].mean()))
 
-    def least_of(self, kind: str) -> float:
-        """The least mean loss of the scores whose names begin so."""
-        return min(float(loss.mean()) for name, loss in self.losses.items() if name.startswith(kind))
-
     @property
     def gain(self) -> float:
         """What the best so far gains on knowing nothing, nats a draw."""

@@ -138,21 +138,21 @@ def _auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
 
 def _closed(contest: Contest, train: Sides) -> None:
     """Where rare large values make all moments far worse than knowing nothing, those of normal scores, too."""
-    _of_moments(contest, train, contest.choose, "", lambda x: x)
-    if contest.least_of("qda") > np.log(2.0) + FAINT:
+    if _of_moments(contest, train, contest.choose, "", lambda x: x) > np.log(2.0) + FAINT:
         ranks = Ranks.fit(train.P, train.Q)
         ranked, checked = (Sides(ranks(part.P), ranks(part.Q)) for part in (train, contest.choose))
         _of_moments(contest, ranked, checked, " of normal scores", ranks)
 
 
-def _of_moments(contest: Contest, train: Sides, choose: Sides, of: str, seen: Score) -> None:
-    """Closed forms of what is `seen` of the draws, and corrections of the best of them."""
+def _of_moments(contest: Contest, train: Sides, choose: Sides, of: str, seen: Score) -> float:
+    """Closed forms of what is `seen` of the draws, and corrections of the best of them, whose loss is returned."""
     quadratics = {f"{name}{of}": score for name, score in _quadratics(train).items()}
     for name, score in quadratics.items():
         contest.enter(name, _after(seen, score))
     name = min(quadratics, key=lambda one: float(contest.losses[one].mean()))
     for kind, fit in (("elliptical", fit_elliptical), ("logistic", fit_logistic)):
         contest.enter(f"{kind} from {name}", _after(seen, fit(train, choose, quadratics[name])))
+    return float(contest.losses[name].mean())
 
 
 def _after(seen: Score, score: Score | None) -> Score | None:

@@ -10,11 +10,6 @@ from dpaudit.exact import gaussian_shift
 from dpaudit.planning import Tails
 
 
-def estimate(choose, test, *settings, **options):
-    """The band from scores of the (P, Q) draws that choose and that certify."""
-    return certify(Tails.of(*choose), Tails.of(*test), *settings, **options)
-
-
 def certificate(*corners: tuple[list[float], list[float]]) -> Certificate:
     """From (q, p) polygons, alternating directions."""
     regions = [Region(np.array(q), np.array(p)) for q, p in corners]
@@ -97,7 +92,7 @@ def test_readings_of_an_audit_are_sound_and_near_the_truth():
     """N(0, 1) against N(1, 1), 2e5 certifying draws, at level 1 − 1e-6: wrong by chance once in a million."""
     rng = np.random.default_rng(21)
     choose, test = ((rng.standard_normal(n) + 0.5, rng.standard_normal(n) - 0.5) for n in (20_000, 200_000))
-    band = estimate(choose, test, np.linspace(0.0, 4.0, 41), 1.0 - 1e-6).certified
+    band = certify(Tails.of(*choose), Tails.of(*test), np.linspace(0.0, 4.0, 41), 1.0 - 1e-6).certified
     assert 0.97 < band.gdp_mu <= 1.0
     assert 2.05 < float(band.epsilon_at(1e-2)) <= 2.319  # true: 2.318
     alpha = np.array([0.01, 0.1, 0.3])
