@@ -31,7 +31,8 @@ from dpaudit.spectrum import Spectrum
 from dpaudit.split import SMALLEST, Split, split
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
-PURE_CHOOSE = 0.1  # share of the draws that choose where ε at δ = 0 is what matters: its sets are small
+# share of the draws that choose where ε at δ = 0 is what matters, whose sets are small; more without any that train
+PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
 LARGEST_EPSILON = 500.0
 
 
@@ -123,12 +124,14 @@ def audit(
         counted as they come and not kept, so memory grows as √samples.
     claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is tested).
     level : joint confidence of the band over all ε and both directions.
-    classifier : alias (`dpaudit list classifiers`), any scikit-learn classifier, or a `scoring.KnownScore`.
+    classifier : alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is known, a function
+        or `scoring.KnownScore`, for which no draws are spent on training.
     rng : anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever `n_jobs`.
     n_jobs : parallel draws, as in joblib: threads, or what `joblib.parallel_config` names ("loky" processes, "dask").
     progress : called as progress(step, done, wanted).
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
-    train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1, less of many draws.
+    train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1, less of many draws
+        and for outputs of one or two numbers.
     bits : let the score read the bits of floats (grid, exponent, low bits), where careless samplers leak.
     focus : what 1 − level is spent on, "spectrum" (all ε) or "pure": nine tenths on ε at δ = 0, which few small sets
         decide; more draws then choose. The band holds as a whole in either case.
@@ -239,8 +242,8 @@ class Plan:
 
     def for_columns(self, columns: int) -> Plan:
         """The same, split as outputs of so many numbers are."""
-        sizes = self.sizes
-        return replace(self, sizes=split(sizes.train + sizes.choose + sizes.test, *self.shares, columns))
+        samples = self.sizes.train + self.sizes.choose + self.sizes.test
+        return replace(self, sizes=split(samples, *self.shares, columns, trained=scoring.is_trained(self.classifier)))
 
 
 def _plan(
@@ -256,18 +259,18 @@ def _plan(
     bits: bool,
     focus: str,
 ) -> Plan:
-    if _check.choice("focus", focus, FOCUS) == "pure":
-        shares = shares[0], PURE_CHOOSE if shares[1] is None else shares[1]
-    claim = as_claim(claim)
+    claim, classifier = as_claim(claim), scoring.known(classifier)
+    if _check.choice("focus", focus, FOCUS) == "pure" and shares[1] is None:
+        shares = shares[0], PURE_CHOOSE if scoring.is_trained(classifier) else PURE_CHOOSE_KNOWN
     points = grid(epsilon, claim)
     if claim is not None:
         claim.delta_at(points)  # a user's curve may be wrong: better said before the draws
     return Plan(
         points,
-        split(samples, *shares),
+        split(samples, *shares, trained=scoring.is_trained(classifier)),
         claim,
         _check.real("level", level, 0.0, 1.0, open_=True),
-        scoring.known(classifier),
+        classifier,
         root(rng),
         progress or (lambda step, done, wanted: None),
         None if detect is None else _check.real("detect", detect, 0.0, 1.0),

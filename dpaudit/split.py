@@ -29,18 +29,28 @@ class Split:
         return draws[:first], draws[first:second], draws[second : second + self.test]
 
 
-def split(samples: int, train: float | None = None, choose: float | None = None, columns: int | None = None) -> Split:
+def split(
+    samples: int,
+    train: float | None = None,
+    choose: float | None = None,
+    columns: int | None = None,
+    *,
+    trained: bool = True,
+) -> Split:
     """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies. Raises `InvalidInput`.
+
+    columns : numbers in an output. trained : False of a score that is known beforehand; no draws train it.
 
     By default 0.4 (of outputs of one number 0.2, of two 0.3) and 0.1 of up to 250,000 draws. A score from n draws that
     misses by O(1/√n) loses O(1/n) of what it certifies, to second order about the best set, and the certificate
     O(1/√m) with m draws: n need only grow as √m.
     """
     samples = _check.integer("samples", samples, 1)
-    first = _size("train share", train, samples, TRAIN_COLUMNS.get(columns or 0, TRAIN), TRAIN_ROOT)
+    usual = TRAIN_COLUMNS.get(columns or 0, TRAIN) if trained else 0.0
+    first = _size("train share", train, samples, usual, TRAIN_ROOT)
     second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
     sizes = Split(first, second, samples - first - second)
-    if min(sizes.train, sizes.choose, sizes.test) < SMALLEST:
+    if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.test) < SMALLEST:
         raise InvalidInput(
             f"samples must leave at least {SMALLEST} draws a side to train, choose and certify, got {samples} "
             f"({sizes.train}, {sizes.choose}, {sizes.test})"
@@ -51,7 +61,7 @@ def split(samples: int, train: float | None = None, choose: float | None = None,
 def _size(name: str, share: float | None, samples: int, usual: float, root: float) -> int:
     if share is None:
         return int(min(usual * samples, root * sqrt(samples)))
-    return int(samples * _check.real(name, share, 0.0, 1.0))
+    return int(samples * _check.real(name, share, 0.0, 1.0) + 1e-6)  # 29 of 100 are a share of 0.29
 
 
 def samples_for(test: int) -> int:

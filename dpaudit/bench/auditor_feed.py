@@ -40,7 +40,7 @@ def plain_feed(P: Array, Q: Array, _: int = 0) -> Feed:
 
 def fitted_feed(P: Array, Q: Array, seed: int) -> Feed:
     """dpaudit's score; what fitted it cannot certify, so a tool that finds its own threshold sees the rest only."""
-    sizes = split(len(P))
+    sizes = split(len(P), columns=P.shape[1])
     train, choose, test = (scoring.Sides(*part) for part in zip(sizes.parts(P), sizes.parts(Q), strict=True))
     score = scoring.fit("auto", train, choose, np.random.SeedSequence(seed)).score
     chosen, tested = ((scoring.evaluate(score, part.P), scoring.evaluate(score, part.Q)) for part in (choose, test))

@@ -28,15 +28,18 @@ INTRODUCTION = """# Auditing tools that pip installs
 Printed by `{command}` (extra `auditors`) on Python {python} with {versions}, {cores} cores: {minutes:.0f} minutes.
 
 N draws a side serve all purposes, training included; level 95 %. {seeds} seeds, of which medians (one seed from a
-million draws on, and for the slow tools). Truth and bounds are the larger of the two directions. dpaudit's bounds hold
-for 81 ε from 0 to 4 and both directions at once (its ε are points of that grid); those of the others hold for one
-question at a time. A tool that bounds ε at δ is asked for δ(ε) by finding the largest δ at which its bound is above ε.
-{mark} marks what lies above the truth; – where a tool has no answer.
+million draws on, and for the slow tools). Truth and bounds are the larger of the two directions. dpaudit's whole curve
+holds for 81 ε from 0 to 4 and both directions at once (its ε are points of that grid); other bounds hold for one
+question at a time. “One question” is dpaudit on the same scores as the tools: an audit of each ε by itself, and one
+with `focus="pure"` for ε at δ = 0 (its ε at δ = 1e-3 is read off the whole curve of these scores). A tool that bounds
+ε at δ is asked for δ(ε) by finding the largest δ at which its bound is above ε. {mark} marks what lies above the truth;
+– where a tool has no answer.
 
-Scores: “{fitted}” is fitted on half of the draws (which then certify nothing) by an audit's own portfolio. “{plain}”
+Scores: “{fitted}” is fitted by an audit's own portfolio on the share of the draws that an audit trains and chooses on
+(0.3 of outputs of one number, else half); only the choosing ones of these serve again, to choose a threshold. “{plain}”
 is that of the output, which needs no training, so that all draws certify: who uses it knows beforehand that it is the
-best score there is on T1 and T4, and all but the best on T2; dpaudit is not told. A fixed threshold is chosen on a
-tenth of the draws, for each question its own. CPU is user and system time of the process with all its threads: of one
+best score there is on T1 and T4, and all but the best on T2; the whole curve is not told. A fixed threshold is chosen
+on a tenth of the draws, for each question its own. CPU is user and system time of the process, all its threads: of one
 question, ε at δ = 1e-3, for a tool (without what its score cost), of the whole curve and its score for dpaudit.
 """
 
@@ -101,7 +104,7 @@ def _contestants(
 ) -> Iterable[tuple[str, Array, str]]:
     for key, answer in answers.items():
         if key[0] == OURS:
-            yield OURS, answer.found, f"{answer.cpu:.2f}"
+            yield f"dpaudit, {key[1]}, {key[2]} score", answer.found, f"{answer.cpu:.2f}"
     for score in (PLAIN, FITTED):
         sound = [answer for key, answer in answers.items() if key[0] != OURS and key[2] == score and key[:2] not in out]
         values = np.array([np.where(one.found <= truth + SLACK, one.found, np.nan) for one in sound])
@@ -115,8 +118,8 @@ def _false(rates: Rates) -> list[str]:
         "## How often a certificate is false",
         "",
         "Share of runs on fresh draws, 10,000 a side, whose bound lies above the truth, at nominal 5 %: for the worst",
-        "of the six questions, and in brackets for any of them (only dpaudit promises 5 % there). Tools are fed the",
-        "first number of the output; “null” is N(0, 1) against itself.",
+        "of the six questions, and in brackets for any of them (only dpaudit's whole curve promises 5 % there). Tools",
+        "are fed the first number of the output; “null” is N(0, 1) against itself.",
         "",
         row(["tool", "takes for granted", *tasks, "runs"]),
         row(["---"] * (len(tasks) + 3)),

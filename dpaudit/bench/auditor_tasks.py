@@ -13,6 +13,7 @@ from dpaudit._check import Array
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])  # where δ(ε) is read
 DELTA = np.array([0.0, 1e-3])  # where ε is read
+GRID = np.linspace(0.0, 4.0, 81)  # the curve that dpaudit certifies at once
 READINGS = ("δ(0)", "δ(0.5)", "δ(1)", "δ(2)", "ε at δ = 0", "ε at δ = 1e-3")
 OURS = "dpaudit"
 SLACK = 1e-9  # above the truth by less is rounding

@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import exact, inverse
+from dpaudit import auditing, exact, inverse
 from dpaudit._check import Array
 from dpaudit.bench.auditor_feed import SIGNIFICANCE, Feed, Scores, fixed_threshold
+from dpaudit.bench.auditor_tasks import GRID, OURS
+from dpaudit.certificate import Certificate
 from dpaudit.errors import DpauditError
+from dpaudit.scoring import KnownScore
 
 STEPS = 20  # halvings of δ's range
 EpsilonAt = Callable[[float], float]  # δ ↦ lower bound of ε
@@ -205,12 +208,30 @@ def _opake_gdp(feed: Feed, seed: int) -> Reader:
 GAUSSIAN = "Gaussian shape"
 JAX, ESTIMATES, OPAKE = "jax-privacy", "privacy-estimates", "opake-auditing"
 PACKAGES = {JAX: "jax_privacy.auditing", ESTIMATES: "privacy_estimates", OPAKE: "opake.auditing"}
+
+
+def _dpaudit(feed: Feed, seed: int) -> Reader:
+    """An audit of the scores themselves, each question by itself; ε at δ > 0 is read off the whole curve."""
+    P, Q = (np.concatenate(parts) for parts in zip(feed.choose, feed.test, strict=True))
+    score = KnownScore(lambda x: x[:, 0])
+
+    def certified(epsilon: Any, focus: str) -> Certificate:
+        settings: dict[str, Any] = {"level": 1.0 - SIGNIFICANCE, "classifier": score, "rng": seed, "focus": focus}
+        return auditing.audit_samples(P, Q, epsilon=epsilon, **settings).certified
+
+    return Reader(
+        lambda d: float(certified(GRID, "spectrum" if d else "pure").epsilon_at(d)),
+        lambda e: float(certified([e], "spectrum").delta_at(e)),
+    )
+
+
 TOOLS = (
+    Tool(OURS, "one question", _dpaudit),
     Tool(JAX, "Clopper–Pearson, all thresholds", _jax_thresholds),
     Tool(JAX, "Clopper–Pearson, fixed threshold", _jax_fixed),
     Tool(JAX, "GDP", _jax_gdp, GAUSSIAN),
-    Tool(JAX, "one run", _jax_one_run("epsilon_one_run")),
-    Tool(JAX, "one run, f-DP", _jax_one_run("epsilon_one_run_fdp"), GAUSSIAN),
+    Tool(JAX, "one run", _jax_one_run("epsilon_one_run"), slow=True),
+    Tool(JAX, "one run, f-DP", _jax_one_run("epsilon_one_run_fdp"), GAUSSIAN, slow=True),
     Tool(ESTIMATES, "Clopper–Pearson", _estimates("beta")),
     Tool(ESTIMATES, "Jeffreys", _estimates("jeffreys")),
     Tool(ESTIMATES, "joint beta", _joint_beta, slow=True),

@@ -1,8 +1,9 @@
 """What auditing tools that pip installs certify, beside `dpaudit.audit_samples` on the same draws at the same level.
 
-N draws a side serve all purposes, training included. A tool's bound holds for one question at a time, dpaudit's for all
-at once. Tools that need a score get two: dpaudit's, fitted on the share of the draws that an audit trains and chooses
-on, and a plain one that needs no training, the first number of the output; so bound and score can be told apart.
+N draws a side serve all purposes, training included. A tool's bound holds for one question at a time, that of an audit
+for all at once; dpaudit is asked one question at a time, too. Tools that need a score get two: dpaudit's, fitted on the
+share of the draws that an audit trains and chooses on, and a plain one that needs no training, the first number of the
+output; so bound and score can be told apart.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from dpaudit import auditing
 from dpaudit._check import Array
 from dpaudit.bench import auditor_table
 from dpaudit.bench.auditor_feed import FITTED, Feed, fitted_feed, plain_feed
-from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, OURS, SLACK, TASKS, Answer, Task
+from dpaudit.bench.auditor_tasks import DELTA, EPSILON, GRID, NULL, OURS, SLACK, TASKS, Answer, Task
 from dpaudit.bench.auditor_tools import PACKAGES, TOOLS, Tool, package
 from dpaudit.bench.page import REPORTS, write
 
 LEVEL = 0.95
-GRID = np.linspace(0.0, 4.0, 81)  # the curve that dpaudit certifies at once
 RUNS, SLOW_RUNS, RUN_SIZE = 200, 3, 10_000
 TARGET = REPORTS / "auditors.md"
 

@@ -2,7 +2,7 @@
 
 from dpaudit.scoring.base import Fitted, Score, Sides, evaluate, log_loss
 from dpaudit.scoring.pool import pooled, scores
-from dpaudit.scoring.portfolio import ALIASES, KnownScore, fit, known
+from dpaudit.scoring.portfolio import ALIASES, KnownScore, fit, is_trained, known
 
 __all__ = [
     "ALIASES",
@@ -12,6 +12,7 @@ __all__ = [
     "Sides",
     "evaluate",
     "fit",
+    "is_trained",
     "known",
     "log_loss",
     "pooled",

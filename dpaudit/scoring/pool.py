@@ -25,7 +25,7 @@ def pooled(score: Score, train: Sides, choose: Sides) -> Scores:
     flexible score has learned by heart would put it too high.
     """
     chosen = scores(score, choose)
-    if len(choose.P) >= ENOUGH:
+    if len(choose.P) >= ENOUGH or len(train.P) == 0:
         return chosen
     trained = scores(score, train)
     if any(np.isnan(part).any() for part in (*chosen, *trained)):

@@ -67,6 +67,11 @@ def known(classifier: Any) -> Any:
     return classifier
 
 
+def is_trained(classifier: Any) -> bool:
+    """Whether what `known` returned learns from draws."""
+    return not isinstance(classifier, KnownScore)
+
+
 def fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence, bits: bool = False) -> Fitted:
     """Fit what `classifier` names on `train`; `choose` is used for early stopping and to pick from the portfolio.
 

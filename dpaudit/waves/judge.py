@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._check import Array
 from dpaudit.errors import InvalidInput
-from dpaudit.scoring import Fitted, KnownScore, Sides
+from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.small import calibrated, fit_small
 from dpaudit.sequential import Bet, Cuts, Menu, cuts_by_draws
 from dpaudit.waves.record import MANY
@@ -60,7 +60,7 @@ class Ask:
 
 def judge_by_few(ask: Ask, menu: Menu, past: Sides, seed: np.random.SeedSequence) -> Judge:
     """Few draws: a score that keeps its doubts, taken at its word. A known score is calibrated on all of them."""
-    if isinstance(ask.classifier, KnownScore):
+    if not scoring.is_trained(ask.classifier):
         fitted = ask.fit(past, past, seed)
         plain = odds(fitted, PLAIN, past)
         line = calibrated(plain.P, plain.Q)
@@ -77,7 +77,7 @@ def judge_by_many(
 
     history : log-odds (n,) of earlier waves by the scores of their time. upcoming : size of the next wave.
     """
-    cut = 0 if isinstance(ask.classifier, KnownScore) else int((1.0 - CHOOSE) * len(past.P))
+    cut = int((1.0 - CHOOSE) * len(past.P)) if scoring.is_trained(ask.classifier) else 0
     choose = Sides(past.P[cut:], past.Q[cut:])
     fitted = _contest(ask, past.head(cut), choose, seed)
     plain = odds(fitted, PLAIN, choose)

@@ -95,7 +95,7 @@ def test_our_score_certifies_on_draws_that_it_has_not_seen():
     P, Q = TASKS[0].draw(np.random.default_rng(2), 2_000)
     feed = auditor_feed.fitted_feed(P, Q, 1)
     plain = auditor_feed.plain_feed(P, Q)
-    assert len(feed.own[0]) == len(feed.test[0]) == 1_000
+    assert len(feed.own[0]) == len(feed.test[0]) == 1_400  # one number: a fifth trains, a tenth chooses
     assert len(plain.own[0]) == len(plain.choose[0]) + len(plain.test[0]) == 2_000
     assert np.mean(expit(feed.test[0])) > np.mean(expit(feed.test[1])) + 0.05  # high where P is likely
     assert np.mean(plain.test[0]) > np.mean(plain.test[1]) + 0.5

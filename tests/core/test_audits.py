@@ -318,6 +318,21 @@ def test_arguments_are_checked_before_anything_is_drawn(case):
         audit_samples(*samples(200), **changes)
 
 
+@pytest.mark.parametrize(("focus", "choose"), [("spectrum", 100), ("pure", 200)])
+def test_a_known_score_spends_no_draws_on_training(focus, choose):
+    asked = []
+
+    def score(x):
+        asked.append(len(x))
+        return x[:, 0]
+
+    found = audit_samples(*samples(1000), classifier=score, focus=focus)
+    assert (found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test) == (0, choose, 1000 - choose)
+    assert min(asked) > 0  # never of no draws
+    shared = audit_samples(*samples(1000), classifier=score, focus=focus, train_share=0.4)
+    assert shared.plan.sizes.train == 400
+
+
 def test_a_claimed_curve_is_checked_before_anything_is_drawn():
     with pytest.raises(dp.InvalidInput, match=r"claim must be a curve with values in \[0, 1\]"):
         audit(never, claim=dp.Claim.from_function(lambda epsilon: 2.0))

@@ -106,6 +106,22 @@ def test_outputs_of_one_or_two_numbers_train_on_less(columns, train):
     assert split(1000, 0.4, 0.1, columns) == split(1000, 0.4, 0.1)
 
 
+@pytest.mark.parametrize("columns", [None, 1, 2, 30])
+def test_a_known_score_trains_on_nothing(columns):
+    assert split(1000, columns=columns, trained=False) == Split(0, 100, 900)
+    assert split(1000, 0.2, columns=columns, trained=False) == Split(200, 100, 700)
+
+
+def test_a_score_that_is_to_be_trained_needs_draws():
+    with pytest.raises(dp.InvalidInput, match=r"to train, choose and certify, got 1000 \(0, 100, 900\)"):
+        split(1000, 0.0)
+
+
+@pytest.mark.parametrize("samples", [100, 999, 1000, 12_345])
+def test_a_share_that_is_a_whole_number_of_draws_is_that_number(samples):
+    assert all(split(samples, train / samples).train == train for train in range(10, samples // 2))
+
+
 @pytest.mark.parametrize("test", [10, 500, 125_000, 125_001, 750_000, 10**9])
 def test_samples_for_is_the_fewest(test):
     samples = samples_for(test)

@@ -42,11 +42,14 @@ def fresh(P, Q):
 
 
 def share(fit, P, Q, loss, least=0.04):
-    """Certified with the fitted score over certified with the true loss, where the latter is at least `least`."""
+    """Certified with the fitted score over certified with the true loss, where the latter is at least `least`.
+
+    As many draws certify as in an audit that trains a score.
+    """
     score, new = trained(fit, P, Q), fresh(P, Q)
+    settings = {"epsilon": EPSILON, "train_share": 0.4, "rng": 1}
     found, truth = (
-        dp.audit_samples(new.P, new.Q, classifier=KnownScore(one), epsilon=EPSILON, rng=1).spectrum.low
-        for one in (score, loss)
+        dp.audit_samples(new.P, new.Q, classifier=KnownScore(one), **settings).spectrum.low for one in (score, loss)
     )
     assert truth[0] >= least
     return (found / np.maximum(truth, 1e-12))[truth >= least]
@@ -137,7 +140,7 @@ def nothing_like_it(rng):
 )
 def test_cells_certify_what_the_true_loss_does(task, least):
     """Of 16,000 training draws. Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.997 ±
-    0.016, 0.98 ± 0.06, 0.94 ± 0.026, 0.993 ± 0.012, 0.99 ± 0.015: the limits are 6 deviations off.
+    0.016, 0.98 ± 0.06, 0.94 ± 0.026, 0.955 ± 0.012, 0.99 ± 0.015: the limits are 6 deviations off, rappor's 3.
     """
     assert share(fit_cells, *task(np.random.default_rng(8))).min() >= least
 
