@@ -27,13 +27,13 @@ INTRODUCTION = """# Auditing tools that pip installs
 
 Printed by `{command}` (extra `auditors`) on Python {python} with {versions}, {cores} cores: {minutes:.0f} minutes.
 
-N draws a side serve all purposes, training included; level 95 %. {seeds} seeds, of which medians (one seed from a
-million draws on, and for the slow tools). Truth and bounds are the larger of the two directions. dpaudit's whole curve
-holds for 81 ε from 0 to 4 and both directions at once (its ε are points of that grid); other bounds hold for one
-question at a time. “One question” is dpaudit on the same scores as the tools: an audit of each ε by itself, and one
-with `focus="pure"` for ε at δ = 0 (its ε at δ = 1e-3 is read off the whole curve of these scores). A tool that bounds
-ε at δ is asked for δ(ε) by finding the largest δ at which its bound is above ε. {mark} marks what lies above the truth;
-– where a tool has no answer.
+N draws a side serve all purposes, training included; level 95 %. Medians of {seeds} seeds, of a fifth of them from a
+million draws on, and of one for tools that take tens of seconds. Truth and bounds are the larger of the two directions.
+dpaudit's whole curve holds for 81 ε from 0 to 4 and both directions at once (its ε are points of that grid); other
+bounds hold for one question at a time. “One question” is dpaudit on the same scores as the tools: an audit of each ε by
+itself, and one with `focus="pure"` for ε at δ = 0 (its ε at δ = 1e-3 is read off the whole curve of these scores). A
+tool that bounds ε at δ is asked for δ(ε) by finding the largest δ at which its bound is above ε. {mark} marks what lies
+above the truth; – where a tool has no answer.
 
 Scores: “{fitted}” is fitted by an audit's own portfolio on the share of the draws that an audit trains and chooses on
 (0.3 of outputs of one number, else half); only the choosing ones of these serve again, to choose a threshold. “{plain}”

@@ -18,6 +18,8 @@ from dpaudit.neighbours import NeighbourPair
 
 COMMAND = "python -m dpaudit.bench sniper"
 LEVEL = 0.9
+SEEDS, MORE = (1, 2, 3), (1, 2, 3, 4, 5, 6, 7, 8, 9)
+CLOSE = 0.1  # of the published value: a median of so few seeds that is as near says nothing about which is larger
 EPSILON = np.concatenate([np.linspace(0.0, 0.6, 25), np.linspace(0.7, 6.0, 16)])
 DOWN_THEN_UP = NeighbourPair(np.array([[1.0]] * 8 + [[0.0]]), np.array([[0.0]] * 8 + [[1.0]]))
 PAIRS = {  # where more queries than the published five, or others, show more of the same mechanism
@@ -51,13 +53,13 @@ PUBLISHED = {
 }
 
 
-def certified(mechanism: mechanisms.Specimen, pair: NeighbourPair, samples: int, seeds: tuple[int, ...]) -> float:
-    """The bound on ε at δ = 0, median over the seeds."""
+def certified(mechanism: mechanisms.Specimen, pair: NeighbourPair, samples: int, seeds: tuple[int, ...]) -> list[float]:
+    """The bound on ε at δ = 0, by seed."""
     found = (
         auditing.audit(mechanism, pair, samples=samples, epsilon=EPSILON, level=LEVEL, rng=seed, focus="pure")
         for seed in seeds
     )
-    return float(np.median([float(one.certified.epsilon_at(0.0)) for one in found]))
+    return [float(one.certified.epsilon_at(0.0)) for one in found]
 
 
 def truth(mechanism: mechanisms.Specimen, pair: NeighbourPair) -> float:
@@ -68,33 +70,44 @@ def truth(mechanism: mechanisms.Specimen, pair: NeighbourPair) -> float:
         return float("nan")
 
 
-def report(
-    samples: int = 10_000_000, seeds: tuple[int, ...] = (1, 2, 3), names: tuple[str, ...] = tuple(PUBLISHED)
-) -> None:
+def report(samples: int = 10_000_000, names: tuple[str, ...] = tuple(PUBLISHED)) -> None:
     """Print the table and write reports/sniper.md."""
-    head = ["mechanism", "true ε of our pair", "certified", "on the published inputs", "DP-Sniper", "CPU seconds"]
+    head = [
+        "mechanism",
+        "true ε of our pair",
+        "certified",
+        "seeds",
+        "least to most",
+        "on the published inputs",
+        "DP-Sniper",
+        "CPU seconds",
+    ]
     lines = [
         "# ε lower bounds on DP-Sniper's mechanisms",
         "",
-        f"{samples:,} draws a side in all, level {LEVEL:g}; medians of {len(seeds)} seeds, of one seed for the",
-        "published inputs where these are others; one bound in ten may lie above the truth. DP-Sniper: 2.1·10⁸ draws,",
-        f"the better of its two classifiers. CPU seconds of one audit, drawing included. `{COMMAND}`",
+        f"{samples:,} draws a side in all, level {LEVEL:g}; medians of {len(SEEDS)} seeds, of {len(MORE)} where those",
+        f"are within {CLOSE:.0%} of DP-Sniper's value, of one seed for the published inputs where these are others;",
+        "one bound in ten may lie above the truth. DP-Sniper: 2.1·10⁸ draws, the better of its two classifiers. CPU",
+        f"seconds of one audit, drawing included. `{COMMAND}`",
         "",
-        table(head, [_row(name, samples, seeds) for name in names]),
+        table(head, [_row(name, samples) for name in names]),
     ]
     text = "\n".join(lines)
     print(text)
     write(REPORTS / "sniper.md", text)
 
 
-def _row(name: str, samples: int, seeds: tuple[int, ...]) -> list[str]:
+def _row(name: str, samples: int) -> list[str]:
     mechanism, begin = mechanisms.ZOO[name], time.process_time()
     own, published = PAIRS.get(name, mechanism.pair()), mechanism.published_pair()
-    ours = certified(mechanism, own, samples, seeds)
-    spent = (time.process_time() - begin) / len(seeds)
+    found = certified(mechanism, own, samples, SEEDS)
+    if abs(np.median(found) - PUBLISHED[name]) < CLOSE * PUBLISHED[name]:
+        found += certified(mechanism, own, samples, MORE[len(SEEDS) :])
+    spent, ours = (time.process_time() - begin) / len(found), float(np.median(found))
     same = all(np.array_equal(*sides) for sides in ((own.left, published.left), (own.right, published.right)))
-    theirs = ours if same else certified(mechanism, published, samples, seeds[:1])
-    numbers = [truth(mechanism, own), ours, theirs, PUBLISHED[name]]
-    row = [name, *(f"{one:.4g}" for one in numbers), f"{spent:.0f}"]
+    theirs = ours if same else certified(mechanism, published, samples, SEEDS[:1])[0]
+    spread = f"{min(found):.4g} to {max(found):.4g}"
+    sides = [f"{one:.4g}" for one in (truth(mechanism, own), ours, theirs, PUBLISHED[name])]
+    row = [name, *sides[:2], str(len(found)), spread, *sides[2:], f"{spent:.0f}"]
     print(*row, flush=True)
     return row
