@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
 from dpaudit._check import Array
 from dpaudit.bounds import ratio_region, region
@@ -26,6 +26,7 @@ HIGHEST = 1e150  # stands for an infinite score
 RATIO_SHARES = {"spectrum": (0.05, 0.015), "pure": (0.9, 0.02)}
 REST_SHARE, REST_SETS = 0.06, 4  # on δ(ε) in the direction that is the smaller one there
 KEEP_SHARE = 0.2  # on the ε of a claim
+CLEAR = 4.0  # standard errors of the choosing draws, above which an excess at a claim's ε is no luck
 NEAR = 0.45  # relative size within which sets are averaged when one is chosen
 AIM = 30.0  # nats; a region aimed at this ε serves all beyond
 CAP = 0.04  # relative standard errors above this weigh no more
@@ -80,8 +81,8 @@ class Survey:
 
     value : estimate of p − e^ε q; error : its standard error on the certifying draws; both as means over sets of
     nearly the same size, for the best of many would else be a lucky one. ratio : (2, c), of ln(p/q) less
-    three of its standard errors; luck : its standard error on the choosing draws. draws : a side that certify.
-    total : 1 − level.
+    three of its standard errors; luck : its standard error on the choosing draws. told : p − e^ε q by the scores'
+    odds, no mean. draws : a side that certify; chosen : a side that choose. total : 1 − level.
     """
 
     epsilon: Array
@@ -90,7 +91,9 @@ class Survey:
     error: Array
     ratio: Array
     luck: Array
+    told: Array
     draws: int
+    chosen: int
     total: float
 
     @classmethod
@@ -107,7 +110,8 @@ class Survey:
         error = near.mean(np.hypot(spread_p[..., None], gamma * spread_q[..., None]))
         luck = np.sqrt(sum((1.0 - part) / (part * size) for part, size in zip((p, q), choose.sizes, strict=True)))
         ratio = np.log(p / q) - 3.0 * np.hypot(spread_p / p, spread_q / q)
-        return cls(nodes, threshold, value, error, ratio, luck, test_size, total)
+        told = _told(choose, threshold, gamma)
+        return cls(nodes, threshold, value, error, ratio, luck, told, test_size, min(choose.sizes), total)
 
     def gain(self, cost: float) -> Array:
         """Value less `cost` standard errors, (2, c, e)."""
@@ -117,6 +121,22 @@ class Survey:
         """For each direction and ε the threshold of the best set, (2, m)."""
         best = np.argmax(self.gain(2.0), axis=1)
         return self.threshold[best[:, np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)]]
+
+
+def _told(choose: Tails, threshold: Array, gamma: Array) -> Array:
+    """p − e^ε q of each set, (2, c, e), if a score s is the log odds of P.
+
+    With σ = 1/(1 + e^{−s}), p(S) = E[2σ; S] and q(S) = E[2(1 − σ); S] over the draws of both sides. Not a draw's
+    side counts but its odds: near s = ε, where 2σ − 2e^ε(1 − σ) is about 0, there is next to no noise.
+    """
+    above, whole = np.zeros((2, len(threshold))), np.zeros((2, 1))
+    for side in (choose.p, choose.q):
+        odds = np.stack([expit(side), expit(-side)]) / len(side)
+        sums = np.concatenate([np.zeros((2, 1)), np.cumsum(odds[:, ::-1], axis=1)], axis=1)
+        above += sums[:, len(side) - np.searchsorted(side, threshold, side="right")]
+        whole += sums[:, -1:]
+    (p, q), (rest_p, rest_q) = above, whole - above
+    return np.stack([p[:, None] - gamma * q[:, None], rest_q[:, None] - gamma * rest_p[:, None]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,11 +191,18 @@ def plan(survey: Survey, keep: tuple[float, ...] = (), focus: str = "spectrum") 
     main = _main(survey, total * (1.0 - sum(RATIO_SHARES["spectrum"]) - REST_SHARE - (KEEP_SHARE if keep else 0.0)))
     statements = main + _other(survey, main, total * REST_SHARE) + ratios
     for one in keep:
-        near = int(np.argmin(np.abs(survey.epsilon - one)))
-        way, where = _largest(survey.gain(2.5)[:, :, near])
-        share = total * KEEP_SHARE / len(keep)
-        statements.append(Statement(way == 0, float(survey.threshold[where]), (one,), share))
+        statements += _kept(survey, one, total * KEEP_SHARE / len(keep))
     return statements
+
+
+def _kept(survey: Survey, epsilon: float, share: float) -> list[Statement]:
+    """The set that the counts name for a claim's ε; unless they are clear, also that of the odds, at half each."""
+    at = int(np.argmin(np.abs(survey.epsilon - epsilon)))
+    value, told, error = (of[:, :, at] for of in (survey.value, survey.told, survey.error))
+    sets = [_largest(value - 2.5 * error)]
+    if value[sets[0]] < CLEAR * error[sets[0]] * np.sqrt(survey.draws / survey.chosen):
+        sets.append(_largest(told - 2.5 * error))
+    return [Statement(way == 0, float(survey.threshold[where]), (epsilon,), share / len(sets)) for way, where in sets]
 
 
 def _largest(table: Array) -> tuple[int, int]:
