@@ -25,7 +25,7 @@ HIGHEST = 1e150  # stands for an infinite score
 # of 1 − level, by focus, on P(S)/Q(S) in the better direction and in the other
 RATIO_SHARES = {"spectrum": (0.05, 0.015), "pure": (0.9, 0.02)}
 REST_SHARE, REST_SETS = 0.06, 4  # on δ(ε) in the direction that is the smaller one there
-KEEP_SHARE = 0.2  # on the ε of a claim
+KEEP_SHARE, ODDS_SHARE = 0.2, 0.1  # on the ε of a claim: on the set by counts, on the one by odds if there is one
 CLEAR = 4.0  # standard errors of the choosing draws, above which an excess at a claim's ε is no luck
 NEAR = 0.45  # relative size within which sets are averaged when one is chosen
 AIM = 30.0  # nats; a region aimed at this ε serves all beyond
@@ -188,21 +188,24 @@ def plan(survey: Survey, keep: tuple[float, ...] = (), focus: str = "spectrum") 
         for way, share in ((better, shares[0]), (1 - better, shares[1]))
     ]
     total = survey.total * (1.0 - sum(shares)) / (1.0 - sum(RATIO_SHARES["spectrum"]))
-    main = _main(survey, total * (1.0 - sum(RATIO_SHARES["spectrum"]) - REST_SHARE - (KEEP_SHARE if keep else 0.0)))
-    statements = main + _other(survey, main, total * REST_SHARE) + ratios
-    for one in keep:
-        statements += _kept(survey, one, total * KEEP_SHARE / len(keep))
-    return statements
+    kept = [statement for one in keep for statement in _kept(survey, one, total / len(keep))]
+    left = total * (1.0 - sum(RATIO_SHARES["spectrum"]) - REST_SHARE) - sum(one.share for one in kept)
+    main = _main(survey, left)
+    return main + _other(survey, main, total * REST_SHARE) + ratios + kept
 
 
-def _kept(survey: Survey, epsilon: float, share: float) -> list[Statement]:
-    """The set that the counts name for a claim's ε; unless they are clear, also that of the odds, at half each."""
+def _kept(survey: Survey, epsilon: float, total: float) -> list[Statement]:
+    """The set that the counts name for a claim's ε; unless they are clear, also that of the odds."""
     at = int(np.argmin(np.abs(survey.epsilon - epsilon)))
     value, told, error = (of[:, :, at] for of in (survey.value, survey.told, survey.error))
     sets = [_largest(value - 2.5 * error)]
     if value[sets[0]] < CLEAR * error[sets[0]] * np.sqrt(survey.draws / survey.chosen):
         sets.append(_largest(told - 2.5 * error))
-    return [Statement(way == 0, float(survey.threshold[where]), (epsilon,), share / len(sets)) for way, where in sets]
+    shares = KEEP_SHARE * total, ODDS_SHARE * total
+    return [
+        Statement(way == 0, float(survey.threshold[where]), (epsilon,), share)
+        for (way, where), share in zip(sets, shares, strict=False)
+    ]
 
 
 def _largest(table: Array) -> tuple[int, int]:

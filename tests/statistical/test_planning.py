@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.planning import KEEP_SHARE, Survey, Tails, plan
+from dpaudit.planning import KEEP_SHARE, ODDS_SHARE, Survey, Tails, plan
 
 MU, EPSILON = 0.4, 1.0  # N(μ/2, 1) | N(−μ/2, 1): log odds μx, δ(1) = 0.00125
 GRID = np.array([0.0, EPSILON])
@@ -41,10 +41,10 @@ def test_odds_tell_what_counts_do_with_less_noise():
 
 
 def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
-    for size, sets in ((2_000, 2), (1_000_000, 1)):
+    for size, shares in ((2_000, (KEEP_SHARE, ODDS_SHARE)), (1_000_000, (KEEP_SHARE,))):
         one = survey(size, 1)
-        kept = [each for each in plan(one, (EPSILON,)) if each.epsilon == (EPSILON,)][-sets:]
-        assert [each.share for each in kept] == pytest.approx([0.05 * KEEP_SHARE / sets] * sets)
+        kept = [each for each in plan(one, (EPSILON,)) if each.epsilon == (EPSILON,)][-len(shares) :]
+        assert [each.share for each in kept] == pytest.approx([0.05 * share for share in shares])
         assert sum(each.share for each in plan(one, (EPSILON,))) == pytest.approx(0.05)
 
 
