@@ -19,7 +19,7 @@ from dpaudit._random import root
 from dpaudit.adapters import read_draws
 from dpaudit.certificate import Certificate
 from dpaudit.claims import Claim, as_claim
-from dpaudit.compare import verdict
+from dpaudit.compare import Verdict, verdict
 from dpaudit.counting import Counted, refuse_nan
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.estimate import Counter, Estimate, certify
@@ -312,21 +312,9 @@ def _stops(stop: str | None) -> bool:
 def _in_waves(plan: Plan, theory: Spectrum | None, source: waves.Source, clock: _Clock, about: About) -> AuditResult:
     """Draw, train and bet in turn until the verdict stands."""
     found = waves.audit_in_waves(plan, theory, source, clock.step)
-    return AuditResult(
-        _spectrum(found.estimate, plan.level, found.fitted.name),
-        theory,
-        plan.claim,
-        found.verdict,
-        found.reason,
-        found.detectable,
-        found.estimate,
-        replace(plan, sizes=found.sizes),
-        found.fitted,
-        about,
-        clock.total(),
-        peak_memory_mb(),
-        found.sequential,
-    )
+    judged = Verdict(found.verdict, found.reason, found.detectable)
+    plan = replace(plan, sizes=found.sizes)
+    return _result(plan, theory, judged, found.estimate, found.fitted, about, clock, found.sequential)
 
 
 def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock: _Clock, about: About) -> AuditResult:
@@ -342,12 +330,27 @@ def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock:
         found = _certify(plan, fitted, train, choose, counter)
         plan.progress("certifying", 1, 1)
     judged = verdict(found, plan.level, plan.claim, theory, plan.detect)
+    if note is not None:
+        judged = replace(judged, reason=f"{note} {judged.reason}")
+    return _result(plan, theory, judged, found, fitted, about, clock)
+
+
+def _result(
+    plan: Plan,
+    theory: Spectrum | None,
+    judged: Verdict,
+    found: Estimate,
+    fitted: Fitted,
+    about: About,
+    clock: _Clock,
+    sequential: waves.Sequential | None = None,
+) -> AuditResult:
     return AuditResult(
         _spectrum(found, plan.level, fitted.name),
         theory,
         plan.claim,
         judged.verdict,
-        judged.reason if note is None else f"{note} {judged.reason}",
+        judged.reason,
         judged.detectable,
         found,
         plan,
@@ -355,6 +358,7 @@ def _judge(plan: Plan, sources: Sequence[Draws], theory: Spectrum | None, clock:
         about,
         clock.total(),
         peak_memory_mb(),
+        sequential,
     )
 
 
