@@ -135,6 +135,13 @@ def test_what_a_reviewer_asks_for_is_there():
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_a_score_that_was_given_was_not_trained(result):
+    result["samples"] = {"train": 0, "choose": 2_000, "test": 18_000}
+    text = Page(render_html(result)).text
+    assert "none trained the score, which was given; 2000 chose its thresholds, 18,000 were kept" in text
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_table_marks_the_rows_of_an_excess_and_leaves_out_absent_columns(result):
     page = Page(render_html(result))
     rows = [attrs for attrs in page.all("tr") if attrs.get("class") == "over"]
