@@ -49,6 +49,7 @@ def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
     assert 0.5 < evidence.found < np.mean(high > cut)  # by e^ε times the other, too rare to be drawn
 
 
+@pytest.mark.slow
 def test_gaussian_noise_is_the_better_on_flights_by_draws():
     """At r = 10⁶ in raw units: mean squares of 20,000 draws of each, whose ratio is within 5 % of the closed form."""
     evidence = FINDINGS["1-figure-2"].check()

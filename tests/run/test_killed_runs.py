@@ -76,7 +76,9 @@ def test_killed_up_to_eighty_times(write, tmp_path, audit, seed):
     assert sum(killed(write(audit=audit), tmp_path, seed, kills=80)) > 30
 
 
-@pytest.mark.parametrize("full_at", [0, 5, 16, 31])
+@pytest.mark.parametrize(
+    "full_at", [0, pytest.param(5, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow), 31]
+)
 @pytest.mark.parametrize("where", ["part", "list"])
 def test_a_full_disk(write, tmp_path, monkeypatch, full_at, where):
     scenario = Scenario.load(write(audit=AUDIT))

@@ -132,7 +132,7 @@ def nothing_like_it(rng):
         (clipped, 0.95),
         (geometric, 0.95),
         (exponential, 0.9),
-        (mixed, 0.6),
+        pytest.param(mixed, 0.6, marks=pytest.mark.slow),
         (parity, 0.78),
         (rappor, 0.92),
         (nothing_like_it, 0.9),

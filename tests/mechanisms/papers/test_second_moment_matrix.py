@@ -92,6 +92,7 @@ def test_a_bad_estimate_is_as_rare_as_half_of_delta():
     assert algorithm.noise == 2.0 * 2.0**2 / 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
 def test_the_joint_spectrum_is_that_of_its_draws(kind):
     """E[(1 − e^{ε−L})₊] over 20,000 draws of λ and then of the matrix, within five standard errors (chance 5e-6)."""
