@@ -83,7 +83,7 @@ def run(
 
 
 def _save(result: AuditResult, task: _Task, folder: Path) -> None:
-    for name in FILES:
+    for name in (*FILES, TABLE):
         clear_drafts(folder, name)
     result.save(folder)
     if task.tried is not None:

@@ -76,6 +76,17 @@ def test_killed_up_to_eighty_times(write, tmp_path, audit, seed):
     assert sum(killed(write(audit=audit), tmp_path, seed, kills=80)) > 30
 
 
+def test_what_a_killed_run_left_half_written_goes(write, tmp_path):
+    left = [
+        tmp_path / "out" / f".{name}.11425" for name in ("result.json", "report.html", "spectrum.png", "search.csv")
+    ]
+    (tmp_path / "out").mkdir()
+    for path in left:
+        path.write_bytes(b"half")
+    run(Scenario.load(write(audit=AUDIT, neighbour=SEARCH)), tmp_path / "out", resume=True)
+    assert not [path for path in left if path.exists()]
+
+
 @pytest.mark.parametrize(
     "full_at", [0, pytest.param(5, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow), 31]
 )
