@@ -43,7 +43,11 @@ SMALLEST_PROBABILITY = 1e-6
 
 
 class KnownScore:
-    """A score function that needs no training, e.g. a true likelihood ratio: rows (m, k) → log-odds (m,)."""
+    """A score function that needs no training: rows (m, k) → (m,), increasing in the privacy loss.
+
+    The log likelihood ratio itself is the best there is, and of a faint excess over a claim its values tell more than
+    their order does.
+    """
 
     def __init__(self, score: Score, name: str = "known score") -> None:
         self.score, self.name = score, name
