@@ -82,7 +82,7 @@ class Survey:
     value : estimate of p − e^ε q; error : its standard error on the certifying draws; both as means over sets of
     nearly the same size, for the best of many would else be a lucky one. ratio : (2, c), of ln(p/q) less
     three of its standard errors; luck : its standard error on the choosing draws. told : p − e^ε q by the scores'
-    odds, no mean. draws : a side that certify; chosen : a side that choose. total : 1 − level.
+    odds, each set by itself. draws : a side that certify; chosen : a side that choose. total : 1 − level.
     """
 
     epsilon: Array
