@@ -81,8 +81,8 @@ class Survey:
 
     value : estimate of p − e^ε q; error : its standard error on the certifying draws; both as means over sets of
     nearly the same size, for the best of many would else be a lucky one. ratio : (2, c), of ln(p/q) less
-    three of its standard errors; luck : its standard error on the choosing draws. told : p − e^ε q by the scores'
-    odds, each set by itself. draws : a side that certify; chosen : a side that choose. total : 1 − level.
+    three of its standard errors; luck : its standard error on the choosing draws. draws : a side that certify.
+    choose : the choosing draws. total : 1 − level.
     """
 
     epsilon: Array
@@ -91,9 +91,8 @@ class Survey:
     error: Array
     ratio: Array
     luck: Array
-    told: Array
     draws: int
-    chosen: int
+    choose: Tails
     total: float
 
     @classmethod
@@ -110,8 +109,7 @@ class Survey:
         error = near.mean(np.hypot(spread_p[..., None], gamma * spread_q[..., None]))
         luck = np.sqrt(sum((1.0 - part) / (part * size) for part, size in zip((p, q), choose.sizes, strict=True)))
         ratio = np.log(p / q) - 3.0 * np.hypot(spread_p / p, spread_q / q)
-        told = _told(choose, threshold, gamma)
-        return cls(nodes, threshold, value, error, ratio, luck, told, test_size, min(choose.sizes), total)
+        return cls(nodes, threshold, value, error, ratio, luck, test_size, choose, total)
 
     def gain(self, cost: float) -> Array:
         """Value less `cost` standard errors, (2, c, e)."""
@@ -122,21 +120,20 @@ class Survey:
         best = np.argmax(self.gain(2.0), axis=1)
         return self.threshold[best[:, np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)]]
 
+    def told(self, epsilon: float) -> Array:
+        """p − e^ε q of each set by itself, (2, c), if a score s is the log odds of P.
 
-def _told(choose: Tails, threshold: Array, gamma: Array) -> Array:
-    """p − e^ε q of each set, (2, c, e), if a score s is the log odds of P.
-
-    With σ = 1/(1 + e^{−s}), p(S) = E[2σ; S] and q(S) = E[2(1 − σ); S] over the draws of both sides. Not a draw's
-    side counts but its odds: near s = ε, where 2σ − 2e^ε(1 − σ) is about 0, there is next to no noise.
-    """
-    above, whole = np.zeros((2, len(threshold))), np.zeros((2, 1))
-    for side in (choose.p, choose.q):
-        odds = np.stack([expit(side), expit(-side)]) / len(side)
-        sums = np.concatenate([np.zeros((2, 1)), np.cumsum(odds[:, ::-1], axis=1)], axis=1)
-        above += sums[:, len(side) - np.searchsorted(side, threshold, side="right")]
-        whole += sums[:, -1:]
-    (p, q), (rest_p, rest_q) = above, whole - above
-    return np.stack([p[:, None] - gamma * q[:, None], rest_q[:, None] - gamma * rest_p[:, None]])
+        With σ = 1/(1 + e^{−s}), p(S) = E[2σ; S] and q(S) = E[2(1 − σ); S] over the draws of both sides. Not a draw's
+        side counts but its odds: near s = ε, where 2σ − 2e^ε(1 − σ) is about 0, there is next to no noise.
+        """
+        above, whole = np.zeros((2, len(self.threshold))), np.zeros((2, 1))
+        for side in (self.choose.p, self.choose.q):
+            odds = np.stack([expit(side), expit(-side)]) / len(side)
+            sums = np.concatenate([np.zeros((2, 1)), np.cumsum(odds[:, ::-1], axis=1)], axis=1)
+            above += sums[:, len(side) - np.searchsorted(side, self.threshold, side="right")]
+            whole += sums[:, -1:]
+        (p, q), (rest_p, rest_q) = above, whole - above
+        return np.stack([p - np.exp(epsilon) * q, rest_q - np.exp(epsilon) * rest_p])
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +194,10 @@ def plan(survey: Survey, keep: tuple[float, ...] = (), focus: str = "spectrum") 
 def _kept(survey: Survey, epsilon: float, total: float) -> list[Statement]:
     """The set that the counts name for a claim's ε; unless they are clear, also that of the odds."""
     at = int(np.argmin(np.abs(survey.epsilon - epsilon)))
-    value, told, error = (of[:, :, at] for of in (survey.value, survey.told, survey.error))
+    value, error = survey.value[:, :, at], survey.error[:, :, at]
     sets = [_largest(value - 2.5 * error)]
-    if value[sets[0]] < CLEAR * error[sets[0]] * np.sqrt(survey.draws / survey.chosen):
-        sets.append(_largest(told - 2.5 * error))
+    if value[sets[0]] < CLEAR * error[sets[0]] * np.sqrt(survey.draws / min(survey.choose.sizes)):
+        sets.append(_largest(survey.told(float(survey.epsilon[at])) - 2.5 * error))
     shares = KEEP_SHARE * total, ODDS_SHARE * total
     return [
         Statement(way == 0, float(survey.threshold[where]), (epsilon,), share)

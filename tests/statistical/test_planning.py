@@ -32,7 +32,7 @@ def test_odds_tell_what_counts_do_with_less_noise():
     for seed in range(200):
         one = survey(2_000, seed)
         at = np.searchsorted(one.threshold, np.append(np.linspace(-0.8, 0.8, 9), EPSILON))
-        errors.append((one.told[:, :, 1] - truth(one.threshold))[:, at])
+        errors.append((one.told(EPSILON) - truth(one.threshold))[:, at])
     errors = np.array(errors)
     assert np.all(np.abs(errors.mean(axis=0)) < 5 * errors.std(axis=0) / np.sqrt(len(errors)))
     p, q = ndtr(MU / 2 - EPSILON / MU), ndtr(-MU / 2 - EPSILON / MU)
