@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from dpaudit._files import replace_file
 
 REPORTS = Path("reports")
@@ -18,6 +20,11 @@ def row(cells: Iterable[str]) -> str:
 def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     return "\n".join(map(row, [head, ["---"] * len(head), *rows]))
+
+
+def number(value: float) -> str:
+    """Four digits; "∞", and "–" for NaN."""
+    return "–" if np.isnan(value) else f"{value:.4g}".replace("inf", "∞")
 
 
 def write(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpaudit import auditing, exact, mechanisms
-from dpaudit.bench.page import REPORTS, table, write
+from dpaudit.bench.page import REPORTS, number, table, write
 from dpaudit.bounds import ratio_region
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
@@ -140,10 +140,6 @@ def _row(name: str, samples: int) -> list[str]:
     theirs = ours if same else certified(mechanism, published, samples, SEEDS[:1])[0]
     spread = f"{min(found):.4g} to {max(found):.4g}"
     first, last = (truth(mechanism, own), attainable(mechanism, own, samples), ours), (theirs, PUBLISHED[name])
-    row = [name, *map(_number, first), str(len(found)), spread, *map(_number, last), f"{spent:.0f}"]
+    row = [name, *map(number, first), str(len(found)), spread, *map(number, last), f"{spent:.0f}"]
     print(*row, flush=True)
     return row
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.4g}".replace("inf", "∞")

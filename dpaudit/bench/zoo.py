@@ -80,7 +80,7 @@ class Row:
             self.name,
             self.mechanism.source,
             claim.text,
-            f"{spectrum.pure_epsilon:.4g}".replace("inf", "∞"),
+            page.number(spectrum.pure_epsilon),
             f"{float(spectrum.delta):.3g}",
             f"{caught} of {seeds} at {last:,}",
             "sound" if self.mechanism.sound else (f"{needed:,}" if needed else f"more than {last:,}"),
