@@ -205,11 +205,6 @@ def _opake_gdp(feed: Feed, seed: int) -> Reader:
     )
 
 
-GAUSSIAN = "Gaussian shape"
-JAX, ESTIMATES, OPAKE = "jax-privacy", "privacy-estimates", "opake-auditing"
-PACKAGES = {JAX: "jax_privacy.auditing", ESTIMATES: "privacy_estimates", OPAKE: "opake.auditing"}
-
-
 def _dpaudit(feed: Feed, seed: int) -> Reader:
     """An audit of the scores themselves, each question by itself; ε at δ > 0 is read off the whole curve."""
     P, Q = (np.concatenate(parts) for parts in zip(feed.choose, feed.test, strict=True))
@@ -225,6 +220,9 @@ def _dpaudit(feed: Feed, seed: int) -> Reader:
     )
 
 
+GAUSSIAN = "Gaussian shape"
+JAX, ESTIMATES, OPAKE = "jax-privacy", "privacy-estimates", "opake-auditing"
+PACKAGES = {JAX: "jax_privacy.auditing", ESTIMATES: "privacy_estimates", OPAKE: "opake.auditing"}
 TOOLS = (
     Tool(OURS, "one question", _dpaudit),
     Tool(JAX, "Clopper–Pearson, all thresholds", _jax_thresholds),
