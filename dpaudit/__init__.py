@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 _ATTRIBUTES = {
-    "AuditResult": "dpaudit.auditing",
-    "Claim": "dpaudit.claims",
+    "AuditResult": "dpaudit.auditing.api",
+    "Claim": "dpaudit.curves.claims",
     "DataNotFound": "dpaudit.errors",
     "DegenerateData": "dpaudit.errors",
     "DpauditError": "dpaudit.errors",
@@ -20,19 +20,40 @@ _ATTRIBUTES = {
     "NoExactSpectrum": "dpaudit.errors",
     "ScenarioError": "dpaudit.errors",
     "SearchResult": "dpaudit.search",
-    "Spectrum": "dpaudit.spectrum",
-    "audit": "dpaudit.auditing",
-    "audit_samples": "dpaudit.auditing",
+    "Spectrum": "dpaudit.curves.spectrum",
+    "audit": "dpaudit.auditing.api",
+    "audit_samples": "dpaudit.auditing.api",
     "eureka": "dpaudit.scoring.eureka",
     "eureka_bound": "dpaudit.scoring.eureka",
     "search_neighbours": "dpaudit.search",
 }
-_MODULES = ("adapters", "datasets", "exact", "mechanisms", "neighbours", "power", "scoring", "testing")
+_MODULES = (
+    "adapters",
+    "datasets",
+    "exact",
+    "mechanisms",
+    "neighbours",
+    "papers",
+    "power",
+    "scoring",
+    "testing",
+)
 
 if TYPE_CHECKING:
-    from dpaudit import adapters, datasets, exact, mechanisms, neighbours, power, scoring, testing
-    from dpaudit.auditing import AuditResult, audit, audit_samples
-    from dpaudit.claims import Claim
+    from dpaudit import (
+        adapters,
+        datasets,
+        exact,
+        mechanisms,
+        neighbours,
+        papers,
+        power,
+        scoring,
+        testing,
+    )
+    from dpaudit.auditing.api import AuditResult, audit, audit_samples
+    from dpaudit.curves.claims import Claim
+    from dpaudit.curves.spectrum import Spectrum
     from dpaudit.errors import (
         DataNotFound,
         DegenerateData,
@@ -45,7 +66,6 @@ if TYPE_CHECKING:
     from dpaudit.neighbours import NeighbourPair
     from dpaudit.scoring.eureka import EurekaEstimate, eureka, eureka_bound
     from dpaudit.search import SearchResult, search_neighbours
-    from dpaudit.spectrum import Spectrum
 
 __all__ = [
     "AuditResult",
@@ -71,6 +91,7 @@ __all__ = [
     "exact",
     "mechanisms",
     "neighbours",
+    "papers",
     "power",
     "scoring",
     "search_neighbours",

@@ -1,4 +1,6 @@
-"""Everything that dpaudit raises on purpose; the command line turns each into one line and exit status 2."""
+"""Everything that dpaudit raises on purpose; the command line turns each into one line and exit
+status 2.
+"""
 
 
 class DpauditError(Exception):
@@ -6,7 +8,9 @@ class DpauditError(Exception):
 
 
 class InvalidInput(DpauditError, ValueError):
-    """An argument is not what was expected; the message names it, what it was and what was expected."""
+    """An argument is not what was expected; the message names it, what it was and what was
+    expected.
+    """
 
 
 class ScenarioError(InvalidInput):
@@ -22,8 +26,12 @@ class DegenerateData(InvalidInput):
 
 
 class NoExactSpectrum(DpauditError, NotImplementedError):
-    """No exact spectrum is known for this mechanism on this pair; the message says what to use instead."""
+    """No exact spectrum is known for this mechanism on this pair; the message says what to use
+    instead.
+    """
 
 
 class MechanismError(DpauditError, RuntimeError):
-    """A mechanism raised, or returned something that cannot be audited; the message says which draw."""
+    """A mechanism raised, or returned something that cannot be audited; the message says which
+    draw.
+    """

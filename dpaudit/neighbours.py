@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit._linalg import least_squares
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import least_squares
 from dpaudit.errors import InvalidInput
 
 
@@ -30,29 +30,40 @@ class NeighbourPair:
     index: int | None = None
 
     def __post_init__(self) -> None:
-        left, right = _check.matrix("left", self.left), _check.matrix("right", self.right)
+        left, right = check.matrix("left", self.left), check.matrix("right", self.right)
         if left.shape[1] != right.shape[1]:
-            _check.fail("right", f"{right.shape[1]} columns", f"a database of {left.shape[1]} columns, as left")
+            check.fail(
+                "right",
+                f"{right.shape[1]} columns",
+                f"a database of {left.shape[1]} columns, as left",
+            )
         if left.shape == right.shape and np.array_equal(left, right):
-            raise InvalidInput("left and right must differ: the databases are identical, not a neighbour pair")
+            raise InvalidInput(
+                "left and right must differ: the databases are identical, not a neighbour pair"
+            )
         self._check_relation(left, right)
         for name, side in (("left", left), ("right", right)):
             own = side.copy()
-            own.setflags(write=False)  # a mechanism that writes into its data would change the audit
+            # a mechanism that writes into its data would change the audit
+            own.setflags(write=False)
             object.__setattr__(self, name, own)
 
     def _check_relation(self, left: Array, right: Array) -> None:
         """The label must be true: exact spectra go by it."""
-        _check.choice("relation", self.relation, ("zero-out", "replace", "pair"))
+        check.choice("relation", self.relation, ("zero-out", "replace", "pair"))
         if self.relation == "pair" and self.index is None:
             return
-        index = _check.integer("index", self.index, 0)
+        index = check.integer("index", self.index, 0)
         if left.shape != right.shape or index >= len(left):
-            _check.fail("index", index, f"a row of two databases of one shape, got {left.shape} and {right.shape}")
+            check.fail(
+                "index",
+                index,
+                f"a row of two databases of one shape, got {left.shape} and {right.shape}",
+            )
         if not np.array_equal(np.delete(left, index, axis=0), np.delete(right, index, axis=0)):
-            _check.fail("right", "other rows that differ", f"left but for row {index}")
+            check.fail("right", "other rows that differ", f"left but for row {index}")
         if self.relation == "zero-out" and np.any(right[index]):
-            _check.fail("right", right[index], f"zero in row {index}")
+            check.fail("right", right[index], f"zero in row {index}")
 
 
 def zero_row(data: Any, index: int) -> NeighbourPair:
@@ -63,21 +74,25 @@ def zero_row(data: Any, index: int) -> NeighbourPair:
     >>> pair.left.tolist(), pair.right.tolist(), pair.index
     ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]], 1)
     """
-    data = _check.matrix("data", data)
+    data = check.matrix("data", data)
     return replace_row(data, index, np.zeros(data.shape[1]), relation="zero-out")
 
 
 def replace_row(data: Any, index: int, row: Any, *, relation: str = "replace") -> NeighbourPair:
     """D and D with row `index` replaced by `row`, shape (d,). Raises `InvalidInput`."""
-    data = _check.matrix("data", data)
-    index = _check.integer("index", index, 0)
+    data = check.matrix("data", data)
+    index = check.integer("index", index, 0)
     if index >= len(data):
-        _check.fail("index", index, f"a row number below {len(data)}")
-    row = _check.matrix("row", np.atleast_2d(_check.array_of_numbers("row", row, f"{data.shape[1]} numbers")))
+        check.fail("index", index, f"a row number below {len(data)}")
+    row = check.matrix(
+        "row", np.atleast_2d(check.array_of_numbers("row", row, f"{data.shape[1]} numbers"))
+    )
     if row.shape != (1, data.shape[1]):
-        _check.fail("row", f"{row.size} numbers", f"{data.shape[1]} numbers, one a column")
+        check.fail("row", f"{row.size} numbers", f"{data.shape[1]} numbers, one a column")
     if np.array_equal(data[index], row[0]):
-        raise InvalidInput(f"row {index} is {'already zero' if relation == 'zero-out' else 'unchanged'}: no neighbour")
+        raise InvalidInput(
+            f"row {index} is {'already zero' if relation == 'zero-out' else 'unchanged'}: no neighbour"
+        )
     right = data.copy()
     right[index] = row
     return NeighbourPair(data, right, relation, index)
@@ -95,7 +110,8 @@ class RowStatistics:
 def row_statistics(data: Any) -> RowStatistics:
     """How much each row of a least-squares database weighs, by column-scaled thin QR.
 
-    data : (n, p + 1), label last. Raises `DegenerateData` for dependent features, n ≤ p or zero residuals.
+    data : (n, p + 1), label last. Raises `DegenerateData` for dependent features, n ≤ p or zero
+        residuals.
     """
     fit = least_squares(data)
     return RowStatistics(fit.leverage, fit.residual_share, fit.displacement)

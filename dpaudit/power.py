@@ -1,7 +1,9 @@
-"""How many draws show an excess over a claim, for a pair of Gaussian shape and a score as good as the truth.
+"""How many draws show an excess over a claim, for a pair of Gaussian shape and a score as good as
+the truth.
 
-Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, whose best set and law of the loss are known. Other
-pairs with that δ(ε) need more or fewer draws; the Gaussian is neither the easiest nor the hardest.
+Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, whose best set and law of the
+loss are known. Other pairs with that δ(ε) need more or fewer draws; the Gaussian is neither the
+easiest nor the hardest.
 """
 
 from __future__ import annotations
@@ -13,18 +15,19 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from dpaudit import _check
-from dpaudit._check import Array
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.certify.betting import Bet, Menu, Null
+from dpaudit.certify.split import samples_for, split
 from dpaudit.exact import gaussian_shift
-from dpaudit.sequential import Bet, Menu, Null
-from dpaudit.split import samples_for, split
 
 POWER = 0.8
-AUDIT_STATEMENTS = 5  # a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.KEEP_SHARE`)
+# a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.KEEP_SHARE`)
+AUDIT_STATEMENTS = 5
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
 NODES = 801  # of the quadrature over the loss
-# Draws that an audit in waves makes over those that it would bet on, had it the best bet at once; set by simulation,
-# not derived (reports/power.md).
+# Draws that an audit in waves makes over those that it would bet on, had it the best bet at once;
+# set by simulation, not derived (reports/power.md).
 LEARNING = 3.0
 
 
@@ -38,28 +41,32 @@ def draws_to_detect(
     *,
     statements: int = 2,
 ) -> float:
-    """Draws a side, training included, that reject (ε, δ) with probability `power` where δ(ε) is δ + excess.
+    """Draws a side, training included, that reject (ε, δ) with probability `power` where δ(ε) is δ
+    + excess.
 
     epsilon : ≥ 0, nats. delta, excess : in [0, 1], their sum below 1. level : of the audit.
     stop : None, the certificate of all draws at their default shares; "verdict", an audit in waves.
-    statements : bounds among which the certificate shares 1 − level, two directions at one ε by default;
-        `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
+    statements : bounds among which the certificate shares 1 − level, two directions at one ε by
+        default; `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
 
-    Raises `InvalidInput`. Infinite from 1e15 draws on. `dpaudit plan` prints it as a table; `excess_of` inverts it.
+    Raises `InvalidInput`. Infinite from 1e15 draws on. `dpaudit plan` prints it as a table;
+    `excess_of` inverts it.
 
     >>> f"{draws_to_detect(1.0, 1e-5, 0.1):.2g}"  # δ(1) = 0.10001 where 1e-5 is claimed
     '9.7e+02'
     >>> draws_to_detect(1.0, 1e-5, 1e-4) > 100 * draws_to_detect(1.0, 1e-5, 0.01)
     True
     """
-    epsilon, delta = _check.real("epsilon", epsilon, 0.0), _check.real("delta", delta, 0.0, 1.0)
-    excess = _check.real("excess", excess, 0.0, 1.0 - delta, open_=True)
-    power, level = (_check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level)))
+    epsilon, delta = check.real("epsilon", epsilon, 0.0), check.real("delta", delta, 0.0, 1.0)
+    excess = check.real("excess", excess, 0.0, 1.0 - delta, open_=True)
+    power, level = (
+        check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level))
+    )
     if stop is None:
-        share = (1.0 - level) / _check.integer("statements", statements, 1)
+        share = (1.0 - level) / check.integer("statements", statements, 1)
         needed = _whole(_fixed(epsilon, delta, excess, power, share))
     else:
-        _check.choice("stop", stop, ("verdict",))
+        check.choice("stop", stop, ("verdict",))
         needed = LEARNING * _anytime(epsilon, delta, excess, power, level)
     return needed if needed < MOST else np.inf
 
@@ -73,18 +80,21 @@ def excess_of(
     *,
     statements: int = 2,
 ) -> float:
-    """The excess over (ε, δ) that an audit with `draws` draws a side, training included, shows with that probability.
+    """The excess over (ε, δ) that an audit with `draws` draws a side, training included, shows with
+    that probability.
 
-    Arguments as in `draws_to_detect`, of which it is the inverse. Infinite where no δ ≤ 1 would show.
-    Raises `InvalidInput`.
+    Arguments as in `draws_to_detect`, of which it is the inverse. Infinite where no δ ≤ 1 would
+    show. Raises `InvalidInput`.
 
     >>> excess_of(1.0, 1e-5, 1_000_000) < excess_of(1.0, 1e-5, 10_000) < 0.1
     True
     """
-    epsilon, delta = _check.real("epsilon", epsilon, 0.0), _check.real("delta", delta, 0.0, 1.0)
-    power, level = (_check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level)))
-    share = (1.0 - level) / _check.integer("statements", statements, 1)
-    test = split(_check.integer("draws", draws, 1)).test
+    epsilon, delta = check.real("epsilon", epsilon, 0.0), check.real("delta", delta, 0.0, 1.0)
+    power, level = (
+        check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level))
+    )
+    share = (1.0 - level) / check.integer("statements", statements, 1)
+    test = split(check.integer("draws", draws, 1)).test
     return _least(lambda excess: _fixed(epsilon, delta, excess, power, share) / test, delta)
 
 
@@ -94,7 +104,8 @@ def _whole(test: float) -> float:
 
 
 def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
-    """The excess over `allowed` that `draws` certifying draws a side show with probability POWER at level 1 − share.
+    """The excess over `allowed` that `draws` certifying draws a side show with probability POWER at
+    level 1 − share.
 
     Infinite where no δ ≤ 1 would show.
     """
@@ -103,7 +114,9 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
 
 def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> float:
     """The same for an audit in waves that bets on `draws` draws a side."""
-    return _least(lambda excess: LEARNING * _anytime(epsilon, allowed, excess, POWER, level) / draws, allowed)
+    return _least(
+        lambda excess: LEARNING * _anytime(epsilon, allowed, excess, POWER, level) / draws, allowed
+    )
 
 
 def best_set(epsilon: float, delta: float) -> tuple[float, float]:
@@ -113,7 +126,9 @@ def best_set(epsilon: float, delta: float) -> tuple[float, float]:
 
 
 def _least(burden: Callable[[float], float], allowed: float) -> float:
-    """The excess at which `burden`, draws needed over draws made, is 1; it falls as the excess grows."""
+    """The excess at which `burden`, draws needed over draws made, is 1; it falls as the excess
+    grows.
+    """
     most = 1.0 - allowed - 1e-9
     if most <= LEAST or burden(most) > 1.0:
         return float("inf")
@@ -123,7 +138,11 @@ def _least(burden: Callable[[float], float], allowed: float) -> float:
 
 def shift_of(epsilon: float, delta: float) -> float:
     """μ of the Gaussian shift with δ(ε) = delta."""
-    return float(brentq(lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6))
+    return float(
+        brentq(
+            lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6
+        )
+    )
 
 
 def _fixed(epsilon: float, delta: float, excess: float, power: float, share: float) -> float:
@@ -134,12 +153,16 @@ def _fixed(epsilon: float, delta: float, excess: float, power: float, share: flo
 
 
 def _anytime(epsilon: float, delta: float, excess: float, power: float, level: float) -> float:
-    """Draws that are bet on: n·growth − z_power·√(n·variance) = ln 1/(1 − level), with the best bet there is."""
+    """Draws that are bet on: n·growth − z_power·√(n·variance) = ln 1/(1 − level), with the best bet
+    there is.
+    """
     growth, variance = _growth(epsilon, delta, excess)
     if growth <= 0.0:
         return MOST
     target, z = -np.log(1.0 - level), max(float(ndtri(power)), 0.0)
-    root = (z * np.sqrt(variance) + np.sqrt(z**2 * variance + 4.0 * growth * target)) / (2.0 * growth)
+    root = (z * np.sqrt(variance) + np.sqrt(z**2 * variance + 4.0 * growth * target)) / (
+        2.0 * growth
+    )
     return float(root**2)
 
 

@@ -1,8 +1,9 @@
 """Mechanisms that are not of the form `mech(data, size, *, rng)`, and draws in files.
 
-`one_draw` takes a function that gives one output a call, `estimator` what is fitted like a scikit-learn estimator,
-`command` a program in any language; `limited` gives any mechanism a time to answer; `read_draws` reads a file. What
-they return goes to `dpaudit.audit` and `dpaudit.audit_samples`, which take outputs of any build (`dpaudit.outcomes`).
+`one_draw` takes a function that gives one output a call, `estimator` what is fitted like a
+scikit-learn estimator, `command` a program in any language; `limited` gives any mechanism a time to
+answer; `read_draws` reads a file. What they return goes to `dpaudit.audit` and
+`dpaudit.audit_samples`, which take outputs of any build (`dpaudit.outcomes`).
 """
 
 from dpaudit.adapters.commands import Command, command
@@ -11,4 +12,14 @@ from dpaudit.adapters.files import read_draws
 from dpaudit.adapters.single import OneDraw, one_draw
 from dpaudit.adapters.waiting import Limited, limited
 
-__all__ = ["Command", "Fit", "Limited", "OneDraw", "command", "estimator", "limited", "one_draw", "read_draws"]
+__all__ = [
+    "Command",
+    "Fit",
+    "Limited",
+    "OneDraw",
+    "command",
+    "estimator",
+    "limited",
+    "one_draw",
+    "read_draws",
+]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._random import as_generator
+from dpaudit._core import check
+from dpaudit._core.seeds import as_generator
 from dpaudit.adapters.datafile import FILES, DataFile
 from dpaudit.adapters.process import ProgramFailed, finished
 from dpaudit.adapters.separated import draws_in
@@ -27,7 +27,8 @@ ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in
 class Command:
     """A mechanism that is a program; see `command`.
 
-    argv : the program and its arguments. timeout : seconds a run, or None. folder : where it runs, None for here.
+    argv : the program and its arguments. timeout : seconds a run, or None. folder : where it runs,
+        None for here.
     header : names of the columns, written above the data.
     """
 
@@ -38,9 +39,9 @@ class Command:
 
     def __call__(self, data: Any, size: int, *, rng: Any = None) -> list[Any]:
         """`size` draws: numbers, texts, None, and lists of these. Raises `MechanismError`."""
-        data, rng = _check.matrix("data", data), as_generator(rng)
+        data, rng = check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != data.shape[1]:
-            _check.fail("header", self.header, f"{data.shape[1]} names, one a column")
+            check.fail("header", self.header, f"{data.shape[1]} names, one a column")
         file = FILES.of(data, self.header)
         if any("{size}" in one for one in self.argv):
             return self._run(file, size, rng)
@@ -49,7 +50,9 @@ class Command:
     def _run(self, file: DataFile, size: int, rng: np.random.Generator) -> list[Any]:
         seed, out = int(rng.integers(LARGEST_SEED)), file.beside()
         shown = {"size": str(size), "seed": str(seed)}
-        argv = _filled(self.argv, {**shown, "data": str(file.path), "out": str(out), "python": sys.executable})
+        argv = _filled(
+            self.argv, {**shown, "data": str(file.path), "out": str(out), "python": sys.executable}
+        )
         try:
             printed = finished(argv, self.folder, self.timeout)
             text = self._text(printed.out, out)
@@ -62,7 +65,11 @@ class Command:
             raise MechanismError(f"the command {written}: {error}") from None
         finally:
             out.unlink(missing_ok=True)
-        return draws if isinstance(draws, list) else (draws if draws.shape[1] > 1 else draws[:, 0]).tolist()
+        return (
+            draws
+            if isinstance(draws, list)
+            else (draws if draws.shape[1] > 1 else draws[:, 0]).tolist()
+        )
 
     def _text(self, printed: bytes, out: Path) -> str:
         writes = any("{out}" in one for one in self.argv)
@@ -91,15 +98,17 @@ def command(
 ) -> Command:
     """A mechanism that is a program in any language.
 
-    argv : the program and its arguments, started as they are: no shell reads them. In each, {data} is replaced by the
-    path of a CSV file of the database (label last, a row a line, no header unless given), {size} by how many draws are
-    wanted, {seed} by an integer below 2^31 that depends on the audit's seed, {out} by the path of a file to write, and
-    {python} by this Python. Without {size} the program runs once a draw.
-    The program prints `size` lines, a draw each, as CSV: numbers, words, nothing, as many a line as it likes; or
-    writes them to {out}. It exits with status 0.
+    argv : the program and its arguments, started as they are: no shell reads them. In each, {data}
+    is replaced by the path of a CSV file of the database (label last, a row a line, no header
+    unless given), {size} by how many draws are wanted, {seed} by an integer below 2^31 that depends
+    on the audit's seed, {out} by the path of a file to write, and {python} by this Python. Without
+    {size} the program runs once a draw. The program prints `size` lines, a draw each, as CSV:
+    numbers, words, nothing, as many a line as it likes; or writes them to {out}. It exits with
+    status 0.
     timeout : seconds a run may take. folder : where it runs. header : names of the columns.
 
-    `MechanismError` of a draw has the arguments, the exit status and the end of stderr. Raises `InvalidInput`.
+    `MechanismError` of a draw has the arguments, the exit status and the end of stderr. Raises
+    `InvalidInput`.
 
     >>> import numpy as np
     >>> program = "import sys; print('1\\\\n' * int(sys.argv[2]))"
@@ -109,20 +118,32 @@ def command(
     """
     limit = None if timeout is None else seconds("timeout", timeout)
     place = None if folder is None else Path(folder)
-    return Command(arguments("argv", argv), limit, place, None if header is None else tuple(map(str, header)))
+    return Command(
+        arguments("argv", argv), limit, place, None if header is None else tuple(map(str, header))
+    )
 
 
 def arguments(name: str, value: Any) -> tuple[str, ...]:
     """The arguments of a command, checked. Raises `InvalidInput`."""
-    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(one, str) for one in value):
-        _check.fail(name, value, ARGUMENTS)
-    if not value[0] or any("\0" in one for one in value) or not any("{data}" in one for one in value):
-        _check.fail(name, value, ARGUMENTS)
+    if (
+        not isinstance(value, (list, tuple))
+        or not value
+        or not all(isinstance(one, str) for one in value)
+    ):
+        check.fail(name, value, ARGUMENTS)
+    if (
+        not value[0]
+        or any("\0" in one for one in value)
+        or not any("{data}" in one for one in value)
+    ):
+        check.fail(name, value, ARGUMENTS)
     return tuple(value)
 
 
 def _filled(argv: tuple[str, ...], values: dict[str, str]) -> list[str]:
-    """Only the known words in braces are replaced, so that others, as in awk '{print}', stay; each once."""
+    """Only the known words in braces are replaced, so that others, as in awk '{print}', stay; each
+    once.
+    """
     return [_fill(one, values) for one in argv]
 
 

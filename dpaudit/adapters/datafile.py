@@ -14,13 +14,15 @@ from threading import Lock
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 KEPT = 4  # databases that stay written
 
 
 class DataFile:
-    """A database as a CSV file in a folder of its own that only this user may read; removed with this object."""
+    """A database as a CSV file in a folder of its own that only this user may read; removed with
+    this object.
+    """
 
     def __init__(self, data: Array, header: Sequence[str] | None) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="dpaudit-"))

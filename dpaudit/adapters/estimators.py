@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
+from dpaudit._core import check
 from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw
 
@@ -20,7 +20,9 @@ SEEDS = ("random_state", "seed")
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """f(data, rng=...) → what is released of an estimator fitted on the data; label : the last column is y."""
+    """f(data, rng=...) → what is released of an estimator fitted on the data; label : the last
+    column is y.
+    """
 
     factory: Any
     outputs: Outputs
@@ -46,23 +48,29 @@ class Fit:
     def parameters(self) -> dict[str, Any]:
         """What the factory gives to the estimator, as text where it is no number."""
         given = getattr(self.factory, "keywords", None) or {}
-        return {name: value if isinstance(value, (bool, int, float)) else str(value) for name, value in given.items()}
+        return {
+            name: value if isinstance(value, (bool, int, float)) else str(value)
+            for name, value in given.items()
+        }
 
 
-def estimator(factory: Any, outputs: Any = FITTED, *, label: bool = True, timeout: float | None = None) -> OneDraw:
+def estimator(
+    factory: Any, outputs: Any = FITTED, *, label: bool = True, timeout: float | None = None
+) -> OneDraw:
     """A mechanism that fits an estimator on the database and releases what it has learned.
 
-    factory : a class or function that makes an unfitted estimator, or an estimator to be copied. Integers from the
-    draw's own generator are put into every parameter (attribute, where there is no `get_params`) called `random_state`
-    or `seed`, also of nested estimators. An estimator without any draws from where it likes, and then a seed does not
-    repeat the audit.
-    outputs : names of attributes of the fitted estimator, all their numbers one after the other (those that it has of
-    coef_ and intercept_, if not given); or points (m, p) at which it predicts; or a function of the fitted estimator.
+    factory : a class or function that makes an unfitted estimator, or an estimator to be copied.
+    Integers from the draw's own generator are put into every parameter (attribute, where there is
+    no `get_params`) called `random_state` or `seed`, also of nested estimators. An estimator
+    without any draws from where it likes, and then a seed does not repeat the audit.
+    outputs : names of attributes of the fitted estimator, all their numbers one after the other
+    (those that it has of coef_ and intercept_, if not given); or points (m, p) at which it
+    predicts; or a function of the fitted estimator.
     label : the last column is y; otherwise fit(data) gets all columns.
     timeout : seconds a fit may take.
 
-    Warnings of the estimator are logged once each (logger "dpaudit.adapters"), and raise nothing. Raises
-    `InvalidInput`.
+    Warnings of the estimator are logged once each (logger "dpaudit.adapters"), and raise nothing.
+    Raises `InvalidInput`.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -77,8 +85,8 @@ def estimator(factory: Any, outputs: Any = FITTED, *, label: bool = True, timeou
     [array([-0.22478604]), array([-0.05938268]), array([0.41057897])]
     """
     if not hasattr(factory, "fit") and not callable(factory):
-        _check.fail("factory", factory, "an estimator with fit, or a callable that makes one")
-    return one_draw(Fit(factory, released(outputs), _check.boolean("label", label)), timeout=timeout)
+        check.fail("factory", factory, "an estimator with fit, or a callable that makes one")
+    return one_draw(Fit(factory, released(outputs), check.boolean("label", label)), timeout=timeout)
 
 
 def released(outputs: Any) -> Outputs:
@@ -88,7 +96,7 @@ def released(outputs: Any) -> Outputs:
     names = (outputs,) if isinstance(outputs, str) else outputs
     if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
         return Attributes(tuple(names), all_of_them=outputs is not FITTED)
-    return Predictions(_check.matrix("outputs", outputs))
+    return Predictions(check.matrix("outputs", outputs))
 
 
 @dataclass(frozen=True)
@@ -99,9 +107,13 @@ class Attributes:
     all_of_them: bool = True
 
     def __call__(self, model: Any) -> Any:
-        found = [getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)]
+        found = [
+            getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)
+        ]
         if not found:
-            raise AttributeError(f"{type(model).__name__} has no {' or '.join(self.names)}: name its outputs")
+            raise AttributeError(
+                f"{type(model).__name__} has no {' or '.join(self.names)}: name its outputs"
+            )
         arrays = [np.asarray(one) for one in found]
         numeric = all(one.dtype.kind in "fiub" for one in arrays)
         return np.concatenate([one.ravel() for one in arrays]) if numeric else found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._check import fail
+from dpaudit._core.check import fail
 from dpaudit.adapters.separated import draws_in
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.outcomes import NotOutcomes, joined, rows
@@ -18,9 +18,9 @@ ARRAY = "a non-empty (n,) or (n, k) array of numbers or text"
 def read_draws(path: str | Path) -> np.ndarray:
     """The draws in a file, in one of the forms of `dpaudit.outcomes`.
 
-    path : .npy, an array (n,) or (n, k) of numbers or text, or a structured (n,) array; .csv, a draw a line
-    (`adapters.separated`); .parquet, a draw a row, for which pyarrow is needed: missing numbers are NaN, and where not
-    all columns are numbers a draw is the dict of its row.
+    path : .npy, an array (n,) or (n, k) of numbers or text, or a structured (n,) array; .csv, a
+    draw a line (`adapters.separated`); .parquet, a draw a row, for which pyarrow is needed: missing
+    numbers are NaN, and where not all columns are numbers a draw is the dict of its row.
 
     Raises `DataNotFound`, `InvalidInput`.
     """
@@ -61,12 +61,17 @@ def _parquet(path: Path) -> Any:
     try:
         from pyarrow import ArrowException, parquet, types
     except ImportError:
-        raise InvalidInput(f"{path} needs pyarrow: pip install 'dpaudit[parquet]', or save .npy or .csv") from None
+        raise InvalidInput(
+            f"{path} needs pyarrow: pip install 'dpaudit[parquet]', or save .npy or .csv"
+        ) from None
     try:
         table = parquet.ParquetFile(path).read()
     except ArrowException as error:
         fail(str(path), str(error), "a Parquet file")
-    numeric = [types.is_integer(one) or types.is_floating(one) or types.is_boolean(one) for one in table.schema.types]
+    numeric = [
+        types.is_integer(one) or types.is_floating(one) or types.is_boolean(one)
+        for one in table.schema.types
+    ]
     if not numeric or not all(numeric):
         return table.to_pylist()
     columns = [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]

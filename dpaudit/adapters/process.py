@@ -18,7 +18,9 @@ CHUNK = 1 << 16
 
 
 class ProgramFailed(RuntimeError):
-    """A program that could not be started, took too long, wrote too much or exited with another status than 0."""
+    """A program that could not be started, took too long, wrote too much or exited with another
+    status than 0.
+    """
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Printed:
 
 
 def finished(argv: Sequence[str], folder: Path | None, timeout: float | None) -> Printed:
-    """Run a program in `folder`, without a shell and in a process group of its own, which ends with it.
+    """Run a program in `folder`, without a shell and in a process group of its own, which ends with
+    it.
 
     timeout : seconds, None for any. Raises `ProgramFailed`.
     """
@@ -38,7 +41,9 @@ def finished(argv: Sequence[str], folder: Path | None, timeout: float | None) ->
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(list(argv), cwd=folder, start_new_session=True, **pipes)  # type: ignore[call-overload]
     except (OSError, ValueError) as error:
-        raise ProgramFailed(f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
+        raise ProgramFailed(
+            f"cannot be started: {getattr(error, 'strerror', None) or error}"
+        ) from None
     out, err = _Reader(process, process.stdout, LARGEST), _Reader(process, process.stderr, LARGEST)
     late = False
     try:

@@ -1,4 +1,6 @@
-"""Warnings of the code that is audited: said once each, whatever the filters and however many threads draw."""
+"""Warnings of the code that is audited: said once each, whatever the filters and however many
+threads draw.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ MOST = 20  # different ones that are said
 class Quiet:
     """A context in which warnings raise nothing; each is logged the first time.
 
-    Python keeps the filters of warnings for all threads together: the first that enters sets them, the last that
-    leaves puts them back.
+    Python keeps the filters of warnings for all threads together: the first that enters sets them,
+    the last that leaves puts them back.
     """
 
     def __init__(self) -> None:
@@ -33,7 +35,12 @@ class Quiet:
                 warnings.showwarning = self._say
             self.inside += 1
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         with self.lock:
             self.inside -= 1
             if self.inside == 0:

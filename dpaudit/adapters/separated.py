@@ -1,4 +1,6 @@
-"""Draws as CSV text: a draw a line, numbers, words and nothing at all between commas, lines of any length."""
+"""Draws as CSV text: a draw a line, numbers, words and nothing at all between commas, lines of any
+length.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,17 @@ import numpy as np
 def draws_in(text: str, size: int | None = None) -> np.ndarray | list[Any]:
     """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
 
-    A cell is a number (also nan, inf), or text, or None where it is empty; a line of one cell is that alone, an empty
-    line the empty list, but those at the end count only as far as `size` needs them. A first line of words is a header
-    where a column below it has none, or if one line less makes `size`. Raises ValueError where it is no CSV.
+    A cell is a number (also nan, inf), or text, or None where it is empty; a line of one cell is
+    that alone, an empty line the empty list, but those at the end count only as far as `size` needs
+    them. A first line of words is a header where a column below it has none, or if one line less
+    makes `size`. Raises ValueError where it is no CSV.
     """
     try:
-        table = np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None) if text.strip() else None
+        table = (
+            np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None)
+            if text.strip()
+            else None
+        )
     except ValueError:  # words, gaps, lines of different length
         table = None
     if table is not None and len(table) == text.count("\n") + (not text.endswith("\n")):
@@ -43,7 +50,9 @@ def _without_header(lines: list[list[Any]], size: int | None) -> list[Any]:
 def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bool:
     if not first or not all(isinstance(cell, str) for cell in first):
         return False
-    without_words = (all(not isinstance(cell, str) for cell in column) for column in zip(*below, strict=False))
+    without_words = (
+        all(not isinstance(cell, str) for cell in column) for column in zip(*below, strict=False)
+    )
     return len(below) == size or any(without_words)
 
 

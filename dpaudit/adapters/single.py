@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._random import as_generator
+from dpaudit._core import check
+from dpaudit._core.seeds import as_generator
+from dpaudit._core.types import describe
 from dpaudit.adapters.waiting import seconds, within
 from dpaudit.errors import MechanismError
-from dpaudit.mechanisms.base import describe
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,9 @@ class OneDraw:
     timeout: float | None = None
 
     def __call__(self, data: Any, size: int, *, rng: Any = None) -> list[Any]:
-        """`size` outputs, each from a generator of its own, spawned from `rng`. Raises `MechanismError`."""
+        """`size` outputs, each from a generator of its own, spawned from `rng`. Raises
+        `MechanismError`.
+        """
         seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
         return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
 
@@ -54,13 +56,14 @@ class OneDraw:
 def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
     """A mechanism from a function that gives one output a call.
 
-    function : f(data, rng=...) → one output, of any build (`dpaudit.outcomes`); data (n, d) with the label last, rng a
-    numpy Generator. Draw i of a block has the generator at the block's key followed by i, so the outputs are the same
-    whatever `n_jobs`; threads draw in parallel what releases the interpreter lock, processes
-    (`joblib.parallel_config(backend="loky")`) anything.
+    function : f(data, rng=...) → one output, of any build (`dpaudit.outcomes`); data (n, d) with
+    the label last, rng a numpy Generator. Draw i of a block has the generator at the block's key
+    followed by i, so the outputs are the same whatever `n_jobs`; threads draw in parallel what
+    releases the interpreter lock, processes (`joblib.parallel_config(backend="loky")`) anything.
     timeout : seconds a call may take; by default any time.
 
-    Raises `InvalidInput`. What the function raises becomes a `MechanismError` with the generator that repeats it.
+    Raises `InvalidInput`. What the function raises becomes a `MechanismError` with the generator
+    that repeats it.
 
     >>> import numpy as np
     >>> mechanism = one_draw(lambda data, *, rng: float(data.sum() + rng.laplace()))
@@ -68,7 +71,7 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     5
     """
     if isinstance(function, type) or not callable(function):
-        _check.fail("function", function, "a callable f(data, rng=...)")
+        check.fail("function", function, "a callable f(data, rng=...)")
     return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
 
 

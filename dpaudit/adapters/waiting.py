@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Any, TypeVar
 
-from dpaudit import _check
-from dpaudit.mechanisms.base import describe
+from dpaudit._core import check
+from dpaudit._core.types import describe
 
 Found = TypeVar("Found")
 
@@ -38,20 +38,21 @@ class Limited:
 def limited(mechanism: Any, timeout: float) -> Limited:
     """`mechanism` with a limit to each call.
 
-    mechanism : any `mech(data, size, *, rng)`. timeout : seconds a call, which makes one block of draws (256 to
-    16,384 of them). A call that takes longer raises TimeoutError, in an audit `MechanismError` with the block and the
-    key of its seed. The thread that hangs is left behind until the process ends: Python cannot stop it.
+    mechanism : any `mech(data, size, *, rng)`. timeout : seconds a call, which makes one block of
+    draws (256 to 16,384 of them). A call that takes longer raises TimeoutError, in an audit
+    `MechanismError` with the block and the key of its seed. The thread that hangs is left behind
+    until the process ends: Python cannot stop it.
 
     Raises `InvalidInput`.
     """
     if isinstance(mechanism, type) or not callable(mechanism):
-        _check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+        check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     return Limited(mechanism, seconds("timeout", timeout))
 
 
 def seconds(name: str, value: Any) -> float:
     """A number of seconds above 0. Raises `InvalidInput`."""
-    return _check.real(name, value, 0.0, open_=True)
+    return check.real(name, value, 0.0, open_=True)
 
 
 def within(timeout: float | None, work: Callable[[], Found]) -> Found:
@@ -67,7 +68,9 @@ def within(timeout: float | None, work: Callable[[], Found]) -> Found:
 
 
 class _Work(Thread):
-    """A thread that keeps what its work returned or raised, and does not keep the process from ending."""
+    """A thread that keeps what its work returned or raised, and does not keep the process from
+    ending.
+    """
 
     def __init__(self, work: Callable[[], Any]) -> None:
         super().__init__(daemon=True, name="dpaudit-mechanism")

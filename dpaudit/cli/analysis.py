@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.types import describe
+from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
-from dpaudit.mechanisms import describe
-from dpaudit.record import plain
 from dpaudit.report.text import label, number
 from dpaudit.report.text import plain as written
 from dpaudit.run.analysis import Analysis
@@ -25,18 +25,26 @@ def as_json(found: Analysis) -> str:
 
 
 def as_text(found: Analysis) -> str:
-    """What was analysed, δ at every ε of the grid, what is read off the curve, and whether the claim holds."""
+    """What was analysed, δ at every ε of the grid, what is read off the curve, and whether the
+    claim holds.
+    """
     content = _content(found)
     known = [
         *about(found.scenario, found.dataset, found.mechanism, found.neighbours),
         ("Law", found.spectrum.law),
         *([] if found.claim is None else [("Claim", found.claim.text)]),
     ]
-    parts = [named([(name, label(value, WIDTH)) for name, value in known]), _table(content), _read_off(found.readings)]
+    parts = [
+        named([(name, label(value, WIDTH)) for name, value in known]),
+        _table(content),
+        _read_off(found.readings),
+    ]
     return "\n\n".join([*parts, *([] if found.claim is None else [hanging("", _judged(found))])])
 
 
-def about(scenario: str, dataset: dict[str, Any], mechanism: Any, neighbours: Neighbours) -> list[tuple[str, str]]:
+def about(
+    scenario: str, dataset: dict[str, Any], mechanism: Any, neighbours: Neighbours
+) -> list[tuple[str, str]]:
     """What an exact analysis is of, by name."""
     name, parameters = describe(mechanism)
     given = ", ".join(f"{key} = {written(value)}" for key, value in parameters.items())
@@ -84,12 +92,16 @@ def _content(found: Analysis) -> dict[str, Any]:
         "renyi_2": readings.renyi_2,
         "pure_epsilon": readings.pure_epsilon,
         "notes": readings.notes,
-        "claim": None if found.claim is None else {"text": found.claim.text, "delta": found.claimed},
+        "claim": None
+        if found.claim is None
+        else {"text": found.claim.text, "delta": found.claimed},
     }
 
 
 def _table(content: dict[str, Any]) -> str:
-    """Where a row is added it is D′ that has it: the forward direction, from more rows to fewer, goes from D′ to D."""
+    """Where a row is added it is D′ that has it: the forward direction, from more rows to fewer,
+    goes from D′ to D.
+    """
     ways = [("D to D′", content["forward"]), ("D′ to D", content["backward"])]
     if content["neighbour"]["relation"] == "add":
         ways = [("D to D′", content["backward"]), ("D′ to D", content["forward"])]
@@ -110,10 +122,19 @@ def _read_off(readings: Readings) -> str:
     """A line each; a μ is the Gaussian shift's that has the same δ(ε)."""
     return named(
         [
-            *((f"ε at δ = {number(delta)}", _finite(epsilon)) for delta, epsilon in readings.epsilon_at.items()),
+            *(
+                (f"ε at δ = {number(delta)}", _finite(epsilon))
+                for delta, epsilon in readings.epsilon_at.items()
+            ),
             ("total variation, δ(0)", number(readings.total_variation)),
-            *((f"GDP μ at ε = {number(epsilon)}", _finite(mu)) for epsilon, mu in readings.gdp_mu.items()),
-            ("Rényi divergence of order 2", readings.notes.get("renyi_2") or _finite(readings.renyi_2)),
+            *(
+                (f"GDP μ at ε = {number(epsilon)}", _finite(mu))
+                for epsilon, mu in readings.gdp_mu.items()
+            ),
+            (
+                "Rényi divergence of order 2",
+                readings.notes.get("renyi_2") or _finite(readings.renyi_2),
+            ),
             ("pure ε", _finite(readings.pure_epsilon)),
         ]
     )

@@ -1,4 +1,6 @@
-"""The command `dpaudit`: what every command shares, which is how errors become lines and exit statuses."""
+"""The command `dpaudit`: what every command shares, which is how errors become lines and exit
+statuses.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from dpaudit.errors import DpauditError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status. A crash must not exit with 1, which says "violated"."""
+    """Run one command; returns its exit status. A crash must not exit with 1, which says
+    "violated".
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
     try:
@@ -29,13 +33,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return say(text_of(error), ERROR)
     except Exception:
         traceback.print_exc()
-        return say("error: this should not have happened, please report it with the lines above", INCOMPLETE)
+        return say(
+            "error: this should not have happened, please report it with the lines above",
+            INCOMPLETE,
+        )
 
 
 def text_of(error: BaseException) -> str:
     """One line for each fault of a scenario, one line for anything else."""
     if isinstance(error, DpauditError):
-        lines = str(error).splitlines() if error.__class__.__name__ == "ScenarioError" else [str(error)]
+        lines = (
+            str(error).splitlines() if error.__class__.__name__ == "ScenarioError" else [str(error)]
+        )
     elif isinstance(error, OSError):
         lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
     else:

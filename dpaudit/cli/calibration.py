@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+from dpaudit._core.types import describe
+from dpaudit.auditing.record import plain
 from dpaudit.cli.analysis import WIDTH, about, neighbour
 from dpaudit.cli.table import hanging, named
-from dpaudit.mechanisms import describe
 from dpaudit.mechanisms.scatter import ScatterDraw
-from dpaudit.record import plain
 from dpaudit.report.text import label, number
 from dpaudit.run.calibration import Calibrated
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import dpaudit
 from dpaudit.cli.table import hanging, named
@@ -22,8 +23,8 @@ def text(kind: str, folder: Path | None = None) -> str:
 
 
 def mechanisms() -> str:
-    """The classes that a scenario can name: parameters, a line about each, its claim, what is known of it exactly, and
-    the scenarios that run it."""
+    """The classes that a scenario can name: parameters, a line about each, its claim, what is known
+    of it exactly, and the scenarios that run it."""
     from dpaudit.mechanisms import REGISTRY
 
     runs = _runs()
@@ -34,7 +35,7 @@ def mechanisms() -> str:
             for line in (
                 cls.summary,
                 f"claims: {_claimed(cls)}",
-                f"exact spectrum: {_relations(cls)}; {_dials(cls)}",
+                f"exact spectrum: {_relations(cls)}; {_adjustable(cls)}",
                 f"scenarios: {', '.join(runs.get(name, [])) or 'none'}",
             )
         )
@@ -43,15 +44,23 @@ def mechanisms() -> str:
 
 
 def _claimed(cls: type) -> str:
-    """The claim in words, and of a paper's algorithm the neighbours that it is about and where it is printed."""
-    from dpaudit.mechanisms import Algorithm
+    """The claim in words, and of a paper's algorithm the neighbours that it is about and where it
+    is printed.
+    """
+    from dpaudit.papers import Algorithm
 
     words = getattr(cls, "claimed", "") or "nothing"
-    return f"{words} ({cls.relation}; paper {cls.paper}, {cls.box})" if issubclass(cls, Algorithm) else words
+    return (
+        f"{words} ({cls.relation}; paper {cls.paper}, {cls.box})"
+        if issubclass(cls, Algorithm)
+        else words
+    )
 
 
 def _runs() -> dict[str, list[str]]:
-    """The names of the scenario files that audit a mechanism, by its name; those that cannot be read count for none."""
+    """The names of the scenario files that audit a mechanism, by its name; those that cannot be
+    read count for none.
+    """
     found: dict[str, list[str]] = {}
     for path in _files():
         try:
@@ -68,32 +77,37 @@ def _runs() -> dict[str, list[str]]:
 def _parameters(cls: type) -> str:
     unset = (dataclasses.MISSING, None)
     fields = [(field.name, field.default) for field in dataclasses.fields(cls)]
-    return ", ".join(name if default in unset else f"{name}={default!r}" for name, default in fields)
+    return ", ".join(
+        name if default in unset else f"{name}={default!r}" for name, default in fields
+    )
 
 
 def _relations(cls: type) -> str:
     """The relations of `dpaudit.exact.worst_case` that a mechanism gives a family of pairs for."""
-    from dpaudit.mechanisms import Algorithm, LawMechanism
+    from dpaudit.mechanisms import LawMechanism
+    from dpaudit.papers import Algorithm
 
     methods = {"zero-out": "zeroed_rows", "replace": "replaced_rows", "add": "added_row"}
-    bare = {name: {getattr(base, name) for base in (LawMechanism, Algorithm)} for name in methods.values()}
+    bare = {
+        name: {getattr(base, name) for base in (LawMechanism, Algorithm)}
+        for name in methods.values()
+    }
     known = [name for name, method in methods.items() if getattr(cls, method) not in bare[method]]
     if not known and hasattr(cls, "joint_spectrum"):
         return "none of the output alone, joint_spectrum(pair) with what is read privately"
     return ", ".join(known) or "none"
 
 
-def _dials(cls: type) -> str:
-    """What `dpaudit calibrate` turns, the default first."""
-    from dpaudit.exact.dials import DIALS
+def _adjustable(cls: Any) -> str:
+    """What `dpaudit calibrate` sets, the default first."""
     from dpaudit.mechanisms import PAPERS
 
     if cls.__name__ in PAPERS:
         return "sets its noise itself"
-    dials = [dial.name for dial in DIALS.get(cls, ())]
-    if not dials:
+    names = [one.name for one in cls.adjustable]
+    if not names:
         return "nothing to calibrate"
-    return f"calibrates {dials[0]}" + "".join(f" (or {name})" for name in dials[1:])
+    return f"calibrates {names[0]}" + "".join(f" (or {name})" for name in names[1:])
 
 
 def datasets() -> list[tuple[str, str]]:
@@ -108,7 +122,9 @@ OTHERS = {"datasets": datasets, "classifiers": classifiers}
 
 
 def scenarios(folder: Path | None = None) -> list[tuple[str, str]]:
-    """The .toml files below `folder`, or else below ./scenarios or beside the package, by their first comment."""
+    """The .toml files below `folder`, or else below ./scenarios or beside the package, by their
+    first comment.
+    """
     found = _files(folder)
     if folder is not None and not found:
         raise DataNotFound(f"there is no scenario (*.toml) in {folder}")
@@ -116,14 +132,20 @@ def scenarios(folder: Path | None = None) -> list[tuple[str, str]]:
 
 
 def _files(folder: Path | None = None) -> list[Path]:
-    places = [Path("scenarios"), Path(dpaudit.__file__).parents[1] / "scenarios"] if folder is None else [folder]
+    places = (
+        [Path("scenarios"), Path(dpaudit.__file__).parents[1] / "scenarios"]
+        if folder is None
+        else [folder]
+    )
     return next((files for place in places if (files := _below(place))), [])
 
 
 def _below(place: Path) -> list[Path]:
     """A folder's own files first, then those of its folders, but for hidden ones."""
     found = (
-        path for path in place.rglob("*.toml") if not any(x.startswith(".") for x in path.relative_to(place).parts)
+        path
+        for path in place.rglob("*.toml")
+        if not any(x.startswith(".") for x in path.relative_to(place).parts)
     )
     return sorted(found, key=lambda path: (path.parent, path.name))
 

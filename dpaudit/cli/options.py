@@ -20,7 +20,9 @@ def jobs(context: click.Context, option: click.Parameter, value: int | None) -> 
     return value
 
 
-def claim(context: click.Context, option: click.Parameter, value: str | None) -> tuple[float, float] | None:
+def claim(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
     """EPS,DELTA."""
     if value is None:
         return None
@@ -31,7 +33,9 @@ def claim(context: click.Context, option: click.Parameter, value: str | None) ->
     return epsilon, delta
 
 
-def epsilons(context: click.Context, option: click.Parameter, value: str | None) -> list[float] | None:
+def epsilons(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> list[float] | None:
     """Numbers with commas between them."""
     if value is None:
         return None
@@ -49,7 +53,13 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
     for option in (
         click.option("--row-bound", type=float, metavar="C", help=bound),
         click.option("--candidates", type=FILE, metavar="FILE.csv", help=rows),
-        click.option("--relation", type=click.Choice(RELATIONS), default="zero-out", show_default=True, help=kind),
+        click.option(
+            "--relation",
+            type=click.Choice(RELATIONS),
+            default="zero-out",
+            show_default=True,
+            help=kind,
+        ),
     ):
         command = option(command)
     return command
@@ -57,7 +67,10 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
 
 def check_neighbours(options: dict[str, Any]) -> None:
     """A relation and what it needs, no more. Raises `click.UsageError`."""
-    for name, option, kind in (("candidates", "--candidates", "replace"), ("row_bound", "--row-bound", "add")):
+    for name, option, kind in (
+        ("candidates", "--candidates", "replace"),
+        ("row_bound", "--row-bound", "add"),
+    ):
         if options["relation"] == kind and options[name] is None:
             raise click.UsageError(f"--relation {kind} needs {option}")
         if options["relation"] != kind and options[name] is not None:

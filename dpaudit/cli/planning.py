@@ -1,4 +1,6 @@
-"""How many draws a claim needs, on the terminal: a table of excess δ against draws a side, and how to read it."""
+"""How many draws a claim needs, on the terminal: a table of excess δ against draws a side, and how
+to read it.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ from functools import partial
 import numpy as np
 
 from dpaudit import power
-from dpaudit.claims import Claim
+from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging
+from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
-from dpaudit.record import plain
 from dpaudit.report.text import number, percent
 from dpaudit.testing.budget import FALSE_FAILURE
 
@@ -26,9 +28,10 @@ PATIENCE = 1e9  # draws a side that few would make
 class Row:
     """What one excess over the claim takes.
 
-    excess, delta : δ(ε) less the claimed one, and δ(ε) itself. real_epsilon : ε, nats, at the claim's δ of the Gaussian
-    shift with that δ(ε); None for a claim of δ = 0. audit, early, test : draws a side of a whole audit, of one that
-    stops at its verdict, and of `dpaudit.testing.assert_private`.
+    excess, delta : δ(ε) less the claimed one, and δ(ε) itself. real_epsilon : ε, nats, at the
+    claim's δ of the Gaussian shift with that δ(ε); None for a claim of δ = 0. audit, early, test :
+    draws a side of a whole audit, of one that stops at its verdict, and of
+    `dpaudit.testing.assert_private`.
     """
 
     excess: float
@@ -65,10 +68,17 @@ def needs(
     held = Claim(*claim)
     assert held.epsilon is not None
     if held.delta >= 1.0:
-        raise InvalidInput(f"claim delta must be below 1 (nothing can refute 1), got {held.delta:g}")
-    wanted = sorted(excess, reverse=True) or [*(one for one in EXCESS if one < 1.0 - held.delta), *_own(held.delta)]
+        raise InvalidInput(
+            f"claim delta must be below 1 (nothing can refute 1), got {held.delta:g}"
+        )
+    wanted = sorted(excess, reverse=True) or [
+        *(one for one in EXCESS if one < 1.0 - held.delta),
+        *_own(held.delta),
+    ]
     rows = tuple(_row(held.epsilon, held.delta, one, level, chance) for one in wanted)
-    shown = {draws: _shown(held.epsilon, held.delta, draws, level, chance) for draws in samples or DRAWS}
+    shown = {
+        draws: _shown(held.epsilon, held.delta, draws, level, chance) for draws in samples or DRAWS
+    }
     return Needs(held.epsilon, held.delta, level, chance, rows, shown)
 
 
@@ -82,7 +92,11 @@ def _row(epsilon: float, delta: float, excess: float, level: float, chance: floa
     audit = needed(level, statements=power.AUDIT_STATEMENTS)
     early = needed(level, "verdict")
     test = needed(1.0 - FALSE_FAILURE, statements=power.AUDIT_STATEMENTS)
-    real = None if delta == 0.0 else float(Claim.gdp(power.shift_of(epsilon, delta + excess)).epsilon_at(delta))
+    real = (
+        None
+        if delta == 0.0
+        else float(Claim.gdp(power.shift_of(epsilon, delta + excess)).epsilon_at(delta))
+    )
     return Row(excess, delta + excess, real, audit, early, test)
 
 
@@ -100,7 +114,9 @@ def as_text(found: Needs) -> str:
     """The two tables, and in words what they show and cannot show."""
     claim = f"({found.epsilon:g}, {found.delta:g})-DP"
     asked = f"Draws a side that refute {claim} with probability {number(found.power)}, by how much δ is too large:"
-    backwards = f"The other way round, what an audit at {percent(found.level)} confidence shows of it:"
+    backwards = (
+        f"The other way round, what an audit at {percent(found.level)} confidence shows of it:"
+    )
     parts = [hanging("", asked), _table(found), hanging("", backwards), _shown_table(found)]
     return "\n\n".join([*parts, "\n".join(hanging("", line) for line in _words(found, claim))])
 
@@ -109,7 +125,11 @@ def _table(found: Needs) -> str:
     epsilon = number(found.epsilon)
     real = found.delta > 0.0
     head = ["excess", f"δ({epsilon})", *([f"ε at δ = {number(found.delta)}"] if real else [])]
-    head += [f"audit, {percent(found.level)}", "with --stop verdict", f"assert_private, {number(FALSE_FAILURE)}"]
+    head += [
+        f"audit, {percent(found.level)}",
+        "with --stop verdict",
+        f"assert_private, {number(FALSE_FAILURE)}",
+    ]
     rows = [
         [
             number(one.excess),
@@ -123,14 +143,21 @@ def _table(found: Needs) -> str:
 
 
 def _shown_table(found: Needs) -> str:
-    rows = [[f"{draws:,}", "none" if excess is None else number(excess, 3)] for draws, excess in found.shown.items()]
+    rows = [
+        [f"{draws:,}", "none" if excess is None else number(excess, 3)]
+        for draws, excess in found.shown.items()
+    ]
     return aligned([["draws a side", "least excess shown"], *rows])
 
 
 def _words(found: Needs, claim: str) -> list[str]:
     """What can be shown, and what cannot."""
     costly = [one.excess for one in found.rows if one.audit > PATIENCE]
-    beyond = f" An excess of {number(max(costly))} takes more than {number(PATIENCE)} draws a side." if costly else ""
+    beyond = (
+        f" An excess of {number(max(costly))} takes more than {number(PATIENCE)} draws a side."
+        if costly
+        else ""
+    )
     epsilon = number(found.epsilon)
     return [
         f"Can be shown: that a mechanism is NOT {claim}, if its δ({epsilon}) on the audited pair exceeds "

@@ -1,4 +1,6 @@
-"""How far a long step is, on stderr: a bar with the time left on a terminal, else a line at every tenth."""
+"""How far a long step is, on stderr: a bar with the time left on a terminal, else a line at every
+tenth.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ class Bars:
             self.close()
             form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
             shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
-            self.step, self.bar = step, tqdm(desc=step, total=wanted, initial=done, file=self.stream, **shape)
+            self.step, self.bar = (
+                step,
+                tqdm(desc=step, total=wanted, initial=done, file=self.stream, **shape),
+            )
         self.bar.update(done - self.bar.n)
         if done == wanted:
             self.close()
@@ -52,7 +57,9 @@ class Bars:
 
 
 class Lines:
-    """A line at the begin and at the end of a step, and between them at every tenth but not within a second."""
+    """A line at the begin and at the end of a step, and between them at every tenth but not within
+    a second.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.step = stream, ""

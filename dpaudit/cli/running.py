@@ -1,4 +1,6 @@
-"""What `dpaudit run` does with its scenario files: check all, run each, print what came out, and the exit status."""
+"""What `dpaudit run` does with its scenario files: check all, run each, print what came out, and
+the exit status.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.run import Scenario, StudyScenario, folder_of, is_study
 from dpaudit.run import run as execute
 from dpaudit.run.execute import REPORTS
-from dpaudit.run.junit import prepare_junit, write_junit
-from dpaudit.run.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
+from dpaudit.run.suite.junit import prepare_junit, write_junit
+from dpaudit.run.suite.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
 
 GRAVEST = (status.ERROR, status.VIOLATED, status.INCOMPLETE, status.NOT_VIOLATED)
 STATUS = {**status.OF_VERDICT, STUDY: status.NOT_VIOLATED, ERROR: status.ERROR}
@@ -36,10 +38,11 @@ def run_all(
     """Every scenario, one after the other; the gravest of their exit statuses.
 
     junit : file of JUnit XML. against : folder of an earlier run, read before anything is written.
-    Of several scenarios one that fails does not stop the others, and an index page is written. The page and the file
-    have what was done even if the run is interrupted.
+    Of several scenarios one that fails does not stop the others, and an index page is written. The
+    page and the file have what was done even if the run is interrupted.
 
-    Raises `ScenarioError` with the faults of all files before anything runs, and of a single scenario what it raises.
+    Raises `ScenarioError` with the faults of all files before anything runs, and of a single
+    scenario what it raises.
     """
     scenarios = _checked(paths)
     if junit is not None:
@@ -71,7 +74,11 @@ def _checked(paths: Sequence[Path]) -> list[Scenario | StudyScenario]:
         except ScenarioError as error:
             faults += str(error).splitlines()
     names = [one.name for one in scenarios]
-    faults += [f"{name}: the name of several scenarios" for name in sorted(set(names)) if names.count(name) > 1]
+    faults += [
+        f"{name}: the name of several scenarios"
+        for name in sorted(set(names))
+        if names.count(name) > 1
+    ]
     if faults:
         raise ScenarioError("\n".join(faults))
     return scenarios
@@ -102,7 +109,9 @@ def _audit(scenario: Scenario, folder: Path | None, **options: Any) -> None:
 def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> str:
     with shown() as progress:
         content = scenario.run(folder, seed=seed, progress=progress)
-    return "\n".join([f"{content.title} ({content.source})", *(f"  - {one}" for one in content.sentences)])
+    return "\n".join(
+        [f"{content.title} ({content.source})", *(f"  - {one}" for one in content.sentences)]
+    )
 
 
 def _tell(done: Outcome, several: bool) -> None:
@@ -125,8 +134,12 @@ def _tell(done: Outcome, several: bool) -> None:
     return None
 
 
-def _write_down(done: Sequence[Outcome], folder: Path | None, junit: Path | None, before: Before | None) -> None:
-    """The JUnit file, what moved, and of several scenarios the index page in `folder` and a line of counts."""
+def _write_down(
+    done: Sequence[Outcome], folder: Path | None, junit: Path | None, before: Before | None
+) -> None:
+    """The JUnit file, what moved, and of several scenarios the index page in `folder` and a line of
+    counts.
+    """
     if junit is not None:
         write_junit(junit, done)
     if before is not None:
@@ -145,12 +158,14 @@ def _moves(before: Before, done: Sequence[Outcome]) -> str:
     if not lines:
         return f"Against {before.folder}: nothing moved beyond its uncertainty ({len(moves)} compared)."
     same = sum(not found for found in moves.values())
-    return "\n".join([f"Against {before.folder}: {same} of {len(moves)} compared are as they were.", *lines])
+    return "\n".join(
+        [f"Against {before.folder}: {same} of {len(moves)} compared are as they were.", *lines]
+    )
 
 
 def verdict(folder: Path) -> int:
     """Print what result.json says; the exit status of its verdict."""
-    from dpaudit.record import load
+    from dpaudit.auditing.record import load
 
     record = load(folder)
     _summary(record, folder)

@@ -17,8 +17,20 @@ WIDTH, ROWS = 100, 8
 
 def summary(record: Mapping[str, Any]) -> str:
     """What was audited, δ at a few ε, the verdict and its reason."""
-    known = [(name, label(value, WIDTH)) for name, value in [*facts(record), _draws(record)] if name not in LEFT_OUT]
-    return "\n".join([named(known), "", spectrum_table(record), "", *(hanging("", line) for line in _verdict(record))])
+    known = [
+        (name, label(value, WIDTH))
+        for name, value in [*facts(record), _draws(record)]
+        if name not in LEFT_OUT
+    ]
+    return "\n".join(
+        [
+            named(known),
+            "",
+            spectrum_table(record),
+            "",
+            *(hanging("", line) for line in _verdict(record)),
+        ]
+    )
 
 
 def spectrum_table(record: Mapping[str, Any]) -> str:
@@ -42,7 +54,10 @@ def spectrum_table(record: Mapping[str, Any]) -> str:
 
 def _draws(record: Mapping[str, Any]) -> tuple[str, str]:
     if waves := section(record, "sequential"):
-        return "Draws a side", f"{number(waves['drawn'])} in waves, {number(waves['tested'])} of them bet on"
+        return (
+            "Draws a side",
+            f"{number(waves['drawn'])} in waves, {number(waves['tested'])} of them bet on",
+        )
     parts = [f"{number(count)} to {part}" for part, count in section(record, "samples").items()]
     return "Draws a side", ", ".join(parts).replace("to test", "to certify")
 
@@ -53,5 +68,7 @@ def _verdict(record: Mapping[str, Any]) -> list[str]:
         return lines
     if detectable := section(record, "detectable"):
         excess, epsilon, power = (number(detectable[key]) for key in ("excess", "epsilon", "power"))
-        lines.append(f"An excess of {excess} at ε = {epsilon} would have been certified with probability {power}.")
+        lines.append(
+            f"An excess of {excess} at ε = {epsilon} would have been certified with probability {power}."
+        )
     return [*lines, "This is about one pair of databases and one score: no proof of privacy."]

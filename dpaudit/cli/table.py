@@ -19,12 +19,18 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
 
 
 def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
-    """Names flush left, and what each stands for: beside it, or below it on a terminal with little room beside."""
+    """Names flush left, and what each stands for: beside it, or below it on a terminal with little
+    room beside.
+    """
     width = max((len(name) for name, _ in pairs), default=0)
     heads = [f"{indent}{name.ljust(width)}  " for name, _ in pairs]
-    if any(_room(head) < min(len(value), ENOUGH) for head, (_, value) in zip(heads, pairs, strict=True)):
+    if any(
+        _room(head) < min(len(value), ENOUGH) for head, (_, value) in zip(heads, pairs, strict=True)
+    ):
         below = indent + "  "
-        return "\n".join(f"{indent}{name}\n{hanging(below, value)}".rstrip() for name, value in pairs)
+        return "\n".join(
+            f"{indent}{name}\n{hanging(below, value)}".rstrip() for name, value in pairs
+        )
     return "\n".join(hanging(head, value) for head, (_, value) in zip(heads, pairs, strict=True))
 
 

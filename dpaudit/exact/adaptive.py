@@ -1,9 +1,11 @@
-"""A release whose setting is read off an earlier one: the spectrum of both together, by quadrature over the first.
+"""A release whose setting is read off an earlier one: the spectrum of both together, by quadrature
+over the first.
 
-The first release is one number x, with densities p and q on the two databases; the second is drawn knowing x. Together
-    δ(ε) = ∫ p(x) δ_x(ε − log p(x)/q(x)) dx,
-with δ_x the curve of the second release at that x, and δ_x(−e) = 1 − e^{−e} + e^{−e}·(other direction at e) for e > 0.
-All terms are positive. If x is not released, this is an upper bound of what the second release tells alone.
+The first release is one number x, with densities p and q on the two databases; the second is drawn
+    knowing x. Together δ(ε) = ∫ p(x) δ_x(ε − log p(x)/q(x)) dx,
+with δ_x the curve of the second release at that x, and δ_x(−e) = 1 − e^{−e} + e^{−e}·(other
+direction at e) for e > 0. All terms are positive. If x is not released, this is an upper bound of
+what the second release tells alone.
 """
 
 from __future__ import annotations
@@ -15,24 +17,27 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
-from dpaudit.exact._shape import Curves
-from dpaudit.exact.discrete import Atoms
-from dpaudit.exact.mixed import BranchCurve
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.curves.spectrum import Curve
+from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws.density import gauss
 from dpaudit.laws.noise import log_laplace
-from dpaudit.spectrum import Curve
 
-TAIL_LAPLACE, TAIL_GAUSSIAN = 45.0, 60.0  # natural-log units below the peak beyond which the first release is left out
+# natural-log units below the peak beyond which the first release is left out
+TAIL_LAPLACE, TAIL_GAUSSIAN = (45.0, 60.0)
 WIDTH_LAPLACE, WIDTH_GAUSSIAN = 4.0, 1.5  # of a panel, in scales of the noise
 
 
 @dataclass(frozen=True, eq=False)
 class First:
-    """One released number: log densities on D and on D', vectorised (m,) → (m,), smooth between neighbouring `edges`.
+    """One released number: log densities on D and on D', vectorised (m,) → (m,), smooth between
+    neighbouring `edges`.
 
-    Made by `First.laplace` and `First.gaussian`, or from any two densities; no mass that counts lies outside the edges.
+    Made by `First.laplace` and `First.gaussian`, or from any two densities; no mass that counts
+    lies outside the edges.
     """
 
     log_p: Callable[[Array], Array]
@@ -41,31 +46,43 @@ class First:
 
     @classmethod
     def laplace(cls, left: float, right: float, scale: float) -> First:
-        """`left` on D, `right` on D', plus Laplace noise of density e^{−|x|/scale}/(2·scale). Raises `InvalidInput`."""
-        left, right = _check.real("left", left), _check.real("right", right)
-        scale = _check.real("scale", scale, 0.0, open_=True)
+        """`left` on D, `right` on D', plus Laplace noise of density e^{−|x|/scale}/(2·scale).
+        Raises `InvalidInput`.
+        """
+        left, right = check.real("left", left), check.real("right", right)
+        scale = check.real("scale", scale, 0.0, open_=True)
 
         def log_density(at: float) -> Callable[[Array], Array]:
             return lambda x: log_laplace((x - at) / scale) - np.log(scale)
 
         return cls(
-            log_density(left), log_density(right), _panels([left, right], TAIL_LAPLACE * scale, WIDTH_LAPLACE * scale)
+            log_density(left),
+            log_density(right),
+            _panels([left, right], TAIL_LAPLACE * scale, WIDTH_LAPLACE * scale),
         )
 
     @classmethod
     def gaussian(cls, left: float, right: float, sigma: float) -> First:
         """`left` on D, `right` on D', plus N(0, σ²). Raises `InvalidInput`."""
-        left, right = _check.real("left", left), _check.real("right", right)
-        sigma = _check.real("sigma", sigma, 0.0, open_=True)
+        left, right = check.real("left", left), check.real("right", right)
+        sigma = check.real("sigma", sigma, 0.0, open_=True)
 
         def log_density(at: float) -> Callable[[Array], Array]:
-            return lambda x: np.asarray(-0.5 * ((x - at) / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma))
+            return lambda x: np.asarray(
+                -0.5 * ((x - at) / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
+            )
 
         reach = np.sqrt(2.0 * TAIL_GAUSSIAN) * sigma
-        return cls(log_density(left), log_density(right), _panels([left, right], reach, WIDTH_GAUSSIAN * sigma))
+        return cls(
+            log_density(left),
+            log_density(right),
+            _panels([left, right], reach, WIDTH_GAUSSIAN * sigma),
+        )
 
 
-def adaptive(first: First, curves: Callable[[float], Curve], epsilon: Any, breaks: Sequence[float] = ()) -> Curves:
+def adaptive(
+    first: First, curves: Callable[[float], Curve], epsilon: Any, breaks: Sequence[float] = ()
+) -> Curves:
     """Exact δ(ε) of x and what is released knowing x; arguments and errors as of `adaptive_curve`.
 
     epsilon : scalar or (m,), nats. Returns (forward, backward), arrays of that shape.
@@ -73,18 +90,21 @@ def adaptive(first: First, curves: Callable[[float], Curve], epsilon: Any, break
     return adaptive_curve(first, curves, breaks).delta(epsilon)
 
 
-def adaptive_curve(first: First, curves: Callable[[float], Curve], breaks: Sequence[float] = ()) -> BranchCurve:
+def adaptive_curve(
+    first: First, curves: Callable[[float], Curve], breaks: Sequence[float] = ()
+) -> BranchCurve:
     """The curve of the number x and of what is released knowing x, by 16 Gauss nodes a panel.
 
     Parameters
     ----------
     first : the law of x on the two databases.
-    curves : x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D against D'; it is
-        asked once at every node. Where it does not depend on x let it return the SAME object: such nodes are summed
-        together.
+    curves : x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D
+        against D'; it is asked once at every node. Where it does not depend on x let it return the
+        SAME object: such nodes are summed together.
     breaks : the x at which that curve is not smooth in x, such as the end of a clipped range.
 
-    Accurate to some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the noise's density does.
+    Accurate to some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the
+    noise's density does.
 
     Raises `InvalidInput`.
 
@@ -100,9 +120,14 @@ def adaptive_curve(first: First, curves: Callable[[float], Curve], breaks: Seque
 
 def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
     edges = np.asarray(edges, dtype=np.float64)
-    if edges.ndim != 1 or len(edges) < 2 or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0.0):
+    if (
+        edges.ndim != 1
+        or len(edges) < 2
+        or not np.all(np.isfinite(edges))
+        or np.any(np.diff(edges) <= 0.0)
+    ):
         fail("edges", edges, "at least two finite numbers, ascending")
-    marks = np.array([_check.real("breaks", mark) for mark in breaks])
+    marks = np.array([check.real("breaks", mark) for mark in breaks])
     edges = np.union1d(edges, marks[(marks > edges[0]) & (marks < edges[-1])])
     return edges[:-1], edges[1:]
 
@@ -110,5 +135,7 @@ def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
 def _panels(centres: list[float], reach: float, width: float) -> Array:
     """Panels of at most `width` through both centres, up to `reach` beyond them."""
     marks = np.unique([centres[0], centres[1], min(centres) - reach, max(centres) + reach])
-    parts = [np.linspace(a, b, int(np.ceil((b - a) / width)), endpoint=False) for a, b in pairwise(marks)]
+    parts = [
+        np.linspace(a, b, int(np.ceil((b - a) / width)), endpoint=False) for a, b in pairwise(marks)
+    ]
     return np.append(np.concatenate(parts), marks[-1])

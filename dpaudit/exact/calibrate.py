@@ -1,4 +1,6 @@
-"""The least noise, or the most sketch rows, that keep a target δ(ε) over ALL neighbours of a database, exactly."""
+"""The least noise, or the most sketch rows, that keep a target δ(ε) over ALL neighbours of a
+database, exactly.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,15 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy.optimize import brentq
 
-from dpaudit import _check
-from dpaudit._check import fail
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.types import Adjustable, describe
+from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
-from dpaudit.exact import dials
-from dpaudit.exact.dials import Dial
-from dpaudit.exact.front import worst_case
-from dpaudit.mechanisms.base import describe
-from dpaudit.spectrum import Spectrum
+from dpaudit.exact.spectra import known_mechanism, worst_case
 
-TOLERANCE = 1e-10  # relative, of a real dial
-FARTHEST = 140.0  # a dial is turned no further from where it stood, in ln
+TOLERANCE = 1e-10  # relative, of a real parameter
+FARTHEST = 140.0  # how far a parameter moves from where it was, in ln
 MOST = 2**53  # rows
 TINY = 5e-324
 
@@ -30,18 +30,20 @@ class Calibration:
 
     Attributes
     ----------
-    mechanism : with the dial at `value`.
-    parameter, value : the dial: the least noise, or the most rows, that keep the target; a real value to a relative
-        1e-10, never on the side that breaks it.
+    mechanism : with the parameter at `value`.
+    parameter, value : the parameter that was calibrated: the least noise, or the most rows, that
+        keep the target; a real value to a relative 1e-10, never on the side that breaks it.
     epsilon, delta : the target, ε in nats.
     attained : the exact worst δ(epsilon) at `value`, ≤ delta.
-    index, candidate : the row that attains it (None for an added row), and the candidate that replaces it.
+    index, candidate : the row that attains it (None for an added row), and the candidate that
+        replaces it.
     relation : of the neighbours, as in `worst_case`.
 
-    It is an analysis of one data set: the value is a function of these data and, if they are private, not to be
-    released or used without a thought. It is none of them with relation="add" for `AnalyzeGauss`,
-    `SufficientStatistics` and `AdditiveWishart`, and for a padding calibrated on a single row of zeros: there the
-    added row is the whole database, and more rows only make a sketch more private.
+    It is an analysis of one data set: the value is a function of these data and, if they are
+    private, not to be released or used without a thought. It is none of them with relation="add"
+    for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`, and for a padding calibrated
+    on a single row of zeros: there the added row is the whole database, and more rows only make a
+    sketch more private.
     """
 
     mechanism: Any
@@ -75,32 +77,39 @@ def calibrate(
     candidates: Any = None,
     row_bound: float | None = None,
 ) -> Calibration:
-    """The least noise, or the most sketch rows, for which the exact worst case over `data` has δ(epsilon) ≤ delta.
+    """The least noise, or the most sketch rows, for which the exact worst case over `data` has
+    δ(epsilon) ≤ delta.
 
     Parameters
     ----------
-    mechanism : gives every other parameter; the search starts from its own value of the dial.
+    mechanism : gives every other parameter; the search starts from its own value of the parameter.
     data : (n, d), label last. epsilon : ≥ 0, nats. delta : in (0, 1).
-    parameter : the dial: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and GaussMix, `sigma_gram` of
-        SufficientStatistics, `padding` of RandomProjection, WishartDraw and InverseWishartDraw, `scale` of
-        AdditiveWishart, `rows` of ALS and RPLS, unless named: `rows`, `dof`, `sigma_cross`.
+    parameter : what is calibrated: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and
+        GaussMix, `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw
+        and InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS, unless named:
+        `rows`, `dof`, `sigma_cross`.
     law, relation, candidates, row_bound : as in `worst_case`.
 
-    About 15 worst cases: a second on the 327,346 rows of FLIGHT. Raises `InvalidInput` also where no value of the
-    dial meets the target, or every one does; `NoExactSpectrum`, `DegenerateData` as `worst_case`.
+    About 15 worst cases: a second on the 327,346 rows of FLIGHT. Raises `InvalidInput` also where
+    no value of the parameter meets the target, or every one does; `NoExactSpectrum`,
+    `DegenerateData` as `worst_case`.
 
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("flight")
     >>> print(dp.exact.calibrate(dp.mechanisms.ALS(rows=100), np.column_stack([X, y]), 1.0, 1e-5))
     ALS: rows = 1001399 keeps δ(1) <= 1e-05; the exact worst δ (zero-out) is 9.99997e-06 at row 7008
     """
-    epsilon, delta = _check.real("epsilon", epsilon, 0.0), _check.real("delta", delta, 0.0, 1.0, open_=True)
-    dial = dials.find(mechanism, parameter)
-    data = _check.matrix("data", data)
+    epsilon, delta = (
+        check.real("epsilon", epsilon, 0.0),
+        check.real("delta", delta, 0.0, 1.0, open_=True),
+    )
+    known = known_mechanism(mechanism)
+    chosen = known.adjustable_parameter(parameter)
+    data = check.matrix("data", data)
 
     def measure(value: float) -> Spectrum:
         return worst_case(
-            dials.turned(mechanism, dial, value),
+            known.adjusted(chosen.name, value),
             data,
             epsilon,
             law=law,
@@ -109,11 +118,16 @@ def calibrate(
             row_bound=row_bound,
         )
 
-    start = getattr(mechanism, dial.name) or float(np.linalg.norm(data, axis=1).max()) or row_bound or 1.0
-    value, worst = _Search(dial, measure, delta, dial.least(data)).run(start)
+    start = (
+        getattr(mechanism, chosen.name)
+        or float(np.linalg.norm(data, axis=1).max())
+        or row_bound
+        or 1.0
+    )
+    value, worst = _Search(chosen, measure, delta, chosen.least(data.shape[1])).run(start)
     return Calibration(
-        dials.turned(mechanism, dial, value),
-        dial.name,
+        known.adjusted(chosen.name, value),
+        chosen.name,
         value,
         epsilon,
         delta,
@@ -125,10 +139,18 @@ def calibrate(
 
 
 class _Search:
-    """Closes in on the value at which the target is met: `kept` meets it, `broken` does not, both ln(value)."""
+    """Closes in on the value at which the target is met: `kept` meets it, `broken` does not, both
+    ln(value).
+    """
 
-    def __init__(self, dial: Dial, measure: Callable[[float], Spectrum], delta: float, least: float | None) -> None:
-        self.dial, self.measure, self.delta, self.least = dial, measure, delta, least
+    def __init__(
+        self,
+        parameter: Adjustable,
+        measure: Callable[[float], Spectrum],
+        delta: float,
+        least: float | None,
+    ) -> None:
+        self.parameter, self.measure, self.delta, self.least = parameter, measure, delta, least
         self.tried: dict[float, Spectrum | None] = {}
         self.kept: float | None = None
         self.broken: float | None = None
@@ -157,20 +179,22 @@ class _Search:
 
     def _private(self, choose: Callable[[float, float], float], one: float, other: float) -> float:
         """The less (min) or the more (max) private of two places."""
-        sign = self.dial.private
+        sign = self.parameter.private
         return sign * choose(sign * one, sign * other)
 
     def _at(self, place: float) -> float:
         value = float(np.exp(place))
-        return int(min(max(round(value), self.least or 1), MOST)) if self.dial.whole else value
+        return int(min(max(round(value), self.least or 1), MOST)) if self.parameter.whole else value
 
     def _worst(self, value: float) -> Spectrum | None:
-        """None where padding is too little to tell from rounding, of data that have no law without it."""
+        """None where padding is too little to tell from rounding, of data that have no law without
+        it.
+        """
         if value not in self.tried:
             try:
                 self.tried[value] = self.measure(value)
             except DegenerateData:
-                if not self.dial.zero:
+                if not self.parameter.zero:
                     raise
                 self.tried[value] = None
         return self.tried[value]
@@ -184,28 +208,30 @@ class _Search:
         """Whether the smallest value is the answer: it keeps the target, and is the least private."""
         worst = self._worst(least)
         met = worst is not None and float(worst.delta) <= self.delta
-        if self.dial.private < 0:
+        if self.parameter.private < 0:
             if not met:
                 self._out_of_reach(least)
             self.kept = float(np.log(least))
-        return met and self.dial.private > 0
+        return met and self.parameter.private > 0
 
     def _walk(self, place: float, towards: int) -> None:
         """Growing steps to more (1) or less (−1) privacy until the target is met or broken."""
         start, step = place, 0
         while (self.kept if towards > 0 else self.broken) is None:
             if abs(place - start) > FARTHEST or self._at(place) == MOST:
-                self._out_of_reach(self._at(place)) if towards > 0 else self._no_limit(self._at(place))
+                self._out_of_reach(self._at(place)) if towards > 0 else self._no_limit(
+                    self._at(place)
+                )
             self(place)
             step += 1
-            place += towards * self.dial.private * step * np.log(2.0)
+            place += towards * self.parameter.private * step * np.log(2.0)
 
     def _close(self) -> None:
         """Halve what is left, to neighbouring integers or to the tolerance."""
         assert self.kept is not None
         assert self.broken is not None
         while abs(self.kept - self.broken) > TOLERANCE:
-            if self.dial.whole and abs(self._at(self.kept) - self._at(self.broken)) == 1:
+            if self.parameter.whole and abs(self._at(self.kept) - self._at(self.broken)) == 1:
                 break
             middle = 0.5 * (np.exp(self.kept) + np.exp(self.broken))
             self(float(np.log(middle)))
@@ -213,8 +239,12 @@ class _Search:
     def _out_of_reach(self, value: float) -> NoReturn:
         worst = self._worst(value)
         shown = "no law" if worst is None else f"δ = {float(worst.delta):.4g}"
-        fail("delta", self.delta, f"within reach: even {self.dial.name} = {value:g} gives {shown}")
+        fail(
+            "delta",
+            self.delta,
+            f"within reach: even {self.parameter.name} = {value:g} gives {shown}",
+        )
 
     def _no_limit(self, value: float) -> NoReturn:
-        wanted = "that takes some noise" if self.dial.private > 0 else "that limits the rows"
-        fail("delta", self.delta, f"a target {wanted}: {self.dial.name} = {value:g} keeps it")
+        wanted = "that takes some noise" if self.parameter.private > 0 else "that limits the rows"
+        fail("delta", self.delta, f"a target {wanted}: {self.parameter.name} = {value:g} keeps it")

@@ -1,4 +1,6 @@
-"""Exact curves of laws whose privacy loss has no moment function of its own, and the largest of several curves."""
+"""Exact curves of laws whose privacy loss has no moment function of its own, and the largest of
+several curves.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._check import Array, real
+from dpaudit._core.check import Array, real
+from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact import student
-from dpaudit.exact.student_pair import largest_losses, student_pair
+from dpaudit.exact.pairs.student_t import largest_losses, student_pair
+from dpaudit.exact.zeroed_rows import als_finite
 from dpaudit.laws import StudentT
-from dpaudit.spectrum import Curve
 
 
 @dataclass(frozen=True)
@@ -25,15 +27,17 @@ class StudentCurve:
     rows: int
 
     def delta(self, epsilon: Any) -> tuple[Array, Array]:
-        return student.finite(self.leverage, self.residual_share, self.features, self.rows, epsilon)
+        return als_finite.finite(
+            self.leverage, self.residual_share, self.features, self.rows, epsilon
+        )
 
     def renyi(self, order: float) -> tuple[float, float]:
         order = real("order", order, 0.0, open_=True)
-        return student.renyi(self.leverage, self.residual_share, self.features, self.rows, order)
+        return als_finite.renyi(self.leverage, self.residual_share, self.features, self.rows, order)
 
     @property
     def supremum(self) -> tuple[float, float]:
-        return student.pure_limits(self.leverage, self.residual_share, self.features, self.rows)
+        return als_finite.pure_limits(self.leverage, self.residual_share, self.features, self.rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,13 @@
-"""Triangular roots, and symmetric matrices as their upper triangles (an off-diagonal entry counts once)."""
+"""Triangular roots, and symmetric matrices as their upper triangles (an off-diagonal entry counts
+once).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 
 def log_det(root: Array) -> float:
@@ -28,7 +30,9 @@ def symmetric(triangles: Array, dim: int) -> Array:
 
 
 def trace_weights(root: Array) -> Array:
-    """The vector of which x @ it is tr((rootᵀroot)⁻¹X), for x the upper triangle of X; `root` upper triangular."""
+    """The vector of which x @ it is tr((rootᵀroot)⁻¹X), for x the upper triangle of X; `root` upper
+    triangular.
+    """
     inverse = solve_triangular(root, np.eye(len(root)))
     row, column = np.triu_indices(len(root))
     return np.asarray((inverse @ inverse.T)[row, column] * np.where(row == column, 1.0, 2.0))

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from dpaudit._check import Array, fail
+from dpaudit._core.check import Array, fail
 
 CHUNK = 1 << 10  # draws made at a time: stays in cache, below the size at which BLAS starts threads
 
@@ -24,7 +24,9 @@ class Law(Protocol):
         ...
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x, shape (m,), up to a constant that is the same for laws of one shape."""
+        """Log density at the rows of x, shape (m,), up to a constant that is the same for laws of
+        one shape.
+        """
         ...
 
 
@@ -39,11 +41,15 @@ def in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Array]) -
 
 
 def log_ratio(left: Law, right: Law, x: Array) -> Array:
-    """The privacy loss log p(x)/q(x) at the rows of x, for two laws of one shape; infinite where one density is 0.
+    """The privacy loss log p(x)/q(x) at the rows of x, for two laws of one shape; infinite where
+    one density is 0.
 
-    Where both are 0, as rounding may have it for a draw on the edge of the support, the loss is 0: it tells nothing.
+    Where both are 0, as rounding may have it for a draw on the edge of the support, the loss is 0:
+    it tells nothing.
     """
     if type(left) is not type(right) or left.dim != right.dim:
         fail("right", type(right).__name__, f"a {type(left).__name__} of {left.dim} numbers")
     above, below = left.log_density(x), right.log_density(x)
-    return np.subtract(above, below, out=np.zeros_like(above), where=~(np.isneginf(above) & np.isneginf(below)))
+    return np.subtract(
+        above, below, out=np.zeros_like(above), where=~(np.isneginf(above) & np.isneginf(below))
+    )

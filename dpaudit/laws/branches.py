@@ -6,17 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws.base import Law
 from dpaudit.laws.discrete import Discrete
 
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """Branch i has log probability `log_probability[i]` and gives the row `templates[i]` with numbers in its `slots`.
+    """Branch i has log probability `log_probability[i]` and gives the row `templates[i]` with
+    numbers in its `slots`.
 
-    templates : (m, k), NaN in the slots; no two rows alike. slots : for each branch the columns that its law fills.
-    parts : for each branch the law of these numbers, or None where there are none. No part gives NaN.
+    templates : (m, k), NaN in the slots; no two rows alike. slots : for each branch the columns
+        that its law fills.
+    parts : for each branch the law of these numbers, or None where there are none. No part gives
+        NaN.
     """
 
     templates: Array
@@ -42,7 +45,9 @@ class Branches:
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         which = (
-            Discrete(np.arange(float(len(self.templates))), self.log_probability).sample(size, rng)[:, 0].astype(int)
+            Discrete(np.arange(float(len(self.templates))), self.log_probability)
+            .sample(size, rng)[:, 0]
+            .astype(int)
         )
         out = self.templates[which]
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
@@ -55,7 +60,9 @@ class Branches:
         value, missing = np.full(len(x), -np.inf), np.isnan(x)
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
             template, is_open = self.templates[i], self._open[i] == 1.0
-            fits = np.where(is_open, ~missing, (x == template) | (missing & np.isnan(template))).all(axis=1)
+            fits = np.where(
+                is_open, ~missing, (x == template) | (missing & np.isnan(template))
+            ).all(axis=1)
             if fits.any():
                 own = 0.0 if part is None else part.log_density(x[fits][:, list(slots)])
                 value[fits] = self.log_probability[i] + own

@@ -1,4 +1,6 @@
-"""A law of one number that is known by its density: smooth between given edges, and with atoms if need be."""
+"""A law of one number that is known by its density: smooth between given edges, and with atoms if
+need be.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 FAR = 740.0  # scales of exponential noise, beyond which e^{−x} is no float
@@ -20,10 +22,13 @@ def _none() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """One number with log density `log_p` (vectorised, (m,) → (m,)), smooth between neighbouring `edges`.
+    """One number with log density `log_p` (vectorised, (m,) → (m,)), smooth between neighbouring
+    `edges`.
 
-    edges : ascending; no mass that counts lies outside, and a polynomial of degree 31 fits the density on each panel.
-    atoms, log_mass : values of positive probability, if any, and the logs of these; the rest is the density's.
+    edges : ascending; no mass that counts lies outside, and a polynomial of degree 31 fits the
+        density on each panel.
+    atoms, log_mass : values of positive probability, if any, and the logs of these; the rest is the
+        density's.
     """
 
     log_p: Callable[[Array], Array]
@@ -36,7 +41,9 @@ class Density:
         return 1
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Through the distribution function, tabulated at 16 points a panel and linear between them."""
+        """Through the distribution function, tabulated at 16 points a panel and linear between
+        them.
+        """
         points, below = self._table
         atoms = np.exp(self.log_mass)
         u = rng.random(size) * (atoms.sum() + below[-1]) - atoms.sum()
@@ -73,8 +80,12 @@ def split(start: float, end: float, parts: int) -> Array:
     return np.asarray(start + (end - start) * np.arange(parts) / parts)
 
 
-def edges(kinks: Array, scale: float, *, low: float = -np.inf, high: float = np.inf, width: float = 4.0) -> Array:
-    """Panels of at most `width` scales through all kinks, on to the ends or where exponential tails are no floats."""
+def edges(
+    kinks: Array, scale: float, *, low: float = -np.inf, high: float = np.inf, width: float = 4.0
+) -> Array:
+    """Panels of at most `width` scales through all kinks, on to the ends or where exponential tails
+    are no floats.
+    """
     kinks = np.unique(kinks)
     first, last = max(low, kinks[0] - FAR * scale), min(high, kinks[-1] + FAR * scale)
     marks = np.unique(np.concatenate([[first], kinks[(kinks > first) & (kinks < last)], [last]]))
@@ -83,7 +94,9 @@ def edges(kinks: Array, scale: float, *, low: float = -np.inf, high: float = np.
 
 
 def geometric(kinks: Array, least: float, most: float) -> Array:
-    """Panels that double in width from `least` beside each kink, on to `most`, which power laws need."""
+    """Panels that double in width from `least` beside each kink, on to `most`, which power laws
+    need.
+    """
     kinks = np.unique(kinks)
     steps = least * 2.0 ** np.arange(0.0, np.ceil(np.log2(most / least)) + 1.0)
     middle = [kinks]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._check import Array, fail
+from dpaudit._core.check import Array, fail
 
 ROUNDING = 1e-9  # by which probabilities may miss 1 in all
 
@@ -26,7 +26,11 @@ class Discrete:
         outcomes = np.asarray(self.outcomes, dtype=np.float64)
         object.__setattr__(self, "outcomes", outcomes[:, None] if outcomes.ndim == 1 else outcomes)
         if abs(logsumexp(self.log_probability)) > ROUNDING:
-            fail("log_probability", f"a sum of {np.exp(logsumexp(self.log_probability)):.12g}", "a sum of 1")
+            fail(
+                "log_probability",
+                f"a sum of {np.exp(logsumexp(self.log_probability)):.12g}",
+                "a sum of 1",
+            )
 
     @property
     def dim(self) -> int:
@@ -44,7 +48,9 @@ class Discrete:
 
 
 def find(table: Array, rows: Array) -> np.ndarray:
-    """The place of each row in the table, −1 where it is not there; two NaNs are equal, and so are 0 and −0."""
+    """The place of each row in the table, −1 where it is not there; two NaNs are equal, and so are
+    0 and −0.
+    """
     known, inverse = np.unique(np.concatenate([keys(table), keys(rows)]), return_inverse=True)
     place = np.full(len(known), -1)
     place[inverse[: len(table)]] = np.arange(len(table))

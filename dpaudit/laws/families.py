@@ -1,13 +1,14 @@
 """The pairs of laws that zeroing a row gives, for ALL rows of a database at once.
 
-The same families describe all replacements of rows by candidates, and the worst row within a bound (one entry).
+The same families describe all replacements of rows by candidates, and the worst row within a bound
+(one entry).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,8 @@ class SketchRows:
 
 @dataclass(frozen=True, eq=False)
 class ScaleRows:
-    """Pair i changes the variance of `rows` Gaussian rows on two axes, by factors 1 + `up[i]` and 1 − `down[i]`.
+    """Pair i changes the variance of `rows` Gaussian rows on two axes, by factors 1 + `up[i]` and 1
+    − `down[i]`.
 
     inverted : the precision instead.
     """
@@ -53,7 +55,9 @@ class WishartRows:
 
 @dataclass(frozen=True, eq=False)
 class StudentRows:
-    """Zeroing row i of an ALS problem: leverage and residual share of each row, p features, r sketch rows."""
+    """Zeroing row i of an ALS problem: leverage and residual share of each row, p features, r
+    sketch rows.
+    """
 
     leverage: Array
     residual_share: Array

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import density
 from dpaudit.laws.density import Density
 from dpaudit.laws.discrete import Discrete
@@ -17,7 +17,9 @@ from dpaudit.laws.noise import log_below, log_laplace
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard noise by the logs of its density and distribution function, and where its support begins."""
+    """Standard noise by the logs of its density and distribution function, and where its support
+    begins.
+    """
 
     log_density: Callable[[Array], Array]
     log_below: Callable[[Array], Array]
@@ -44,7 +46,9 @@ def largest_value(queries: Array, noise: Noise, scale: float) -> Density:
     def log_p(x: Array) -> Array:
         return np.asarray(logsumexp(_log_terms(queries, noise, scale, x), axis=0))
 
-    return Density(log_p, density.edges(queries, scale, low=queries.max() + scale * noise.start, width=2.0))
+    return Density(
+        log_p, density.edges(queries, scale, low=queries.max() + scale * noise.start, width=2.0)
+    )
 
 
 def largest_index(queries: Array, noise: Noise, scale: float) -> Discrete:
@@ -60,5 +64,6 @@ def _log_terms(queries: Array, noise: Noise, scale: float, x: Array) -> Array:
     z = (x - queries[:, None]) / scale
     below = noise.log_below(z)
     with np.errstate(invalid="ignore"):
-        others = np.where(np.isneginf(below), -np.inf, below.sum(axis=0) - below)  # nothing is below: no density either
+        # nothing is below: no density either
+        others = np.where(np.isneginf(below), -np.inf, below.sum(axis=0) - below)
     return np.asarray(noise.log_density(z) - np.log(scale) + others)

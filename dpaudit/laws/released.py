@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import density
 from dpaudit.laws.discrete import find
 from dpaudit.laws.noise import log_laplace
@@ -17,7 +17,8 @@ BLOCK = 1 << 12  # draws whose density is worked out at a time
 
 @dataclass(frozen=True, eq=False)
 class ReleasedAnswers:
-    """Rows (answered, the noisy answer of each query that is above, NaN for one below or not answered).
+    """Rows (answered, the noisy answer of each query that is above, NaN for one below or not
+    answered).
 
     The same noise decides and is released. Halts at the `most`-th answer above.
     """
@@ -39,13 +40,17 @@ class ReleasedAnswers:
         answers = law.queries + rng.laplace(0.0, law.query, (size, self.dim - 1))
         above = answers >= rho
         answered = np.asarray(np.cumsum(above, axis=1) - above < self.most)
-        return np.hstack([answered.sum(axis=1, keepdims=True), np.where(above & answered, answers, np.nan)])
+        return np.hstack(
+            [answered.sum(axis=1, keepdims=True), np.where(above & answered, answers, np.nan)]
+        )
 
     def log_density(self, x: Array) -> Array:
         value = np.full(len(x), -np.inf)
         for answered, ups in self.patterns:
             form = np.r_[float(answered), np.isin(np.arange(self.dim - 1), ups)]
-            rows = np.flatnonzero(find(form[None], np.column_stack([x[:, 0], ~np.isnan(x[:, 1:])])) == 0)
+            rows = np.flatnonzero(
+                find(form[None], np.column_stack([x[:, 0], ~np.isnan(x[:, 1:])])) == 0
+            )
             for start in range(0, len(rows), BLOCK):
                 part = rows[start : start + BLOCK]
                 value[part] = self.log_form(answered, ups, x[part][:, 1 + np.array(ups, dtype=int)])
@@ -55,11 +60,15 @@ class ReleasedAnswers:
         """Log density of one form at the released values, (m, len(ups))."""
         if not ups:
             return np.full(len(values), self.law.stretch(0, answered, ()))
-        noise = log_laplace((values - self.law.queries[list(ups)]) / self.law.query) - np.log(self.law.query)
+        noise = log_laplace((values - self.law.queries[list(ups)]) / self.law.query) - np.log(
+            self.law.query
+        )
         return np.asarray(noise.sum(axis=1) + self._log_room(values.min(axis=1), answered, ups))
 
     def _log_room(self, least: Array, answered: int, ups: tuple[int, ...]) -> Array:
-        """log ∫ over thresholds up to the least released value: whole panels, then what is left of one."""
+        """log ∫ over thresholds up to the least released value: whole panels, then what is left of
+        one.
+        """
         law = self.law
         start, end = panels(law.kinks, TAIL * law.noise, min(law.noise, law.query))
         x, w = density.gauss(start, end)

@@ -1,4 +1,6 @@
-"""Answers to a row of queries against one noisy threshold (the sparse vector technique): laws by quadrature over it."""
+"""Answers to a row of queries against one noisy threshold (the sparse vector technique): laws by
+quadrature over it.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +11,24 @@ from itertools import combinations, pairwise
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import density
 from dpaudit.laws.discrete import Discrete
 from dpaudit.laws.noise import log_below, log_laplace
 
-TAIL = 60.0  # scales of the threshold's noise that are integrated over on each side; e^{−60} is left out
-Pattern = tuple[int, tuple[int, ...]]  # how many queries were answered, and which of these were above
+# scales of the threshold's noise that are integrated over on each side; e^{−60} is left out
+TAIL = 60.0
+# how many queries were answered, and which of these were above
+Pattern = tuple[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """Queries with Laplace noise of scale `query`, against a threshold with Laplace noise of scale `noise`.
+    """Queries with Laplace noise of scale `query`, against a threshold with Laplace noise of scale
+    `noise`.
 
-    queries : (n,). Everything is by Gauss–Legendre panels over the threshold's noise, kinks at queries − threshold.
+    queries : (n,). Everything is by Gauss–Legendre panels over the threshold's noise, kinks at
+        queries − threshold.
     """
 
     queries: Array
@@ -45,9 +51,13 @@ class Thresholds:
         return np.asarray(log_laplace(rho / self.noise) - np.log(self.noise))
 
     def log_stays(self, rho: Array, answered: int, ups: tuple[int, ...]) -> Array:
-        """Log density of the noise rho times P(all queries before `answered` but `ups` stay below), shape of rho."""
+        """Log density of the noise rho times P(all queries before `answered` but `ups` stay below),
+        shape of rho.
+        """
         below = self.below(rho.ravel()).reshape(-1, *rho.shape)
-        return np.asarray(self.log_noise(rho) + sum(below[i] for i in range(answered) if i not in ups))
+        return np.asarray(
+            self.log_noise(rho) + sum(below[i] for i in range(answered) if i not in ups)
+        )
 
     def below(self, rho: Array) -> Array:
         """log P(query i stays below the threshold at noise rho), (n, m)."""
@@ -61,7 +71,9 @@ class Thresholds:
         """log P(of the queries first ≤ i < last just `ups` are above), one threshold for all."""
         rho, weight = self.nodes()
         below, above = self.below(rho), self.above(rho)
-        return float(logsumexp(weight + sum((above if i in ups else below)[i] for i in range(first, last))))
+        return float(
+            logsumexp(weight + sum((above if i in ups else below)[i] for i in range(first, last)))
+        )
 
 
 def panels(kinks: Array, span: float, scale: float) -> tuple[Array, Array]:
@@ -78,7 +90,9 @@ def patterns(count: int, most: int) -> Iterator[Pattern]:
 
 
 def halting(law: Thresholds, most: int, *, fresh: bool = False) -> Discrete:
-    """Rows (answered, 1 or 0 for each, NaN beyond), halting at the `most`-th 1; `fresh`: a new threshold after each."""
+    """Rows (answered, 1 or 0 for each, NaN beyond), halting at the `most`-th 1; `fresh`: a new
+    threshold after each.
+    """
     count = len(law.queries)
     rows, logs = [], []
     for answered, ups in patterns(count, most):
@@ -89,8 +103,12 @@ def halting(law: Thresholds, most: int, *, fresh: bool = False) -> Discrete:
     return Discrete(np.array(rows), np.array(logs))
 
 
-def _stretches(answered: int, ups: tuple[int, ...], fresh: bool) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """The queries that share a threshold: all, or those up to each one above and those after the last."""
+def _stretches(
+    answered: int, ups: tuple[int, ...], fresh: bool
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """The queries that share a threshold: all, or those up to each one above and those after the
+    last.
+    """
     if not fresh:
         yield 0, answered, ups
         return
@@ -114,7 +132,10 @@ def unending(law: Thresholds) -> Discrete:
 def noiseless(queries: Array, threshold: float, noise: float) -> Discrete:
     """The same for queries without noise: the threshold falls between two of the sorted answers."""
     levels = np.unique(queries)
-    rows = np.array([queries >= level for level in levels] + [np.zeros(len(queries), dtype=bool)], dtype=np.float64)
+    rows = np.array(
+        [queries >= level for level in levels] + [np.zeros(len(queries), dtype=bool)],
+        dtype=np.float64,
+    )
     cuts = (levels - threshold) / noise
     ends = np.concatenate([[-np.inf], cuts, [np.inf]])
     return Discrete(rows, np.array([_between(a, b) for a, b in pairwise(ends)]))
@@ -124,5 +145,8 @@ def _between(a: float, b: float) -> float:
     """log P(a < Z ≤ b) of standard Laplace noise, from the side where no digits cancel."""
     if a >= 0.0:
         a, b = -b, -a
-    low, high = (float(log_below(np.array(x))) if np.isfinite(x) else (0.0 if x > 0.0 else -np.inf) for x in (a, b))
+    low, high = (
+        float(log_below(np.array(x))) if np.isfinite(x) else (0.0 if x > 0.0 else -np.inf)
+        for x in (a, b)
+    )
     return high + float(np.log1p(-np.exp(low - high)))

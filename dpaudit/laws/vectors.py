@@ -1,4 +1,6 @@
-"""Laws of a vector: Gaussian with any covariance, Gaussian noise of independent coordinates, Student t."""
+"""Laws of a vector: Gaussian with any covariance, Gaussian noise of independent coordinates,
+Student t.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import base
 from dpaudit.laws._root import log_det
 
@@ -32,7 +34,9 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class GaussianNoise:
-    """Independent coordinates N(mean_i, deviation_i²); `mean` and `deviation` > 0 are (k,), and k may be thousands."""
+    """Independent coordinates N(mean_i, deviation_i²); `mean` and `deviation` > 0 are (k,), and k
+    may be thousands.
+    """
 
     mean: Array
     deviation: Array
@@ -52,12 +56,16 @@ class GaussianNoise:
 
     def log_density(self, x: Array) -> Array:
         white = (x - self.mean) / self.deviation
-        return np.asarray(-0.5 * np.einsum("ij,ij->i", white, white) - np.sum(np.log(self.deviation)))
+        return np.asarray(
+            -0.5 * np.einsum("ij,ij->i", white, white) - np.sum(np.log(self.deviation))
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class StudentT:
-    """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}; `root` (k, k) upper triangular."""
+    """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}; `root` (k, k) upper
+    triangular.
+    """
 
     mean: Array
     root: Array
@@ -97,7 +105,10 @@ class Product:
     def log_density(self, x: Array) -> Array:
         ends = np.cumsum([part.dim for part in self.parts])[:-1]
         pieces = np.split(x, ends, axis=1)
-        return np.sum([part.log_density(piece) for part, piece in zip(self.parts, pieces, strict=True)], axis=0)
+        return np.sum(
+            [part.log_density(piece) for part, piece in zip(self.parts, pieces, strict=True)],
+            axis=0,
+        )
 
 
 def _affine(law: Gaussian | StudentT, size: int, rng: np.random.Generator, spread) -> Array:  # type: ignore[no-untyped-def]

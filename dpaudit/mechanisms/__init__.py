@@ -1,34 +1,39 @@
-"""Mechanisms: callables `mech(data, size, *, rng)`; those below also know their output law."""
+"""Mechanisms: callables `mech(data, size, *, rng)` that know their output law. They know no
+spectrum and no audit.
 
-from dpaudit.mechanisms import broken, textbook
-from dpaudit.mechanisms.base import LawMechanism, Mechanism, describe
-from dpaudit.mechanisms.composition import Composition
-from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
-from dpaudit.mechanisms.papers import PAPERS, Algorithm
-from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
-from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
-from dpaudit.mechanisms.specimen import Specimen
-from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
-from dpaudit.mechanisms.zoo import ZOO
+`REGISTRY` names every mechanism that a scenario can name, those of the papers too; `ZOO` holds the
+textbook mechanisms and the broken ones, each with its claim and a pair of databases.
+"""
 
-REGISTRY: dict[str, type[LawMechanism]] = {
-    mechanism.__name__: mechanism
-    for mechanism in (
-        ALS,
-        GaussianLS,
-        RPLS,
-        RandomProjection,
-        RandomLinearCombination,
-        GaussMix,
-        WishartDraw,
-        InverseWishartDraw,
-        AdditiveWishart,
-        AnalyzeGauss,
-        GaussianInverse,
-        SufficientStatistics,
-    )
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpaudit.mechanisms import broken, textbook
+    from dpaudit.mechanisms.base import LawMechanism
+    from dpaudit.mechanisms.composition import Composition
+    from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
+    from dpaudit.mechanisms.registry import PAPERS, REGISTRY
+    from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
+    from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
+    from dpaudit.mechanisms.specimen import Specimen
+    from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
+    from dpaudit.mechanisms.zoo import ZOO
+
+_MODULES = {
+    "base": ("LawMechanism",),
+    "composition": ("Composition",),
+    "least_squares": ("ALS", "RPLS", "GaussianLS"),
+    "registry": ("PAPERS", "REGISTRY"),
+    "second_moment": ("AnalyzeGauss", "GaussianInverse", "SufficientStatistics"),
+    "sketching": ("GaussMix", "RandomLinearCombination", "RandomProjection"),
+    "specimen": ("Specimen",),
+    "wishart": ("AdditiveWishart", "InverseWishartDraw", "WishartDraw"),
+    "zoo": ("ZOO",),
 }
-REGISTRY.update(PAPERS)
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "ALS",
@@ -37,7 +42,6 @@ __all__ = [
     "RPLS",
     "ZOO",
     "AdditiveWishart",
-    "Algorithm",
     "AnalyzeGauss",
     "Composition",
     "GaussMix",
@@ -45,13 +49,26 @@ __all__ = [
     "GaussianLS",
     "InverseWishartDraw",
     "LawMechanism",
-    "Mechanism",
     "RandomLinearCombination",
     "RandomProjection",
     "Specimen",
     "SufficientStatistics",
     "WishartDraw",
     "broken",
-    "describe",
     "textbook",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load on first use (PEP 562)."""
+    if name in ("broken", "textbook"):
+        return importlib.import_module(f"dpaudit.mechanisms.{name}")
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"dpaudit.mechanisms.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'dpaudit.mechanisms' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
 from dpaudit.laws import ComposedRows, Product
 from dpaudit.mechanisms.base import LawMechanism
 
 
 @dataclass(frozen=True)
 class Composition(LawMechanism):
-    """The outputs of several mechanisms on the same database side by side, with independent randomness.
+    """The outputs of several mechanisms on the same database side by side, with independent
+    randomness.
 
     Parameters
     ----------
@@ -41,9 +42,13 @@ class Composition(LawMechanism):
             if not isinstance(mechanism, LawMechanism):
                 fail("mechanisms", type(mechanism).__name__, "mechanisms with a known output law")
         if not mechanisms or len(times) != len(mechanisms):
-            fail("times", times, f"one count for each of {len(mechanisms)} mechanisms, which must be at least 1")
+            fail(
+                "times",
+                times,
+                f"one count for each of {len(mechanisms)} mechanisms, which must be at least 1",
+            )
         object.__setattr__(self, "mechanisms", mechanisms)
-        object.__setattr__(self, "times", tuple(_check.integer("times", k, 1) for k in times))
+        object.__setattr__(self, "times", tuple(check.integer("times", k, 1) for k in times))
 
     @property
     def _pairs(self) -> list[tuple[LawMechanism, int]]:
@@ -51,11 +56,15 @@ class Composition(LawMechanism):
         return list(zip(self.mechanisms, self.times, strict=True))
 
     def law(self, data: Array) -> Product:
-        return Product(tuple(law for mechanism, k in self._pairs for law in (mechanism.law(data),) * k))
+        return Product(
+            tuple(law for mechanism, k in self._pairs for law in (mechanism.law(data),) * k)
+        )
 
     def zeroed_rows(self, data: Array) -> ComposedRows:
         assert self.times is not None
-        return ComposedRows(tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms), self.times)
+        return ComposedRows(
+            tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms), self.times
+        )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ComposedRows:
         assert self.times is not None

@@ -1,4 +1,6 @@
-"""Private least squares: by sketching alone (ALS), by output noise (GaussianLS), by padding and sketching (RPLS)."""
+"""Private least squares: by sketching alone (ALS), by output noise (GaussianLS), by padding and
+sketching (RPLS).
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
-from dpaudit._linalg import least_squares, padded
-from dpaudit.claims import Claim
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit._core.linalg import least_squares, padded
+from dpaudit._core.types import Adjustable
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import InvalidInput
 from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT, bartlett
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
@@ -22,13 +26,15 @@ LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix held at a time by the
 
 @dataclass(frozen=True)
 class ALS(LawMechanism):
-    """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix (paper 1, figure 1; Sarlós 2006).
+    """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix (paper 1,
+    figure 1; Sarlós 2006).
 
     Parameters
     ----------
     rows : r ≥ p + 1, number of sketch rows.
-    sampler : "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett factors of (ΠD)ᵀΠD, O(d²)) or
-        "literal" (the algorithm as printed, r·n numbers); three routes to one law.
+    sampler : "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett factors of
+        (ΠD)ᵀΠD, O(d²)) or "literal" (the algorithm as printed, r·n numbers); three routes to one
+        law.
 
     Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
 
@@ -42,10 +48,13 @@ class ALS(LawMechanism):
     rows: int
     sampler: str = "student"
     summary: ClassVar[str] = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("rows", -1, whole=True, by_columns=True),
+    )
 
     def __post_init__(self) -> None:
-        _check.integer("rows", self.rows, 2)
-        _check.choice("sampler", self.sampler, ("student", "wishart", "literal"))
+        check.integer("rows", self.rows, 2)
+        check.choice("sampler", self.sampler, ("student", "wishart", "literal"))
 
     def law(self, data: Array) -> StudentT:
         return sketched_solution_law(data, self.rows)
@@ -77,6 +86,7 @@ class GaussianLS(LawMechanism):
     delta: float | None = None
     sensitivity: float | None = None
     summary: ClassVar[str] = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
     claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
@@ -84,12 +94,16 @@ class GaussianLS(LawMechanism):
         if (self.sigma is None) == any(part is None for part in calibrated) or (
             self.sigma is not None and any(part is not None for part in calibrated)
         ):
-            fail("sigma", self.sigma, "given, or else all of epsilon, delta and sensitivity (not both)")
+            fail(
+                "sigma",
+                self.sigma,
+                "given, or else all of epsilon, delta and sensitivity (not both)",
+            )
         for name in ("sigma", "epsilon", "sensitivity"):
             if getattr(self, name) is not None:
-                _check.real(name, getattr(self, name), 0.0, open_=True)
+                check.real(name, getattr(self, name), 0.0, open_=True)
         if self.delta is not None:
-            _check.real("delta", self.delta, 0.0, 1.0, open_=True)
+            check.real("delta", self.delta, 0.0, 1.0, open_=True)
 
     @property
     def noise(self) -> float:
@@ -103,7 +117,9 @@ class GaussianLS(LawMechanism):
 
     @property
     def claim(self) -> Claim | None:
-        return None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
+        return (
+            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
+        )
 
     def law(self, data: Array) -> Gaussian:
         fit = least_squares(data)
@@ -112,21 +128,29 @@ class GaussianLS(LawMechanism):
     def zeroed_rows(self, data: Array) -> ShiftRows:
         return ShiftRows(least_squares(data).displacement / self.noise)
 
+    def adjusted(self, parameter: str, value: float) -> GaussianLS:
+        """With another σ, which no longer comes from proposition 2."""
+        return GaussianLS(**{parameter: value})
+
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         candidates = replacement.checked(data, candidates)
-        return ShiftRows(replacement.solution_changes(least_squares(data), data, candidates) / self.noise)
+        return ShiftRows(
+            replacement.solution_changes(least_squares(data), data, candidates) / self.noise
+        )
 
 
 @dataclass(frozen=True)
 class RPLS(LawMechanism):
-    """Random-projection least squares: ALS on the data padded with c₂·I (paper 1, figure 4, after Sheffet).
+    """Random-projection least squares: ALS on the data padded with c₂·I (paper 1, figure 4, after
+    Sheffet).
 
     Parameters
     ----------
     rows : r ≥ p + 1.
     epsilon, delta : c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed; or
     padding : c₂ > 0 itself.
-    row_bound : c₁, a public bound on the row norms; None reads max‖D_i‖ off the private data, as printed.
+    row_bound : c₁, a public bound on the row norms; None reads max‖D_i‖ off the private data, as
+        printed.
 
     Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
     """
@@ -137,24 +161,49 @@ class RPLS(LawMechanism):
     padding: float | None = None
     row_bound: float | None = None
     summary: ClassVar[str] = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("rows", -1, whole=True, by_columns=True),
+    )
     claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
-        _check.integer("rows", self.rows, 2)
+        check.integer("rows", self.rows, 2)
         calibrated = (self.epsilon, self.delta)
         if (self.padding is None) == any(part is None for part in calibrated) or (
-            self.padding is not None and any(part is not None for part in (*calibrated, self.row_bound))
+            self.padding is not None
+            and any(part is not None for part in (*calibrated, self.row_bound))
         ):
             fail("padding", self.padding, "given alone, or else epsilon and delta (not both)")
         for name in ("epsilon", "padding", "row_bound"):
             if getattr(self, name) is not None:
-                _check.real(name, getattr(self, name), 0.0, open_=True)
+                check.real(name, getattr(self, name), 0.0, open_=True)
         if self.delta is not None:
-            _check.real("delta", self.delta, 0.0, 1.0, open_=True)
+            check.real("delta", self.delta, 0.0, 1.0, open_=True)
 
     @property
     def claim(self) -> Claim | None:
-        return None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
+        return (
+            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
+        )
+
+    def adjustable_parameter(self, name: str | None) -> Adjustable:
+        """`rows`, at a padding of the caller's choice: δ is not monotone in the padding.
+
+        Padding shrinks leverages, but a row may come to explain more of the residuals. Raises
+        `InvalidInput`.
+        """
+        if name in ("padding", "epsilon", "delta", "row_bound"):
+            raise InvalidInput(
+                f"parameter must be 'rows' for {self.name}, got {name!r}: δ of padded least squares is not monotone in "
+                "the padding, so calibrate its rows at a padding of your choice"
+            )
+        if self.padding is None:
+            fail(
+                "mechanism",
+                self,
+                "an RPLS with `padding`, which by epsilon and delta would grow with the rows",
+            )
+        return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
         """c₂ for these data."""
@@ -165,7 +214,9 @@ class RPLS(LawMechanism):
         bound = float(_norms(data).max()) if self.row_bound is None else self.row_bound
         if bound < _norms(data).max() * (1.0 - 1e-12):
             fail("row_bound", bound, f"at least the largest row norm, {_norms(data).max():g}")
-        return bound * math.sqrt(4.0 * (2.0 * self.rows + 1.0) * math.log(4.0 / self.delta) / self.epsilon)
+        return bound * math.sqrt(
+            4.0 * (2.0 * self.rows + 1.0) * math.log(4.0 / self.delta) / self.epsilon
+        )
 
     def padded(self, data: Array) -> Array:
         """[D; c₂I], shape (n + d, d)."""
@@ -177,7 +228,9 @@ class RPLS(LawMechanism):
     def zeroed_rows(self, data: Array) -> StudentRows:
         family = sketched_solution_rows(self.padded(data), self.rows)
         n = len(data)
-        return StudentRows(family.leverage[:n], family.residual_share[:n], family.features, family.rows)
+        return StudentRows(
+            family.leverage[:n], family.residual_share[:n], family.features, family.rows
+        )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
         """The row whose norm sets c₁ read off the data: without it the padding shrinks."""
@@ -199,7 +252,9 @@ def _sketch_dof(rows: int, features: int) -> int:
 
 
 def sketched_solution_law(data: Array, rows: int) -> StudentT:
-    """ΠB and Πw are independent, so (ΠB)†Πb is Student t about x_opt with r − p + 1 degrees of freedom."""
+    """ΠB and Πw are independent, so (ΠB)†Πb is Student t about x_opt with r − p + 1 degrees of
+    freedom.
+    """
     fit = least_squares(data)
     return StudentT(fit.coef, fit.factor.root / fit.norm, _sketch_dof(rows, len(fit.coef)))
 
@@ -212,7 +267,9 @@ def sketched_solution_rows(data: Array, rows: int) -> StudentRows:
 
 
 def _wishart_sampler(data: Array, rows: int) -> Sampler:
-    """(ΠD)ᵀΠD = (UR)ᵀ(UR) with U upper triangular Bartlett, R the QR root of D: x̃ = x_opt + ‖w‖R₁₁⁻¹U₁₁⁻¹u₁₂."""
+    """(ΠD)ᵀΠD = (UR)ᵀ(UR) with U upper triangular Bartlett, R the QR root of D: x̃ = x_opt +
+    ‖w‖R₁₁⁻¹U₁₁⁻¹u₁₂.
+    """
     fit = least_squares(data)
     features = len(fit.coef)
     turn = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
@@ -224,7 +281,9 @@ def _wishart_sampler(data: Array, rows: int) -> Sampler:
 
 
 def _upper_solution(size: int, features: int, rows: int, rng: np.random.Generator) -> Array:
-    """U₁₁⁻¹u₁₂ for UᵀU ~ Wishart(I, rows), by back substitution over the batch; shape (size, features)."""
+    """U₁₁⁻¹u₁₂ for UᵀU ~ Wishart(I, rows), by back substitution over the batch; shape (size,
+    features).
+    """
     upper = bartlett(size, features + 1, rows, rng).transpose(0, 2, 1)
     solution = np.empty((size, features))
     for i in range(features - 1, -1, -1):

@@ -1,7 +1,9 @@
-"""What replacing row v of a database by a candidate u changes, for all pairs of a row and a candidate at once.
+"""What replacing row v of a database by a candidate u changes, for all pairs of a row and a
+candidate at once.
 
-`old` (n, d) holds the rows and `new` (m, d) the candidates, in one set of coordinates; results are (n, m). Differences
-of nearly equal rows are taken before anything is squared, so that a small change keeps its digits.
+`old` (n, d) holds the rows and `new` (m, d) the candidates, in one set of coordinates; results are
+(n, m). Differences of nearly equal rows are taken before anything is squared, so that a small
+change keeps its digits.
 """
 
 from __future__ import annotations
@@ -11,15 +13,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit._linalg import EPS, Factor, LeastSquares
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import EPS, Factor, LeastSquares
 
 BLOCK = 1 << 15  # pairs at a time: their numbers stay in cache
 
 
 def over_pairs(data: Array, candidates: Array, work: Callable[[slice], Array]) -> Array:
-    """work(some rows of the data) gives (…, their number, m): all of them as (…, n·m), 0 where nothing is replaced."""
+    """work(some rows of the data) gives (…, their number, m): all of them as (…, n·m), 0 where
+    nothing is replaced.
+    """
     step = max(1, BLOCK // len(candidates))
     parts = []
     for start in range(0, len(data), step):
@@ -31,9 +35,13 @@ def over_pairs(data: Array, candidates: Array, work: Callable[[slice], Array]) -
 
 def checked(data: Array, candidates: Array) -> Array:
     """Candidates as a matrix of the data's columns. Raises `InvalidInput`."""
-    candidates = _check.matrix("candidates", candidates)
+    candidates = check.matrix("candidates", candidates)
     if candidates.shape[1] != data.shape[1]:
-        _check.fail("candidates", f"{candidates.shape[1]} columns", f"rows of {data.shape[1]} columns, as data")
+        check.fail(
+            "candidates",
+            f"{candidates.shape[1]} columns",
+            f"rows of {data.shape[1]} columns, as data",
+        )
     return candidates
 
 
@@ -45,7 +53,9 @@ def _equal(old: Array, new: Array) -> np.ndarray:
 
 
 def white(factor: Factor, rows: Array) -> Array:
-    """Rows in the coordinates in which the factored matrix has the Gram matrix I, as factor.basis has them."""
+    """Rows in the coordinates in which the factored matrix has the Gram matrix I, as factor.basis
+    has them.
+    """
     return np.asarray(solve_triangular(factor.root, rows.T, trans="T", check_finite=False).T)
 
 
@@ -60,7 +70,9 @@ def gap(old: Array, new: Array) -> Array:
 def area(old: Array, new: Array) -> Array:
     """‖u‖²‖v‖² − (uᵀv)², as ‖v‖² times the square of what is left of u beside v."""
     size = np.einsum("ij,ij->i", old, old)
-    slope = np.divide(old @ new.T, size[:, None], out=np.zeros((len(old), len(new))), where=size[:, None] > 0.0)
+    slope = np.divide(
+        old @ new.T, size[:, None], out=np.zeros((len(old), len(new))), where=size[:, None] > 0.0
+    )
     left = np.zeros_like(slope)
     for v, u in zip(old.T, new.T, strict=True):
         left += (u - slope * v[:, None]) ** 2
@@ -70,8 +82,9 @@ def area(old: Array, new: Array) -> Array:
 def scales(old: Array, new: Array) -> Array:
     """(up, down), shape (2, n, m): I − vvᵀ + uuᵀ has the eigenvalues 1 + up, 1 − down, and else 1.
 
-    On the span of u and v the trace of uuᵀ − vvᵀ is the gap g and its determinant minus the area A, so up and −down are
-    the roots of λ² − gλ − A. The larger in size comes without cancellation; their product gives the other.
+    On the span of u and v the trace of uuᵀ − vvᵀ is the gap g and its determinant minus the area A,
+    so up and −down are the roots of λ² − gλ − A. The larger in size comes without cancellation;
+    their product gives the other.
     """
     g, product = gap(old, new), area(old, new)
     large = 0.5 * (np.abs(g) + np.hypot(g, 2.0 * np.sqrt(product)))
@@ -81,7 +94,9 @@ def scales(old: Array, new: Array) -> Array:
 
 
 def moment_change(old: Array, new: Array) -> Array:
-    """Square norm of the upper triangle of uuᵀ − vvᵀ: half of the whole matrix's, g² + 2A, and of the diagonal's."""
+    """Square norm of the upper triangle of uuᵀ − vvᵀ: half of the whole matrix's, g² + 2A, and of
+    the diagonal's.
+    """
     total = gap(old, new) ** 2 + 2.0 * area(old, new)
     for v, u in zip(old.T, new.T, strict=True):
         total += ((u - v[:, None]) * (u + v[:, None])) ** 2
@@ -89,10 +104,12 @@ def moment_change(old: Array, new: Array) -> Array:
 
 
 def inverse_changes(factor: Factor, data: Array, candidates: Array) -> Array:
-    """Norm of the upper triangle of (G − vvᵀ + uuᵀ)⁻¹ − G⁻¹, G = rootᵀroot, shape (n·m,); infinite where rank is lost.
+    """Norm of the upper triangle of (G − vvᵀ + uuᵀ)⁻¹ − G⁻¹, G = rootᵀroot, shape (n·m,); infinite
+    where rank is lost.
 
-    By Woodbury's formula, with z = G⁻¹v, e = G⁻¹(u − v) and Δ the determinant of `_rest`, the change is
-    (‖u − v‖²zzᵀ − (1 − a + c)(zeᵀ + ezᵀ) − (1 − a)eeᵀ)/Δ, where ‖·‖, a and c are of white rows.
+    By Woodbury's formula, with z = G⁻¹v, e = G⁻¹(u − v) and Δ the determinant of `_rest`, the
+    change is (‖u − v‖²zzᵀ − (1 − a + c)(zeᵀ + ezᵀ) − (1 − a)eeᵀ)/Δ, where ‖·‖, a and c are of white
+    rows.
     """
     old, new, leverage = factor.basis[: len(data)], white(factor, candidates), factor.leverage
     pull, pulled = solve_triangular(factor.root, old.T), solve_triangular(factor.root, new.T)
@@ -113,27 +130,39 @@ def inverse_changes(factor: Factor, data: Array, candidates: Array) -> Array:
 
 
 def solution_changes(fit: LeastSquares, data: Array, candidates: Array) -> Array:
-    """‖x'_opt − x_opt‖ of a least-squares problem, label last, shape (n·m,); infinite where rank is lost.
+    """‖x'_opt − x_opt‖ of a least-squares problem, label last, shape (n·m,); infinite where rank is
+    lost.
 
-    With the residuals w of the row and s of the candidate, x' − x = (M − vvᵀ + uuᵀ)⁻¹(us − vw), which is
-    M⁻¹(αu + βv) with (1 + b)α + cβ = s and −cα + (1 − a)β = −w.
+    With the residuals w of the row and s of the candidate, x' − x = (M − vvᵀ + uuᵀ)⁻¹(us − vw),
+    which is M⁻¹(αu + βv) with (1 + b)α + cβ = s and −cα + (1 − a)β = −w.
     """
     factor, leverage = fit.factor, fit.leverage
     new, s = white(factor, candidates[:, :-1]), candidates[:, -1] - candidates[:, :-1] @ fit.coef
-    pull, pulled = solve_triangular(factor.root, factor.basis.T), solve_triangular(factor.root, new.T)
+    pull, pulled = (
+        solve_triangular(factor.root, factor.basis.T),
+        solve_triangular(factor.root, new.T),
+    )
     size = 1.0 + np.einsum("ij,ij->i", new, new)
 
     def change(rows: slice) -> Array:
-        inner, room, w = factor.basis[rows] @ new.T, (1.0 - leverage[rows])[:, None], fit.residual[rows, None]
+        inner, room, w = (
+            factor.basis[rows] @ new.T,
+            (1.0 - leverage[rows])[:, None],
+            fit.residual[rows, None],
+        )
         alpha, beta = room * s + inner * w, inner * s - size * w
-        total = sum((alpha * u + beta * v[:, None]) ** 2 for v, u in zip(pull[:, rows], pulled, strict=True))
+        total = sum(
+            (alpha * u + beta * v[:, None]) ** 2 for v, u in zip(pull[:, rows], pulled, strict=True)
+        )
         return _over(np.sqrt(total), _rest(room, inner, new))
 
     return over_pairs(data, candidates, change)
 
 
 def _rest(room: Array, inner: Array, new: Array) -> Array:
-    """Δ = det(I − vvᵀ + uuᵀ) = (1 − a)(1 + b) + c² with `room` 1 − a = 1 − vᵀv, b = uᵀu, c = vᵀu; 0 if rank is lost."""
+    """Δ = det(I − vvᵀ + uuᵀ) = (1 − a)(1 + b) + c² with `room` 1 − a = 1 − vᵀv, b = uᵀu, c = vᵀu; 0
+    if rank is lost.
+    """
     size = 1.0 + np.einsum("ij,ij->i", new, new)
     determinant = room * size + inner**2
     return np.where(determinant > 8.0 * new.shape[1] * EPS * size, determinant, 0.0)

@@ -1,7 +1,8 @@
-"""Gaussian noise on second moments: Analyze Gauss, noise on the inverse, sufficient-statistics perturbation.
+"""Gaussian noise on second moments: Analyze Gauss, noise on the inverse, sufficient-statistics
+perturbation.
 
-Symmetric noise is drawn once for each entry on and above the diagonal, and the upper triangle is the output. There a
-change zzᵀ has the square norm Σ_{j≤k} z_j²z_k² = (‖z‖⁴ + Σz_j⁴)/2.
+Symmetric noise is drawn once for each entry on and above the diagonal, and the upper triangle is
+the output. There a change zzᵀ has the square norm Σ_{j≤k} z_j²z_k² = (‖z‖⁴ + Σz_j⁴)/2.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit._linalg import factorise, padded
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import factorise, padded
+from dpaudit._core.types import Adjustable
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism
@@ -23,7 +25,8 @@ from dpaudit.mechanisms.base import LawMechanism
 
 @dataclass(frozen=True)
 class AnalyzeGauss(LawMechanism):
-    """DᵀD plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (Dwork et al. 2014; paper 4).
+    """DᵀD plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (Dwork et al.
+    2014; paper 4).
 
     sigma : σ > 0.
 
@@ -31,10 +34,13 @@ class AnalyzeGauss(LawMechanism):
     """
 
     sigma: float
-    summary: ClassVar[str] = "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
+    summary: ClassVar[str] = (
+        "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
+    )
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
 
     def __post_init__(self) -> None:
-        _check.real("sigma", self.sigma, 0.0, open_=True)
+        check.real("sigma", self.sigma, 0.0, open_=True)
 
     def law(self, data: Array) -> GaussianNoise:
         mean = _triangle(data.T @ data)
@@ -45,18 +51,23 @@ class AnalyzeGauss(LawMechanism):
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         new = replacement.checked(data, candidates)
-        square = replacement.over_pairs(data, new, lambda rows: replacement.moment_change(data[rows], new))
+        square = replacement.over_pairs(
+            data, new, lambda rows: replacement.moment_change(data[rows], new)
+        )
         return ShiftRows(np.sqrt(square) / self.sigma)
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """μ = C²/σ, for C along one axis: Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴, with equality there, so (‖v‖⁴ + Σv_j⁴)/2 ≤ C⁴."""
-        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        """μ = C²/σ, for C along one axis: Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴, with equality there, so (‖v‖⁴ +
+        Σv_j⁴)/2 ≤ C⁴.
+        """
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
         return ShiftRows(np.array([bound**2 / self.sigma]))
 
 
 @dataclass(frozen=True)
 class GaussianInverse(LawMechanism):
-    """(DᵀD + w²I)⁻¹ plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (paper 4, theorem B.5).
+    """(DᵀD + w²I)⁻¹ plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (paper
+    4, theorem B.5).
 
     Parameters
     ----------
@@ -68,11 +79,14 @@ class GaussianInverse(LawMechanism):
 
     sigma: float
     padding: float = 0.0
-    summary: ClassVar[str] = "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+    summary: ClassVar[str] = (
+        "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+    )
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
 
     def __post_init__(self) -> None:
-        _check.real("sigma", self.sigma, 0.0, open_=True)
-        _check.real("padding", self.padding, 0.0)
+        check.real("sigma", self.sigma, 0.0, open_=True)
+        check.real("padding", self.padding, 0.0)
 
     def law(self, data: Array) -> GaussianNoise:
         root = factorise(padded(data, self.padding)).root
@@ -81,23 +95,31 @@ class GaussianInverse(LawMechanism):
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison), without bound as q → 1."""
+        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison),
+        without bound as q → 1.
+        """
         factor = factorise(padded(data, self.padding))
         room = 1.0 - factor.leverage[: len(data)]
         size = np.sqrt(_square_norm(solve_triangular(factor.root, factor.basis[: len(data)].T).T))
-        return ShiftRows(np.divide(size, room * self.sigma, out=np.full_like(size, np.inf), where=room > 0.0))
+        return ShiftRows(
+            np.divide(size, room * self.sigma, out=np.full_like(size, np.inf), where=room > 0.0)
+        )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         candidates = replacement.checked(data, candidates)
-        change = replacement.inverse_changes(factorise(padded(data, self.padding)), data, candidates)
+        change = replacement.inverse_changes(
+            factorise(padded(data, self.padding)), data, candidates
+        )
         return ShiftRows(change / self.sigma)
 
 
 @dataclass(frozen=True)
 class SufficientStatistics(LawMechanism):
-    """XᵀX plus symmetric noise N(0, σ_g²) and Xᵀy plus N(0, σ_c²I), y the last column (Wang 2018; paper 3, H.1).
+    """XᵀX plus symmetric noise N(0, σ_g²) and Xᵀy plus N(0, σ_c²I), y the last column (Wang 2018;
+    paper 3, H.1).
 
-    What AdaSSP releases of the data beside its estimate of λ_min(XᵀX): two Gaussian releases together.
+    What AdaSSP releases of the data beside its estimate of λ_min(XᵀX): two Gaussian releases
+    together.
 
     Parameters
     ----------
@@ -109,11 +131,17 @@ class SufficientStatistics(LawMechanism):
 
     sigma_gram: float
     sigma_cross: float
-    summary: ClassVar[str] = "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
+    summary: ClassVar[str] = (
+        "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
+    )
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("sigma_gram"),
+        Adjustable("sigma_cross"),
+    )
 
     def __post_init__(self) -> None:
-        _check.real("sigma_gram", self.sigma_gram, 0.0, open_=True)
-        _check.real("sigma_cross", self.sigma_cross, 0.0, open_=True)
+        check.real("sigma_gram", self.sigma_gram, 0.0, open_=True)
+        check.real("sigma_cross", self.sigma_cross, 0.0, open_=True)
 
     def law(self, data: Array) -> GaussianNoise:
         features, label = _split(data)
@@ -124,7 +152,9 @@ class SufficientStatistics(LawMechanism):
     def zeroed_rows(self, data: Array) -> ShiftRows:
         features, label = _split(data)
         cross = label**2 * np.einsum("ij,ij->i", features, features)
-        return ShiftRows(np.sqrt(_square_norm(features) / self.sigma_gram**2 + cross / self.sigma_cross**2))
+        return ShiftRows(
+            np.sqrt(_square_norm(features) / self.sigma_gram**2 + cross / self.sigma_cross**2)
+        )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         candidates = replacement.checked(data, candidates)
@@ -139,13 +169,15 @@ class SufficientStatistics(LawMechanism):
         return ShiftRows(np.sqrt(replacement.over_pairs(data, candidates, square)))
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """The worst split of C² between ‖x‖² = s and y² = C² − s, x along one axis (as for `AnalyzeGauss`).
+        """The worst split of C² between ‖x‖² = s and y² = C² − s, x along one axis (as for
+        `AnalyzeGauss`).
 
-        μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². It rises up to s = cC²/(2(c − g)) if that is inside, which
-        is where c > 2g, with μ² = c²C⁴/(4(c − g)); else up to s = C², with μ² = gC⁴.
+        μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². It rises up to s = cC²/(2(c − g)) if
+        that is inside, which is where c > 2g, with μ² = c²C⁴/(4(c − g)); else up to s = C², with μ²
+        = gC⁴.
         """
         _split(data)
-        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
         gram, cross = self.sigma_gram**-2.0, self.sigma_cross**-2.0
         square = 0.25 * cross * (cross / (cross - gram)) if cross > 2.0 * gram else gram
         return ShiftRows(np.array([bound**2 * math.sqrt(square)]))
@@ -153,7 +185,7 @@ class SufficientStatistics(LawMechanism):
 
 def _split(data: Array) -> tuple[Array, Array]:
     """Features and label. Raises `InvalidInput` where there is no feature."""
-    data = _check.matrix("data", data, min_columns=2)
+    data = check.matrix("data", data, min_columns=2)
     return data[:, :-1], data[:, -1]
 
 

@@ -1,12 +1,15 @@
-"""Releases of the sketch itself: random projection, its one-row case (the random linear combination), GaussMix."""
+"""Releases of the sketch itself: random projection, its one-row case (the random linear
+combination), GaussMix.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dpaudit import _check
-from dpaudit._check import Array
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.types import Adjustable
 from dpaudit.laws import GaussianRows
 from dpaudit.mechanisms.scatter import ScatterDraw
 
@@ -15,14 +18,17 @@ RELEASES = ("sketch", "gram")
 
 @dataclass(frozen=True)
 class RandomProjection(ScatterDraw):
-    """Random projection: r rows ΠD, Π standard normal (paper 1, lemma 5), or Π[D; w·I] (paper 4, algorithm 1).
+    """Random projection: r rows ΠD, Π standard normal (paper 1, lemma 5), or Π[D; w·I] (paper 4,
+    algorithm 1).
 
     Parameters
     ----------
     rows : r ≥ 1.
-    release : "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of (ΠD)ᵀΠD, which is
-        sufficient for the law (so the spectrum is the same) and much smaller when r is large.
-    padding : w ≥ 0. Paper 4 prints the Gram matrix divided by r, which changes nothing of the privacy.
+    release : "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of
+        (ΠD)ᵀΠD, which is sufficient for the law (so the spectrum is the same) and much smaller when
+        r is large.
+    padding : w ≥ 0. Paper 4 prints the Gram matrix divided by r, which changes nothing of the
+        privacy.
 
     Output: (size, r·d) or (size, d(d+1)/2). Raises `InvalidInput`, `DegenerateData`.
     """
@@ -30,12 +36,18 @@ class RandomProjection(ScatterDraw):
     rows: int
     release: str = "sketch"
     padding: float = 0.0
-    summary: ClassVar[str] = "random projection, the Gaussian sketch itself (paper 1, lemma 5; paper 4, algorithm 1)"
+    summary: ClassVar[str] = (
+        "random projection, the Gaussian sketch itself (paper 1, lemma 5; paper 4, algorithm 1)"
+    )
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("padding", zero=True),
+        Adjustable("rows", -1, whole=True),
+    )
 
     def __post_init__(self) -> None:
-        _check.integer("rows", self.rows, 1)
-        _check.choice("release", self.release, RELEASES)
-        _check.real("padding", self.padding, 0.0)
+        check.integer("rows", self.rows, 1)
+        check.choice("release", self.release, RELEASES)
+        check.real("padding", self.padding, 0.0)
 
     @property
     def draws(self) -> int:
@@ -51,7 +63,8 @@ class RandomProjection(ScatterDraw):
 
 @dataclass(frozen=True)
 class GaussMix(ScatterDraw):
-    """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal (paper 3, equation of GaussMix).
+    """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal (paper 3, equation of
+    GaussMix).
 
     A row is N(0, DᵀD + σ²I): the same law as a random projection with padding σ.
 
@@ -68,11 +81,15 @@ class GaussMix(ScatterDraw):
     sigma: float
     release: str = "sketch"
     summary: ClassVar[str] = "Gaussian mixing, a sketch with Gaussian noise (paper 3)"
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("sigma"),
+        Adjustable("rows", -1, whole=True),
+    )
 
     def __post_init__(self) -> None:
-        _check.integer("rows", self.rows, 1)
-        _check.real("sigma", self.sigma, 0.0, open_=True)
-        _check.choice("release", self.release, RELEASES)
+        check.integer("rows", self.rows, 1)
+        check.real("sigma", self.sigma, 0.0, open_=True)
+        check.choice("release", self.release, RELEASES)
 
     @property
     def draws(self) -> int:
@@ -88,7 +105,9 @@ class GaussMix(ScatterDraw):
 
 @dataclass(frozen=True)
 class RandomLinearCombination(ScatterDraw):
-    """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4). Output: (size, d)."""
+    """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4). Output:
+    (size, d).
+    """
 
     summary: ClassVar[str] = "one random linear combination of the rows (paper 1, lemma 4)"
 

@@ -1,4 +1,6 @@
-"""A mechanism of the zoo: a few lines of algorithm, what is claimed for it, and a pair of databases that shows it."""
+"""A mechanism of the zoo: a few lines of algorithm, what is claimed for it, and a pair of databases
+that shows it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
-from dpaudit.claims import Claim
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.curves.claims import Claim
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.neighbours import NeighbourPair
 
@@ -19,10 +21,12 @@ COUNTS = ("most", "copies", "limit", "hashes", "bits", "rows", "points", "answer
 
 
 class Specimen(LawMechanism):
-    """A mechanism with a known law whose sampler is the algorithm as printed, step by step, many draws at a time.
+    """A mechanism with a known law whose sampler is the algorithm as printed, step by step, many
+    draws at a time.
 
-    sound : whether the claim is true. source : where the algorithm comes from. Subclasses give `run`, `law`, `claim`
-    and `pair`. Parameters are checked by name: ε and the like > 0, probabilities in (0, 1], counts ≥ 1.
+    sound : whether the claim is true. source : where the algorithm comes from. Subclasses give
+    `run`, `law`, `claim` and `pair`. Parameters are checked by name: ε and the like > 0,
+    probabilities in (0, 1], counts ≥ 1.
     """
 
     sound: ClassVar[bool]
@@ -32,29 +36,33 @@ class Specimen(LawMechanism):
         for parameter in dataclasses.fields(self):  # type: ignore[arg-type]
             name, value = parameter.name, getattr(self, parameter.name)
             if name in POSITIVE:
-                _check.real(name, value, 0.0, open_=True)
+                check.real(name, value, 0.0, open_=True)
             elif name in SHARES:
-                if _check.real(name, value, 0.0, 1.0) == 0.0:
+                if check.real(name, value, 0.0, 1.0) == 0.0:
                     fail(name, value, "a number in (0, 1]")
             elif name in COUNTS:
-                _check.integer(name, value, 1)
+                check.integer(name, value, 1)
             else:
-                _check.real(name, value)
+                check.real(name, value)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The algorithm: (size, k) independent draws."""
         raise NotImplementedError
 
     def prepare(self, data: Array) -> Sampler:
-        data = _check.matrix("data", data)
+        data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
     def view(self, x: Array) -> Array:
-        """The numbers of which `law` is the law, from outputs (m, k): the outputs, where nothing else is said."""
+        """The numbers of which `law` is the law, from outputs (m, k): the outputs, where nothing
+        else is said.
+        """
         return x
 
     def pair(self) -> NeighbourPair:
-        """Two databases on which the breach shows; for a sound mechanism, on which the claim is (nearly) used up."""
+        """Two databases on which the breach shows; for a sound mechanism, on which the claim is
+        (nearly) used up.
+        """
         raise NotImplementedError
 
     def published_pair(self) -> NeighbourPair:
@@ -74,7 +82,7 @@ class PureClaim(Specimen):
 
 def column(data: Any) -> Array:
     """The one column of a database of numbers, (n,). Raises `InvalidInput` where there are more."""
-    data = _check.matrix("data", data)
+    data = check.matrix("data", data)
     if data.shape[1] != 1:
         fail("data", f"{data.shape[1]} columns", "one column of numbers")
     return np.asarray(data[:, 0])
@@ -88,7 +96,9 @@ def pair_of(left: Any, right: Any) -> NeighbourPair:
 
 
 def half_up_half_down(count: int = 10) -> NeighbourPair:
-    """All answers 1, against half of them 2 and half 0: each query moves by its sensitivity, not one way."""
+    """All answers 1, against half of them 2 and half 0: each query moves by its sensitivity, not
+    one way.
+    """
     half = count // 2
     return pair_of([1.0] * count, [2.0] * half + [0.0] * (count - half))
 

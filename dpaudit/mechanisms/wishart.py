@@ -1,4 +1,6 @@
-"""Random second-moment matrices that are positive definite: Wishart and inverse-Wishart draws, Wishart noise."""
+"""Random second-moment matrices that are positive definite: Wishart and inverse-Wishart draws,
+Wishart noise.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit._linalg import Factor
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import Factor
+from dpaudit._core.types import Adjustable
 from dpaudit.laws import GaussianRows, InverseWishart, ShiftedWishart, WishartRows
 from dpaudit.laws.matrices import check_dof
 from dpaudit.mechanisms.base import LawMechanism
@@ -18,7 +21,8 @@ from dpaudit.mechanisms.scatter import ScatterDraw
 
 @dataclass(frozen=True)
 class WishartDraw(ScatterDraw):
-    """One draw of Wishart_d(DᵀD + w²I, k), which is what a sketch of k rows tells about the data (paper 4, section 5).
+    """One draw of Wishart_d(DᵀD + w²I, k), which is what a sketch of k rows tells about the data
+    (paper 4, section 5).
 
     Parameters
     ----------
@@ -30,11 +34,17 @@ class WishartDraw(ScatterDraw):
 
     dof: int
     padding: float = 0.0
-    summary: ClassVar[str] = "one draw of a Wishart law about the second-moment matrix (paper 4, section 5)"
+    summary: ClassVar[str] = (
+        "one draw of a Wishart law about the second-moment matrix (paper 4, section 5)"
+    )
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("padding", zero=True),
+        Adjustable("dof", -1, whole=True),
+    )
 
     def __post_init__(self) -> None:
-        _check.integer("dof", self.dof, 1)
-        _check.real("padding", self.padding, 0.0)
+        check.integer("dof", self.dof, 1)
+        check.real("padding", self.padding, 0.0)
 
     @property
     def draws(self) -> int:
@@ -50,9 +60,11 @@ class WishartDraw(ScatterDraw):
 
 @dataclass(frozen=True)
 class InverseWishartDraw(ScatterDraw):
-    """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior (paper 4, algorithm 4).
+    """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior (paper 4,
+    algorithm 4).
 
-    V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the two directions of a sketch of ν rows, swapped.
+    V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the two directions of a sketch of ν
+    rows, swapped.
 
     Parameters
     ----------
@@ -65,11 +77,15 @@ class InverseWishartDraw(ScatterDraw):
     dof: int
     padding: float = 0.0
     summary: ClassVar[str] = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("padding", zero=True),
+        Adjustable("dof", -1, whole=True, by_columns=True),
+    )
     inverted: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check.integer("dof", self.dof, 1)
-        _check.real("padding", self.padding, 0.0)
+        check.integer("dof", self.dof, 1)
+        check.real("padding", self.padding, 0.0)
 
     @property
     def draws(self) -> int:
@@ -89,7 +105,8 @@ class InverseWishartDraw(ScatterDraw):
 
 @dataclass(frozen=True)
 class AdditiveWishart(LawMechanism):
-    """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k) (paper 4, algorithm 3).
+    """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k) (paper 4,
+    algorithm 3).
 
     Parameters
     ----------
@@ -102,10 +119,14 @@ class AdditiveWishart(LawMechanism):
     dof: int
     scale: float
     summary: ClassVar[str] = "the second-moment matrix plus Wishart noise (paper 4, algorithm 3)"
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("scale"),
+        Adjustable("dof", 1, whole=True, by_columns=True),
+    )
 
     def __post_init__(self) -> None:
-        _check.integer("dof", self.dof, 1)
-        _check.real("scale", self.scale, 0.0, open_=True)
+        check.integer("dof", self.dof, 1)
+        check.real("scale", self.scale, 0.0, open_=True)
 
     def law(self, data: Array) -> ShiftedWishart:
         return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
@@ -115,7 +136,7 @@ class AdditiveWishart(LawMechanism):
 
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
         """Any row of the largest norm: the noise is the same in all directions."""
-        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
         return self._rows(np.array([bound**2]), data.shape[1])
 
     def _rows(self, square_norms: Array, dim: int) -> WishartRows:

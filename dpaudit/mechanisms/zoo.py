@@ -1,4 +1,6 @@
-"""The zoo: every textbook and every broken mechanism at the parameters it was published with, by name."""
+"""The zoo: every textbook and every broken mechanism at the parameters it was published with, by
+name.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A draw of any build as cells: a number at a name, which is a place in the draw and what is told of it."""
+"""A draw of any build as cells: a number at a name, which is a place in the draw and what is told
+of it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from dpaudit.outcomes.trees import SET, read
 Place = tuple[int | str, ...]  # positions in lists, keys of dicts, one in another
 Name = tuple[Place, "Told"]
 Cells = dict[Name, tuple["array[int]", "array[float]"]]
-NONE, NAN, DICT, SETS = 1.0, 2.0, 3.0, 4.0  # what a place holds where its number, code or size does not say it
+# what a place holds where its number, code or size does not say it
+NONE, NAN, DICT, SETS = (1.0, 2.0, 3.0, 4.0)
 CODE_BITS = 52  # floats hold such integers exactly
 
 
@@ -82,7 +85,9 @@ def _put_dict(found: Cells, number: int, place: Place, value: dict[str, Any]) ->
 
 
 def _put_set(found: Cells, number: int, place: Place, value: dict[str, Any]) -> None:
-    """Members by position, since they are in order; text and integers also each by itself, whatever else is there."""
+    """Members by position, since they are in order; text and integers also each by itself, whatever
+    else is there.
+    """
     _add(found, number, place, Told.SORT, SETS)
     _put(found, number, place, value[SET])
     for member in value[SET]:

@@ -15,9 +15,11 @@ FREE = "OUSV"  # kinds of dtype whose entries may be of any build
 
 
 def rows(values: Any, size: int | None = None) -> np.ndarray:
-    """Draws in the simplest of the three forms: (size, k) float64, a structured (size,) array, or (size,) bytes.
+    """Draws in the simplest of the three forms: (size, k) float64, a structured (size,) array, or
+    (size,) bytes.
 
-    values : an array (size,) or (size, k) of numbers, booleans or text, or a list of `size` draws of any build.
+    values : an array (size,) or (size, k) of numbers, booleans or text, or a list of `size` draws
+        of any build.
     size : how many there must be, None for any but none. Raises `NotOutcomes`.
     """
     if isinstance(values, (list, tuple)):
@@ -54,12 +56,14 @@ def are_lists(draws: np.ndarray) -> bool:
 def joined(parts: list[np.ndarray]) -> np.ndarray:
     """Draws of several parts, one after the other, in the simplest form that holds all.
 
-    Lists are padded to the widest; lists of one length are a table. Raises `NotOutcomes` where tables differ in their
-    number of columns.
+    Lists are padded to the widest; lists of one length are a table. Raises `NotOutcomes` where
+    tables differ in their number of columns.
     """
     widths = {part.shape[1] for part in parts if not are_lists(part)}
     if len(widths) > 1:
-        raise NotOutcomes("the same number of columns each time", " and ".join(map(str, sorted(widths))))
+        raise NotOutcomes(
+            "the same number of columns each time", " and ".join(map(str, sorted(widths)))
+        )
     if any(part.dtype.kind == "S" for part in parts):
         return np.concatenate([trees_of(part) for part in parts])
     if not any(map(are_lists, parts)):

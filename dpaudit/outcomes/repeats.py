@@ -1,4 +1,6 @@
-"""Draws that are all the same, or come again in the same order: no randomness, or always the same seed."""
+"""Draws that are all the same, or come again in the same order: no randomness, or always the same
+seed.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,23 @@ RARE = 30.0  # nats; draws that repeat by chance with probability e^-30 or less 
 
 
 def same_throughout(draws: np.ndarray) -> str | None:
-    """The one value of all draws of a side, as text of at most 80 characters; None where two differ.
+    """The one value of all draws of a side, as text of at most 80 characters; None where two
+    differ.
 
     Compared by their bits: 0.0 and -0.0 differ, NaN and NaN do not.
     """
     rows = _bytes(draws)
-    return None if np.any(rows != rows[0]) else _short(json.dumps(_value(draws), ensure_ascii=False))
+    return (
+        None if np.any(rows != rows[0]) else _short(json.dumps(_value(draws), ensure_ascii=False))
+    )
 
 
 def period(draws: np.ndarray) -> int | None:
-    """After how many draws the same come again in the same order, to the end; None where they do not.
+    """After how many draws the same come again in the same order, to the end; None where they do
+    not.
 
-    Independent draws that differ do so with probability below `TRIED` e^-30: each pair agrees with probability Σ pᵢ²,
-    the pᵢ estimated by how often each value occurs.
+    Independent draws that differ do so with probability below `TRIED` e^-30: each pair agrees with
+    probability Σ pᵢ², the pᵢ estimated by how often each value occurs.
     """
     rows = _bytes(draws)
     again = np.flatnonzero(rows == rows[0])[1 : 1 + TRIED]

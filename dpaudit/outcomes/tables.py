@@ -1,4 +1,6 @@
-"""Tables of numbers, and lists of numbers of different length as rows: the length, the entries, NaN to the widest."""
+"""Tables of numbers, and lists of numbers of different length as rows: the length, the entries, NaN
+to the widest.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.outcomes.refused import NotOutcomes
 
-LISTS = "list"  # field of the structured dtype that rows of lists carry until both sides are known, also on disk
+# field of the structured dtype that rows of lists carry until both sides are known, also on disk
+LISTS = "list"
 SHAPE = "shape ({}, k)"
 NUMBERS = "numbers"
 REAL = "fiub"  # kinds of dtype

@@ -1,8 +1,10 @@
-"""Draws of any build as canonical JSON text: equal draws are equal bytes, on any machine and in any process.
+"""Draws of any build as canonical JSON text: equal draws are equal bytes, on any machine and in any
+process.
 
-Lists and tuples are JSON lists. A dict is an object whose keys are the JSON texts of its keys, sorted; a set the
-object {"set": [members in order]}, which no dict is. Text longer than 64 characters is cut and closed with its digest.
-A draw that is no list stands for the list of it alone, None for the empty list, as in `tables`.
+Lists and tuples are JSON lists. A dict is an object whose keys are the JSON texts of its keys,
+sorted; a set the object {"set": [members in order]}, which no dict is. Text longer than 64
+characters is cut and closed with its digest. A draw that is no list stands for the list of it
+alone, None for the empty list, as in `tables`.
 """
 
 from __future__ import annotations
@@ -54,7 +56,10 @@ def _text(plain: Any) -> bytes:
 
 def _plain(value: Any, depth: int) -> Any:
     """JSON types only."""
-    if value is None or type(value) in (bool, float):  # the usual ones first: the other questions take long
+    if value is None or type(value) in (
+        bool,
+        float,
+    ):  # the usual ones first: the other questions take long
         return value
     if isinstance(value, np.bool_):
         return bool(value)
@@ -78,7 +83,9 @@ def _held(value: Any, depth: int) -> Any:
         return {_key(key, depth): _plain(one, depth) for key, one in value.items()}
     if isinstance(value, Set):
         return {SET: sorted((_plain(one, depth) for one in value), key=_order)}
-    raise NotOutcomes(ALL, f"a draw with a {type(value).__name__}" if depth > 1 else f"a {type(value).__name__}")
+    raise NotOutcomes(
+        ALL, f"a draw with a {type(value).__name__}" if depth > 1 else f"a {type(value).__name__}"
+    )
 
 
 def _key(key: Any, depth: int) -> str:

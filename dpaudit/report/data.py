@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpaudit._check import choice, fail, integer, real
+from dpaudit._core.check import choice, fail, integer, real
 from dpaudit.errors import InvalidInput
 
 Array = NDArray[np.float64]
@@ -18,7 +18,9 @@ VERDICTS = ("violated", "not violated", "inconclusive")
 
 @dataclass(frozen=True)
 class Curves:
-    """All curves of a result on its ε grid. Each is (m,), δ without unit; None where the result has none."""
+    """All curves of a result on its ε grid. Each is (m,), δ without unit; None where the result has
+    none.
+    """
 
     epsilon: Array  # nats, strictly increasing
     estimate: Array
@@ -59,17 +61,23 @@ class Curves:
 
 
 def read_curves(result: Mapping[str, Any]) -> Curves:
-    """The curves of `result`. Raises `InvalidInput` naming the key that is missing or not as it should be."""
+    """The curves of `result`. Raises `InvalidInput` naming the key that is missing or not as it
+    should be.
+    """
     choice("verdict", result.get("verdict"), VERDICTS)
     epsilon = _numbers(result, "epsilon")
     if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):
-        fail("epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers")
+        fail(
+            "epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers"
+        )
     claim, draws = section(result, "claim"), lookup(result, "samples.test")
 
     def curve(path: str) -> Array | None:
         values = None if lookup(result, path) is None else _numbers(result, path)
         if values is not None and values.shape != epsilon.shape:
-            raise InvalidInput(f"{path} must have one value for each ε, got {values.size} for {epsilon.size}")
+            raise InvalidInput(
+                f"{path} must have one value for each ε, got {values.size} for {epsilon.size}"
+            )
         return values
 
     return Curves(
@@ -98,7 +106,9 @@ def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def lookup(result: Mapping[str, Any], path: str) -> Any:
-    """`lookup(result, "exact.delta")`: the value at a dotted path, None where a step is absent or null."""
+    """`lookup(result, "exact.delta")`: the value at a dotted path, None where a step is absent or
+    null.
+    """
     *steps, last = path.split(".")
     for step in steps:
         result = section(result, step)
@@ -106,7 +116,9 @@ def lookup(result: Mapping[str, Any], path: str) -> Any:
 
 
 def spread(curves: Curves, most: int = 12) -> list[int]:
-    """At most `most` grid positions: evenly spread, with the claim's own ε and that of the largest excess."""
+    """At most `most` grid positions: evenly spread, with the claim's own ε and that of the largest
+    excess.
+    """
     wanted = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
     wanted |= set() if curves.claim_index is None else {curves.claim_index}
     even = np.linspace(0, curves.epsilon.size - 1, most - len(wanted))

@@ -16,7 +16,12 @@ RELATIONS = {
     "samples": "not known: two sets of draws made elsewhere",
 }
 ROW = {"leverage": "Leverage of the row", "residual_share": "Its share of squared residuals"}
-TIMINGS = {"sample_s": "Drawing", "fit_s": "Training", "certify_s": "Certifying", "total_s": "Total"}
+TIMINGS = {
+    "sample_s": "Drawing",
+    "fit_s": "Training",
+    "certify_s": "Certifying",
+    "total_s": "Total",
+}
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:
@@ -34,7 +39,10 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         ("Confidence", percent(result["level"])),
         ("Certified as well", _certified(section(result, "certified"))),
         ("Seed", None if result.get("seed") is None else str(result["seed"])),
-        ("Versions", ", ".join(f"{name} {plain(v)}" for name, v in section(result, "versions").items())),
+        (
+            "Versions",
+            ", ".join(f"{name} {plain(v)}" for name, v in section(result, "versions").items()),
+        ),
     ]
     return [(name, str(value)) for name, value in rows if value]
 
@@ -45,7 +53,9 @@ def process(result: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "samples": {part: number(draws) for part, draws in samples.items() if draws is not None},
         "classifier": classifier,
-        "scores": [f"{name} {number(loss)}" for name, loss in section(classifier, "portfolio").items()],
+        "scores": [
+            f"{name} {number(loss)}" for name, loss in section(classifier, "portfolio").items()
+        ],
         "costs": list(_costs(section(result, "timings"), result.get("peak_memory_mb"))),
     }
 
@@ -61,7 +71,11 @@ def _costs(timings: Mapping[str, Any], memory: Any) -> Iterator[Fact]:
 def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:
     if not dataset:
         return
-    dropped = [f"{plain(count)} ({reason})" for reason, count in section(dataset, "dropped").items() if count]
+    dropped = [
+        f"{plain(count)} ({reason})"
+        for reason, count in section(dataset, "dropped").items()
+        if count
+    ]
     names = ", ".join(map(str, dataset.get("feature_names") or []))
     yield "Data", _joined(" – ", dataset.get("name"), dataset.get("source"))
     yield "Rows", _joined("; dropped before: ", plain(dataset.get("n")), ", ".join(dropped))
@@ -72,7 +86,10 @@ def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:
 def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
     relation, index = neighbour.get("relation"), neighbour.get("index")
     row = "" if index is None else f"row {number(index)} (counted from 0)"
-    yield "Neighbour", _joined("; ", RELATIONS.get(str(relation), relation), row, neighbour.get("rule"))
+    yield (
+        "Neighbour",
+        _joined("; ", RELATIONS.get(str(relation), relation), row, neighbour.get("rule")),
+    )
     for key, name in ROW.items():
         if neighbour.get(key) is not None:
             yield name, number(neighbour[key])
@@ -82,7 +99,10 @@ def _certified(certified: Mapping[str, Any]) -> str:
     """ε at a few δ, and μ; every bound holds together with the curve."""
     if not certified:
         return ""
-    bounds = {delta: number(epsilon, 3, down=True) for delta, epsilon in section(certified, "epsilon_at").items()}
+    bounds = {
+        delta: number(epsilon, 3, down=True)
+        for delta, epsilon in section(certified, "epsilon_at").items()
+    }
     at = ", ".join(f"{epsilon} at δ = {number(float(delta))}" for delta, epsilon in bounds.items())
     return f"no smaller ε than {at}; no smaller μ than {number(certified['gdp_mu'], 3, down=True)}"
 

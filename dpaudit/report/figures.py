@@ -1,6 +1,7 @@
 """δ(ε) and trade-off figures. Axes in (or None), Axes out; one look for each curve in all of them.
 
-Shaded means ruled out at the level of the audit. matplotlib is imported by the functions, not by the module.
+Shaded means ruled out at the level of the audit. matplotlib is imported by the functions, not by
+the module.
 """
 
 from __future__ import annotations
@@ -28,8 +29,19 @@ BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
 Look = dict[str, Any]
 EXACT: Look = {"color": BLUE, "linewidth": 1.8}
 ASYMPTOTIC: Look = {"color": BLUE, "linewidth": 1.3, "linestyle": (0, (5, 2.5))}
-CLAIM: Look = {"color": VERMILION, "linewidth": 1.8, "linestyle": (0, (6, 2, 1.2, 2)), "marker": "D"}
-ESTIMATE: Look = {"color": "black", "linestyle": "", "marker": "o", "markersize": 4.5, "mfc": "white"}
+CLAIM: Look = {
+    "color": VERMILION,
+    "linewidth": 1.8,
+    "linestyle": (0, (6, 2, 1.2, 2)),
+    "marker": "D",
+}
+ESTIMATE: Look = {
+    "color": "black",
+    "linestyle": "",
+    "marker": "o",
+    "markersize": 4.5,
+    "mfc": "white",
+}
 LOW: Look = {"color": GREEN, "linewidth": 1.4, "zorder": 1.9}
 RULED_OUT: Look = {"facecolor": GREEN, "alpha": 0.16, "linewidth": 0, "zorder": 0.9}
 PERFECT: Look = {"color": GREY, "linewidth": 1.6, "linestyle": (0, (1, 1.2))}
@@ -38,23 +50,37 @@ MARKERS = 24
 
 
 def plot_spectrum(result: Mapping[str, Any], ax: Axes | None = None, *, log: bool = False) -> Axes:
-    """δ against ε (nats): exact, asymptotic, claim, point estimate, certified lower band; legend below."""
+    """δ against ε (nats): exact, asymptotic, claim, point estimate, certified lower band; legend
+    below.
+    """
     ax = _spectrum_panel(read_curves(result), ax or _new_figure(5.2, 5.2).subplots(), log=log)
     _legend(ax, ax, loc="upper center", bbox_to_anchor=(0.5, -0.11))
     return ax
 
 
 def plot_tradeoff(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Type II error β against type I error α of the best test between the pair, as each δ(ε) implies it."""
+    """Type II error β against type I error α of the best test between the pair, as each δ(ε)
+    implies it.
+    """
     curves, ax = read_curves(result), ax or _new_figure(4.5, 5.9).subplots()
     alpha = np.linspace(0.0, 1.0, 501) ** 2
-    for delta, look, name in ((curves.exact, EXACT, "exact"), (curves.claim, CLAIM, _claim_label(curves))):
+    for delta, look, name in (
+        (curves.exact, EXACT, "exact"),
+        (curves.claim, CLAIM, _claim_label(curves)),
+    ):
         if delta is not None:
-            ax.plot(alpha, tradeoff(curves.epsilon, delta, alpha), **{**look, "marker": ""}, label=name)
+            ax.plot(
+                alpha, tradeoff(curves.epsilon, delta, alpha), **{**look, "marker": ""}, label=name
+            )
     estimate = tradeoff(curves.epsilon, curves.estimate, alpha)
     ax.plot(alpha, estimate, **ESTIMATE, markevery=len(alpha) // MARKERS, label="point estimate")
     above = tradeoff_above(curves.epsilon, curves.low, alpha)
-    ax.plot(alpha, above, **LOW, label=f"certified at {percent(curves.level)}: the true curve is on or below")
+    ax.plot(
+        alpha,
+        above,
+        **LOW,
+        label=f"certified at {percent(curves.level)}: the true curve is on or below",
+    )
     ax.fill_between(alpha, above, 1.0 - alpha, **RULED_OUT, label="ruled out")
     ax.plot([0, 1], [1, 0], **PERFECT, label="perfect privacy, β = 1 − α")
     _tidy(ax).set(
@@ -70,12 +96,16 @@ def plot_tradeoff(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
 
 
 def spectrum_figure(result: Mapping[str, Any], *, stacked: bool = False) -> Figure:
-    """δ(ε) on a linear and on a log axis, side by side or `stacked` for a narrow page, with one legend."""
+    """δ(ε) on a linear and on a log axis, side by side or `stacked` for a narrow page, with one
+    legend.
+    """
     curves = read_curves(result)
     figure = _new_figure(4.4, 8.2) if stacked else _new_figure(9.6, 4.9)
     panels = figure.subplots(2, 1) if stacked else figure.subplots(1, 2)
     for ax, log in zip(panels, (False, True), strict=True):
-        _spectrum_panel(curves, ax, log=log).set_title("log axis" if log else "linear axis", fontsize=10)
+        _spectrum_panel(curves, ax, log=log).set_title(
+            "log axis" if log else "linear axis", fontsize=10
+        )
     if not stacked:
         figure.suptitle(f"Privacy spectrum: {title(result)}", parse_math=False, fontsize=11)
     _legend(figure, panels[0], loc="outside lower center", ncols=1 if stacked else 2)
@@ -102,13 +132,17 @@ def as_png(figure: Figure, dpi: int = 130) -> bytes:
 
 
 def as_svg(figure: Figure) -> bytes:
-    """The figure as SVG with outlined text, the same bytes for the same figure within `house_style`."""
+    """The figure as SVG with outlined text, the same bytes for the same figure within
+    `house_style`.
+    """
     return _saved(figure, format="svg", metadata={"Date": None, "Creator": None})
 
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """matplotlib's own defaults, whatever the user has set (fonts, TeX), and fixed ids: the same bytes."""
+    """matplotlib's own defaults, whatever the user has set (fonts, TeX), and fixed ids: the same
+    bytes.
+    """
     from matplotlib import style
 
     with style.context(["default", {"svg.hashsalt": "dpaudit", "svg.fonttype": "path"}]):
@@ -167,14 +201,18 @@ def _positive(values: Array) -> Array:
 
 
 def _linear_axis(ax: Axes, curves: Curves) -> None:
-    """Scaled to what was measured and to the lowest point of the claim, which may rise far out of it."""
+    """Scaled to what was measured and to the lowest point of the claim, which may rise far out of
+    it.
+    """
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     top = max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
     ax.set_ylim(-0.02 * top, 1.08 * top)
 
 
 def _log_axis(ax: Axes, curves: Curves) -> None:
-    """From the decade of one test draw, or from below the largest value if all are smaller, up to 1."""
+    """From the decade of one test draw, or from below the largest value if all are smaller, up to
+    1.
+    """
     claimed = [] if curves.claim is None else [curves.claim]
     top = max(float(curve.max()) for curve in curves.measured() + claimed)
     ax.set_yscale("log")
@@ -206,7 +244,9 @@ def _tidy(ax: Axes) -> Axes:
 
 def _legend(holder: Figure | Axes, ax: Axes, **place: Any) -> Legend:
     """A legend outside the axes that takes names literally: a `$` in a claim is not a formula."""
-    legend: Legend = holder.legend(*ax.get_legend_handles_labels(), frameon=False, fontsize=9, **place)
+    legend: Legend = holder.legend(
+        *ax.get_legend_handles_labels(), frameon=False, fontsize=9, **place
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)
     return legend

@@ -1,4 +1,6 @@
-"""The report as one HTML page: no script, nothing fetched, every name escaped, its result.json inside."""
+"""The report as one HTML page: no script, nothing fetched, every name escaped, its result.json
+inside.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,17 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from dpaudit._check import fail
+from dpaudit._core.check import fail
 from dpaudit.report.data import Array, Curves, lookup, read_curves, section, spread
 from dpaudit.report.facts import facts, process
-from dpaudit.report.figures import as_svg, house_style, log_floor, spectrum_figure, title, tradeoff_figure
+from dpaudit.report.figures import (
+    as_svg,
+    house_style,
+    log_floor,
+    spectrum_figure,
+    title,
+    tradeoff_figure,
+)
 from dpaudit.report.text import NONE, number, percent, plain
 from dpaudit.report.tradeoff import tradeoff, tradeoff_above
 
@@ -29,7 +38,9 @@ BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
 
 
 def render_html(result: Mapping[str, Any]) -> str:
-    """The page for the content of `result.json`. Raises `InvalidInput` when `result` is not a result."""
+    """The page for the content of `result.json`. Raises `InvalidInput` when `result` is not a
+    result.
+    """
     embedded = embed(result)
     curves = read_curves(result)
     template = environment().get_template("report.html")
@@ -52,7 +63,9 @@ def render_html(result: Mapping[str, Any]) -> str:
 
 
 def embed(result: Mapping[str, Any]) -> Markup:
-    """`result` as JSON that cannot end the script element it stands in. NaN and infinity are refused."""
+    """`result` as JSON that cannot end the script element it stands in. NaN and infinity are
+    refused.
+    """
     try:
         text = json.dumps(result, allow_nan=False, indent=1)
     except (TypeError, ValueError) as error:
@@ -76,7 +89,9 @@ def environment() -> Environment:
 
 
 def _figures(result: Mapping[str, Any]) -> dict[str, str]:
-    """The figures as data addresses. The page chooses between the wide and the stacked one by its width."""
+    """The figures as data addresses. The page chooses between the wide and the stacked one by its
+    width.
+    """
     with house_style():
         return {
             "wide": _address(spectrum_figure(result)),
@@ -90,9 +105,11 @@ def _address(figure: Figure) -> str:
 
 
 def _table(curves: Curves, rows: Iterable[int], *, full: bool) -> dict[str, Any]:
-    """Column heads and cells of the spectrum table at the grid positions `rows`; `full` has every curve.
+    """Column heads and cells of the spectrum table at the grid positions `rows`; `full` has every
+    curve.
 
-    Certified bounds are rounded down. A row is marked where the certified bound exceeds its reference.
+    Certified bounds are rounded down. A row is marked where the certified bound exceeds its
+    reference.
     """
     certified = partial(number, down=True)
     excess = curves.excess if curves.reference is not None else None
@@ -107,13 +124,21 @@ def _table(curves: Curves, rows: Iterable[int], *, full: bool) -> dict[str, Any]
         ("Claimed δ", curves.claim, number, True),
         ("Excess", excess, lambda value: number(value) if value > 0 else NONE, True),
     ]
-    shown = [(head, values, write) for head, values, write, when in columns if when and values is not None]
-    cells = [([write(values[k]) for _, values, write in shown], bool(curves.excess[k] > 0)) for k in rows]
+    shown = [
+        (head, values, write)
+        for head, values, write, when in columns
+        if when and values is not None
+    ]
+    cells = [
+        ([write(values[k]) for _, values, write in shown], bool(curves.excess[k] > 0)) for k in rows
+    ]
     return {"heads": [head for head, _, _ in shown], "rows": cells}
 
 
 def _tradeoff_table(curves: Curves) -> dict[str, Any]:
-    """β of every curve of the trade-off figure at a few α; the certified bound, an upper one, is rounded up."""
+    """β of every curve of the trade-off figure at a few α; the certified bound, an upper one, is
+    rounded up.
+    """
     above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
 
     def implied(delta: Array | None) -> Array | None:

@@ -1,4 +1,6 @@
-"""The index page of a suite: every scenario with its verdict and a link to its report, and what moved since before."""
+"""The index page of a suite: every scenario with its verdict and a link to its report, and what
+moved since before.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,16 @@ SYMBOLS = {**BADGES, "study": "≡", "error": "!"}
 GRAVITY = ("error", "violated", "inconclusive", "not violated", "study")
 
 
-def render_index(rows: Sequence[Mapping[str, Any]], against: Mapping[str, Any] | None = None) -> str:
+def render_index(
+    rows: Sequence[Mapping[str, Any]], against: Mapping[str, Any] | None = None
+) -> str:
     """The page: nothing fetched, no script, every name escaped.
 
-    rows : `name`, `kind` (a verdict, "study" or "error"), `reason`, `seconds`, `record` (the content of result.json or
-    None) and `link` (the path of the report from the page, in parts, or None).
-    against : `folder`, `moves` (lines by scenario) and `new` (names), or None where nothing was compared.
+    rows : `name`, `kind` (a verdict, "study" or "error"), `reason`, `seconds`, `record` (the
+    content of result.json or None) and `link` (the path of the report from the page, in parts, or
+    None).
+    against : `folder`, `moves` (lines by scenario) and `new` (names), or None where nothing was
+        compared.
     """
     kinds = [row["kind"] for row in rows]
     counts = [(kind, kinds.count(kind)) for kind in GRAVITY if kind in kinds]
@@ -72,5 +78,7 @@ def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _mechanism(mechanism: Mapping[str, Any]) -> str:
     """ALS (rows = 1200)."""
-    given = ", ".join(f"{name} = {plain(value)}" for name, value in section(mechanism, "parameters").items())
+    given = ", ".join(
+        f"{name} = {plain(value)}" for name, value in section(mechanism, "parameters").items()
+    )
     return str(mechanism.get("name") or NONE) + (f" ({given})" if given else "")

@@ -20,7 +20,14 @@ DOTTED_LINE: Look = {"color": PURPLE, "linewidth": 1.8, "linestyle": DOTTED}
 # in the order of the series of a panel: exact twice, then what is printed
 SERIES: tuple[Look, ...] = (
     {**SOLID_LINE, "marker": "o", "markersize": 5.5},
-    {"color": SKY, "linewidth": 1.6, "linestyle": LONG, "marker": "s", "markersize": 5.5, "mfc": "white"},
+    {
+        "color": SKY,
+        "linewidth": 1.6,
+        "linestyle": LONG,
+        "marker": "s",
+        "markersize": 5.5,
+        "mfc": "white",
+    },
     {**DASHED_LINE, "marker": "^", "markersize": 6.5},
     {**MIXED_LINE, "marker": "D", "markersize": 5.0},
     {**DOTTED_LINE, "marker": "v", "markersize": 6.5, "mfc": "white"},

@@ -15,8 +15,8 @@ def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False)
     """A number to `digits` significant digits: 0.1269, 2.2×10⁻⁵, 327,346, ∞; an en dash for None.
 
     Text that is not a number stays as it is.
-    With `down` a number is rounded towards zero, with `up` away from it: a certified lower bound is never printed
-    larger than it is, an upper one never smaller.
+    With `down` a number is rounded towards zero, with `up` away from it: a certified lower bound is
+    never printed larger than it is, an upper one never smaller.
     """
     if value is None:
         return NONE

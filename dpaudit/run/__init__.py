@@ -4,7 +4,16 @@ from dpaudit.run.analysis import analyse
 from dpaudit.run.calibration import calibrate
 from dpaudit.run.execute import folder_of, run
 from dpaudit.run.samples import run_samples
-from dpaudit.run.scenario import Scenario
-from dpaudit.run.studied import StudyScenario, is_study
+from dpaudit.run.scenario.file import Scenario
+from dpaudit.run.scenario.study import StudyScenario, is_study
 
-__all__ = ["Scenario", "StudyScenario", "analyse", "calibrate", "folder_of", "is_study", "run", "run_samples"]
+__all__ = [
+    "Scenario",
+    "StudyScenario",
+    "analyse",
+    "calibrate",
+    "folder_of",
+    "is_study",
+    "run",
+    "run_samples",
+]

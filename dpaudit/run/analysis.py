@@ -1,4 +1,6 @@
-"""What is known of a scenario without a draw: the exact worst case over all neighbours, and what is read off it."""
+"""What is known of a scenario without a draw: the exact worst case over all neighbours, and what is
+read off it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._check import Array
-from dpaudit.auditing import grid
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit.auditing.api import grid
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
 from dpaudit.run.execute import describe_data, loaded
 from dpaudit.run.neighbours import Neighbours
 from dpaudit.run.readings import Readings
-from dpaudit.run.scenario import Scenario
-from dpaudit.spectrum import Spectrum
+from dpaudit.run.scenario.file import Scenario
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,8 @@ def analyse(
     """The exact worst case over all neighbours, in both directions.
 
     epsilon : (m,), nats, instead of the scenario's; a claim's own ε is added to either.
-    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's columns.
+    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's
+        columns.
 
     Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
     """
@@ -69,7 +72,9 @@ def analyse(
     found = _worst(mechanism, dataset.database, points, neighbours)
     claim = scenario.claim
     claimed = None if claim is None else claim.delta_at(points)
-    return Analysis(scenario.name, mechanism, describe_data(dataset), neighbours, found, claim, claimed)
+    return Analysis(
+        scenario.name, mechanism, describe_data(dataset), neighbours, found, claim, claimed
+    )
 
 
 def _worst(mechanism: Any, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:

@@ -1,4 +1,6 @@
-"""The least noise, or the most sketch rows, with which a scenario's mechanism keeps a target on its data."""
+"""The least noise, or the most sketch rows, with which a scenario's mechanism keeps a target on its
+data.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,14 @@ from typing import Any
 from dpaudit import exact
 from dpaudit.run.execute import describe_data, loaded
 from dpaudit.run.neighbours import Neighbours
-from dpaudit.run.scenario import Scenario
+from dpaudit.run.scenario.file import Scenario
 
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """What was found, and for what: `mechanism` is the scenario's own, `found.mechanism` the calibrated one."""
+    """What was found, and for what: `mechanism` is the scenario's own, `found.mechanism` the
+    calibrated one.
+    """
 
     scenario: str
     mechanism: Any
@@ -33,14 +37,16 @@ def calibrate(
     candidates: str | Path | None = None,
     row_bound: float | None = None,
 ) -> Calibrated:
-    """Turn one parameter of the mechanism until the exact worst δ(epsilon) over all neighbours is at most `delta`.
+    """Turn one parameter of the mechanism until the exact worst δ(epsilon) over all neighbours is
+    at most `delta`.
 
-    epsilon : nats. delta : in (0, 1). parameter : by default the first that `dpaudit list mechanisms` names.
-    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's columns.
-    The scenario's claim and sizes are not looked at.
+    epsilon : nats. delta : in (0, 1). parameter : by default the first that `dpaudit list
+        mechanisms` names.
+    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's
+    columns. The scenario's claim and sizes are not looked at.
 
-    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `DegenerateData`, and `InvalidInput` also where no
-    value keeps the target, or every one does.
+    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `DegenerateData`, and `InvalidInput`
+    also where no value keeps the target, or every one does.
     """
     mechanism, dataset = loaded(scenario)
     neighbours = Neighbours.given(relation, candidates, row_bound, dataset)

@@ -13,29 +13,32 @@ import scipy
 
 import dpaudit
 from dpaudit import exact, neighbours
-from dpaudit._check import Array
-from dpaudit._files import clear_drafts, replace_file
-from dpaudit._modules import beside
-from dpaudit.auditing import About, AuditResult, audit
+from dpaudit._core.check import Array
+from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit._core.types import describe
+from dpaudit._core.user_code import beside
+from dpaudit.auditing.api import About, AuditResult, audit
+from dpaudit.auditing.record import plain
 from dpaudit.datasets import Dataset
 from dpaudit.errors import NoExactSpectrum, ScenarioError
-from dpaudit.mechanisms import describe
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.record import plain
-from dpaudit.run import searched
-from dpaudit.run.given import Call
-from dpaudit.run.scenario import Scenario
-from dpaudit.run.searched import SearchStore
-from dpaudit.run.searching import TABLE
-from dpaudit.run.state import DRAWS
-from dpaudit.run.store import DrawStore, clear, digest_of
-from dpaudit.run.watch import Watch
+from dpaudit.run.scenario.file import Scenario
+from dpaudit.run.scenario.mechanism import Call
+from dpaudit.run.scenario.search import TABLE
+from dpaudit.run.store import search
+from dpaudit.run.store.draws import DrawStore, clear, digest_of
+from dpaudit.run.store.search import SearchStore
+from dpaudit.run.store.status import DRAWS
+from dpaudit.run.store.watch import Watch
 from dpaudit.sampling import Progress
 from dpaudit.search import Selection
 
 REPORTS = Path("dpaudit-out")
 FILES = ("result.json", "report.html", "spectrum.png")
-RULES = {"row": "row given in the scenario", "replace": "row and its replacement given in the scenario"}
+RULES = {
+    "row": "row given in the scenario",
+    "replace": "row and its replacement given in the scenario",
+}
 OWN = "the mechanism's own pair of databases"
 
 
@@ -51,17 +54,20 @@ def run(
     keep_draws: bool = False,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Audit what the scenario names and write result.json, report.html and spectrum.png (and a search's search.csv).
+    """Audit what the scenario names and write result.json, report.html and spectrum.png (and a
+    search's search.csv).
 
-    out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the scenario's.
-    n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no effect on results.
+    out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the
+        scenario's.
+    n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
+        effect on results.
     progress : called as progress(step, done, wanted).
     resume : go on with the draws that an interrupted run left in `out`, to the same bytes.
     keep_draws : leave the draws in `out` when the run is done.
 
-    A `call` in the scenario executes the user's code here. The three files appear when all is done, each whole.
-    While it goes on, `dpaudit status` tells how far it is. Raises `ScenarioError`, `DataNotFound`, `InvalidInput`,
-    `DegenerateData`, `MechanismError`, OSError.
+    A `call` in the scenario executes the user's code here. The three files appear when all is done,
+    each whole. While it goes on, `dpaudit status` tells how far it is. Raises `ScenarioError`,
+    `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
     """
     scenario = scenario.override(samples, seed, stop)
     folder = folder_of(scenario, out)
@@ -72,12 +78,16 @@ def run(
         store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
         watch.begin(store)
         options = {"n_jobs": n_jobs, "progress": watch, "store": store, **scenario.settings}
-        result = audit(task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options)
-        result = replace(result, about=About(task.mechanism, task.pair, scenario.name, task.data, task.rule))
+        result = audit(
+            task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options
+        )
+        result = replace(
+            result, about=About(task.mechanism, task.pair, scenario.name, task.data, task.rule)
+        )
         with _step(watch, "writing the report"):
             _save(result, task, folder)
         if not keep_draws:
-            clear(folder / DRAWS / searched.FOLDER, searched.OURS)
+            clear(folder / DRAWS / search.FOLDER, search.OURS)
             store.remove()
     return result
 
@@ -126,13 +136,19 @@ def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool)
         return _Task(describe_data(dataset), mechanism, neighbours.zero_row(data, index), rule)
     if chosen.search is not None:
         made_by = {**_origin(scenario, mechanism), "D": digest_of(data), **chosen.search.compared}
-        memory = SearchStore(watch.folder / searched.FOLDER, made_by, resume=resume)
+        memory = SearchStore(watch.folder / search.FOLDER, made_by, resume=resume)
         options = {"samples": scenario.settings["samples"], "rng": scenario.seed, "n_jobs": n_jobs}
         tried = chosen.search.select(mechanism, dataset, progress=watch, memory=memory, **options)
-        return _Task(describe_data(dataset), mechanism, tried.best.change.pair(data), tried.rule, tried)
+        return _Task(
+            describe_data(dataset), mechanism, tried.best.change.pair(data), tried.rule, tried
+        )
     assert chosen.index is not None
     zeroed = chosen.rule == "row"
-    pair = neighbours.zero_row(data, chosen.index) if zeroed else neighbours.replace_row(data, chosen.index, chosen.row)
+    pair = (
+        neighbours.zero_row(data, chosen.index)
+        if zeroed
+        else neighbours.replace_row(data, chosen.index, chosen.row)
+    )
     return _Task(describe_data(dataset), mechanism, pair, RULES[chosen.rule])
 
 
@@ -144,7 +160,11 @@ def loaded(scenario: Scenario) -> tuple[Any, Dataset]:
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
     with beside(scenario.folder):
-        mechanism = scenario.mechanism.load() if isinstance(scenario.mechanism, Call) else scenario.mechanism
+        mechanism = (
+            scenario.mechanism.load()
+            if isinstance(scenario.mechanism, Call)
+            else scenario.mechanism
+        )
     return mechanism, scenario.data.load()
 
 
@@ -178,7 +198,11 @@ def _origin(scenario: Scenario, mechanism: Any) -> dict[str, Any]:
         "parameters": plain(parameters),
         "code": scenario.mechanism.source() if isinstance(scenario.mechanism, Call) else None,
         "seed": scenario.seed,
-        "versions": {"dpaudit": dpaudit.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
+        "versions": {
+            "dpaudit": dpaudit.__version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
     }
 
 

@@ -1,4 +1,6 @@
-"""Which neighbours of a database a worst case is over: zeroed rows, rows replaced by candidates, or one row more."""
+"""Which neighbours of a database a worst case is over: zeroed rows, rows replaced by candidates, or
+one row more.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._check import Array, fail
+from dpaudit._core.check import Array, fail
 from dpaudit.datasets import Dataset
 from dpaudit.datasets.table import read_csv
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """relation, candidates (m, d) and row_bound as `dpaudit.exact.worst_case` takes them; `source` names the file."""
+    """relation, candidates (m, d) and row_bound as `dpaudit.exact.worst_case` takes them; `source`
+    names the file.
+    """
 
     relation: str
     candidates: Array | None = None
@@ -35,22 +39,37 @@ class Neighbours:
     @property
     def arguments(self) -> dict[str, Any]:
         """Keywords of `worst_case`, which checks them."""
-        return {"relation": self.relation, "candidates": self.candidates, "row_bound": self.row_bound}
+        return {
+            "relation": self.relation,
+            "candidates": self.candidates,
+            "row_bound": self.row_bound,
+        }
 
 
 def read_candidates(path: Path, dataset: Dataset) -> Array:
     """Rows that may take the place of a row of `dataset`, (m, d), its target last.
 
-    path : a CSV file with the data's columns by name, in any order; the column of ones that was added may be left out.
-    Raises `DataNotFound`, and `InvalidInput` for another set of columns or a missing value.
+    path : a CSV file with the data's columns by name, in any order; the column of ones that was
+    added may be left out. Raises `DataNotFound`, and `InvalidInput` for another set of columns or a
+    missing value.
     """
     table, wanted = read_csv(path), (*dataset.features, dataset.target)
     found = dict(zip(table.columns, table.values.T, strict=True))
-    if "constant" in dataset.features and np.all(dataset.X[:, dataset.features.index("constant")] == 1.0):
+    if "constant" in dataset.features and np.all(
+        dataset.X[:, dataset.features.index("constant")] == 1.0
+    ):
         found.setdefault("constant", np.ones(len(table.values)))
     if set(found) != set(wanted):
         named = ", ".join(name for name in wanted if name != "constant")
-        fail(f"the header of {path.name}", ", ".join(table.columns), f"the columns of {dataset.name}: {named}")
+        fail(
+            f"the header of {path.name}",
+            ", ".join(table.columns),
+            f"the columns of {dataset.name}: {named}",
+        )
     if table.dropped:
-        fail(path.name, f"{sum(table.dropped.values())} rows with one", "a file without missing values")
+        fail(
+            path.name,
+            f"{sum(table.dropped.values())} rows with one",
+            "a file without missing values",
+        )
     return np.column_stack([found[name] for name in wanted])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dpaudit.claims import Claim
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.spectrum import Spectrum
 
 DELTAS = (1e-5, 1e-6)
 EPSILON = 1.0
@@ -19,7 +19,8 @@ class Readings:
     epsilon_at : ε by δ, at 10⁻⁵, 10⁻⁶ and the claim's own δ > 0.
     total_variation : δ(0).
     gdp_mu : the μ of the Gaussian shift with the same δ(ε), by ε, at 1 and the claim's own.
-    renyi_2 : Rényi divergence of order 2, of the larger direction; None where no closed form is known.
+    renyi_2 : Rényi divergence of order 2, of the larger direction; None where no closed form is
+        known.
     pure_epsilon : the largest privacy loss.
     notes : by name, why one is None.
     """
@@ -36,12 +37,21 @@ class Readings:
         """Of a spectrum that carries its curve."""
         own_epsilon = [] if claim is None or claim.epsilon is None else [claim.epsilon]
         own_delta = [claim.delta] if claim is not None and own_epsilon and claim.delta > 0.0 else []
-        deltas, epsilons = sorted({*DELTAS, *own_delta}, reverse=True), sorted({EPSILON, *own_epsilon})
+        deltas, epsilons = (
+            sorted({*DELTAS, *own_delta}, reverse=True),
+            sorted({EPSILON, *own_epsilon}),
+        )
         renyi, notes = _renyi(spectrum)
         return cls(
-            {delta: float(epsilon) for delta, epsilon in zip(deltas, spectrum.epsilon_at(deltas), strict=True)},
+            {
+                delta: float(epsilon)
+                for delta, epsilon in zip(deltas, spectrum.epsilon_at(deltas), strict=True)
+            },
             spectrum.total_variation,
-            {epsilon: float(mu) for epsilon, mu in zip(epsilons, spectrum.gdp_mu(epsilons), strict=True)},
+            {
+                epsilon: float(mu)
+                for epsilon, mu in zip(epsilons, spectrum.gdp_mu(epsilons), strict=True)
+            },
             renyi,
             spectrum.pure_epsilon,
             notes,

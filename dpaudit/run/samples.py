@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpaudit.auditing import About, AuditResult, audit_samples
+from dpaudit.auditing.api import About, AuditResult, audit_samples
 
 REPORT = Path("dpaudit-out") / "samples"
 
 
-def run_samples(left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any) -> AuditResult:
+def run_samples(
+    left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any
+) -> AuditResult:
     """Audit the draws of M(D) in `left` and of M(D') in `right`, and write the report into `out`.
 
     left, right : .npy, .csv or .parquet files, a draw a row (`dpaudit.adapters.read_draws`).

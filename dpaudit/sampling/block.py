@@ -1,4 +1,6 @@
-"""One block of draws: made from a seed of its own, wherever that is, checked, and named where it fails."""
+"""One block of draws: made from a seed of its own, wherever that is, checked, and named where it
+fails.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._check import Array
-from dpaudit._modules import Carried
-from dpaudit._random import Stream, describe, generator
+from dpaudit._core.check import Array
+from dpaudit._core.seeds import Stream, describe, generator
+from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 
@@ -31,7 +33,8 @@ def _call(mechanism: Any, data: Array, size: int, rng: np.random.Generator) -> A
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Block b of side s is drawn from the generator at key (DRAW, s, b): the same bytes whoever draws it, and when.
+    """Block b of side s is drawn from the generator at key (DRAW, s, b): the same bytes whoever
+    draws it, and when.
 
     In another process or on another machine its modules are looked for in the same folders as here.
     """
@@ -46,7 +49,9 @@ class Blocks:
         try:
             values = self.sampler(size, generator(self.seed, *self._key(number)))
         except Exception as error:
-            raise MechanismError(f"the mechanism raised on {where}: {type(error).__name__}: {error}") from error
+            raise MechanismError(
+                f"the mechanism raised on {where}: {type(error).__name__}: {error}"
+            ) from error
         return checked(values, size, where)
 
     def where(self, number: int, size: int) -> str:

@@ -1,7 +1,9 @@
-"""Many blocks, by workers of joblib's choosing: threads, processes, a cluster. They come in order, and few wait.
+"""Many blocks, by workers of joblib's choosing: threads, processes, a cluster. They come in order,
+and few wait.
 
-joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So blocks are asked for in
-windows of limited size: what was drawn and not yet taken stays below `HELD` bytes, or one block a worker.
+joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So
+blocks are asked for in windows of limited size: what was drawn and not yet taken stays below `HELD`
+bytes, or one block a worker.
 """
 
 from __future__ import annotations
@@ -18,11 +20,15 @@ from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Blocks
 
 HELD = 1 << 26  # bytes of draws a window may hold
-DEEP = 64  # blocks a worker in a window: the end of a window, where workers wait for the last, is then a small part
+# blocks a worker in a window: the end of a window, where workers wait for the last, is then a small
+# part
+DEEP = 64
 
 
 class BlockStore(Protocol):
-    """Keeps blocks that were drawn, by (side, block). Asked by one thread of the process that audits."""
+    """Keeps blocks that were drawn, by (side, block). Asked by one thread of the process that
+    audits.
+    """
 
     def get(self, side: int, block: int) -> np.ndarray | None: ...
 
@@ -32,9 +38,11 @@ class BlockStore(Protocol):
 def drawn(
     blocks: Blocks, wanted: Iterable[tuple[int, int]], n_jobs: int | None, store: BlockStore | None
 ) -> Iterator[np.ndarray]:
-    """The blocks of `wanted`, (number, size) each, in that order; those in the store are not drawn again.
+    """The blocks of `wanted`, (number, size) each, in that order; those in the store are not drawn
+    again.
 
-    Each that is drawn is stored before it is given out. Raises `MechanismError`, and what the store raises.
+    Each that is drawn is stored before it is given out. Raises `MechanismError`, and what the store
+    raises.
     """
     left, jobs, room = iter(wanted), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
@@ -79,14 +87,18 @@ def _kept(store: BlockStore | None, side: int, number: int, size: int) -> np.nda
 
 
 def _next(fresh: Iterator[Any], side: int) -> np.ndarray:
-    """What is no fault of a draw is one of the workers: killed, out of memory, or the mechanism cannot be sent."""
+    """What is no fault of a draw is one of the workers: killed, out of memory, or the mechanism
+    cannot be sent.
+    """
     try:
         return np.asarray(next(fresh))
     except DpauditError:
         raise
     except Exception as error:
         said = " ".join(str(error).split())
-        raise MechanismError(f"the workers failed to draw {SIDES[side]}: {type(error).__name__}: {said}") from error
+        raise MechanismError(
+            f"the workers failed to draw {SIDES[side]}: {type(error).__name__}: {said}"
+        ) from error
 
 
 def _results(parallel: Parallel, tasks: Iterable[Any]) -> Generator[Any, None, None]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Blocks, sampler_of
 from dpaudit.sampling.parallel import BlockStore, drawn
@@ -55,8 +55,8 @@ class Given:
 class Stream:
     """`size` draws of mechanism(data), no more of them in memory than are asked for at a time.
 
-    Neither the number or kind of workers nor an interruption changes a byte. Raises `MechanismError` when the
-    mechanism raises or returns the wrong thing.
+    Neither the number or kind of workers nor an interruption changes a byte. Raises
+    `MechanismError` when the mechanism raises or returns the wrong thing.
     """
 
     def __init__(
@@ -71,7 +71,11 @@ class Stream:
         progress: Progress | None = None,
         store: BlockStore | None = None,
     ) -> None:
-        self.blocks, self.size, self.side = Blocks(sampler_of(mechanism, data), seed, side), size, side
+        self.blocks, self.size, self.side = (
+            Blocks(sampler_of(mechanism, data), seed, side),
+            size,
+            side,
+        )
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
         self.block = int(np.clip(size // 64, SMALLEST_BLOCK, LARGEST_BLOCK))
         self.drawn = self.given = 0
@@ -117,7 +121,9 @@ class Stream:
         self.columns = part.shape[1]
 
     def _parts(self, count: int, fresh: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
-        """Parts that make `count` draws: what was left over, then fresh ones, of which the rest is left over."""
+        """Parts that make `count` draws: what was left over, then fresh ones, of which the rest is
+        left over.
+        """
         while count > 0:
             part = self.ahead.pop(0) if self.ahead else next(fresh)
             if len(part) > count:
@@ -146,7 +152,9 @@ class Stream:
         try:
             return outcomes.joined(parts)
         except outcomes.NotOutcomes as error:
-            raise MechanismError(f"the mechanism must return {error} on {SIDES[self.side]}") from None
+            raise MechanismError(
+                f"the mechanism must return {error} on {SIDES[self.side]}"
+            ) from None
 
 
 def draw(
@@ -160,8 +168,11 @@ def draw(
     progress: Progress | None = None,
     store: BlockStore | None = None,
 ) -> np.ndarray:
-    """`size` draws of mechanism(data): (size, k) float64, or lists where their lengths differ (`outcomes.aligned`).
+    """`size` draws of mechanism(data): (size, k) float64, or lists where their lengths differ
+    (`outcomes.aligned`).
 
     Parameters and errors as of `Stream`.
     """
-    return Stream(mechanism, data, size, seed, side, n_jobs=n_jobs, progress=progress, store=store).take(size)
+    return Stream(
+        mechanism, data, size, seed, side, n_jobs=n_jobs, progress=progress, store=store
+    ).take(size)

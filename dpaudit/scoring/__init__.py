@@ -1,4 +1,6 @@
-"""Scores: estimates of the privacy loss from draws. One score serves every ε, since {L > ε} is optimal at each."""
+"""Scores: estimates of the privacy loss from draws. One score serves every ε, since {L > ε} is
+optimal at each.
+"""
 
 from dpaudit.scoring.base import Fitted, Score, Sides, evaluate, log_loss
 from dpaudit.scoring.pool import pooled, scores

@@ -1,4 +1,6 @@
-"""Values that repeat, and the keys that rows have from them: which columns share a key, and how fine it may be."""
+"""Values that repeat, and the keys that rows have from them: which columns share a key, and how
+fine it may be.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.scoring.base import Sides
 
 ATOM = 5  # pooled draws that make a value an atom: reals rounded to 32 bits coincide less often
@@ -14,12 +16,16 @@ LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to
 KEY_DRAWS = 50_000  # a side, for the choice of the columns in the key
 FEWEST_CELLS = 16  # allowed at the last level whatever the number of draws
 FEW = 16  # atoms of a column that is better split further than fitted
-TURN = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+TURN = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.uint64) * np.uint64(
+    2
+) + np.uint64(1)
 
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """atoms : for each column its sorted atoms. columns : those in the key. varying : those not constant."""
+    """atoms : for each column its sorted atoms. columns : those in the key. varying : those not
+    constant.
+    """
 
     atoms: tuple[Array, ...]
     columns: tuple[int, ...]
@@ -35,13 +41,18 @@ class Key:
         """1 + the position of each row's atom, 0 where it has none."""
         values, atoms = x[:, column], self.atoms[column]
         if len(atoms) <= 3:
-            return np.asarray(sum((number + 1) * (values == atom) for number, atom in enumerate(atoms)))
+            return np.asarray(
+                sum((number + 1) * (values == atom) for number, atom in enumerate(atoms))
+            )
         near = np.minimum(np.searchsorted(atoms, values), len(atoms) - 1)
         return np.where(atoms[near] == values, near + 1, 0)
 
     def __call__(self, x: Array) -> tuple[np.ndarray, np.ndarray]:
         """(64-bit hash of each row's key, whether the row is atoms throughout)."""
-        hashed, pure = np.zeros(len(x), dtype=np.uint64), np.full(len(x), set(self.varying) <= set(self.columns))
+        hashed, pure = (
+            np.zeros(len(x), dtype=np.uint64),
+            np.full(len(x), set(self.varying) <= set(self.columns)),
+        )
         for column in self.columns:
             atom = self.atom(x, column)
             hashed += _mix(atom, column)
@@ -63,7 +74,9 @@ def able_key(train: Sides) -> Key:
 
 
 def keys_by_level(able: Key, train: Sides) -> list[Key]:
-    """For each level as many of the able columns as leave the cells full enough, the most informative first."""
+    """For each level as many of the able columns as leave the cells full enough, the most
+    informative first.
+    """
     x, label = train.head(KEY_DRAWS).stacked()
     found = {column: able.atom(x, column) for column in able.columns}
     order = sorted(found, key=lambda column: (-_information(found[column], label), column))
@@ -88,7 +101,9 @@ def _atoms(values: Array) -> Array:
 
 
 def _mix(atom: np.ndarray, column: int) -> np.ndarray:
-    """A hash that adds up over columns: odd multiples modulo 2^64, high and low bits mixed in between."""
+    """A hash that adds up over columns: odd multiples modulo 2^64, high and low bits mixed in
+    between.
+    """
     turned = (atom.astype(np.uint64) + np.uint64(1)) * TURN[column % len(TURN)]
     return np.asarray((turned ^ (turned >> np.uint64(31))) * TURN[-1 - column % len(TURN)])
 

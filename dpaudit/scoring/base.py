@@ -1,4 +1,6 @@
-"""What a score is. Fitted on training draws, chosen on choosing draws, it never sees a draw that certifies."""
+"""What a score is. Fitted on training draws, chosen on choosing draws, it never sees a draw that
+certifies.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,16 @@ from typing import Protocol
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.errors import InvalidInput
 
 CHUNK = 1 << 16  # rows scored at a time
 
 
 class Score(Protocol):
-    """A fitted score: rows (m, k) → log-odds of P against Q (m,), an estimate of the privacy loss log dP/dQ."""
+    """A fitted score: rows (m, k) → log-odds of P against Q (m,), an estimate of the privacy loss
+    log dP/dQ.
+    """
 
     def __call__(self, x: Array) -> Array: ...
 
@@ -53,7 +57,9 @@ class Fitted:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Products with a few dozen columns: a second BLAS thread spins away twice the time that it saves."""
+    """Products with a few dozen columns: a second BLAS thread spins away twice the time that it
+    saves.
+    """
     return _controller().limit(limits=1, user_api="blas")
 
 

@@ -1,4 +1,6 @@
-"""Outcomes that no arithmetic can use (NaN, infinities, overflows) and the bits of floats, made into finite columns."""
+"""Outcomes that no arithmetic can use (NaN, infinities, overflows) and the bits of floats, made
+into finite columns.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.scoring.base import CHUNK, Sides
 
 LARGEST = 1e100  # beyond this a number counts as infinite
@@ -18,7 +20,11 @@ def usable(x: Array) -> np.ndarray:
     return np.asarray(np.abs(x) <= LARGEST)
 
 
-MARKS: tuple[Callable[[Array], np.ndarray], ...] = (np.isnan, lambda x: x > LARGEST, lambda x: x < -LARGEST)
+MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
+    np.isnan,
+    lambda x: x > LARGEST,
+    lambda x: x < -LARGEST,
+)
 MEDIAN_DRAWS = 20_000  # a side, for the neutral value
 BIT_DRAWS = 20_000  # a side, to see which bits vary at all
 MANTISSA = np.int64((1 << 52) - 1)
@@ -30,10 +36,13 @@ NO_EXPONENT = -1100.0
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Rows (m, k) → finite rows (m, k'): the k columns, then indicator columns, then columns of bits.
+    """Rows (m, k) → finite rows (m, k'): the k columns, then indicator columns, then columns of
+    bits.
 
-    fill : (k,) value that stands for what is not finite; the training median of the column's finite entries.
-    marks : (column, kind) of each indicator, kind a position in MARKS; only what occurred in training has one.
+    fill : (k,) value that stands for what is not finite; the training median of the column's finite
+        entries.
+    marks : (column, kind) of each indicator, kind a position in MARKS; only what occurred in
+        training has one.
     floats : columns whose bits are read, kept : which columns of `bit_features` varied in training.
     """
 
@@ -44,7 +53,9 @@ class Encoder:
 
     @classmethod
     def fit(cls, train: Sides, bits: bool = False) -> Encoder:
-        """Look through all training draws. bits : also read the floats' bits (lowest set bit, exponent, ...)."""
+        """Look through all training draws. bits : also read the floats' bits (lowest set bit,
+        exponent, ...).
+        """
         marks, fill = _marks(train), _fill(train)
         floats = _floats(train) if bits else np.empty(0, dtype=np.intp)
         return cls(fill, marks, floats, _varying(train, floats))
@@ -63,7 +74,9 @@ class Encoder:
         return Sides(self(sides.P), self(sides.Q))
 
     def _rows(self, x: Array) -> Array:
-        flags = [MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks]
+        flags = [
+            MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks
+        ]
         whole = np.where(usable(x), x, self.fill)
         bits = [bit_features(whole[:, self.floats])[:, self.kept]] if len(self.kept) else []
         return np.concatenate([whole, *flags, *bits], axis=1)
@@ -72,9 +85,10 @@ class Encoder:
 def bit_features(x: Array) -> Array:
     """What the bits of finite floats (m, k) show, (m, k·8), column by column of x.
 
-    For each: the power of two of its lowest set bit, i.e. the coarsest grid 2^j ℤ that it lies on (after the floating
-    point attack of Mironov, CCS 2012: sums round to the grid of the larger term, so the grid gives the term away); its
-    exponent; the lowest 4 bits of its mantissa; whether it is exactly 0; whether that is −0.
+    For each: the power of two of its lowest set bit, i.e. the coarsest grid 2^j ℤ that it lies on
+    (after the floating point attack of Mironov, CCS 2012: sums round to the grid of the larger
+    term, so the grid gives the term away); its exponent; the lowest 4 bits of its mantissa; whether
+    it is exactly 0; whether that is −0.
     """
     raw = np.ascontiguousarray(x).view(np.int64)
     stored, power = raw & MANTISSA, (raw >> 52) & 0x7FF

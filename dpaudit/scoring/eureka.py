@@ -1,9 +1,10 @@
-"""Eureka (Lu, Magdon-Ismail, Wei and Zikas 2022, ePrint 2022/1250), the black-box estimator that paper 1 uses.
+"""Eureka (Lu, Magdon-Ismail, Wei and Zikas 2022, ePrint 2022/1250), the black-box estimator that
+paper 1 uses.
 
-P is mixed with a symbol ⊥: a draw of P is kept with probability e^−ε. Telling the mixture from Q with the least error
-R = ½(1 − TV) gives δ(ε) = 1 − 2e^ε R, since ⊥ gives itself away: TV = 1 − e^−ε + e^−ε sup_S [P(S) − e^ε Q(S)]. Without
-⊥ the classes are as e^−ε to 1: P has the prior 1/(1 + e^ε). The classifier is k nearest neighbours, k = 10⌈√n⌉, on the
-outputs as they are.
+P is mixed with a symbol ⊥: a draw of P is kept with probability e^−ε. Telling the mixture from Q
+with the least error R = ½(1 − TV) gives δ(ε) = 1 − 2e^ε R, since ⊥ gives itself away: TV = 1 − e^−ε
++ e^−ε sup_S [P(S) − e^ε Q(S)]. Without ⊥ the classes are as e^−ε to 1: P has the prior 1/(1 + e^ε).
+The classifier is k nearest neighbours, k = 10⌈√n⌉, on the outputs as they are.
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit._random import as_generator
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.seeds import as_generator
 from dpaudit.scoring.base import Score, Sides
 
 GAMMA = 0.05
-SCORE_DRAWS = 10_000  # a side: every row asks for k of them, 1,420 here, which takes about 0.3 ms beyond one dimension
+# a side: every row asks for k of them, 1,420 here, which takes about 0.3 ms beyond one dimension
+SCORE_DRAWS = 10_000
 PORTION = 1 << 22  # neighbours looked up at a time
 
 
 @dataclass(frozen=True, eq=False)
 class EurekaEstimate:
-    """delta : point estimates at epsilon, one direction. radius : what the method promises at confidence 1 − gamma."""
+    """delta : point estimates at epsilon, one direction. radius : what the method promises at
+    confidence 1 − gamma.
+    """
 
     epsilon: Array
     delta: Array
@@ -35,46 +39,52 @@ class EurekaEstimate:
 
 
 def eureka_bound(n_train: int, n_test: int, dim: int, epsilon: Any, gamma: float = GAMMA) -> Any:
-    """Radius |δ̂ − δ| that Eureka promises with probability 1 − γ, scalar or array like `epsilon` (nats).
+    """Radius |δ̂ − δ| that Eureka promises with probability 1 − γ, scalar or array like `epsilon`
+    (nats).
 
-    2e^ε [12 c_d √(ln(4/γ) / 2n_train) + √(ln(4/γ) / 2n_test)], c_d = (1 + 2/√(2 − √3))^d − 1, as printed (ePrint
-    2022/1250, for the nearest-neighbour classifier in d dimensions); n counts the draws of both sides together. The
-    first term is a worst case over all laws: at γ = 0.05 and ε = 0 it is below 1 from 18,840 draws on in one dimension,
-    from 7e16 in ten. Infinite where it overflows. Raises `InvalidInput`.
+    2e^ε [12 c_d √(ln(4/γ) / 2n_train) + √(ln(4/γ) / 2n_test)], c_d = (1 + 2/√(2 − √3))^d − 1, as
+    printed (ePrint 2022/1250, for the nearest-neighbour classifier in d dimensions); n counts the
+    draws of both sides together. The first term is a worst case over all laws: at γ = 0.05 and ε =
+    0 it is below 1 from 18,840 draws on in one dimension, from 7e16 in ten. Infinite where it
+    overflows. Raises `InvalidInput`.
 
     >>> import dpaudit as dp
     >>> round(float(dp.eureka_bound(1_000_000, 1_000_000, dim=1, epsilon=0.0)), 6)
     0.140218
     """
-    n_train, n_test = _check.integer("n_train", n_train, 1), _check.integer("n_test", n_test, 1)
-    dim = _check.integer("dim", dim, 1)
-    gamma = _check.real("gamma", gamma, 0.0, 1.0, open_=True)
-    grid = _check.epsilon(epsilon)
+    n_train, n_test = check.integer("n_train", n_train, 1), check.integer("n_test", n_test, 1)
+    dim = check.integer("dim", dim, 1)
+    gamma = check.real("gamma", gamma, 0.0, 1.0, open_=True)
+    grid = check.epsilon(epsilon)
     with np.errstate(over="ignore"):
         cones = np.float64(1.0 + 2.0 / np.sqrt(2.0 - np.sqrt(3.0))) ** dim - 1.0
         tail = np.log(4.0 / gamma) / 2.0
-        radius = 2.0 * np.exp(grid) * (12.0 * cones * np.sqrt(tail / n_train) + np.sqrt(tail / n_test))
+        radius = (
+            2.0 * np.exp(grid) * (12.0 * cones * np.sqrt(tail / n_train) + np.sqrt(tail / n_test))
+        )
     return radius if grid.ndim else float(radius)
 
 
 def eureka(
     P: Any, Q: Any, epsilon: Any, *, gamma: float = GAMMA, train_share: float = 0.5, rng: Any = None
 ) -> EurekaEstimate:
-    """Paper 1's estimator as its authors run it: one training per ε, the classes thinned to the prior.
+    """Paper 1's estimator as its authors run it: one training per ε, the classes thinned to the
+    prior.
 
-    P, Q : (n, k) or (n,) draws of M(D) and M(D'). epsilon : scalar or (m,), nats. train_share : of the draws, the rest
-    tests. Estimates sup_S P(S) − e^ε Q(S), clipped to [0, 1]. A point estimate: its promise is `radius`, which is
-    vacuous beyond one dimension; use `audit_samples` for what can be certified. Raises `InvalidInput`.
+    P, Q : (n, k) or (n,) draws of M(D) and M(D'). epsilon : scalar or (m,), nats. train_share : of
+    the draws, the rest tests. Estimates sup_S P(S) − e^ε Q(S), clipped to [0, 1]. A point estimate:
+    its promise is `radius`, which is vacuous beyond one dimension; use `audit_samples` for what can
+    be certified. Raises `InvalidInput`.
     """
-    grid = _check.epsilon(epsilon)
-    share = _check.real("train_share", train_share, 0.0, 1.0, open_=True)
+    grid = check.epsilon(epsilon)
+    share = check.real("train_share", train_share, 0.0, 1.0, open_=True)
     P, Q = _finite("P", P), _finite("Q", Q)
     if P.shape[1] != Q.shape[1]:
-        _check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
+        check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     size = min(len(P), len(Q))
     train = int(size * share)
     if min(train, size - train) < 1:
-        _check.fail("P", f"{size} draws a side", "enough draws to train and to test")
+        check.fail("P", f"{size} draws a side", "enough draws to train and to test")
     generator = as_generator(rng)
     sides = Sides(P[:train], Q[:train]), Sides(P[train:size], Q[train:size])
     delta = [_at(*sides, float(one), generator) for one in np.atleast_1d(grid)]
@@ -84,7 +94,7 @@ def eureka(
 
 def _finite(name: str, value: Any) -> Array:
     array = np.asarray(value)
-    return _check.matrix(name, array[:, None] if array.ndim == 1 else array)
+    return check.matrix(name, array[:, None] if array.ndim == 1 else array)
 
 
 def _at(train: Sides, test: Sides, epsilon: float, generator: np.random.Generator) -> float:
@@ -92,7 +102,9 @@ def _at(train: Sides, test: Sides, epsilon: float, generator: np.random.Generato
     kept = [side[generator.random(len(side)) < np.exp(-epsilon)] for side in (train.P, test.P)]
     votes = Votes.fit(Sides(kept[0], train.Q))
     missed = sum(2 * votes.won(kept[1]) <= votes.k) + sum(2 * votes.won(test.Q) > votes.k)
-    return float(np.clip(1.0 - 2.0 * np.exp(epsilon) * missed / (len(test.P) + len(test.Q)), 0.0, 1.0))
+    return float(
+        np.clip(1.0 - 2.0 * np.exp(epsilon) * missed / (len(test.P) + len(test.Q)), 0.0, 1.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +122,12 @@ class Votes:
         if points.shape[1] == 1:
             order = np.argsort(points[:, 0], kind="stable")
             points, label = points[order], label[order]
-        return cls(points, label, cKDTree(points), min(int(10 * np.ceil(np.sqrt(len(points)))), len(points)))
+        return cls(
+            points,
+            label,
+            cKDTree(points),
+            min(int(10 * np.ceil(np.sqrt(len(points)))), len(points)),
+        )
 
     def won(self, x: Array) -> np.ndarray:
         """How many of each row's k votes are P's."""
@@ -125,23 +142,30 @@ class Votes:
         return np.asarray(self.label[place].sum(axis=1))
 
     def _on_a_line(self, x: Array) -> np.ndarray:
-        """In one dimension the k nearest are neighbours in order, from the first start that is not the farther end."""
+        """In one dimension the k nearest are neighbours in order, from the first start that is not
+        the farther end.
+        """
         line, total = self.points[:, 0], np.concatenate([[0], np.cumsum(self.label)])
         low, high = np.zeros(len(x), dtype=np.intp), np.full(len(x), len(line) - self.k)
         while np.any(low < high):
             middle = (low + high) // 2
             beyond = np.minimum(middle + self.k, len(line) - 1)
             right = (x - line[middle] > line[beyond] - x) & (low < high)
-            low, high = np.where(right, middle + 1, low), np.where(right, high, np.minimum(middle, high))
+            low, high = (
+                np.where(right, middle + 1, low),
+                np.where(right, high, np.minimum(middle, high)),
+            )
         return np.asarray(total[low + self.k] - total[low])
 
 
 def fit_eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    """Eureka's classifiers at all ε as one score: log odds of the k votes at equal class sizes, k = 10⌈√n⌉.
+    """Eureka's classifiers at all ε as one score: log odds of the k votes at equal class sizes, k =
+    10⌈√n⌉.
 
-    Thinning P by e^−ε leaves around a point a·e^−ε votes for P, on average, beside b for Q; the majority is P's where
-    a > e^ε b, so the set that the training at ε gives is {log(a/b) > ε}, the score's own set at ε, less the noise of
-    the thinning. The outputs are taken as they are. At most `SCORE_DRAWS` a side vote.
+    Thinning P by e^−ε leaves around a point a·e^−ε votes for P, on average, beside b for Q; the
+    majority is P's where a > e^ε b, so the set that the training at ε gives is {log(a/b) > ε}, the
+    score's own set at ε, less the noise of the thinning. The outputs are taken as they are. At most
+    `SCORE_DRAWS` a side vote.
     """
     votes = Votes.fit(train.head(SCORE_DRAWS))
 
@@ -153,7 +177,9 @@ def fit_eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
 
 
 def promise(train: Sides, gamma: float = GAMMA) -> str:
-    """One line for the report: the radius that Eureka promises from its training alone, whatever tests it."""
+    """One line for the report: the radius that Eureka promises from its training alone, whatever
+    tests it.
+    """
     n, dim = 2 * len(train.P[:SCORE_DRAWS]), train.P.shape[1]
     radius = eureka_bound(n, np.iinfo(np.int64).max, dim, 0.0, gamma)
     return (

@@ -1,10 +1,12 @@
-"""Scores from which sets are chosen: of the choosing draws and, where these are few, of those that trained, too."""
+"""Scores from which sets are chosen: of the choosing draws and, where these are few, of those that
+trained, too.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides, evaluate, miss
 
 ENOUGH = 20_000  # choosing draws a side
@@ -19,10 +21,11 @@ def scores(score: Score, sides: Sides) -> Scores:
 
 
 def pooled(score: Score, train: Sides, choose: Sides) -> Scores:
-    """Scores of the choosing draws, with those of the training draws if the score did no better on these.
+    """Scores of the choosing draws, with those of the training draws if the score did no better on
+    these.
 
-    Neither certifies anything. A threshold is where p − e^ε q is largest, which few draws find badly; but draws that a
-    flexible score has learned by heart would put it too high.
+    Neither certifies anything. A threshold is where p − e^ε q is largest, which few draws find
+    badly; but draws that a flexible score has learned by heart would put it too high.
     """
     chosen = scores(score, choose)
     if len(choose.P) >= ENOUGH or len(train.P) == 0:

@@ -1,11 +1,13 @@
-"""Log odds of many cells at once, each drawn towards a smooth guess as far as the data say that the guess is right."""
+"""Log odds of many cells at once, each drawn towards a smooth guess as far as the data say that the
+guess is right.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import expit, gammaln, logit
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 STRENGTHS = 10.0 ** np.arange(6.0)  # draws that the guess is worth; beside them, the guess itself
 CAUTION = 10.0  # cells' worth of belief in the guess beforehand
@@ -14,12 +16,14 @@ STEEPEST = 20.0  # log odds beyond which a guess is no guess
 
 
 def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
-    """(log odds (c,), gain in nats) from counts a of P and b of Q in c cells, equal numbers of draws a side in all.
+    """(log odds (c,), gain in nats) from counts a of P and b of Q in c cells, equal numbers of
+    draws a side in all.
 
-    Empirical Bayes: the share of P in a cell is Beta(κp, κ(1 − p)) about the guess p = expit(guess), with κ from
-    a mixture over `STRENGTHS` and κ = ∞ (the guess is exact) whose weights are fitted to all cells by EM. The result is
-    the posterior mean's log odds, so a cell that contradicts its guess keeps its own odds, and one that does not keeps
-    the guess: the noise of small cells is not learned. `gain` is the log marginal likelihood over that of the guess
+    Empirical Bayes: the share of P in a cell is Beta(κp, κ(1 − p)) about the guess p =
+    expit(guess), with κ from a mixture over `STRENGTHS` and κ = ∞ (the guess is exact) whose
+    weights are fitted to all cells by EM. The result is the posterior mean's log odds, so a cell
+    that contradicts its guess keeps its own odds, and one that does not keeps the guess: the noise
+    of small cells is not learned. `gain` is the log marginal likelihood over that of the guess
     alone.
     """
     p = expit(np.clip(guess, -STEEPEST, STEEPEST))[:, None]

@@ -1,9 +1,9 @@
 """How two sides differ in their first two moments, and what of that is signal.
 
-In coordinates where the average covariance of the sides is I, P has mean gap/2 and covariance I − excess/2, Q has
-−gap/2 and I + excess/2. With n draws a side the entries of the gap have variance 2/n, those of the excess 2/n off the
-diagonal and 4/n on it: in k columns some k²/2 of them drown a difference that lies in one direction, as that of one row
-does. Each structure keeps a part.
+In coordinates where the average covariance of the sides is I, P has mean gap/2 and covariance I −
+excess/2, Q has −gap/2 and I + excess/2. With n draws a side the entries of the gap have variance
+2/n, those of the excess 2/n off the diagonal and 4/n on it: in k columns some k²/2 of them drown a
+difference that lies in one direction, as that of one row does. Each structure keeps a part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.scoring.base import CHUNK, Sides
 from dpaudit.scoring.whiten import Whitener
 
@@ -41,7 +41,9 @@ class Coordinates:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """gap (k,) and excess (k, k) in coordinates of average covariance I about the middle; n `draws` a side."""
+    """gap (k,) and excess (k, k) in coordinates of average covariance I about the middle; n `draws`
+    a side.
+    """
 
     coordinates: Coordinates
     gap: Array
@@ -52,7 +54,8 @@ class Moments:
     def fit(cls, train: Sides, whiten: Whitener, by_column: bool = False) -> Moments:
         """`whiten` has brought the draws to a numerically sound scale; here it is made exact.
 
-        by_column : leave the columns as they are but for their scales; only variances are looked at.
+        by_column : leave the columns as they are but for their scales; only variances are looked
+            at.
         """
         (mean_p, cov_p), (mean_q, cov_q) = (_moments(side, whiten) for side in (train.P, train.Q))
         if by_column:
@@ -61,14 +64,21 @@ class Moments:
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
         turn = solve_triangular(root, np.eye(size), lower=True).T
         middle = Coordinates(whiten.centre, whiten.turn, 0.5 * (mean_p + mean_q))
-        return cls(middle.turned(turn), (mean_p - mean_q) @ turn, turn.T @ (cov_q - cov_p) @ turn, len(train.P))
+        return cls(
+            middle.turned(turn),
+            (mean_p - mean_q) @ turn,
+            turn.T @ (cov_q - cov_p) @ turn,
+            len(train.P),
+        )
 
     def keeping(self, gap: Array, excess: Array) -> Moments:
         return replace(self, gap=gap, excess=excess)
 
 
 def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
-    """Mean and covariance of the whitened draws, a chunk at a time, about a first guess at the mean."""
+    """Mean and covariance of the whitened draws, a chunk at a time, about a first guess at the
+    mean.
+    """
     size = whiten.turn.shape[1]
     guess = whiten(x[:CHUNK]).mean(axis=0)
     first, second = np.zeros(size), np.zeros((size, size))
@@ -95,8 +105,9 @@ def shift(moments: Moments) -> Moments:
 def spiked(moments: Moments) -> Moments:
     """The excess beyond what noise makes, about its bulk.
 
-    Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and turns a spike s into √(s² + R²) or more: the
-    singular values are shrunk by the rule that is best in Frobenius norm, √(λ² − R²) (Gavish & Donoho 2017).
+    Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and turns a spike s into
+    √(s² + R²) or more: the singular values are shrunk by the rule that is best in Frobenius norm,
+    √(λ² − R²) (Gavish & Donoho 2017).
     """
     value, axes = np.linalg.eigh(moments.excess)
     radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
@@ -107,9 +118,11 @@ def spiked(moments: Moments) -> Moments:
 
 
 def directions(moments: Moments) -> Moments:
-    """The few directions in which gap and excess TOGETHER stand out, and one common ratio of scales in the others.
+    """The few directions in which gap and excess TOGETHER stand out, and one common ratio of scales
+    in the others.
 
-    A row's influence on a mean and on a covariance lies in one direction; either alone may be too weak to show.
+    A row's influence on a mean and on a covariance lies in one direction; either alone may be too
+    weak to show.
     """
     axes = _directions(moments)
     rest = np.eye(len(moments.gap)) - axes @ axes.T
@@ -124,7 +137,8 @@ def _directions(moments: Moments) -> Array:
     """Orthonormal columns, found one after the other until what is left looks like noise."""
     size = len(moments.gap)
     left, found = moments, np.zeros((size, 0))
-    noise = 1.5 * size + np.log(moments.draws)  # ½·χ² of the gap and the edge of the semicircle, with room
+    # ½·χ² of the gap and the edge of the semicircle, with room
+    noise = 1.5 * size + np.log(moments.draws)
     while found.shape[1] < min(MOST, size):
         axis, gain = _strongest(left, found)
         if gain < noise:
@@ -138,8 +152,8 @@ def _directions(moments: Moments) -> Array:
 def _strongest(moments: Moments, found: Array) -> tuple[Array, float]:
     """The unit vector u orthogonal to `found` of most evidence, and that evidence in nats.
 
-    n(gᵀu)²/4 + n(uᵀEu − c)²/8 is, to second order, the gain in log-likelihood by a gap and a variance of its own
-    along u; c is the bulk of the excess.
+    n(gᵀu)²/4 + n(uᵀEu − c)²/8 is, to second order, the gain in log-likelihood by a gap and a
+    variance of its own along u; c is the bulk of the excess.
     """
     size, draws = len(moments.gap), moments.draws
     rest = np.eye(size) - found @ found.T
@@ -152,13 +166,17 @@ def _strongest(moments: Moments, found: Array) -> tuple[Array, float]:
         turned, along = excess @ u, moments.gap @ u
         value = u @ turned
         slope = 0.5 * along * moments.gap + 0.5 * value * turned
-        return -draws * (0.25 * along**2 + 0.125 * value**2), -draws * (slope - (slope @ u) * u) / length
+        return -draws * (0.25 * along**2 + 0.125 * value**2), -draws * (
+            slope - (slope @ u) * u
+        ) / length
 
     value, axes = np.linalg.eigh(excess)
     starts = [axes[:, np.argmax(np.abs(value))]]
     if np.linalg.norm(moments.gap) > 0.0:
         starts.append(moments.gap / np.linalg.norm(moments.gap))
-    best = min((minimize(lack, start, jac=True) for start in starts), key=lambda end: float(end.fun))
+    best = min(
+        (minimize(lack, start, jac=True) for start in starts), key=lambda end: float(end.fun)
+    )
     axis = rest @ best.x
     return axis / np.linalg.norm(axis), -float(best.fun)
 
@@ -174,4 +192,9 @@ def _shrunk(level: float, variance: float) -> float:
 
 
 Structure = Callable[[Moments], Moments]
-STRUCTURES: dict[str, Structure] = {"directions": directions, "spiked": spiked, "shift": shift, "full": full}
+STRUCTURES: dict[str, Structure] = {
+    "directions": directions,
+    "spiked": spiked,
+    "shift": shift,
+    "full": full,
+}

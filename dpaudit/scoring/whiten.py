@@ -1,4 +1,6 @@
-"""Whitening: raw outputs may differ in scale by 1e7 and be nearly collinear; no score should see that."""
+"""Whitening: raw outputs may differ in scale by 1e7 and be nearly collinear; no score should see
+that.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 SAMPLE = 20_000  # draws a side that fix the coordinates
 CLIP = 6.0  # robust units: heavy tails do not set the scale
-SMALLEST = 1e-10  # share of the largest variance below which a direction is constant within the sides
+# share of the largest variance below which a direction is constant within the sides
+SMALLEST = 1e-10
 GAP = 1e-7  # robust units between the sides' means that are no rounding
 
 
@@ -18,8 +21,8 @@ GAP = 1e-7  # robust units between the sides' means that are no rounding
 class Whitener:
     """x ↦ (x − centre)·turn, with average covariance within the sides about I.
 
-    Directions that are constant within both sides are dropped, but for the one along which the sides lie apart: its
-    coordinate is −½ or ½ by side.
+    Directions that are constant within both sides are dropped, but for the one along which the
+    sides lie apart: its coordinate is −½ or ½ by side.
     """
 
     centre: Array
@@ -46,14 +49,18 @@ class Whitener:
         pooled = np.concatenate([P[:SAMPLE], Q[:SAMPLE]])
         centre = np.median(pooled, axis=0)
         scale = _spread(pooled - centre)
-        return cls(centre, np.diag(np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)))
+        return cls(
+            centre, np.diag(np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0))
+        )
 
     def __call__(self, x: Array) -> Array:
         return (x - self.centre) @ self.turn
 
 
 def _spread(centred: Array) -> Array:
-    """Half the interquartile range; the standard deviation where at least half of the values are equal."""
+    """Half the interquartile range; the standard deviation where at least half of the values are
+    equal.
+    """
     low, high = np.quantile(centred, [0.25, 0.75], axis=0)
     return np.where(high > low, 0.7413 * (high - low), centred.std(axis=0))
 

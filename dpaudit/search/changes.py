@@ -1,4 +1,6 @@
-"""What a neighbour changes: one row out of the database, one in, or both; a pool holds every change to choose from."""
+"""What a neighbour changes: one row out of the database, one in, or both; a pool holds every change
+to choose from.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair, replace_row, zero_row
 from dpaudit.search import outliers
@@ -16,12 +18,15 @@ from dpaudit.search import outliers
 RELATIONS = ("zero-out", "remove", "replace", "add")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
 NONE = -1  # stands for no row
-REPLACED = 1 << 18  # replacements that are all looked at; of more, those of the rows that weigh most
+# replacements that are all looked at; of more, those of the rows that weigh most
+REPLACED = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """relation : one of `RELATIONS`. index : the row that it concerns, None for "add". row : (d,) what comes in."""
+    """relation : one of `RELATIONS`. index : the row that it concerns, None for "add". row : (d,)
+    what comes in.
+    """
 
     relation: str
     index: int | None
@@ -56,8 +61,8 @@ class Change:
 class Pool:
     """m changes of `data`, (n, d).
 
-    relation : (m,) positions in `RELATIONS`. out, into : (m,) row of the data that leaves and row of `incoming` that
-    comes, `NONE` where there is none. incoming : (k, d).
+    relation : (m,) positions in `RELATIONS`. out, into : (m,) row of the data that leaves and row
+    of `incoming` that comes, `NONE` where there is none. incoming : (k, d).
     """
 
     data: Array
@@ -84,7 +89,9 @@ class Pool:
 
     def only(self, entries: np.ndarray) -> Pool:
         """The changes at `entries`, in that order."""
-        return Pool(self.data, self.relation[entries], self.out[entries], self.into[entries], self.incoming)
+        return Pool(
+            self.data, self.relation[entries], self.out[entries], self.into[entries], self.incoming
+        )
 
 
 def _rows(table: Array, index: np.ndarray) -> Array:
@@ -94,23 +101,21 @@ def _rows(table: Array, index: np.ndarray) -> Array:
     return found
 
 
-def pool(
-    data: Array,
-    relations: tuple[str, ...],
-    incoming: Array,
-    heaviest: np.ndarray,
-) -> Pool:
+def pool(data: Array, relations: tuple[str, ...], incoming: Array, heaviest: np.ndarray) -> Pool:
     """Every change of the relations that changes something, each once.
 
-    incoming : (k, d) rows for "replace" and "add", empty without these. heaviest : (n,) rows of the data, heaviest
-    first: of too many replacements (`REPLACED`) only those of the first rows are kept. Raises `InvalidInput` where no
-    change is left.
+    incoming : (k, d) rows for "replace" and "add", empty without these. heaviest : (n,) rows of the
+    data, heaviest first: of too many replacements (`REPLACED`) only those of the first rows are
+    kept. Raises `InvalidInput` where no change is left.
     """
     distinct = np.sort(np.unique(data, axis=0, return_index=True)[1])
-    parts = [_of(relation, data, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)]
+    parts = [
+        _of(relation, data, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)
+    ]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = Pool(data, relation, out, into, incoming)
-    longer = np.isin(relation, [RELATIONS.index("remove"), RELATIONS.index("add")])  # or shorter, by a row of zeros too
+    # or shorter, by a row of zeros too
+    longer = np.isin(relation, [RELATIONS.index("remove"), RELATIONS.index("add")])
     moved = np.any(found.leaving() != found.coming(), axis=1) | longer
     if not moved.any():
         raise InvalidInput("data must have a row whose change is one: all are zero")
@@ -140,22 +145,32 @@ def incoming_rows(
     bounds: Any,
     rng: np.random.Generator,
 ) -> Array:
-    """Rows that may come in: the user's candidates, (m, d), and extreme ones inside the stated bound; (k, d), distinct.
+    """Rows that may come in: the user's candidates, (m, d), and extreme ones inside the stated
+    bound; (k, d), distinct.
 
-    The row of the bound that is nearest to zero is one, too: of a heavy row that it replaces, least is left.
-    Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
+    The row of the bound that is nearest to zero is one, too: of a heavy row that it replaces, least
+    is left. Raises `InvalidInput` for rows without a relation that takes them, or a relation
+    without rows.
     """
     needed = [one for one in relations if one in INCOMING]
-    given = [name for name, one in zip(SOURCES, (candidates, row_bound, bounds), strict=True) if one is not None]
+    given = [
+        name
+        for name, one in zip(SOURCES, (candidates, row_bound, bounds), strict=True)
+        if one is not None
+    ]
     if needed and not given:
-        fail("candidates", None, f"given, or row_bound, or bounds: relation {needed[0]!r} needs rows to put in")
+        fail(
+            "candidates",
+            None,
+            f"given, or row_bound, or bounds: relation {needed[0]!r} needs rows to put in",
+        )
     if given and not needed:
         fail("relations", relations, f"with 'replace' or 'add', which are what {given[0]} is for")
     parts = [np.zeros((0, data.shape[1]))]
     if candidates is not None:
         parts.append(_candidates(data, candidates))
     if row_bound is not None:
-        bound = _check.real("row_bound", row_bound, 0.0, open_=True)
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
         parts += [outliers.within_norm(data, bound, rng), np.zeros((1, data.shape[1]))]
     if bounds is not None:
         box = outliers.box(bounds, data.shape[1])
@@ -168,7 +183,7 @@ SOURCES = ("candidates", "row_bound", "bounds")
 
 
 def _candidates(data: Array, candidates: Any) -> Array:
-    rows = _check.matrix("candidates", candidates)
+    rows = check.matrix("candidates", candidates)
     if rows.shape[1] != data.shape[1]:
         fail("candidates", f"{rows.shape[1]} columns", f"rows of {data.shape[1]} columns, as data")
     return rows

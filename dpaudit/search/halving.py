@@ -1,7 +1,8 @@
-"""Successive halving (Jamieson & Talwalkar 2016): cheap audits of many neighbours, dearer ones of the few worst.
+"""Successive halving (Jamieson & Talwalkar 2016): cheap audits of many neighbours, dearer ones of
+the few worst.
 
-Each rung costs about the same. Its draws of M(D) are made once and shared by all its neighbours, whose own come from
-the same random numbers; a rung uses no draw of an earlier one.
+Each rung costs about the same. Its draws of M(D) are made once and shared by all its neighbours,
+whose own come from the same random numbers; a rung uses no draw of an earlier one.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from dpaudit._check import Array
-from dpaudit._modules import Carried
-from dpaudit._random import Stream, below
+from dpaudit._core.check import Array
+from dpaudit._core.seeds import Stream, below
+from dpaudit._core.user_code import Carried
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling import Progress
 from dpaudit.scoring.base import one_thread
@@ -30,14 +31,15 @@ FACTOR = 4  # of a rung's neighbours, one stays
 FEWEST = 200  # draws a neighbour below which a cheap audit is of no use
 PARTNERS, SPREAD = 16, 1_000  # draws for a neighbour's influence, and for M(D)'s own spread
 MOST = 100_000  # draws a neighbour above which the order is no clearer, and memory is spent
-SCREEN_SHARE = 0.15  # of the search's draws for influences, and for how many neighbours at most, by rank
+# of the search's draws for influences, and for how many neighbours at most, by rank
+SCREEN_SHARE = 0.15
 SCREENED = {"auto": 512, "influence": 4096}
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """What every cheap audit needs. seed : the search's own, below the audit's at `Stream.SEARCH`. memory : where what
-    is found is kept, and what an interrupted search has found."""
+    """What every cheap audit needs. seed : the search's own, below the audit's at `Stream.SEARCH`.
+    memory : where what is found is kept, and what an interrupted search has found."""
 
     mechanism: Any
     data: Array
@@ -48,8 +50,12 @@ class Bench:
     progress: Progress
     memory: Memory | None = None
 
-    def of_all(self, name: str, stage: str, work: Any, changes: Sequence[Change]) -> Iterator[Outcome]:
-        """work(change) of each, in parallel, in order; progress by neighbour. stage : the work, for the memory."""
+    def of_all(
+        self, name: str, stage: str, work: Any, changes: Sequence[Change]
+    ) -> Iterator[Outcome]:
+        """work(change) of each, in parallel, in order; progress by neighbour. stage : the work, for
+        the memory.
+        """
         keys = [key_of(stage, change) for change in changes]
         known = [recalled(self.memory, key) for key in keys]
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
@@ -88,16 +94,20 @@ def _attempt(work: Any, data: Array, change: Change) -> Outcome:
 
 @dataclass(frozen=True)
 class Schedule:
-    """screened : neighbours whose influence is drawn. rungs : (neighbours, draws each), the last leaves one."""
+    """screened : neighbours whose influence is drawn. rungs : (neighbours, draws each), the last
+    leaves one.
+    """
 
     screened: int
     rungs: tuple[tuple[int, int], ...]
 
 
 def schedule(draws: int, pool: int, shortlist: int, samples: int, rank: str) -> Schedule:
-    """Rungs of equal cost out of `draws` in all; a neighbour gets `FEWEST` draws or more, at most `samples` and `MOST`.
+    """Rungs of equal cost out of `draws` in all; a neighbour gets `FEWEST` draws or more, at most
+    `samples` and `MOST`.
 
-    A shorter list where there are too few draws for `shortlist`. Raises `ValueError` where they do not do for two.
+    A shorter list where there are too few draws for `shortlist`. Raises `ValueError` where they do
+    not do for two.
     """
     most = min(samples, MOST)
     screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
@@ -123,7 +133,8 @@ def _halved(size: int) -> list[int]:
 
 
 def screen(bench: Bench, pool: Pool, order: np.ndarray) -> tuple[Array, list[Outcome]]:
-    """Influence on the mechanism's own output of the pool's entries `order`: (len(order),), NaN where it failed.
+    """Influence on the mechanism's own output of the pool's entries `order`: (len(order),), NaN
+    where it failed.
 
     All NaN where outputs are no tables of numbers, which have no distance.
     """
@@ -133,7 +144,9 @@ def screen(bench: Bench, pool: Pool, order: np.ndarray) -> tuple[Array, list[Out
     mechanism, seed, yardstick = bench.mechanism, below(bench.seed, 0, 1), Yardstick.of(spread)
 
     def work(right: Array, change: Change) -> Outcome:
-        P, Q = aligned(partners, draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}"))
+        P, Q = aligned(
+            partners, draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}")
+        )
         return PARTNERS, yardstick.moved(P, Q)
 
     changes = [pool[int(entry)] for entry in order]
@@ -141,8 +154,11 @@ def screen(bench: Bench, pool: Pool, order: np.ndarray) -> tuple[Array, list[Out
     return np.array([value if isinstance(value, float) else np.nan for _, value in found]), found
 
 
-def halve(bench: Bench, first: list[Tried], rungs: tuple[tuple[int, int], ...]) -> tuple[list[Tried], int]:
-    """The neighbours of `first`, worst first, after all rungs; and the draws of M(D) and M(D') that this took.
+def halve(
+    bench: Bench, first: list[Tried], rungs: tuple[tuple[int, int], ...]
+) -> tuple[list[Tried], int]:
+    """The neighbours of `first`, worst first, after all rungs; and the draws of M(D) and M(D') that
+    this took.
 
     Raises `MechanismError` where the mechanism fails on all of them.
     """
@@ -155,24 +171,32 @@ def halve(bench: Bench, first: list[Tried], rungs: tuple[tuple[int, int], ...]) 
         done += [one for one in standing if one.note]
         standing = [one for one in standing if not one.note]
         if not standing:
-            raise MechanismError(f"the mechanism failed on every neighbour that was tried: {done[-1].note}")
+            raise MechanismError(
+                f"the mechanism failed on every neighbour that was tried: {done[-1].note}"
+            )
     return standing + done, spent
 
 
-def _rung(bench: Bench, standing: list[Tried], rung: int, draws: int, rungs: int) -> tuple[list[Tried], int]:
+def _rung(
+    bench: Bench, standing: list[Tried], rung: int, draws: int, rungs: int
+) -> tuple[list[Tried], int]:
     """The same neighbours with this rung's estimates, worst first."""
     P, seed = bench.draw(draws, rung), below(bench.seed, rung)
     mechanism, epsilon, classifier = bench.mechanism, bench.epsilon, bench.classifier
     score_seed = below(bench.seed, rung, int(Stream.SCORE))
 
-    def work(right: Array, change: Change) -> Outcome:  # not of `bench`, whose progress may be no parcel for a process
+    def work(
+        right: Array, change: Change
+    ) -> Outcome:  # not of `bench`, whose progress may be no parcel for a process
         Q = draw_common(mechanism, right, draws, seed, f"M(D'), {change.text}")
         return draws, measure(*aligned(P, Q), epsilon, classifier, score_seed)
 
     name = f"searching, round {rung} of {rungs}"
     outcomes = bench.of_all(name, f"{rung} {draws}", work, [one.change for one in standing])
     found = [_after(one, rung, *outcome) for one, outcome in zip(standing, outcomes, strict=True)]
-    return _sorted(found), draws + sum(new.draws - old.draws for new, old in zip(found, standing, strict=True))
+    return _sorted(found), draws + sum(
+        new.draws - old.draws for new, old in zip(found, standing, strict=True)
+    )
 
 
 def _after(one: Tried, rung: int, draws: int, value: Measure | str) -> Tried:
@@ -183,4 +207,6 @@ def _after(one: Tried, rung: int, draws: int, value: Measure | str) -> Tried:
 
 def _sorted(found: list[Tried]) -> list[Tried]:
     """Largest δ first, the larger gain where none can be told; failures last."""
-    return sorted(found, key=lambda one: (not one.note, one.delta or 0.0, one.gain or 0.0), reverse=True)
+    return sorted(
+        found, key=lambda one: (not one.note, one.delta or 0.0, one.gain or 0.0), reverse=True
+    )

@@ -1,8 +1,10 @@
-"""What a changed row does to least squares, from one factorisation: leverage, residual, and what is made of them.
+"""What a changed row does to least squares, from one factorisation: leverage, residual, and what is
+made of them.
 
-To first order in the rows, with z the row in coordinates in which the features' Gram matrix is I, h = ‖z‖² and w the
-residual: taking a row out moves the solution by −zw/(1 − h), putting one in by zw/(1 + h) (Cook 1977). Which of the
-measures a mechanism turns into privacy loss is its own affair, so rows are taken from all of them in turn.
+To first order in the rows, with z the row in coordinates in which the features' Gram matrix is I, h
+= ‖z‖² and w the residual: taking a row out moves the solution by −zw/(1 − h), putting one in by
+zw/(1 + h) (Cook 1977). Which of the measures a mechanism turns into privacy loss is its own affair,
+so rows are taken from all of them in turn.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 
 MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation")
 SMALLEST = 1e-10  # of the largest singular value: directions below it are not there
@@ -22,8 +24,9 @@ ROOM = 1e-12  # 1 − h is no less: such a row alone holds a direction up
 class Regression:
     """The last column on the others, by pseudo-inverse where columns are dependent.
 
-    scatter : (d, k) turns a row into coordinates in which DᵀD is I; features : (d − 1, j) the same for the features
-    alone. coef : (d − 1,). total : residual sum of squares. scale : (d,) root mean square of the columns.
+    scatter : (d, k) turns a row into coordinates in which DᵀD is I; features : (d − 1, j) the same
+    for the features alone. coef : (d − 1,). total : residual sum of squares. scale : (d,) root mean
+    square of the columns.
     """
 
     scatter: Array
@@ -41,7 +44,9 @@ class Regression:
         return cls(_whitening(data), features, coef, total, np.sqrt(np.mean(data**2, axis=0)))
 
     def moved(self, row: Array, sign: float) -> tuple[Array, Array, Array]:
-        """Of rows taken out (sign −1) or put in (1): change of the solution (m, j), of the fit (m,), and z (m, k)."""
+        """Of rows taken out (sign −1) or put in (1): change of the solution (m, j), of the fit
+        (m,), and z (m, k).
+        """
         z, residual = row[:, :-1] @ self.features, row[:, -1] - row[:, :-1] @ self.coef
         room = np.maximum(1.0 + sign * np.sum(z * z, axis=1), ROOM)
         return sign * z * (residual / room)[:, None], sign * residual**2 / room, row @ self.scatter
@@ -59,11 +64,14 @@ def _whitening(matrix: Array) -> Array:
 
 
 def measures(data: Array, out: Array, into: Array) -> Array:
-    """Six sizes of each change, (6, m), as `MEASURES`; out, into : (m, d), zeros where no row leaves or comes.
+    """Six sizes of each change, (6, m), as `MEASURES`; out, into : (m, d), zeros where no row
+    leaves or comes.
 
-    cook : ‖change of the solution‖² in the metric of the features, by the residual sum of squares: leverage ×
-    residual. displacement : its plain norm. scatter : ‖change of DᵀD‖ where that is I (the leverage, label included).
-    fit : change of the residual sum of squares, relative. size : ‖into − out‖. deviation : the same by columns' scales.
+    cook : ‖change of the solution‖² in the metric of the features, by the residual sum of squares:
+    leverage × residual. displacement : its plain norm. scatter : ‖change of DᵀD‖ where that is I
+    (the leverage, label included).
+    fit : change of the residual sum of squares, relative. size : ‖into − out‖. deviation : the same
+        by columns' scales.
     """
     found = Regression.of(data)
     (gone, lost, left), (come, gained, new) = found.moved(out, -1.0), found.moved(into, 1.0)
@@ -84,7 +92,8 @@ def measures(data: Array, out: Array, into: Array) -> Array:
 
 
 def in_turn(scores: Array) -> Array:
-    """One score of several, (c, m) → (m,): 1 over the best of a change's c ranks; those that say nothing are left out.
+    """One score of several, (c, m) → (m,): 1 over the best of a change's c ranks; those that say
+    nothing are left out.
 
     Sorting by it takes the largest of each in turn.
     """

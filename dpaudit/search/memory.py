@@ -1,4 +1,6 @@
-"""What a search has found and need not find again: kept by whoever runs it, asked for by neighbour and rung."""
+"""What a search has found and need not find again: kept by whoever runs it, asked for by neighbour
+and rung.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,14 @@ import numpy as np
 from dpaudit.search.changes import Change
 from dpaudit.search.quick import Measure
 
-Outcome = tuple[int, Any]  # draws that were made, and what came of them: a number, a Measure, or the error's text
+# draws that were made, and what came of them: a number, a Measure, or the error's text
+Outcome = tuple[int, Any]
 
 
 class Memory(Protocol):
-    """Keeps outcomes, in JSON types, and draws of M(D). Asked by one thread of the process that audits."""
+    """Keeps outcomes, in JSON types, and draws of M(D). Asked by one thread of the process that
+    audits.
+    """
 
     def outcome(self, key: str) -> Any: ...
 
@@ -27,8 +32,14 @@ class Memory(Protocol):
 
 def key_of(stage: str, change: Change) -> str:
     """stage : what is done, with how many draws."""
-    row = "" if change.row is None else hashlib.sha256(np.ascontiguousarray(change.row).data).hexdigest()
-    return f"{stage} {change.relation} {'' if change.index is None else change.index} {row}".rstrip()
+    row = (
+        ""
+        if change.row is None
+        else hashlib.sha256(np.ascontiguousarray(change.row).data).hexdigest()
+    )
+    return (
+        f"{stage} {change.relation} {'' if change.index is None else change.index} {row}".rstrip()
+    )
 
 
 def recalled(memory: Memory | None, key: str) -> Outcome | None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
-from dpaudit._random import generator
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit._core.seeds import generator
 from dpaudit.errors import MechanismError
 from dpaudit.search.changes import Pool
 from dpaudit.search.halving import PARTNERS, SPREAD, Bench, screen
@@ -24,7 +24,8 @@ Rank = str | Callable[[Array, Array, Array], Any]
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """tried : changes to audit, likeliest first, none with a rung yet. failed : those on which the mechanism failed.
+    """tried : changes to audit, likeliest first, none with a rung yet. failed : those on which the
+    mechanism failed.
     draws : of M(D) and M(D') that this took."""
 
     tried: list[Tried]
@@ -33,7 +34,8 @@ class Ranking:
 
 
 def ranking(bench: Bench, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
-    """The first `shortlist` changes; with the influence of the first `screened` by the ranks that need no draws.
+    """The first `shortlist` changes; with the influence of the first `screened` by the ranks that
+    need no draws.
 
     Raises `MechanismError` where it fails on all of them.
     """
@@ -55,7 +57,9 @@ def ranking(bench: Bench, changes: Pool, rank: Rank, screened: int, shortlist: i
     sound = sorted((one for one in tried if not one.note), key=lambda one: one.score, reverse=True)
     left = [Tried(changes[int(e)], float(scores[e])) for e in rest]
     if not sound and not left:
-        raise MechanismError(f"the mechanism failed on every neighbour that was tried: {failed[0].note}")
+        raise MechanismError(
+            f"the mechanism failed on every neighbour that was tried: {failed[0].note}"
+        )
     return Ranking([*sound, *left][:shortlist], failed, spent)
 
 
@@ -75,13 +79,23 @@ def _scores(bench: Bench, changes: Pool, rank: Rank) -> Array:
 
 def _user_scores(rank: Callable[[Array, Array, Array], Any], changes: Pool) -> Array:
     expected = f"a function score(data, out, into) that gives {len(changes)} numbers"
-    scores = _check.array_of_numbers("rank", rank(changes.data, changes.leaving(), changes.coming()), expected)
+    scores = check.array_of_numbers(
+        "rank", rank(changes.data, changes.leaving(), changes.coming()), expected
+    )
     if scores.shape != (len(changes),) or np.isnan(scores.astype(np.float64)).any():
-        fail("rank", f"shape {scores.shape}" if scores.shape != (len(changes),) else "NaN", expected)
+        fail(
+            "rank", f"shape {scores.shape}" if scores.shape != (len(changes),) else "NaN", expected
+        )
     return scores.astype(np.float64)
 
 
 def _by_influence(moved: Array, rank: Rank) -> Array:
-    """Scores from the influence of changes that stand in the order of their ranks, alone or in turn with these."""
+    """Scores from the influence of changes that stand in the order of their ranks, alone or in turn
+    with these.
+    """
     known = np.nan_to_num(moved, nan=0.0)
-    return known if rank == "influence" else in_turn(np.stack([known, np.arange(len(known), 0.0, -1.0)]))
+    return (
+        known
+        if rank == "influence"
+        else in_turn(np.stack([known, np.arange(len(known), 0.0, -1.0)]))
+    )

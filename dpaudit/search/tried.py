@@ -29,11 +29,12 @@ COLUMNS = (
 class Tried:
     """One neighbour that was looked at.
 
-    change : what it changes. score : by which it was taken up. rung : of the halving, from 1, that it last stood on, 0
-    if none. draws : of M(D') that it cost. delta : the last rung's estimate of δ at the searched ε, by which it was
-    compared; counted, error : a cruder one that cannot lean upwards, and its standard error; gain : what the score has
-    learned, nats a draw, which decides where no δ can be told (`quick.Measure`). None without a rung. note : why it was
-    given up, or "".
+    change : what it changes. score : by which it was taken up. rung : of the halving, from 1, that
+    it last stood on, 0 if none. draws : of M(D') that it cost. delta : the last rung's estimate of
+    δ at the searched ε, by which it was compared; counted, error : a cruder one that cannot lean
+    upwards, and its standard error; gain : what the score has learned, nats a draw, which decides
+    where no δ can be told (`quick.Measure`). None without a rung. note : why it was given up, or
+    "".
     """
 
     change: Change
@@ -66,10 +67,12 @@ class Tried:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The neighbour that a search chose. Nothing is certified yet: that takes draws which the search has not seen.
+    """The neighbour that a search chose. Nothing is certified yet: that takes draws which the
+    search has not seen.
 
-    tried : what stood on a rung or failed, best first. pool : changes there were. ranked : of them, those whose
-    influence was drawn. epsilon : where δ was compared, nats. draws : of M(D) and of M(D') that the search spent.
+    tried : what stood on a rung or failed, best first. pool : changes there were. ranked : of them,
+    those whose influence was drawn. epsilon : where δ was compared, nats. draws : of M(D) and of
+    M(D') that the search spent.
     rank : how the pool was ordered, in words.
     """
 
@@ -123,7 +126,10 @@ class Selection:
         )
         rows = [head, *(_cells(place, one) for place, one in enumerate(self.tried[:most], start=1))]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
         rest = len(self.tried) - (len(rows) - 1)
         return "\n".join([*lines, *([f"... and {rest:,} more"] if rest else [])])
 
@@ -146,5 +152,11 @@ def _cells(place: int, one: Tried) -> tuple[str, ...]:
 
     note = one.note if len(one.note) <= 60 else one.note[:57] + "..."
     row = "" if one.change.index is None else str(one.change.index)
-    numbers = (f"{one.score:.4g}", str(one.rung or ""), f"{one.draws:,}", shown(one.delta), shown(one.counted))
+    numbers = (
+        f"{one.score:.4g}",
+        str(one.rung or ""),
+        f"{one.draws:,}",
+        shown(one.delta),
+        shown(one.counted),
+    )
     return str(place), one.change.relation, row, *numbers, shown(one.error), shown(one.gain), note

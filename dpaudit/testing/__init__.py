@@ -1,12 +1,13 @@
-"""Tests of privacy in a project's own test suite: two assertions, and a pytest plugin with a fixture and a marker.
+"""Tests of privacy in a project's own test suite: two assertions, and a pytest plugin with a
+fixture and a marker.
 
 `assert_private(mechanism, pair_or_data, claim)` fails where an audit refutes the claim, and
-`assert_matches(mechanism, pair, spectrum)` where draws disagree with a curve δ(ε). How often either fails for nothing
-is a parameter, `false_failure`. A test that passes is no proof of privacy: `dpaudit plan` says what its draws could
-have shown.
+`assert_matches(mechanism, pair, spectrum)` where draws disagree with a curve δ(ε). How often either
+fails for nothing is a parameter, `false_failure`. A test that passes is no proof of privacy:
+`dpaudit plan` says what its draws could have shown.
 
-The plugin (`dpaudit.testing.plugin`) is loaded by every pytest run beside an installed dpaudit, so nothing is imported
-here before it is used.
+The plugin (`dpaudit.testing.plugin`) is loaded by every pytest run beside an installed dpaudit, so
+nothing is imported here before it is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What one test may spend: draws, and the probability of failing for nothing. Imports nothing of weight."""
+"""What one test may spend: draws, and the probability of failing for nothing. Imports nothing of
+weight.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,26 @@ class Grant(NamedTuple):
 
 
 class Budget:
-    """Draws a side for all audits of a test together (None: no limit), and the rate of false failures of the test.
+    """Draws a side for all audits of a test together (None: no limit), and the rate of false
+    failures of the test.
 
     draws : an audit that does not say how many it takes gets all that are left.
-    false_failure : of the whole test. The k-th audit gets the share 2^-k of it, so that however many there are, the
-        test fails for nothing with at most this probability (union bound). An audit with a rate of its own spends that.
+    false_failure : of the whole test. The k-th audit gets the share 2^-k of it, so that however
+        many there are, the test fails for nothing with at most this probability (union bound). An
+        audit with a rate of its own spends that.
     seed : of every audit in the test.
 
     Raises `InvalidInput`.
     """
 
-    def __init__(self, draws: int | None = None, false_failure: float = FALSE_FAILURE, seed: int = SEED) -> None:
-        from dpaudit import _check
+    def __init__(
+        self, draws: int | None = None, false_failure: float = FALSE_FAILURE, seed: int = SEED
+    ) -> None:
+        from dpaudit._core import check
 
-        self.draws = None if draws is None else _check.integer("draws", draws, 1)
-        self.false_failure = _check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
-        self.seed = _check.integer("seed", seed, 0)
+        self.draws = None if draws is None else check.integer("draws", draws, 1)
+        self.false_failure = check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
+        self.seed = check.integer("seed", seed, 0)
         self.spent = self.audits = 0
 
     @property
@@ -45,7 +51,9 @@ class Budget:
         return None if self.draws is None else self.draws - self.spent
 
     def grant(self, samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
-        """Spend what one audit takes. Raises `InvalidInput` where more draws are asked for than are left."""
+        """Spend what one audit takes. Raises `InvalidInput` where more draws are asked for than are
+        left.
+        """
         taken = self._taken(samples)
         self.audits, self.spent = self.audits + 1, self.spent + taken
         share = self.false_failure * 0.5**self.audits if false_failure is None else false_failure
@@ -79,10 +87,12 @@ def spending(budget: Budget) -> Iterator[Budget]:
 
 
 def granted(samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
-    """From the budget of the test that runs, or as given where there is none. Raises `InvalidInput`."""
-    from dpaudit import _check
+    """From the budget of the test that runs, or as given where there is none. Raises
+    `InvalidInput`.
+    """
+    from dpaudit._core import check
 
-    samples = None if samples is None else _check.integer("samples", samples, 1)
+    samples = None if samples is None else check.integer("samples", samples, 1)
     budget = _CURRENT.get()
     if budget is not None:
         return budget.grant(samples, false_failure, seed)

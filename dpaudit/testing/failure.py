@@ -1,4 +1,6 @@
-"""What a failed test of privacy says: the verdict, the numbers behind it, the row, and how to see it again."""
+"""What a failed test of privacy says: the verdict, the numbers behind it, the row, and how to see
+it again.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from dpaudit.auditing import AuditResult
-from dpaudit.claims import Claim
-from dpaudit.mechanisms.base import describe
+from dpaudit._core.types import describe
+from dpaudit.auditing.api import AuditResult
+from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number, plain
 
@@ -17,7 +19,9 @@ WIDTH = 14
 
 
 class PrivacyFailure(AssertionError):
-    """A test of privacy that failed. result : the audit behind it. facts : the lines of its message, by name."""
+    """A test of privacy that failed. result : the audit behind it. facts : the lines of its
+    message, by name.
+    """
 
     def __init__(self, headline: str, facts: Mapping[str, str], result: AuditResult) -> None:
         self.result, self.facts = result, dict(facts)
@@ -38,21 +42,32 @@ def values_at(result: AuditResult, claimed: Any, at: int) -> dict[str, str]:
 
 
 def row_text(pair: NeighbourPair, rule: str) -> str:
-    """Which databases: "row 7 of 30 set to zero (worst of all rows, by the exact spectrum); it was 1, 0.3"."""
+    """Which databases: "row 7 of 30 set to zero (worst of all rows, by the exact spectrum); it was
+    1, 0.3".
+    """
     chosen = f" ({rule})" if rule else ""
     if pair.index is None:
         return f"two databases, {_shape(pair.left)} and {_shape(pair.right)}{chosen}"
-    done = "set to zero" if pair.relation == "zero-out" else f"replaced by {_row(pair.right[pair.index])}"
+    done = (
+        "set to zero"
+        if pair.relation == "zero-out"
+        else f"replaced by {_row(pair.right[pair.index])}"
+    )
     return f"{pair.index} of {len(pair.left):,} (counted from 0), {done}{chosen}; it was {_row(pair.left[pair.index])}"
 
 
-def again(function: str, mechanism: Any, pair: str, held: str, settings: Mapping[str, Any]) -> dict[str, str]:
+def again(
+    function: str, mechanism: Any, pair: str, held: str, settings: Mapping[str, Any]
+) -> dict[str, str]:
     """The test to run again, where pytest runs it, and the call in Python; both with the seed."""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items() if value is not None)
     call = f"dpaudit.testing.{function}({called(mechanism)}, {pair}, {held}, {said})"
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     seed = settings.get("rng")
-    return {"run again": f"pytest '{test}' --dpaudit-seed {seed}" if test else "", "in Python": call}
+    return {
+        "run again": f"pytest '{test}' --dpaudit-seed {seed}" if test else "",
+        "in Python": call,
+    }
 
 
 def called(mechanism: Any) -> str:
@@ -78,7 +93,9 @@ def pair_code(pair: NeighbourPair) -> str:
     if pair.relation == "zero-out":
         return f"dpaudit.neighbours.zero_row(data, {pair.index})"
     if pair.relation == "replace":
-        return f"dpaudit.neighbours.replace_row(data, {pair.index}, [{_row(pair.right[pair.index])}])"
+        return (
+            f"dpaudit.neighbours.replace_row(data, {pair.index}, [{_row(pair.right[pair.index])}])"
+        )
     return "pair"
 
 

@@ -1,7 +1,7 @@
 """The pytest plugin: the marker `privacy`, the fixture `dp_audit`, and the option --dpaudit-seed.
 
-Every pytest run beside an installed dpaudit loads this module, so it imports pytest alone; `-p no:dpaudit` leaves it
-out. A test without marker and fixture runs as if it were not there.
+Every pytest run beside an installed dpaudit loads this module, so it imports pytest alone; `-p
+no:dpaudit` leaves it out. A test without marker and fixture runs as if it were not there.
 
     @pytest.mark.privacy(draws=200_000)
     def test_mean_is_private(dp_audit):
@@ -45,7 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Audits inside a marked test take from its budget."""
-    if item.get_closest_marker("privacy") is None and "dp_audit" not in getattr(item, "fixturenames", ()):
+    if item.get_closest_marker("privacy") is None and "dp_audit" not in getattr(
+        item, "fixturenames", ()
+    ):
         return (yield)
     from dpaudit.testing.budget import spending
 
@@ -55,14 +57,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Auditor:
-    """`private(...)` and `matches(...)` with the budget of the marker `privacy`; `results` keeps what was found."""
+    """`private(...)` and `matches(...)` with the budget of the marker `privacy`; `results` keeps
+    what was found.
+    """
     return Auditor(_budget(request.node))
 
 
 class Auditor:
     """The assertions of `dpaudit.testing` under a budget.
 
-    budget : what the marker gives, and what is left of it. results : an `AuditResult` for each audit that passed.
+    budget : what the marker gives, and what is left of it. results : an `AuditResult` for each
+        audit that passed.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -117,7 +122,9 @@ def _settings(item: Any) -> dict[str, Any]:
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):
-        pytest.fail(f"@pytest.mark.privacy takes the keywords {', '.join(KNOWN)} alone", pytrace=False)
+        pytest.fail(
+            f"@pytest.mark.privacy takes the keywords {', '.join(KNOWN)} alone", pytrace=False
+        )
     if (seed := item.config.getoption("dpaudit_seed")) is not None:
         settings["seed"] = seed
     return settings

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array
-from dpaudit.auditing import AuditResult, audit, grid
-from dpaudit.claims import Claim, as_claim
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.auditing.api import AuditResult, audit, grid
+from dpaudit.curves.claims import Claim, as_claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
-from dpaudit.run.claim import claim_grid
+from dpaudit.run.scenario.claim import claim_grid
 from dpaudit.testing import failure
 from dpaudit.testing.budget import granted
 from dpaudit.testing.failure import PrivacyFailure
@@ -41,23 +41,29 @@ def assert_private(
     Parameters
     ----------
     mechanism : as for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
-    pair_or_data : a `NeighbourPair`; or a database, (n, d), of which a row is set to zero: the worst of all rows if the
-        mechanism's spectrum is known, else the worst that a search finds, for which half of the draws go.
-    search : keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"), row_bound=1.0`: search by these.
+    pair_or_data : a `NeighbourPair`; or a database, (n, d), of which a row is set to zero: the
+        worst of all rows if the mechanism's spectrum is known, else the worst that a search finds,
+        for which half of the draws go.
+    search : keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"),
+        row_bound=1.0`: search by these.
     claim : `Claim` or (ε, δ) pair.
     samples : draws a side, 100,000 by default, or what is left of the test's budget.
-    false_failure : probability, at most, with which the test fails although the claim holds; 1e-6 by default. It is
-        1 − `level`, the confidence of the audit, of which one or the other may be given.
-    rng : seed, a whole number; 0 by default. The same seed looks at the same draws each time, so a test that passes
-        today passes until code, data or versions change.
-    detect : excess of δ over the claim that the audit must have been able to show with probability 0.8, or the test
-        fails, as one that cannot fail; `false_failure` does not cover this.
-    options : others of `dpaudit.audit`, as `epsilon`, `classifier`, `stop="verdict"`, `bits`, `focus`, `n_jobs`.
+    false_failure : probability, at most, with which the test fails although the claim holds; 1e-6
+        by default. It is 1 − `level`, the confidence of the audit, of which one or the other may be
+        given.
+    rng : seed, a whole number; 0 by default. The same seed looks at the same draws each time, so a
+        test that passes today passes until code, data or versions change.
+    detect : excess of δ over the claim that the audit must have been able to show with probability
+        0.8, or the test fails, as one that cannot fail; `false_failure` does not cover this.
+    options : others of `dpaudit.audit`, as `epsilon`, `classifier`, `stop="verdict"`, `bits`,
+        `focus`, `n_jobs`.
 
-    Returns the `AuditResult`. That it passes is no proof of privacy: `dpaudit plan` says what the draws could show.
+    Returns the `AuditResult`. That it passes is no proof of privacy: `dpaudit plan` says what the
+    draws could show.
 
-    Raises `PrivacyFailure` (an AssertionError) with verdict, ε, certified δ, claim, row and what reproduces it. An
-    exact spectrum above the claim is a failure too, whatever the draws say. Raises `InvalidInput`, `MechanismError`.
+    Raises `PrivacyFailure` (an AssertionError) with verdict, ε, certified δ, claim, row and what
+    reproduces it. An exact spectrum above the claim is a failure too, whatever the draws say.
+    Raises `InvalidInput`, `MechanismError`.
 
     >>> import numpy as np, dpaudit as dp
     >>> def noisy_mean(data, size, *, rng):
@@ -69,15 +75,27 @@ def assert_private(
     __tracebackhide__ = True
     held = as_claim(claim)
     if held is None:
-        _check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
+        check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
     draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
     epsilon = _grid(options.get("epsilon"), held)
-    found = chosen(mechanism, pair_or_data, held, epsilon, draws, seed, search, options.get("n_jobs"))
-    settings = {"samples": found.samples, "false_failure": rate, "rng": seed, "detect": detect, **options}
+    found = chosen(
+        mechanism, pair_or_data, held, epsilon, draws, seed, search, options.get("n_jobs")
+    )
+    settings = {
+        "samples": found.samples,
+        "false_failure": rate,
+        "rng": seed,
+        "detect": detect,
+        **options,
+    }
     judged = _judged(mechanism, found, held, epsilon, settings)
     if judged.gravity:
         direct = isinstance(pair_or_data, NeighbourPair) or found.pair.index is not None
-        how = {**settings, "samples": found.samples if direct else draws, "search": None if direct else search}
+        how = {
+            **settings,
+            "samples": found.samples if direct else draws,
+            "search": None if direct else search,
+        }
         subject = failure.pair_code(found.pair) if direct else "data"
         again = failure.again("assert_private", mechanism, subject, failure.claim_code(held), how)
         raise judged.failure(mechanism, rate, seed, again)
@@ -113,7 +131,9 @@ class _Judged:
             return 3
         return 2 if self.exact_excess.any() else int(self.result.verdict == "inconclusive")
 
-    def failure(self, mechanism: Any, rate: float, seed: int, again: Mapping[str, str]) -> PrivacyFailure:
+    def failure(
+        self, mechanism: Any, rate: float, seed: int, again: Mapping[str, str]
+    ) -> PrivacyFailure:
         """What the test says."""
         at = int(np.argmax(self.exact_excess if self.gravity == 2 else self.excess))
         pair = self.chosen.pair
@@ -122,10 +142,14 @@ class _Judged:
             **failure.values_at(self.result, self.claimed, at),
             "row" if pair.index is not None else "pair": failure.row_text(pair, self.chosen.rule),
             "draws": f"{self.chosen.samples:,} a side, seed {seed}",
-            "by chance" if self.gravity == 3 else "": f"{failure.chance(rate)} tests at most, where the claim holds",
+            "by chance"
+            if self.gravity == 3
+            else "": f"{failure.chance(rate)} tests at most, where the claim holds",
             **again,
         }
-        return PrivacyFailure(self._headline(at), {name: text for name, text in facts.items() if name}, self.result)
+        return PrivacyFailure(
+            self._headline(at), {name: text for name, text in facts.items() if name}, self.result
+        )
 
     def _headline(self, at: int) -> str:
         if self.gravity != 2:
@@ -140,17 +164,21 @@ class _Judged:
         )
 
 
-def _judged(mechanism: Any, one: Chosen, claim: Claim, epsilon: Array, settings: dict[str, Any]) -> _Judged:
+def _judged(
+    mechanism: Any, one: Chosen, claim: Claim, epsilon: Array, settings: dict[str, Any]
+) -> _Judged:
     """Audit one pair."""
     options = {name: value for name, value in settings.items() if name != "false_failure"}
     level = 1.0 - settings["false_failure"]
-    result = audit(mechanism, one.pair, **{**options, "claim": claim, "epsilon": epsilon, "level": level})
+    result = audit(
+        mechanism, one.pair, **{**options, "claim": claim, "epsilon": epsilon, "level": level}
+    )
     return _Judged(one, result, claim, claim.delta_at(result.spectrum.epsilon))
 
 
 def seed_of(rng: Any) -> int | None:
     """A whole number or None; a Generator could not be named in the message. Raises `InvalidInput`."""
-    return None if rng is None else _check.integer("rng", rng, 0)
+    return None if rng is None else check.integer("rng", rng, 0)
 
 
 def _grid(epsilon: Any, claim: Claim) -> Array:
@@ -161,7 +189,13 @@ def _grid(epsilon: Any, claim: Claim) -> Array:
 def rate_of(false_failure: float | None, level: float | None) -> float | None:
     """1 − level, or the rate itself. Raises `InvalidInput` where both are given."""
     if level is None:
-        return None if false_failure is None else _check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
+        return (
+            None
+            if false_failure is None
+            else check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
+        )
     if false_failure is not None:
-        _check.fail("level", level, "left out where false_failure is given: one is 1 minus the other")
-    return 1.0 - _check.real("level", level, 0.0, 1.0, open_=True)
+        check.fail(
+            "level", level, "left out where false_failure is given: one is 1 minus the other"
+        )
+    return 1.0 - check.real("level", level, 0.0, 1.0, open_=True)

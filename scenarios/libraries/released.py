@@ -1,10 +1,11 @@
-"""What released libraries do, as mechanisms to audit: each library is imported when one of its own is called.
+"""What released libraries do, as mechanisms to audit: each library is imported when one of its own
+is called.
 
-The functions end in the claim that the library states for them. Data are (n, d) with the label last. `linear`,
-`logistic` and `scaler` make estimators (kind = "estimator"), the other names of diffprivlib give one output a call
-(batched = false), and the rest `size` draws. diffprivlib takes the draw's own seed as random_state, which makes its
-audits repeatable; opendp draws from the operating system, cannot be seeded, and no run of it comes again digit by
-digit.
+The functions end in the claim that the library states for them. Data are (n, d) with the label
+last. `linear`, `logistic` and `scaler` make estimators (kind = "estimator"), the other names of
+diffprivlib give one output a call (batched = false), and the rest `size` draws. diffprivlib takes
+the draw's own seed as random_state, which makes its audits repeatable; opendp draws from the
+operating system, cannot be seeded, and no run of it comes again digit by digit.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def linear(epsilon: float, x: Bounds, y: Bounds, intercept: bool) -> Any:
     """diffprivlib's LinearRegression with public bounds of every feature and of the target: (ε, 0)."""
     from diffprivlib.models import LinearRegression
 
-    return LinearRegression(epsilon=epsilon, bounds_X=tuple(x), bounds_y=tuple(y), fit_intercept=intercept)
+    return LinearRegression(
+        epsilon=epsilon, bounds_X=tuple(x), bounds_y=tuple(y), fit_intercept=intercept
+    )
 
 
 def logistic(epsilon: float, norm: float, intercept: bool) -> Any:
@@ -43,7 +46,9 @@ def logistic_above(epsilon: float, norm: float, intercept: bool, threshold: floa
 
 
 def scaler(epsilon: float, x: Bounds) -> Any:
-    """diffprivlib's StandardScaler, the mean and the variance of each feature within bounds: (ε, 0)."""
+    """diffprivlib's StandardScaler, the mean and the variance of each feature within bounds: (ε,
+    0).
+    """
     from diffprivlib.models import StandardScaler
 
     return StandardScaler(epsilon=epsilon, bounds=tuple(x))
@@ -59,7 +64,9 @@ class Mean:
         from diffprivlib import tools
 
         seed = int(rng.integers(2**31 - 1))
-        return float(tools.mean(data[:, -1], epsilon=self.epsilon, bounds=self.bounds, random_state=seed))
+        return float(
+            tools.mean(data[:, -1], epsilon=self.epsilon, bounds=self.bounds, random_state=seed)
+        )
 
 
 class Histogram:
@@ -72,16 +79,18 @@ class Histogram:
         from diffprivlib import tools
 
         seed = int(rng.integers(2**31 - 1))
-        return tools.histogram(data[:, -1], epsilon=self.epsilon, bins=self.bins, range=self.range, random_state=seed)[
-            0
-        ]
+        return tools.histogram(
+            data[:, -1], epsilon=self.epsilon, bins=self.bins, range=self.range, random_state=seed
+        )[0]
 
 
 class Measured:
-    """opendp's mean of the label with Laplace noise (ε), Gaussian noise (`rho`), or mean and sum composed (ε).
+    """opendp's mean of the label with Laplace noise (ε), Gaussian noise (`rho`), or mean and sum
+    composed (ε).
 
-    The scale is what the bounds and n call for, and opendp's own map must agree that a changed row costs no more than
-    what is claimed. Between databases of one size a changed row is at symmetric distance 2.
+    The scale is what the bounds and n call for, and opendp's own map must agree that a changed row
+    costs no more than what is claimed. Between databases of one size a changed row is at symmetric
+    distance 2.
     """
 
     def __init__(self, kind: str, claim: float, y: Bounds) -> None:
@@ -105,12 +114,15 @@ class Measured:
             made = mean >> dp.m.then_laplace(scale=width / n / self.claim)
         else:
             halves = [(mean, 2 * width / n / self.claim), (total, 2 * width / self.claim)]
-            made = dp.c.make_composition([part >> dp.m.then_laplace(scale=scale) for part, scale in halves])
+            made = dp.c.make_composition(
+                [part >> dp.m.then_laplace(scale=scale) for part, scale in halves]
+            )
         return _agreed(made, self.claim)
 
 
 class MeasuredScalar:
-    """opendp's noise on a mean that numpy has taken, for large databases: Laplace (ε) or Gaussian (`rho`).
+    """opendp's noise on a mean that numpy has taken, for large databases: Laplace (ε) or Gaussian
+    (`rho`).
 
     Of another row the mean moves by (largest − least)/n at most.
     """
@@ -128,16 +140,21 @@ class MeasuredScalar:
             made = dp.m.make_gaussian(*space, scale=sensitivity / np.sqrt(2 * self.claim))
         else:
             made = dp.m.make_laplace(*space, scale=sensitivity / self.claim)
-        measurement, mean = _agreed(made, self.claim, sensitivity), float(np.clip(data[:, -1], *self.bounds).mean())
+        measurement, mean = (
+            _agreed(made, self.claim, sensitivity),
+            float(np.clip(data[:, -1], *self.bounds).mean()),
+        )
         return np.array([measurement(mean) for _ in range(size)])
 
 
 class Ridge:
-    """scikit-learn's Ridge, no intercept, with Laplace noise on every coefficient: (ε, 0), a row zeroed.
+    """scikit-learn's Ridge, no intercept, with Laplace noise on every coefficient: (ε, 0), a row
+    zeroed.
 
-    With ‖x‖ ≤ a (scaled down to it), |y| ≤ b (clipped), F(w) = Σ(y − x·w)² + α‖w‖² is 2α-strongly convex. A row (x, y)
-    that is zeroed changes ∇F at the minimum w by 2x(y − x·w), so w by at most a|y − x·w|/α in norm, √d times that in
-    the sum of absolute values; and (y − x·w)² ≤ F(w) ≤ F(0) ≤ nb².
+    With ‖x‖ ≤ a (scaled down to it), |y| ≤ b (clipped), F(w) = Σ(y − x·w)² + α‖w‖² is 2α-strongly
+    convex. A row (x, y) that is zeroed changes ∇F at the minimum w by 2x(y − x·w), so w by at most
+    a|y − x·w|/α in norm, √d times that in the sum of absolute values; and (y − x·w)² ≤ F(w) ≤ F(0)
+    ≤ nb².
     """
 
     def __init__(self, epsilon: float, x: float, y: float, alpha: float) -> None:

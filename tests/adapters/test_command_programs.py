@@ -9,7 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.adapters import datafile, process
 from dpaudit.sampling import draw
 
@@ -19,7 +19,9 @@ HEAD = "import csv, random, sys, os, time\n"
 
 def program(body, *more, **options):
     """A Python program of which data, size and seed are argv[1:4]."""
-    return adapters.command(["{python}", "-c", HEAD + body, "{data}", "{size}", "{seed}", *more], **options)
+    return adapters.command(
+        ["{python}", "-c", HEAD + body, "{data}", "{size}", "{seed}", *more], **options
+    )
 
 
 NOISY = program(
@@ -87,12 +89,21 @@ def test_no_shell_reads_the_arguments(tmp_path):
 
 
 FAILS = {
-    "status": ("sys.stderr.write('no\\nmemory\\n'); sys.exit(7)", "exit status 7; it said: no memory"),
+    "status": (
+        "sys.stderr.write('no\\nmemory\\n'); sys.exit(7)",
+        "exit status 7; it said: no memory",
+    ),
     "silent": ("sys.exit(1)", "exit status 1; it said nothing on stderr"),
     "signal": ("os.kill(os.getpid(), 11)", "ended by signal 11"),
     "raises": ("1 / 0", "exit status 1; it said: Traceback.*ZeroDivisionError"),
-    "hangs": ("sys.stderr.write('thinking'); sys.stderr.flush(); time.sleep(30)", "no output within 1 s; .*thinking"),
-    "too few": ("sys.stderr.write('short of data'); print(1)", "gave 1 draws, 4 were asked for; it said: short of"),
+    "hangs": (
+        "sys.stderr.write('thinking'); sys.stderr.flush(); time.sleep(30)",
+        "no output within 1 s; .*thinking",
+    ),
+    "too few": (
+        "sys.stderr.write('short of data'); print(1)",
+        "gave 1 draws, 4 were asked for; it said: short of",
+    ),
     "too many": ("print('1\\n' * 9)", "gave 9 draws, 4 were asked for"),
     "nothing": ("pass", "gave 0 draws, 4 were asked for"),
     "no text": ("sys.stdout.buffer.write(b'\\xff\\xfe1\\n')", "invalid start byte"),
@@ -110,7 +121,9 @@ def test_failures_are_said_with_the_command_that_repeats_them(case):
 
 
 def test_a_failure_in_an_audit_names_the_block():
-    with pytest.raises(dp.MechanismError, match=r"(?s)M\(D\), block 0 \(256 draws, seed 1, .*exit status 7"):
+    with pytest.raises(
+        dp.MechanismError, match=r"(?s)M\(D\), block 0 \(256 draws, seed 1, .*exit status 7"
+    ):
         dp.audit(program(FAILS["status"][0]), dp.neighbours.zero_row(DATA, 0), samples=600, rng=1)
 
 
@@ -138,7 +151,16 @@ def test_long_stderr_is_cut():
 
 @pytest.mark.parametrize(
     "argv",
-    ["cat {data}", [], ["cat"], ["cat", 3, "{data}"], ["", "{data}"], ["cat", "\0", "{data}"], None, {"{data}": 1}],
+    [
+        "cat {data}",
+        [],
+        ["cat"],
+        ["cat", 3, "{data}"],
+        ["", "{data}"],
+        ["cat", "\0", "{data}"],
+        None,
+        {"{data}": 1},
+    ],
 )
 def test_arguments_are_a_list_of_text_with_the_data(argv):
     with pytest.raises(dp.InvalidInput, match="argv must be a list of arguments"):

@@ -41,14 +41,19 @@ def test_npy_of_text_and_of_records(here):
     P, Q = aligned(read_draws("P.npy"), read_draws("P.npy"))
     assert P[0] == P[2] != P[1]
     np.testing.assert_array_equal(P, Q)
-    assert read_draws("Q.npy").tolist() == [b'[{"\\"w\\"":"x","\\"z\\"":1.5}]', b'[{"\\"w\\"":"y","\\"z\\"":NaN}]']
+    assert read_draws("Q.npy").tolist() == [
+        b'[{"\\"w\\"":"x","\\"z\\"":1.5}]',
+        b'[{"\\"w\\"":"y","\\"z\\"":NaN}]',
+    ]
 
 
 def test_pickles_are_not_opened(here):
     held = np.empty(20, object)
     held[:] = [Bomb()] * 20
     np.save("P.npy", held, allow_pickle=True)
-    with pytest.raises(dp.InvalidInput, match=r"P\.npy must be a \.npy file of numbers or text, without pickle"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"P\.npy must be a \.npy file of numbers or text, without pickle"
+    ):
         dp.audit_samples("P.npy", "P.npy")
     (here / "P.csv").write_bytes((here / "P.npy").read_bytes())
     with pytest.raises(dp.InvalidInput, match=r"P\.csv must be a CSV file, UTF-8"):
@@ -57,7 +62,9 @@ def test_pickles_are_not_opened(here):
 
 
 def test_csv_of_numbers(here):
-    np.testing.assert_array_equal(write("1,2\n3,nan\n-inf,1e-300\n"), [[1, 2], [3, np.nan], [-np.inf, 1e-300]])
+    np.testing.assert_array_equal(
+        write("1,2\n3,nan\n-inf,1e-300\n"), [[1, 2], [3, np.nan], [-np.inf, 1e-300]]
+    )
     np.testing.assert_array_equal(write("1\r\n2\r\n3"), [[1], [2], [3]])
     np.testing.assert_array_equal(write("\ufeffa,b\n1,2\n3,4\n"), [[1, 2], [3, 4]])
 
@@ -99,7 +106,9 @@ def test_a_file_that_cannot_be_read(here, name):
 def test_an_audit_of_two_files(here):
     rng = np.random.default_rng(1)
     for name, share in (("P.csv", 0.9), ("Q.csv", 0.1)):
-        (here / name).write_text("".join("secret\n" if x < share else "7.5\n" for x in rng.random(1000)))
+        (here / name).write_text(
+            "".join("secret\n" if x < share else "7.5\n" for x in rng.random(1000))
+        )
     result = dp.audit_samples("P.csv", here / "Q.csv", claim=(1.0, 0.1), rng=1)
     assert result.verdict == "violated"
     assert result.certified.delta_at(0.0) > 0.7
@@ -114,7 +123,9 @@ def test_parquet_without_pyarrow_says_what_to_install(here, monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(dp.InvalidInput, match=r"P\.parquet needs pyarrow: pip install 'dpaudit\[parquet\]'"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"P\.parquet needs pyarrow: pip install 'dpaudit\[parquet\]'"
+    ):
         read_draws("P.parquet")
 
 

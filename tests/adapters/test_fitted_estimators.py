@@ -1,4 +1,6 @@
-"""Estimators fitted once a draw: what they release, where their randomness comes from, what they warn of."""
+"""Estimators fitted once a draw: what they release, where their randomness comes from, what they
+warn of.
+"""
 
 import logging
 import warnings
@@ -12,7 +14,7 @@ from sklearn.random_projection import GaussianRandomProjection
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.sampling import draw
 
 RNG = np.random.default_rng(2)
@@ -30,7 +32,9 @@ class Noisy(Ridge):
 
     def fit(self, X, y):
         super().fit(X, y)
-        self.coef_ = self.coef_ + self.sigma * np.random.default_rng(self.random_state).normal(size=2)
+        self.coef_ = self.coef_ + self.sigma * np.random.default_rng(self.random_state).normal(
+            size=2
+        )
         return self
 
 
@@ -61,16 +65,21 @@ def test_coefficients_and_intercept_are_one_vector():
 
 
 def test_seeds_come_from_the_draw_and_repeat():
-    np.testing.assert_array_equal(drawn(adapters.estimator(Noisy)), drawn(adapters.estimator(Noisy)))
+    np.testing.assert_array_equal(
+        drawn(adapters.estimator(Noisy)), drawn(adapters.estimator(Noisy))
+    )
     fixed = adapters.estimator(Noisy(sigma=0.5, random_state=0))
-    assert len(np.unique(drawn(fixed)[:, 0])) == 20  # a state fixed by the user would make all draws equal
+    # a state fixed by the user would make all draws equal
+    assert len(np.unique(drawn(fixed)[:, 0])) == 20
 
 
 def test_nested_estimators_are_seeded():
     pipeline = make_pipeline(GaussianRandomProjection(n_components=2), Noisy())
     found = drawn(adapters.estimator(pipeline, lambda model: model[0].components_.ravel()))
     assert len(np.unique(found[:, 0])) == 20
-    found = drawn(adapters.estimator(pipeline, lambda model: [model[0].random_state, model[1].random_state]))
+    found = drawn(
+        adapters.estimator(pipeline, lambda model: [model[0].random_state, model[1].random_state])
+    )
     assert np.all(found[:, 0] != found[:, 1])
 
 
@@ -91,13 +100,17 @@ def test_predictions_at_points_and_functions():
 @pytest.mark.slow
 def test_an_audit_of_what_has_too_little_noise():
     """y of row 3 is 1 and its weight shows: with σ = 0.001 the two are told apart at once."""
-    result = dp.audit(adapters.estimator(lambda: Noisy(0.001)), PAIR, samples=1000, claim=(1.0, 1e-5), rng=1)
+    result = dp.audit(
+        adapters.estimator(lambda: Noisy(0.001)), PAIR, samples=1000, claim=(1.0, 1e-5), rng=1
+    )
     assert result.verdict == "violated"
 
 
 def test_no_noise_at_all_is_said():
     """LogisticRegression has a random_state and, with this solver, no use for it."""
-    result = dp.audit(adapters.estimator(LogisticRegression), PAIR, samples=100, claim=(1.0, 1e-5), rng=1)
+    result = dp.audit(
+        adapters.estimator(LogisticRegression), PAIR, samples=100, claim=(1.0, 1e-5), rng=1
+    )
     assert result.verdict == "violated"
     assert result.reason.startswith("Not random: every draw is [")
     assert "infinite privacy loss" in result.reason
@@ -152,5 +165,7 @@ def test_what_is_no_estimator_or_no_output_is_refused(factory, outputs, message)
 def test_an_attribute_that_is_not_there_is_said():
     with pytest.raises(dp.MechanismError, match="'Ridge' object has no attribute 'weights'"):
         drawn(adapters.estimator(Ridge, "weights"))
-    with pytest.raises(dp.MechanismError, match="Plain has no coef_ or intercept_: name its outputs"):
+    with pytest.raises(
+        dp.MechanismError, match="Plain has no coef_ or intercept_: name its outputs"
+    ):
         drawn(adapters.estimator(Plain))

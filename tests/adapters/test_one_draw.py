@@ -1,4 +1,6 @@
-"""Functions that give one output a call: seeds by key, in parallel, and what they do wrong is said with its seed."""
+"""Functions that give one output a call: seeds by key, in parallel, and what they do wrong is said
+with its seed.
+"""
 
 import re
 import time
@@ -9,7 +11,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.sampling import draw
 
 DATA = np.column_stack([np.ones(12), np.arange(12.0)])
@@ -26,7 +28,9 @@ def noisy_sum(data, *, rng):
 def test_each_draw_has_the_generator_of_its_own_key():
     draws = draw(adapters.one_draw(noisy_sum), DATA, SIZE, SEED, 1)
     for number in (0, 255, 256, 599):
-        own = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(0, 1, number // 256, number % 256)))
+        own = np.random.default_rng(
+            np.random.SeedSequence(5, spawn_key=(0, 1, number // 256, number % 256))
+        )
         assert draws[number, 0] == noisy_sum(DATA, rng=own)
     assert len(np.unique(draws)) == SIZE
 
@@ -35,7 +39,14 @@ def test_each_draw_has_the_generator_of_its_own_key():
 def test_workers_of_any_kind_change_no_byte(backend):
     def many(data, *, rng):
         kind = rng.integers(6)
-        return [None, "wörd", {"b": rng.random(), "a": {"x", "y"}}, {3, 1, 2}, [1, "a", None], np.nan][kind]
+        return [
+            None,
+            "wörd",
+            {"b": rng.random(), "a": {"x", "y"}},
+            {3, 1, 2},
+            [1, "a", None],
+            np.nan,
+        ][kind]
 
     mechanism = adapters.one_draw(many)
     alone = draw(mechanism, DATA, SIZE, SEED, 0)
@@ -51,9 +62,14 @@ def test_a_second_call_with_the_same_generator_gives_other_draws():
 
 def test_it_is_audited_under_its_own_name():
     mechanism = adapters.one_draw(noisy_sum)
-    result = dp.audit(mechanism, PAIR, samples=2000, claim=(1.0, 0.0), rng=1)  # exactly (1, 0)-private
+    # exactly (1, 0)-private
+    result = dp.audit(mechanism, PAIR, samples=2000, claim=(1.0, 0.0), rng=1)
     assert result.verdict == "not violated"
-    assert (mechanism.name, mechanism.summary, mechanism.parameters()) == ("noisy_sum", "The sum with noise.", {})
+    assert (mechanism.name, mechanism.summary, mechanism.parameters()) == (
+        "noisy_sum",
+        "The sum with noise.",
+        {},
+    )
 
 
 def sometimes(wrong):
@@ -78,8 +94,15 @@ def test_what_it_raises_is_said_with_the_seed_that_repeats_it():
 
 def test_what_hangs_is_ended_and_said():
     started = time.monotonic()
-    with pytest.raises(dp.MechanismError, match=r"no output within 0\.2 s \(draw \d+ of the block, rng = .*9, "):
-        dp.audit(adapters.one_draw(sometimes(lambda: time.sleep(20)), timeout=0.2), PAIR, samples=2000, rng=9)
+    with pytest.raises(
+        dp.MechanismError, match=r"no output within 0\.2 s \(draw \d+ of the block, rng = .*9, "
+    ):
+        dp.audit(
+            adapters.one_draw(sometimes(lambda: time.sleep(20)), timeout=0.2),
+            PAIR,
+            samples=2000,
+            rng=9,
+        )
     assert time.monotonic() - started < 10
 
 
@@ -87,7 +110,9 @@ def test_a_batch_that_hangs_is_ended_and_said():
     def hangs(data, size, *, rng):
         time.sleep(20)
 
-    with pytest.raises(dp.MechanismError, match=r"block 0 \(.*TimeoutError: no output within 0\.1 s"):
+    with pytest.raises(
+        dp.MechanismError, match=r"block 0 \(.*TimeoutError: no output within 0\.1 s"
+    ):
         dp.audit(adapters.limited(hangs, 0.1), PAIR, samples=2000, rng=9)
 
 
@@ -96,12 +121,16 @@ def test_a_limit_that_is_kept_changes_nothing():
         return rng.normal(size=size)
 
     limited = adapters.limited(normal, 60)
-    assert draw(limited, DATA, SIZE, SEED, 0).tobytes() == draw(normal, DATA, SIZE, SEED, 0).tobytes()
+    assert (
+        draw(limited, DATA, SIZE, SEED, 0).tobytes() == draw(normal, DATA, SIZE, SEED, 0).tobytes()
+    )
     assert limited.name.endswith("normal")
 
 
 def test_an_output_that_is_none_of_ours_is_said_with_its_type():
-    with pytest.raises(dp.MechanismError, match=r"numbers, text, .*, got a object on M\(D\), block 0"):
+    with pytest.raises(
+        dp.MechanismError, match=r"numbers, text, .*, got a object on M\(D\), block 0"
+    ):
         dp.audit(adapters.one_draw(sometimes(object)), PAIR, samples=2000, rng=9)
 
 

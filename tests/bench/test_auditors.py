@@ -5,10 +5,10 @@ import pytest
 from scipy.special import expit
 from scipy.stats import laplace, norm
 
-from dpaudit.bench import auditor_feed, auditor_table, auditor_tools, auditors
-from dpaudit.bench.auditor_tasks import DELTA, EPSILON, NULL, TASKS, Answer
-from dpaudit.bench.auditor_tools import Reader, Tool
 from dpaudit.errors import DpauditError
+from reports.make.auditors import feed, page, table, tools
+from reports.make.auditors.tasks import DELTA, EPSILON, NULL, TASKS, Answer
+from reports.make.auditors.tools import Reader, Tool
 
 SIZE = 100_000
 SCORES = ("first number", "dpaudit's")
@@ -28,7 +28,9 @@ def log_ratio(name, x):
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_draws_have_the_spectrum_that_is_called_the_truth(task):
-    """E_P(1 − e^{ε−L})₊ and E_Q(1 − e^{ε+L})₊ within 5 standard errors; 32 comparisons, false alarm below 2e-5."""
+    """E_P(1 − e^{ε−L})₊ and E_Q(1 − e^{ε+L})₊ within 5 standard errors; 32 comparisons, false alarm
+    below 2e-5.
+    """
     P, Q = task.draw(np.random.default_rng(11), SIZE)
     away = []
     for loss in (log_ratio(task.name, P), -log_ratio(task.name, Q)):
@@ -36,7 +38,9 @@ def test_draws_have_the_spectrum_that_is_called_the_truth(task):
         away.append((gain.mean(axis=1), gain.std(axis=1) / np.sqrt(SIZE)))
     (forward, error), (backward, other) = away
     larger = np.maximum(forward, backward)
-    assert np.all(np.abs(larger - task.truth()[: len(EPSILON)]) <= 5.0 * np.maximum(error, other) + 1e-12)
+    assert np.all(
+        np.abs(larger - task.truth()[: len(EPSILON)]) <= 5.0 * np.maximum(error, other) + 1e-12
+    )
 
 
 def test_equal_laws_have_nothing_to_certify():
@@ -47,14 +51,18 @@ def test_equal_laws_have_nothing_to_certify():
 def test_epsilon_of_the_truth_is_where_delta_is(task):
     truth = task.truth()[len(EPSILON) :]
     finite = np.isfinite(truth)
-    np.testing.assert_allclose(task.curve().delta_at(truth[finite]), DELTA[finite], rtol=1e-6, atol=1e-15)
+    np.testing.assert_allclose(
+        task.curve().delta_at(truth[finite]), DELTA[finite], rtol=1e-6, atol=1e-15
+    )
 
 
 def test_fixed_threshold_finds_the_best_set():
-    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and flat enough there to miss it by 0.1."""
+    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and flat enough there to miss it by
+    0.1.
+    """
     P, Q = TASKS[0].draw(np.random.default_rng(3), 50_000)
     scores = -P[:, 0], -Q[:, 0]
-    threshold = auditor_feed.fixed_threshold(scores, 50_000, lambda hits, false: hits - false)
+    threshold = feed.fixed_threshold(scores, 50_000, lambda hits, false: hits - false)
     assert threshold == pytest.approx(-0.5, abs=0.1)
 
 
@@ -65,64 +73,78 @@ def exact_tool(task, surplus=0.0):
         "none",
         "exact",
         lambda feed, seed: Reader(
-            lambda delta: float(curve.epsilon_at(delta)) + surplus, lambda epsilon: float(curve.delta_at(epsilon))
+            lambda delta: float(curve.epsilon_at(delta)) + surplus,
+            lambda epsilon: float(curve.delta_at(epsilon)),
         ),
     )
 
 
 def test_answers_come_in_the_order_of_the_truth():
     task = TASKS[3]
-    feed = auditor_feed.plain_feed(*task.draw(np.random.default_rng(0), 100))
-    np.testing.assert_allclose(auditors.ask(exact_tool(task), feed, 0).found, task.truth(), atol=1e-15)
+    given = feed.plain_feed(*task.draw(np.random.default_rng(0), 100))
+    np.testing.assert_allclose(page.ask(exact_tool(task), given, 0).found, task.truth(), atol=1e-15)
 
 
 def test_what_lies_above_the_truth_is_counted():
     task = TASKS[3]
-    assert not auditors.false_certificates(task, exact_tool(task), 3, 100).any()
-    false = auditors.false_certificates(task, exact_tool(task, 0.1), 3, 100)
+    assert not page.false_certificates(task, exact_tool(task), 3, 100).any()
+    false = page.false_certificates(task, exact_tool(task, 0.1), 3, 100)
     np.testing.assert_array_equal(false.mean(axis=0), [0, 0, 0, 0, 1, 1])
 
 
 def test_delta_from_a_bound_of_epsilon():
     """Randomised response: hits ¾, false ¼, so ε(δ) = log((¾ − δ)/¼) and δ(½) = ¾ − e^½/4."""
-    found = auditor_tools._inverted(lambda delta: np.log(max(0.75 - delta, 1e-300) / 0.25), 0.5)
+    found = tools._inverted(lambda delta: np.log(max(0.75 - delta, 1e-300) / 0.25), 0.5)
     assert found == pytest.approx(0.75 - 0.25 * np.exp(0.5), abs=2e-6)
     assert found <= 0.75 - 0.25 * np.exp(0.5)
-    assert auditor_tools._inverted(lambda delta: 0.0, 0.0) == 0.0
+    assert tools._inverted(lambda delta: 0.0, 0.0) == 0.0
 
 
 def test_our_score_certifies_on_draws_that_it_has_not_seen():
     P, Q = TASKS[0].draw(np.random.default_rng(2), 2_000)
-    feed = auditor_feed.fitted_feed(P, Q, 1)
-    plain = auditor_feed.plain_feed(P, Q)
-    assert len(feed.own[0]) == len(feed.test[0]) == 1_400  # one number: a fifth trains, a tenth chooses
+    own = feed.fitted_feed(P, Q, 1)
+    plain = feed.plain_feed(P, Q)
+    # one number: a fifth trains, a tenth chooses
+    assert len(own.own[0]) == len(own.test[0]) == 1_400
     assert len(plain.own[0]) == len(plain.choose[0]) + len(plain.test[0]) == 2_000
-    assert np.mean(expit(feed.test[0])) > np.mean(expit(feed.test[1])) + 0.05  # high where P is likely
+    # high where P is likely
+    assert np.mean(expit(own.test[0])) > np.mean(expit(own.test[1])) + 0.05
     assert np.mean(plain.test[0]) > np.mean(plain.test[1]) + 0.5
 
 
 def test_a_missing_tool_is_named(monkeypatch):
-    monkeypatch.setitem(auditor_tools.PACKAGES, "absent", "no_such_module_of_an_auditor")
-    with pytest.raises(DpauditError, match=r"needs no_such_module_of_an_auditor, of the extra `auditors`"):
-        auditor_tools.package("absent")
+    monkeypatch.setitem(tools.PACKAGES, "absent", "no_such_module_of_an_auditor")
+    with pytest.raises(
+        DpauditError, match=r"needs no_such_module_of_an_auditor, of the extra `auditors`"
+    ):
+        tools.package("absent")
 
 
 def test_page_leaves_unsound_tools_out_of_the_contest(monkeypatch):
-    monkeypatch.setattr(auditor_table, "PACKAGES", {})
+    monkeypatch.setattr(table, "PACKAGES", {})
     task, good, bad = TASKS[3], ("a", "good"), ("b", "bad")
     low = Answer(0.5 * np.array([0.3, 0.2, 0, 0, 0.9, 0.8]), 1.0, 2.0)
     high = Answer(0.6 * np.array([0.3, 0.2, 0, 0, 0.9, 0.8]), 1.0, 2.0)
-    found = {(100, "T4"): {("dpaudit", "x", "dpaudit's"): low, **{(*good, score): low for score in SCORES}}}
+    found = {
+        (100, "T4"): {
+            ("dpaudit", "x", "dpaudit's"): low,
+            **{(*good, score): low for score in SCORES},
+        }
+    }
     found[100, "T4"].update({(*bad, score): high for score in SCORES})
     never, often = np.zeros((100, 6), dtype=bool), np.zeros((100, 6), dtype=bool)
     often[:20, 1] = True
     rates = {good: {task.name: never}, bad: {task.name: often}}
-    assert auditor_table.unsound(rates) >= {bad}
-    assert good not in auditor_table.unsound(rates)
-    text = auditor_table.page(found, rates, 1, 60.0)
+    assert table.unsound(rates) >= {bad}
+    assert good not in table.unsound(rates)
+    text = table.page(found, rates, 1, 60.0)
     assert "best tool, first number score | 0.1500 | 0.1000 | 0 | 0 | 0.4500 | 0.4000" in text
     assert "| b, bad |  | 20.0% (20.0%) | 100 |" in text
 
 
 def test_certificate_above_the_truth_is_marked():
-    assert auditor_table._cells(np.array([0.4, np.nan, 0.1]), np.array([0.3, 0.2, 0.1])) == ["0.4000 †", "–", "0.1000"]
+    assert table._cells(np.array([0.4, np.nan, 0.1]), np.array([0.3, 0.2, 0.1])) == [
+        "0.4000 †",
+        "–",
+        "0.1000",
+    ]

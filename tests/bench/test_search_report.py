@@ -2,11 +2,13 @@
 
 import re
 
-from dpaudit.bench import search
+from reports.make.audits import search
 
 
 def test_the_report_says_what_was_found(tmp_path, monkeypatch, capsys):
-    """9 audits of 2,000 draws: enough for the row that moves the solution most, by twice as much δ as the next."""
+    """9 audits of 2,000 draws: enough for the row that moves the solution most, by twice as much δ
+    as the next.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(search, "cases", lambda name, made=search.cases: made(name)[1:2])
     search.report(("diabetes",), (1,), 2_000)
@@ -17,6 +19,8 @@ def test_the_report_says_what_was_found(tmp_path, monkeypatch, capsys):
     assert cells[4:6] == ["169", "1.000"]
     assert float(cells[6]) <= 10.0
     assert float(cells[7]) <= 0.0524
-    assert re.search(r"Within 5 % of the worst row's δ: 1 of 1 searches, the least share 1\.000", text)
+    assert re.search(
+        r"Within 5 % of the worst row's δ: 1 of 1 searches, the least share 1\.000", text
+    )
     assert search.search.NOTE in " ".join(text.split())
     assert text.strip() in capsys.readouterr().out

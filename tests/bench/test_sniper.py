@@ -6,15 +6,19 @@ import numpy as np
 import pytest
 
 from dpaudit import mechanisms
-from dpaudit.bench import sniper
-from dpaudit.bounds import lower, upper
+from dpaudit.certify.binomial import lower, upper
+from reports.make.audits import sniper
 
 
 def test_the_best_set_of_two_answers_is_one_of_them():
-    """Randomised response: P(S)/Q(S) of an answer is known, its limit lies between those of two boxes."""
+    """Randomised response: P(S)/Q(S) of an answer is known, its limit lies between those of two
+    boxes.
+    """
     mechanism = mechanisms.ZOO["RandomisedResponse"]
     pair, n = mechanism.pair(), 10_000
-    found, true = (of(mechanism, pair, n) for of in (sniper.attainable, lambda *each: sniper.truth(*each[:2])))
+    found, true = (
+        of(mechanism, pair, n) for of in (sniper.attainable, lambda *each: sniper.truth(*each[:2]))
+    )
     p = math.exp(true) / (1.0 + math.exp(true))
     wide = math.log(lower(round(n * p), n, 0.05) / upper(round(n * (1 - p)), n, 0.05))
     narrow = math.log(lower(round(n * p), n, 0.25) / upper(round(n * (1 - p)), n, 0.25))
@@ -25,7 +29,9 @@ def test_the_best_set_of_two_answers_is_one_of_them():
 def test_more_draws_show_more_but_never_the_truth(name):
     mechanism = mechanisms.ZOO[name]
     pair = sniper.PAIRS.get(name, mechanism.pair())
-    shown = [sniper.attainable(mechanism, pair, n) for n in (10_000, 100_000, 1_000_000, 100_000_000)]
+    shown = [
+        sniper.attainable(mechanism, pair, n) for n in (10_000, 100_000, 1_000_000, 100_000_000)
+    ]
     assert np.all(np.diff(shown) > 0.0)
     assert shown[-1] < sniper.truth(mechanism, pair) < shown[-1] + 0.01
 

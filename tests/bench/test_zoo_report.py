@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from dpaudit.bench import zoo
 from dpaudit.mechanisms import ZOO
+from reports.make.audits import zoo
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,9 @@ def found(tmp_path_factory):
 
 
 def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
-    """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009: far from the thresholds either way."""
+    """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009: far from the thresholds
+    either way.
+    """
     sound, gross, leak, faint = found[0]
     assert (gross.needed, leak.needed) == (1_000, 6_000)
     assert faint.needed is None

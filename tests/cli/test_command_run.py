@@ -25,16 +25,22 @@ VIOLATED = "epsilon = 0.0\ndelta = 0.001"
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """Work in tmp_path, without figures: they are drawn in test_commands.py and take most of a small run's time."""
+    """Work in tmp_path, without figures: they are drawn in test_commands.py and take most of a
+    small run's time.
+    """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 @pytest.fixture
 def slow(write, tmp_path):
     """A scenario whose draws take as long as the environment variable SLOW says."""
     (tmp_path / "slow_release.py").write_text(SLOW)
-    return write("slow", mechanism='call = "slow_release:release"', neighbour='rule = "row"\nindex = 4')
+    return write(
+        "slow", mechanism='call = "slow_release:release"', neighbour='rule = "row"\nindex = 4'
+    )
 
 
 def steady(folder):
@@ -47,7 +53,9 @@ def steady(folder):
 def start(scenario, out):
     """A run in a process of its own, once it has kept some draws."""
     command = [sys.executable, "-m", "dpaudit", "run", str(scenario), "--out", str(out)]
-    process = subprocess.Popen(command, env={**os.environ, "SLOW": "0.3"}, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, env={**os.environ, "SLOW": "0.3"}, stderr=subprocess.PIPE, text=True
+    )
     until = time.monotonic() + 60
     while len(list(out.glob("draws/*.npy"))) < 3:
         assert process.poll() is None, process.stderr.read()
@@ -72,19 +80,25 @@ def test_not_violated(write, tmp_path, capsys):
 
 
 def test_stop_at_the_verdict(write, tmp_path, capsys):
-    """δ(0) of ALS on this row is far above 0.001: 2000 draws do not suffice with probability below 1e-15."""
+    """δ(0) of ALS on this row is far above 0.001: 2000 draws do not suffice with probability below
+    1e-15.
+    """
     assert main(["run", str(write(claim=VIOLATED)), "--stop", "verdict"]) == 1
     out, err = capsys.readouterr()
     assert "\nVIOLATED: Stopped after " in out
     assert re.search(r"^Draws a side +\d+ in waves, \d+ of them bet on$", out, re.MULTILINE)
     assert "drawing in waves" in err
-    record = json.loads((tmp_path / "dpaudit-out" / "small" / "result.json").read_text(encoding="utf-8"))
+    record = json.loads(
+        (tmp_path / "dpaudit-out" / "small" / "result.json").read_text(encoding="utf-8")
+    )
     assert record["sequential"]["rejected_at"] <= record["sequential"]["drawn"] < 2000
     assert record["samples"]["test"] == record["sequential"]["tested"]
 
 
 def test_a_resumed_run_in_waves_is_the_same(write, tmp_path):
-    scenario = str(write(audit='samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'))
+    scenario = str(
+        write(audit='samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"')
+    )
     for name, more in (("whole", ["--keep-draws"]), ("whole", ["--resume"]), ("other", [])):
         assert main(["run", scenario, "--out", name, *more]) == 0
     assert steady(tmp_path / "whole") == steady(tmp_path / "other")
@@ -113,13 +127,37 @@ def test_samples_and_seed_override_the_scenario(write, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "arguments", "message"),
     [
-        ({"data": 'name = "cancer"'}, [], r"data set 'cancer' not found: DPAUDIT_DATA is not set; .*"),
-        ({"data": 'path = "no.csv"\ntarget = "y"'}, [], r"cannot read .*no\.csv: No such file or directory"),
-        ({"data": 'path = "small.csv"\ntarget = "z"'}, [], r"target must be the name of a column of small: .*"),
-        ({"mechanism": 'name = "ALS"\nrows = 3'}, [], r"rows must be at least features \+ 1 = 4, got 3"),
-        ({"neighbour": 'rule = "row"\nindex = 99'}, [], r"index must be a row number below 30, got 99"),
+        (
+            {"data": 'name = "cancer"'},
+            [],
+            r"data set 'cancer' not found: DPAUDIT_DATA is not set; .*",
+        ),
+        (
+            {"data": 'path = "no.csv"\ntarget = "y"'},
+            [],
+            r"cannot read .*no\.csv: No such file or directory",
+        ),
+        (
+            {"data": 'path = "small.csv"\ntarget = "z"'},
+            [],
+            r"target must be the name of a column of small: .*",
+        ),
+        (
+            {"mechanism": 'name = "ALS"\nrows = 3'},
+            [],
+            r"rows must be at least features \+ 1 = 4, got 3",
+        ),
+        (
+            {"neighbour": 'rule = "row"\nindex = 99'},
+            [],
+            r"index must be a row number below 30, got 99",
+        ),
         ({"neighbour": 'rule = "replace"\nindex = 1\nrow = [1]'}, [], r"row must be 4 numbers, .*"),
-        ({"mechanism": 'call = "absent_module:f"'}, [], r"\[mechanism\] call: absent_module:f: ModuleNotFound.*"),
+        (
+            {"mechanism": 'call = "absent_module:f"'},
+            [],
+            r"\[mechanism\] call: absent_module:f: ModuleNotFound.*",
+        ),
         ({}, ["--samples", "5"], r"samples must leave at least 10 draws a side .*"),
         ({}, ["--seed", "-1"], r"seed must be an integer >= 0, got -1"),
         ({}, ["--out", "small.csv"], r".*small\.csv.*"),
@@ -149,7 +187,9 @@ def test_every_fault_of_a_scenario_is_a_line(write, capsys):
     ]
 
 
-@pytest.mark.parametrize("arguments", [[], ["run"], ["run", "x.toml", "--nope"], ["ru"], ["run", "x.toml", "--jobs=0"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["run"], ["run", "x.toml", "--nope"], ["ru"], ["run", "x.toml", "--jobs=0"]]
+)
 def test_usage_errors(arguments, capsys):
     assert main(arguments) == 2
     assert "Usage: dpaudit" in capsys.readouterr().err
@@ -169,7 +209,9 @@ def test_too_little_memory(write, monkeypatch, capsys):
 
     monkeypatch.setattr("dpaudit.cli.running.execute", fail)
     assert main(["run", str(write())]) == 2
-    assert capsys.readouterr().err == "dpaudit: error: not enough memory: Unable to allocate 1 PiB\n"
+    assert (
+        capsys.readouterr().err == "dpaudit: error: not enough memory: Unable to allocate 1 PiB\n"
+    )
 
 
 def test_kill_and_resume_to_the_same_bytes(slow, tmp_path):

@@ -15,7 +15,9 @@ from dpaudit.cli import main
 from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
 README = Path(__file__).parents[2] / "README.md"
-COMMANDS = re.findall(r"^dpaudit (\w+) (?:[A-Z]|\[)", README.read_text(encoding="utf-8"), re.MULTILINE)
+COMMANDS = re.findall(
+    r"^dpaudit (\w+) (?:[A-Z]|\[)", README.read_text(encoding="utf-8"), re.MULTILINE
+)
 
 
 @pytest.fixture(autouse=True)
@@ -45,8 +47,14 @@ def test_samples(draws, tmp_path, capsys, claim, status):
     [
         (None, r"cannot read P\.npy: No such file or directory"),
         (b"hello", r"P\.npy must be a \.npy file of numbers or text, without pickle, got .*"),
-        (np.array([{}, 1]), r"P\.npy must be a \.npy file .*, got .*Object arrays cannot be loaded.*"),
-        (np.zeros((2, 2, 2)), r"P\.npy must be a non-empty \(n,\) or \(n, k\) array .*, got .*\(2, 2, 2\).*"),
+        (
+            np.array([{}, 1]),
+            r"P\.npy must be a \.npy file .*, got .*Object arrays cannot be loaded.*",
+        ),
+        (
+            np.zeros((2, 2, 2)),
+            r"P\.npy must be a non-empty \(n,\) or \(n, k\) array .*, got .*\(2, 2, 2\).*",
+        ),
         (np.zeros((0, 2)), r"P\.npy must be a non-empty .*"),
         (np.array(["a"]), "samples must leave at least 10 draws a side .*"),
         (np.array([1j]), r"P\.npy must be a non-empty .*, got 'dtype complex128'"),
@@ -66,7 +74,14 @@ def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):
 
 
 @pytest.mark.parametrize(
-    "options", [["--claim", "1"], ["--claim", "1,2"], ["--claim", "a,b"], ["--level", "2"], ["--classifier", "rf"]]
+    "options",
+    [
+        ["--claim", "1"],
+        ["--claim", "1,2"],
+        ["--claim", "a,b"],
+        ["--level", "2"],
+        ["--classifier", "rf"],
+    ],
 )
 def test_options_of_samples_are_checked(draws, options):
     assert main(["samples", *draws, *options]) == 2
@@ -115,7 +130,12 @@ def test_list(write, capsys):
     Path("small.toml").rename("scenarios/small.toml")
     assert main(["list"]) == 0
     out = capsys.readouterr().out
-    assert re.findall(r"^\w+$", out, re.MULTILINE) == ["mechanisms", "datasets", "classifiers", "scenarios"]
+    assert re.findall(r"^\w+$", out, re.MULTILINE) == [
+        "mechanisms",
+        "datasets",
+        "classifiers",
+        "scenarios",
+    ]
     for name in (*dp.mechanisms.REGISTRY, *dp.datasets.names(), *dp.scoring.ALIASES):
         assert re.search(rf"^  {name}\b", out, re.MULTILINE)
     assert re.search(r"^  scenarios/small\.toml +The first line says it\.$", out, re.MULTILINE)
@@ -125,15 +145,23 @@ def test_list_of_mechanisms_says_what_is_known_exactly(capsys):
     assert main(["list", "mechanisms"]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()[1:]]
     heads = [at for at, line in enumerate(lines) if re.match(r"^\w+\(", line)]
-    known = {lines[at].partition("(")[0]: next(x for x in lines[at:] if x.startswith("exact spectrum")) for at in heads}
+    known = {
+        lines[at].partition("(")[0]: next(x for x in lines[at:] if x.startswith("exact spectrum"))
+        for at in heads
+    }
     assert known.keys() == dp.mechanisms.REGISTRY.keys()
     assert known["ALS"] == "exact spectrum: zero-out; calibrates rows"
     assert known["GaussMix"] == "exact spectrum: zero-out, replace, add; calibrates sigma (or rows)"
     assert known["AdditiveWishart"] == "exact spectrum: zero-out, add; calibrates scale (or dof)"
-    assert known["RandomLinearCombination"] == "exact spectrum: zero-out, replace, add; nothing to calibrate"
+    assert (
+        known["RandomLinearCombination"]
+        == "exact spectrum: zero-out, replace, add; nothing to calibrate"
+    )
 
 
-@pytest.mark.parametrize("name", sorted(dp.mechanisms.REGISTRY.keys() - dp.mechanisms.PAPERS.keys()))
+@pytest.mark.parametrize(
+    "name", sorted(dp.mechanisms.REGISTRY.keys() - dp.mechanisms.PAPERS.keys())
+)
 def test_the_relations_listed_are_those_of_worst_case(name, capsys):
     assert main(["list", "mechanisms"]) == 0
     listed = (
@@ -141,9 +169,23 @@ def test_the_relations_listed_are_those_of_worst_case(name, capsys):
         .group(1)
         .split(", ")
     )
-    least = {"rows": 20, "dof": 20, "sigma": 1.0, "padding": 1.0, "scale": 1.0, "sigma_gram": 1.0, "sigma_cross": 1.0}
+    least = {
+        "rows": 20,
+        "dof": 20,
+        "sigma": 1.0,
+        "padding": 1.0,
+        "scale": 1.0,
+        "sigma_gram": 1.0,
+        "sigma_cross": 1.0,
+    }
     cls = dp.mechanisms.REGISTRY[name]
-    mechanism = cls(**{field.name: least[field.name] for field in dataclasses.fields(cls) if field.name in least})
+    mechanism = cls(
+        **{
+            field.name: least[field.name]
+            for field in dataclasses.fields(cls)
+            if field.name in least
+        }
+    )
     data = np.random.default_rng(0).normal(size=(30, 3))
     more = {"zero-out": {}, "replace": {"candidates": data[:2]}, "add": {"row_bound": 1.0}}
     for relation, options in more.items():
@@ -162,7 +204,11 @@ def test_list_of_the_papers_algorithms_says_what_they_claim(capsys):
         ("SheffetOLS", r"\(ε, δ\)-DP \(zero-out; ", "none of the output"),
         ("PMTRR", r"√2·μ-GDP \(replace; ", "zero-out, replace;"),
     ):
-        assert re.search(rf"^  {name}\((?:.*\n){{2}}    claims: {claim}.*\n    exact spectrum: {known}", out, re.M)
+        assert re.search(
+            rf"^  {name}\((?:.*\n){{2}}    claims: {claim}.*\n    exact spectrum: {known}",
+            out,
+            re.M,
+        )
 
 
 def test_list_goes_into_folders_but_hidden_ones(write, tmp_path, capsys):
@@ -200,7 +246,9 @@ def test_report_redraws(write, tmp_path, capsys):
     assert {path.name: path.read_bytes() for path in there.iterdir()} == before
 
 
-@pytest.mark.parametrize("content", [None, "{", "[]", '{"schema_version": 99}', '{"schema_version": 1}'])
+@pytest.mark.parametrize(
+    "content", [None, "{", "[]", '{"schema_version": 99}', '{"schema_version": 1}']
+)
 def test_report_without_a_result(tmp_path, capsys, content):
     if content is not None:
         (tmp_path / "result.json").write_text(content)
@@ -211,8 +259,16 @@ def test_report_without_a_result(tmp_path, capsys, content):
 @pytest.mark.parametrize("command", ["run", "samples", "spectrum", "calibrate", None])
 def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
     assert main([*([command] if command else []), "--help"]) == 0
-    said = dict(re.findall(r"^ +(\d+) +(.+)$", capsys.readouterr().out.partition("Exit status:")[2], re.MULTILINE))
-    stated = dict(re.findall(r"^\| (\d+) \| ([^;|]+?)(?:;.*)? \|$", README.read_text(encoding="utf-8"), re.MULTILINE))
+    said = dict(
+        re.findall(
+            r"^ +(\d+) +(.+)$", capsys.readouterr().out.partition("Exit status:")[2], re.MULTILINE
+        )
+    )
+    stated = dict(
+        re.findall(
+            r"^\| (\d+) \| ([^;|]+?)(?:;.*)? \|$", README.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
     assert list(said) == ["0", "1", "2", "3", "130"]
     assert stated.keys() == said.keys()
     for status, meaning in stated.items():
@@ -220,12 +276,18 @@ def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
 
 
 def test_the_readme_lists_commands_that_there_are():
-    assert {"run", "samples", "spectrum", "list", "report"} <= set(COMMANDS) <= set(dpaudit_commands.commands)
+    assert (
+        {"run", "samples", "spectrum", "list", "report"}
+        <= set(COMMANDS)
+        <= set(dpaudit_commands.commands)
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_what_the_readme_lists(capsys, command):
-    synopsis = re.search(rf"^dpaudit {command}.*$", README.read_text(encoding="utf-8"), re.MULTILINE).group()
+    synopsis = re.search(
+        rf"^dpaudit {command}.*$", README.read_text(encoding="utf-8"), re.MULTILINE
+    ).group()
     assert main([command, "--help"]) == 0
     said = capsys.readouterr().out
     for word in re.findall(r"--[a-z]+|[A-Z]+\.\w+|DIR", synopsis):

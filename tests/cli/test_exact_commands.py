@@ -62,7 +62,9 @@ def test_a_replaced_row(write, rows, capsys):
     options = ["--relation", "replace", "--candidates", rows]
     assert main(["spectrum", str(write(mechanism=GRAM)), *options]) == 0
     out = capsys.readouterr().out
-    assert "the worst of all rows and 2 candidates for its place (rows.csv); either direction" in out
+    assert (
+        "the worst of all rows and 2 candidates for its place (rows.csv); either direction" in out
+    )
     assert re.search(r"^ +ε +D to D′ +D′ to D +δ +row +candidate +claim$", out, re.MULTILINE)
     assert main(["spectrum", str(write(mechanism=GRAM)), *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -71,22 +73,46 @@ def test_a_replaced_row(write, rows, capsys):
 
 
 def test_the_longer_database_of_an_added_row_is_d_prime(write, capsys):
-    """Without the row the output may rule it out, which the row's own database cannot: D to D′ is the private way."""
+    """Without the row the output may rule it out, which the row's own database cannot: D to D′ is
+    the private way.
+    """
     path = write(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
-    assert main(["spectrum", str(path), "--relation", "add", "--row-bound", "4", "--epsilon", "3", "--json"]) == 0
+    assert (
+        main(
+            [
+                "spectrum",
+                str(path),
+                "--relation",
+                "add",
+                "--row-bound",
+                "4",
+                "--epsilon",
+                "3",
+                "--json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["forward"][0] < found["backward"][0]
     assert found["row"] is None
-    assert main(["spectrum", str(path), "--relation", "add", "--row-bound", "4", "--epsilon", "3"]) == 0
+    assert (
+        main(["spectrum", str(path), "--relation", "add", "--row-bound", "4", "--epsilon", "3"])
+        == 0
+    )
     out = capsys.readouterr().out
     assert "one more row, the worst of norm at most 4; either direction" in out
     head, line = out.split("\n\n")[1].splitlines()
-    columns = dict(zip(re.split(r"   +", head.strip()), re.split(r"   +", line.strip()), strict=True))
+    columns = dict(
+        zip(re.split(r"   +", head.strip()), re.split(r"   +", line.strip()), strict=True)
+    )
     assert columns.keys() == {"ε", "D to D′", "D′ to D", "δ"}
     assert columns["D to D′"] == columns["δ"] != columns["D′ to D"]
 
 
-@pytest.mark.parametrize("command", [["spectrum"], ["calibrate", "--epsilon", "1", "--delta", "0.1"]])
+@pytest.mark.parametrize(
+    "command", [["spectrum"], ["calibrate", "--epsilon", "1", "--delta", "0.1"]]
+)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -95,8 +121,14 @@ def test_the_longer_database_of_an_added_row_is_d_prime(write, capsys):
         (["--row-bound", "2"], "Error: --row-bound goes with --relation add"),
         (["--candidates", "rows.csv"], "Error: --candidates goes with --relation replace"),
         (["--relation", "swap"], "Error: Invalid value for '--relation': 'swap' is not one of"),
-        (["--relation", "add", "--row-bound", "-1"], "dpaudit: error: row_bound must be a finite number in (0, inf)"),
-        (["--relation", "add", "--row-bound", "1"], "dpaudit: error: ALS has no closed form for the worst row"),
+        (
+            ["--relation", "add", "--row-bound", "-1"],
+            "dpaudit: error: row_bound must be a finite number in (0, inf)",
+        ),
+        (
+            ["--relation", "add", "--row-bound", "1"],
+            "dpaudit: error: ALS has no closed form for the worst row",
+        ),
     ],
 )
 def test_neighbours_that_cannot_be_had(write, capsys, command, options, message):
@@ -126,19 +158,30 @@ def test_calibrate(write, capsys):
     assert re.search(r"^Target +δ\(1\) ≤ 0\.001$", out, re.MULTILINE)
     assert re.search(rf"^sigma +{re.escape(repr(found['value']))}$", out, re.MULTILINE)
     assert re.search(rf"^worst row +{found['row']}$", out, re.MULTILINE)
-    again = write(mechanism=f'name = "AnalyzeGauss"\nsigma = {found["value"]!r}', claim="epsilon = 1\ndelta = 1e-3")
+    again = write(
+        mechanism=f'name = "AnalyzeGauss"\nsigma = {found["value"]!r}',
+        claim="epsilon = 1\ndelta = 1e-3",
+    )
     assert main(["spectrum", str(again)]) == 0
 
 
 def test_calibrate_says_where_the_value_tells_of_the_data(write, capsys):
-    noise, sketch = write("noise", mechanism=GRAM), write("sketch", mechanism='name = "GaussMix"\nrows = 5\nsigma = 9')
+    noise, sketch = (
+        write("noise", mechanism=GRAM),
+        write("sketch", mechanism='name = "GaussMix"\nrows = 5\nsigma = 9'),
+    )
     target, bound = ["--epsilon", "1", "--delta", "1e-6"], ["--relation", "add", "--row-bound", "3"]
     said = {}
     for path in (noise, sketch):
         for options in ([], bound):
             assert main(["calibrate", str(path), *target, *options]) == 0
             said[path.stem, len(options)] = "a function of these data" in capsys.readouterr().out
-    assert said == {("noise", 0): True, ("noise", 4): False, ("sketch", 0): True, ("sketch", 4): True}
+    assert said == {
+        ("noise", 0): True,
+        ("noise", 4): False,
+        ("sketch", 0): True,
+        ("sketch", 4): True,
+    }
 
 
 def test_calibrate_names_the_candidate(write, rows, capsys):
@@ -152,9 +195,18 @@ def test_calibrate_names_the_candidate(write, rows, capsys):
     [
         (["--delta", "0.1"], "Error: Missing option '--epsilon'."),
         (["--epsilon", "1"], "Error: Missing option '--delta'."),
-        (["--epsilon", "1", "--delta", "0"], "dpaudit: error: delta must be a finite number in (0, 1), got 0.0"),
-        (["--epsilon", "0", "--delta", "1e-3"], "dpaudit: error: delta must be within reach: even rows = 4 gives"),
-        (["--epsilon", "1", "--delta", "0.1", "--parameter", "sigma"], "dpaudit: error: parameter must be 'rows'"),
+        (
+            ["--epsilon", "1", "--delta", "0"],
+            "dpaudit: error: delta must be a finite number in (0, 1), got 0.0",
+        ),
+        (
+            ["--epsilon", "0", "--delta", "1e-3"],
+            "dpaudit: error: delta must be within reach: even rows = 4 gives",
+        ),
+        (
+            ["--epsilon", "1", "--delta", "0.1", "--parameter", "sigma"],
+            "dpaudit: error: parameter must be 'rows'",
+        ),
     ],
 )
 def test_calibrations_that_cannot_be_had(write, capsys, options, message):

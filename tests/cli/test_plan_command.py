@@ -29,7 +29,9 @@ def test_a_pure_claim_has_no_column_of_its_delta(capsys):
 
 
 def test_json_has_every_number(capsys):
-    assert main(["plan", "--claim", "1,0.001", "--excess", "0.01", "--excess", "0.1", "--json"]) == 0
+    assert (
+        main(["plan", "--claim", "1,0.001", "--excess", "0.01", "--excess", "0.1", "--json"]) == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert [row["excess"] for row in found["rows"]] == [0.1, 0.01]
     row = found["rows"][1]
@@ -38,7 +40,9 @@ def test_json_has_every_number(capsys):
     assert row["early"] < row["audit"] < row["test"]
     assert row["delta"] == pytest.approx(0.011)
     shift = power.shift_of(1.0, 0.011)
-    assert float(dp.exact.gaussian_shift(shift, row["real_epsilon"])) == pytest.approx(1e-3, rel=1e-5)
+    assert float(dp.exact.gaussian_shift(shift, row["real_epsilon"])) == pytest.approx(
+        1e-3, rel=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,14 +64,19 @@ def test_bad_input_is_one_line(capsys, arguments, message):
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_audits_of_the_planned_size_show_the_excess(stop):
-    """Each of ten audits refutes with probability 0.8 (0.95 and 0.90 of 40 did): fewer than 3 do with below 1e-4."""
+    """Each of ten audits refutes with probability 0.8 (0.95 and 0.90 of 40 did): fewer than 3 do
+    with below 1e-4.
+    """
     row = needs((1.0, 1e-3), [0.1]).rows[0]
     mu = power.shift_of(1.0, 0.101)
 
     def shifted(data, size, *, rng):
         return mu * data[0] + rng.normal(size=(size, 1))
 
-    pair, samples = dp.neighbours.zero_row([[1.0], [1.0]], 0), int(row.audit if stop is None else row.early)
+    pair, samples = (
+        dp.neighbours.zero_row([[1.0], [1.0]], 0),
+        int(row.audit if stop is None else row.early),
+    )
     options = {"samples": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
     found = [dp.audit(shifted, pair, rng=seed, **options).verdict for seed in range(10)]
     assert found.count("violated") >= 3
@@ -76,7 +85,9 @@ def test_audits_of_the_planned_size_show_the_excess(stop):
 @pytest.mark.parametrize("epsilon", [0.0, 1.0])
 def test_the_excess_of_a_number_of_draws_inverts_the_draws_of_an_excess(epsilon):
     excess = power.excess_of(epsilon, 0.02, 20_000, statements=5)
-    assert power.draws_to_detect(epsilon, 0.02, excess, statements=5) == pytest.approx(20_000, rel=0.01)
+    assert power.draws_to_detect(epsilon, 0.02, excess, statements=5) == pytest.approx(
+        20_000, rel=0.01
+    )
     assert power.excess_of(0.0, 1.0, 1000) == np.inf
 
 

@@ -1,11 +1,13 @@
-"""The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as their names say.
+"""The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as
+their names say.
 
-Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no draw is made. Those in
-scenarios/papers/ hold an algorithm of a paper against its printed claim, or make a figure again. Those in
-scenarios/libraries/ audit released libraries, which are extras, by the neighbour search: they are read, and one that
-needs none of them is run.
+Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no
+draw is made. Those in scenarios/papers/ hold an algorithm of a paper against its printed claim, or
+make a figure again. Those in scenarios/libraries/ audit released libraries, which are extras, by
+the neighbour search: they are read, and one that needs none of them is run.
 """
 
+import importlib
 import json
 import os
 import re
@@ -16,8 +18,8 @@ import pytest
 
 from dpaudit import mechanisms
 from dpaudit.cli import main
+from dpaudit.report.studies.study import Study
 from dpaudit.run import Scenario, StudyScenario, analyse, is_study
-from dpaudit.studies import STUDIES
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 NAMES = [
@@ -38,10 +40,14 @@ EXACT = [
         "ssp",
     )
 ]
+STUDIES = FOLDER / "papers" / "studies"
 PAPERS = sorted((FOLDER / "papers").glob("*.toml"))
 LIBRARIES = sorted((FOLDER / "libraries").glob("*.toml"))
 NEEDED = {"diffprivlib": "diffprivlib", "opendp": "opendp", "ridge": "sklearn"}
-LEAKS = {f"diffprivlib-{name}" for name in ("linear-zero", "linear-zero-intercept", "linear-uneven", "linear-outside")}
+LEAKS = {
+    f"diffprivlib-{name}"
+    for name in ("linear-zero", "linear-zero-intercept", "linear-uneven", "linear-outside")
+}
 LEAKS |= {f"{data}diffprivlib-histogram" for data in ("", "flight-", "diabetes-")}
 
 
@@ -83,7 +89,9 @@ def test_each_exact_spectrum_is_as_the_scenario_says(name):
     assert spectrum.delta[-1] > 0
     assert np.all(np.diff(spectrum.delta) < 0)
     assert found.readings.total_variation == pytest.approx(spectrum.delta[0], rel=1e-9)
-    said = re.search(r"exact δ\((.*?)\).*? is (0\.\d+)|probability (0\.\d+)", path.read_text(encoding="utf-8"))
+    said = re.search(
+        r"exact δ\((.*?)\).*? is (0\.\d+)|probability (0\.\d+)", path.read_text(encoding="utf-8")
+    )
     at, value, floor = said.groups()
     delta = float(spectrum.delta_at(float(at or 400.0)))
     assert round(delta, len(value or floor) - 2) == float(value or floor)
@@ -103,7 +111,18 @@ def test_each_of_the_papers_is_valid_and_says_what_it_shows(path):
 
 def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
     studies = {path for path in PAPERS if is_study(path)}
-    assert {type(StudyScenario.load(path).study) for path in studies} == set(STUDIES.values())
+    modules = [
+        importlib.import_module(f"studies.{one.relative_to(STUDIES).parent}.{one.stem}")
+        for one in STUDIES.glob("paper_*/*.py")
+    ]
+    written = {
+        cls.__name__
+        for module in modules
+        for cls in vars(module).values()
+        if isinstance(cls, type) and issubclass(cls, Study) and hasattr(cls, "title")
+    }
+    assert {type(StudyScenario.load(path).study).__name__ for path in studies} == written
+    assert len(written) == 14
     audited = {type(Scenario.load(path).mechanism) for path in PAPERS if path not in studies}
     assert set(mechanisms.PAPERS.values()) <= audited
 
@@ -120,17 +139,23 @@ def test_each_of_the_libraries_is_valid_and_says_what_it_shows(path):
     assert scenario.claim is not None
     assert scenario.neighbour.search is not None
     name = library(path)
-    assert path.read_text(encoding="utf-8").startswith("# scikit-learn " if name == "ridge" else f"# {name} ")
+    assert path.read_text(encoding="utf-8").startswith(
+        "# scikit-learn " if name == "ridge" else f"# {name} "
+    )
 
 
 def test_noise_on_ridge_keeps_its_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
     scenario = str(FOLDER / "libraries" / "ridge.toml")
     assert main(["run", scenario, "--out", str(tmp_path), "--samples", "4000"]) == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path in LIBRARIES if library(path) != "opendp"], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in LIBRARIES if library(path) != "opendp"], ids=lambda path: path.stem
+)
 def test_verdicts_on_the_libraries(path, tmp_path):
     """All but opendp, whose draws no seed fixes."""
     pytest.importorskip(NEEDED[library(path)])
@@ -139,8 +164,12 @@ def test_verdicts_on_the_libraries(path, tmp_path):
 
 @pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])
 def test_verdicts_from_few_draws(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
-    assert main(["run", str(available(name)), "--out", str(tmp_path), "--samples", "20000"]) == int("broken" in name)
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
+    assert main(["run", str(available(name)), "--out", str(tmp_path), "--samples", "20000"]) == int(
+        "broken" in name
+    )
     index = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["neighbour"]["index"]
     assert index == {"flight": 7008, "cancer": 186}[name.partition("-")[0]]
 
@@ -148,4 +177,6 @@ def test_verdicts_from_few_draws(name, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_verdicts_at_full_size(name, tmp_path):
-    assert main(["run", str(available(name)), "--out", str(tmp_path), "--jobs", "2"]) == int("broken" in name)
+    assert main(["run", str(available(name)), "--out", str(tmp_path), "--jobs", "2"]) == int(
+        "broken" in name
+    )

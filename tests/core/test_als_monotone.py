@@ -1,4 +1,6 @@
-"""Facts that `worst_case` relies on to look at few rows, over random settings; a seeded sweep, no statistics."""
+"""Facts that `worst_case` relies on to look at few rows, over random settings; a seeded sweep, no
+statistics.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ def settings(seed, count):
     rng = np.random.default_rng(seed)
     for _ in range(count):
         leverage, share = (
-            rng.choice([rng.uniform(), 10 ** rng.uniform(-6, 0), 1 - 10 ** rng.uniform(-3, 0)]) for _ in "ht"
+            rng.choice([rng.uniform(), 10 ** rng.uniform(-6, 0), 1 - 10 ** rng.uniform(-3, 0)])
+            for _ in "ht"
         )
         features = int(rng.integers(1, 14))
         yield (
@@ -39,8 +42,14 @@ def test_the_finite_curve_grows_with_leverage_and_residual_share(seed):
     for rng, leverage, share, features, rows in settings(seed, 25):
         base = larger(dp.exact.als(leverage, share, features, rows, EPSILON))
         step = 10 ** rng.uniform(-3, 0) * 0.9
-        assert_not_below(larger(dp.exact.als(leverage + (1 - leverage) * step, share, features, rows, EPSILON)), base)
-        assert_not_below(larger(dp.exact.als(leverage, share + (1 - share) * step, features, rows, EPSILON)), base)
+        assert_not_below(
+            larger(dp.exact.als(leverage + (1 - leverage) * step, share, features, rows, EPSILON)),
+            base,
+        )
+        assert_not_below(
+            larger(dp.exact.als(leverage, share + (1 - share) * step, features, rows, EPSILON)),
+            base,
+        )
 
 
 @pytest.mark.slow
@@ -75,12 +84,16 @@ def test_the_sketch_curve_grows_with_leverage(seed):
 
 
 def test_the_shift_curve_grows_with_its_size():
-    curves = np.array([dp.exact.gaussian_shift(mu, EPSILON) for mu in np.geomspace(1e-4, 30.0, 200)])
+    curves = np.array(
+        [dp.exact.gaussian_shift(mu, EPSILON) for mu in np.geomspace(1e-4, 30.0, 200)]
+    )
     assert_not_below(curves[1:], curves[:-1])
 
 
 @pytest.mark.parametrize("law", ["finite", "asymptotic"])
-@pytest.mark.parametrize(("leverage", "share"), [(1.0, 0.0), (1.0, 0.5), (0.3, 1.0), (0.0, 1.0), (1.0, 1.0)])
+@pytest.mark.parametrize(
+    ("leverage", "share"), [(1.0, 0.0), (1.0, 0.5), (0.3, 1.0), (0.0, 1.0), (1.0, 1.0)]
+)
 def test_leverage_or_share_of_one_discloses_for_certain(law, leverage, share):
     for curve in dp.exact.als(leverage, share, 3, 12, EPSILON, law=law):
         np.testing.assert_array_equal(curve, np.ones_like(EPSILON))
@@ -94,7 +107,10 @@ def test_a_row_that_weighs_nothing_discloses_nothing(law):
 
 @pytest.mark.parametrize("law", ["finite", "asymptotic"])
 def test_disclosure_tends_to_certainty_with_leverage(law):
-    curves = [larger(dp.exact.als(1 - gap, 0.1, 3, 12, [0.0, 1.0], law=law)) for gap in (1e-2, 1e-5, 1e-9, 1e-14)]
+    curves = [
+        larger(dp.exact.als(1 - gap, 0.1, 3, 12, [0.0, 1.0], law=law))
+        for gap in (1e-2, 1e-5, 1e-9, 1e-14)
+    ]
     assert np.all(np.diff(curves, axis=0) > 0)
     assert np.all(1.0 - curves[-1] < 1e-6)
 
@@ -126,7 +142,9 @@ def test_the_finite_law_needs_more_rows_than_features(features, rows):
 
 
 def test_one_feature_has_no_other_axes():
-    """p = 1 asymptotic: the p − 1 axes that are not there must leave no trace (they once ended the contour's strip)."""
+    """p = 1 asymptotic: the p − 1 axes that are not there must leave no trace (they once ended the
+    contour's strip).
+    """
     leverage, share, rows = 0.44811405528351783, 0.9183552297831977, 3
     epsilon = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0])
     forward, backward = dp.exact.als(leverage, share, 1, rows, epsilon, law="asymptotic")

@@ -1,4 +1,6 @@
-"""Audits end to end on small draws: the verdict, the band, the record, and the same of everything for the same seed."""
+"""Audits end to end on small draws: the verdict, the band, the record, and the same of everything
+for the same seed.
+"""
 
 import json
 
@@ -8,10 +10,11 @@ from core_cases import database, shifted
 from scipy.optimize import brentq
 
 import dpaudit as dp
-from dpaudit.record import load, plain
+from dpaudit.auditing.record import load, plain
 
 DATA = database()
-PAIR = dp.neighbours.zero_row(DATA, 0)  # takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
+# takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
+PAIR = dp.neighbours.zero_row(DATA, 0)
 GRID = [0.0, 0.5, 1.0, 2.0]
 LEVEL = 0.999
 
@@ -28,27 +31,34 @@ def without_clock(result):
     return record
 
 
-# --- one seed, one result ------------------------------------------------------------------------------------------
+# --- one seed, one result
+# ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mechanism", [dp.mechanisms.ALS(12), shifted(1.0)], ids=["law", "function"])
+@pytest.mark.parametrize(
+    "mechanism", [dp.mechanisms.ALS(12), shifted(1.0)], ids=["law", "function"]
+)
 @pytest.mark.parametrize("classifier", ["qda", "auto"])
 def test_workers_change_nothing(mechanism, classifier):
     alone, two = (
-        without_clock(audit(mechanism, samples=3000, classifier=classifier, n_jobs=n_jobs)) for n_jobs in (1, 2)
+        without_clock(audit(mechanism, samples=3000, classifier=classifier, n_jobs=n_jobs))
+        for n_jobs in (1, 2)
     )
     assert alone == two
 
 
 def test_a_seed_is_one_however_it_is_given():
-    number, sequence = (without_clock(audit(shifted(1.0), rng=rng)) for rng in (5, np.random.SeedSequence(5)))
+    number, sequence = (
+        without_clock(audit(shifted(1.0), rng=rng)) for rng in (5, np.random.SeedSequence(5))
+    )
     assert number == sequence
     assert number["seed"] == 5
 
 
 def test_another_seed_is_another_result():
     assert (
-        without_clock(audit(shifted(1.0), rng=5))["empirical"] != without_clock(audit(shifted(1.0), rng=6))["empirical"]
+        without_clock(audit(shifted(1.0), rng=5))["empirical"]
+        != without_clock(audit(shifted(1.0), rng=6))["empirical"]
     )
 
 
@@ -57,11 +67,14 @@ def test_the_seed_of_an_unseeded_run_repeats_it():
     assert without_clock(audit(shifted(1.0), samples=1000, rng=int(first["seed"]))) == first
 
 
-# --- verdicts ------------------------------------------------------------------------------------------------------
+# --- verdicts
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_a_false_claim_is_violated():
-    """A shift by 1 has δ(0.5) = 0.238. Its certified low is 0.198 ± 0.0115: below 0.1 with probability under 1e-15."""
+    """A shift by 1 has δ(0.5) = 0.238. Its certified low is 0.198 ± 0.0115: below 0.1 with
+    probability under 1e-15.
+    """
     result = audit(shifted(1.0), claim=dp.Claim(0.5, 0.1))
     assert result.verdict == "violated"
     assert "(0.5, 0.1)-DP" in result.reason
@@ -77,7 +90,11 @@ def test_the_reason_states_the_level_as_it_was_asked_for():
 
 @pytest.mark.parametrize(
     "claim",
-    [dp.Claim.gdp(1.0), dp.Claim(1.0, 0.127), dp.Claim.from_function(lambda e: dp.exact.gaussian_shift(1.0, e))],
+    [
+        dp.Claim.gdp(1.0),
+        dp.Claim(1.0, 0.127),
+        dp.Claim.from_function(lambda e: dp.exact.gaussian_shift(1.0, e)),
+    ],
 )
 def test_a_true_claim_is_not(claim):
     """Fails with probability at most 0.001, the level's complement."""
@@ -88,25 +105,32 @@ def test_a_true_claim_is_not(claim):
 
 
 def test_a_false_gdp_claim_is_violated():
-    """μ = 1 against 0.7: at ε = 0 the certified low is 6.8 standard deviations above: missed with probability 1e-11."""
+    """μ = 1 against 0.7: at ε = 0 the certified low is 6.8 standard deviations above: missed with
+    probability 1e-11.
+    """
     assert audit(shifted(1.0), claim=dp.Claim.gdp(0.7)).verdict == "violated"
 
 
 def test_a_pure_claim_below_the_truth_is_violated_and_one_above_is_not():
-    """At ε = 0.5 the certified low is 17 standard deviations above 0; ε = 8 fails with probability 0.001 at most."""
+    """At ε = 0.5 the certified low is 17 standard deviations above 0; ε = 8 fails with probability
+    0.001 at most.
+    """
     assert audit(shifted(1.0), claim=dp.Claim(0.5)).verdict == "violated"
     assert audit(shifted(1.0), claim=dp.Claim(8.0)).verdict == "not violated"
 
 
 @pytest.mark.parametrize(
-    "mechanism", [dp.mechanisms.ALS(12), dp.mechanisms.GaussianLS(0.1), dp.mechanisms.RandomProjection(2)]
+    "mechanism",
+    [dp.mechanisms.ALS(12), dp.mechanisms.GaussianLS(0.1), dp.mechanisms.RandomProjection(2)],
 )
 def test_a_mechanism_keeps_its_own_exact_spectrum(mechanism):
     """Fails with probability at most 0.001 each."""
     result = audit(mechanism)
     assert result.verdict == "not violated"
     assert np.all(result.spectrum.low <= result.exact.delta)
-    np.testing.assert_array_equal(result.exact.delta, dp.exact.spectrum(mechanism, PAIR, GRID).delta)
+    np.testing.assert_array_equal(
+        result.exact.delta, dp.exact.spectrum(mechanism, PAIR, GRID).delta
+    )
 
 
 class HalfTheNoise(dp.mechanisms.GaussianLS):
@@ -117,10 +141,14 @@ class HalfTheNoise(dp.mechanisms.GaussianLS):
 
 
 def test_a_sampler_that_breaks_its_law_is_violated_against_the_exact_spectrum():
-    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683: missed with probability below 1e-15."""
+    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683: missed with probability
+    below 1e-15.
+    """
     row = int(np.argmax(dp.neighbours.row_statistics(DATA).displacement))
     pair = dp.neighbours.zero_row(DATA, row)
-    result = audit(HalfTheNoise(sigma=0.5 * dp.neighbours.row_statistics(DATA).displacement[row]), pair)
+    result = audit(
+        HalfTheNoise(sigma=0.5 * dp.neighbours.row_statistics(DATA).displacement[row]), pair
+    )
     assert result.verdict == "violated"
     assert "the exact spectrum" in result.reason
 
@@ -140,12 +168,20 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_said_even_where_the_draws_do_
     assert "the exact spectrum breaks the claim" in result.reason
 
 
-# --- what could have been detected ---------------------------------------------------------------------------------
+# --- what could have been detected
+# ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("detect", "verdict"), [(1e-6, "inconclusive"), (0.5, "not violated"), (None, "not violated")])
+@pytest.mark.parametrize(
+    ("detect", "verdict"), [(1e-6, "inconclusive"), (0.5, "not violated"), (None, "not violated")]
+)
 def test_an_audit_that_could_not_have_shown_the_excess_is_inconclusive(detect, verdict):
-    result = audit(shifted(0.0), dp.neighbours.replace_row(DATA, 0, DATA[4]), claim=dp.Claim(1.0, 0.1), detect=detect)
+    result = audit(
+        shifted(0.0),
+        dp.neighbours.replace_row(DATA, 0, DATA[4]),
+        claim=dp.Claim(1.0, 0.1),
+        detect=detect,
+    )
     assert result.verdict == verdict
     if verdict == "inconclusive":
         assert "take more samples" in result.reason
@@ -157,7 +193,9 @@ def test_a_violation_is_one_whatever_was_to_be_detected():
 
 
 def test_the_detectable_excess_shrinks_with_the_draws():
-    few, many = (audit(shifted(1.0), claim=dp.Claim(1.0, 0.2), samples=n).detectable for n in (1000, 16_000))
+    few, many = (
+        audit(shifted(1.0), claim=dp.Claim(1.0, 0.2), samples=n).detectable for n in (1000, 16_000)
+    )
     assert few["epsilon"] == many["epsilon"] == 1.0
     assert few["power"] == many["power"] == 0.8
     assert 0.0 < many["excess"] < 0.5 * few["excess"]
@@ -165,19 +203,23 @@ def test_the_detectable_excess_shrinks_with_the_draws():
 
 @pytest.mark.slow
 def test_the_detectable_excess_would_be_detected():
-    """Also by an audit that saw nothing: at that excess over the claim, a violation must be found as often as said.
+    """Also by an audit that saw nothing: at that excess over the claim, a violation must be found
+    as often as said.
 
     Power 0.8 is stated; below 20 of 40 then has probability 4e-6.
     """
     claim = dp.Claim(1.0, 0.1)
     found = audit_samples(*samples(10_000, shift=0.0), claim=claim).detectable
     wanted = float(claim.delta_at(found["epsilon"])) + found["excess"]
-    shift = brentq(lambda mu: float(dp.exact.gaussian_shift(mu, found["epsilon"])) - wanted, 1e-3, 10.0)
+    shift = brentq(
+        lambda mu: float(dp.exact.gaussian_shift(mu, found["epsilon"])) - wanted, 1e-3, 10.0
+    )
     runs = (audit_samples(*samples(10_000, shift, seed=seed), claim=claim) for seed in range(40))
     assert sum(run.verdict == "violated" for run in runs) >= 20
 
 
-# --- the band and the grid -----------------------------------------------------------------------------------------
+# --- the band and the grid
+# -----------------------------------------------------------------------------------------
 
 
 def test_the_claims_own_epsilon_joins_the_grid():
@@ -187,14 +229,21 @@ def test_the_claims_own_epsilon_joins_the_grid():
 
 def test_one_epsilon_is_a_grid_of_one():
     result = audit(shifted(1.0), epsilon=1.0)
-    assert result.spectrum.epsilon.shape == result.spectrum.delta.shape == result.spectrum.low.shape == (1,)
+    assert (
+        result.spectrum.epsilon.shape
+        == result.spectrum.delta.shape
+        == result.spectrum.low.shape
+        == (1,)
+    )
 
 
 def test_the_default_grid_runs_from_0_to_4():
     spectrum = audit(shifted(1.0), epsilon=None).spectrum
     np.testing.assert_allclose(spectrum.epsilon, np.linspace(0.0, 4.0, 41))
     assert np.all(np.diff(spectrum.low) <= 0)
-    assert np.all((spectrum.low >= 0) & (spectrum.low <= 1) & (spectrum.delta >= 0) & (spectrum.delta <= 1))
+    assert np.all(
+        (spectrum.low >= 0) & (spectrum.low <= 1) & (spectrum.delta >= 0) & (spectrum.delta <= 1)
+    )
     assert spectrum.level == LEVEL
 
 
@@ -208,7 +257,9 @@ def test_databases_that_give_themselves_away_by_size_are_said_to():
     def releases_a_column_a_row(data, size, *, rng):
         return rng.standard_normal((size, len(data)))
 
-    with pytest.raises(dp.InvalidInput, match=r"M\(D\) has 40 columns and M\(D'\) 39: the size gives it away"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"M\(D\) has 40 columns and M\(D'\) 39: the size gives it away"
+    ):
         audit(releases_a_column_a_row, dp.NeighbourPair(DATA, DATA[:-1]))
 
 
@@ -225,7 +276,8 @@ def test_progress_names_every_step():
     assert ("certifying", 1, 1) in steps
 
 
-# --- draws made elsewhere ------------------------------------------------------------------------------------------
+# --- draws made elsewhere
+# ------------------------------------------------------------------------------------------
 
 
 def samples(size=6000, shift=1.0, columns=2, seed=3):
@@ -236,11 +288,15 @@ def samples(size=6000, shift=1.0, columns=2, seed=3):
 
 
 def audit_samples(P, Q, **changes):
-    return dp.audit_samples(P, Q, **({"epsilon": GRID, "classifier": "qda", "rng": 5, "level": LEVEL} | changes))
+    return dp.audit_samples(
+        P, Q, **({"epsilon": GRID, "classifier": "qda", "rng": 5, "level": LEVEL} | changes)
+    )
 
 
 def test_plain_arrays_are_audited():
-    """The true claim fails with probability at most 0.001; the false one passes with less than 1e-15: 0.189 ± 0.013."""
+    """The true claim fails with probability at most 0.001; the false one passes with less than
+    1e-15: 0.189 ± 0.013.
+    """
     P, Q = samples()
     assert audit_samples(P, Q, claim=dp.Claim.gdp(1.0)).verdict == "not violated"
     assert audit_samples(P, Q, claim=(0.5, 0.05)).verdict == "violated"
@@ -250,33 +306,43 @@ def test_plain_arrays_are_audited():
 def test_of_unequal_sizes_the_rest_is_left_out():
     P, Q = samples()
     cut = without_clock(audit_samples(P[:4000], Q[:4000]))
-    assert without_clock(audit_samples(P[:4000], Q)) == without_clock(audit_samples(P, Q[:4000])) == cut
+    assert (
+        without_clock(audit_samples(P[:4000], Q))
+        == without_clock(audit_samples(P, Q[:4000]))
+        == cut
+    )
     assert sum(cut["samples"].values()) == 4000
 
 
 def test_flat_draws_are_one_column():
     P, Q = samples(columns=1)
-    assert without_clock(audit_samples(P[:, 0], Q[:, 0])) == without_clock(audit_samples(P.tolist(), Q))
+    assert without_clock(audit_samples(P[:, 0], Q[:, 0])) == without_clock(
+        audit_samples(P.tolist(), Q)
+    )
 
 
 def test_whole_numbers_and_truth_values_are_draws():
     P, Q = samples(columns=1)
     result = audit_samples(P > 0, Q > 0, epsilon=[0.0])
-    assert result.spectrum.delta[0] == pytest.approx(0.3413, abs=0.06)  # 8 standard errors of 3,000 draws a side
+    # 8 standard errors of 3,000 draws a side
+    assert result.spectrum.delta[0] == pytest.approx(0.3413, abs=0.06)
 
 
 def test_draws_made_elsewhere_equal_those_made_here():
     result = audit(shifted(1.0), samples=2000)
-    from dpaudit._random import root
+    from dpaudit._core.seeds import root
     from dpaudit.sampling import draw
 
-    P, Q = (draw(shifted(1.0), side, 2000, root(5), i) for i, side in enumerate((PAIR.left, PAIR.right)))
+    P, Q = (
+        draw(shifted(1.0), side, 2000, root(5), i) for i, side in enumerate((PAIR.left, PAIR.right))
+    )
     elsewhere = audit_samples(P, Q)
     np.testing.assert_array_equal(elsewhere.spectrum.delta, result.spectrum.delta)
     np.testing.assert_array_equal(elsewhere.spectrum.low, result.spectrum.low)
 
 
-# --- refused -------------------------------------------------------------------------------------------------------
+# --- refused
+# -------------------------------------------------------------------------------------------------------
 
 REFUSED = {
     "epsilon negative": ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
@@ -292,7 +358,10 @@ REFUSED = {
     "claim a text": ({"claim": "1,1e-5"}, r"claim must be a dpaudit\.Claim"),
     "claim a triple": ({"claim": (1, 0, 0)}, r"claim must be a dpaudit\.Claim"),
     "claim out of range": ({"claim": (1.0, 2.0)}, "claim delta must be a finite number"),
-    "classifier unknown": ({"classifier": "svm"}, "classifier must be one of auto, qda, .*, got 'svm'"),
+    "classifier unknown": (
+        {"classifier": "svm"},
+        "classifier must be one of auto, qda, .*, got 'svm'",
+    ),
     "classifier a number": ({"classifier": 3}, "classifier must be an alias, an estimator"),
     "classifier none": ({"classifier": None}, "classifier must be an alias, an estimator"),
     "detect negative": ({"detect": -0.1}, "detect must be a finite number"),
@@ -327,7 +396,11 @@ def test_a_known_score_spends_no_draws_on_training(focus, choose):
         return x[:, 0]
 
     found = audit_samples(*samples(1000), classifier=score, focus=focus)
-    assert (found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test) == (0, choose, 1000 - choose)
+    assert (found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test) == (
+        0,
+        choose,
+        1000 - choose,
+    )
     assert min(asked) > 0  # never of no draws
     shared = audit_samples(*samples(1000), classifier=score, focus=focus, train_share=0.4)
     assert shared.plan.sizes.train == 400
@@ -340,9 +413,13 @@ def test_a_claimed_curve_is_checked_before_anything_is_drawn():
 
 @pytest.mark.parametrize("size", [1, 50, 99])
 def test_too_few_samples_are_refused(size):
-    with pytest.raises(dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"):
+    with pytest.raises(
+        dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"
+    ):
         audit(never, samples=size)
-    with pytest.raises(dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"):
+    with pytest.raises(
+        dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"
+    ):
         audit_samples(*samples(size))
 
 
@@ -388,11 +465,32 @@ def test_draws_have_the_same_columns():
         audit_samples(np.zeros((200, 2)), np.zeros((200, 3)))
 
 
-# --- the record ----------------------------------------------------------------------------------------------------
+# --- the record
+# ----------------------------------------------------------------------------------------------------
 
 KEYS = {
-    *("schema_version", "scenario", "mechanism", "dataset", "neighbour", "level", "verdict", "reason", "epsilon"),
-    *("empirical", "exact", "claim", "samples", "classifier", "seed", "versions", "timings", "peak_memory_mb"),
+    *(
+        "schema_version",
+        "scenario",
+        "mechanism",
+        "dataset",
+        "neighbour",
+        "level",
+        "verdict",
+        "reason",
+        "epsilon",
+    ),
+    *(
+        "empirical",
+        "exact",
+        "claim",
+        "samples",
+        "classifier",
+        "seed",
+        "versions",
+        "timings",
+        "peak_memory_mb",
+    ),
 }
 ADDED = {"detectable", "certified", "sequential"}
 PARTS = {
@@ -404,9 +502,13 @@ PARTS = {
 }
 RUNS = {
     "law": lambda: audit(dp.mechanisms.ALS(12), samples=1000),
-    "claim": lambda: audit(dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=1.0), claim=(1.0, 1e-3)),
+    "claim": lambda: audit(
+        dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=1.0), claim=(1.0, 1e-3)
+    ),
     "function": lambda: audit(shifted(1.0), samples=1000, claim=dp.Claim.gdp(1.0)),
-    "pair": lambda: audit(dp.mechanisms.RandomProjection(2), dp.NeighbourPair(DATA, DATA[1:]), samples=1000),
+    "pair": lambda: audit(
+        dp.mechanisms.RandomProjection(2), dp.NeighbourPair(DATA, DATA[1:]), samples=1000
+    ),
     "samples": lambda: audit_samples(*samples(1000)),
 }
 
@@ -471,11 +573,17 @@ def test_infinity_is_text_and_nan_a_bug():
 def test_saving_writes_the_three_files(tmp_path):
     result = audit(dp.mechanisms.ALS(12), samples=1000)
     folder = result.save(tmp_path / "new" / "run")
-    assert {path.name for path in folder.iterdir()} == {"result.json", "report.html", "spectrum.png"}
+    assert {path.name for path in folder.iterdir()} == {
+        "result.json",
+        "report.html",
+        "spectrum.png",
+    }
     assert load(folder) == result.to_dict()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"schema_version": 99}', '{"verdict": "violated"}', "\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "3", '{"schema_version": 99}', '{"verdict": "violated"}', "\xff"]
+)
 def test_what_is_no_result_is_refused(tmp_path, text):
     (tmp_path / "result.json").write_text(text, encoding="latin-1")
     with pytest.raises(dp.InvalidInput, match=r"result\.json must"):
@@ -483,5 +591,7 @@ def test_what_is_no_result_is_refused(tmp_path, text):
 
 
 def test_a_missing_result_is_named(tmp_path):
-    with pytest.raises(dp.InvalidInput, match=r"result\.json must be an audit's result, but there is no such file"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"result\.json must be an audit's result, but there is no such file"
+    ):
         load(tmp_path / "nowhere")

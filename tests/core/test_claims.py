@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.claims import as_claim
+from dpaudit.curves.claims import as_claim
 
 EPSILON = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 1.1, 3.0])
 
 
 def randomised_response(epsilon, delta, at):
-    """δ at `at` of the pair that dominates every (ε, δ)-DP pair: a leak with probability δ, else a biased coin."""
+    """δ at `at` of the pair that dominates every (ε, δ)-DP pair: a leak with probability δ, else a
+    biased coin.
+    """
     coin = (1.0 - delta) * np.array([np.exp(epsilon), 1.0]) / (1.0 + np.exp(epsilon))
     P, Q = np.array([delta, *coin, 0.0]), np.array([0.0, *coin[::-1], delta])
     return np.maximum(P - np.exp(at) * Q, 0.0).sum()
@@ -23,7 +25,9 @@ def randomised_response(epsilon, delta, at):
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 4.0])
 def test_a_claim_binds_at_every_epsilon_as_randomised_response_does(epsilon, delta):
     expected = [randomised_response(epsilon, delta, at) for at in EPSILON]
-    np.testing.assert_allclose(dp.Claim(epsilon, delta).delta_at(EPSILON), expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        dp.Claim(epsilon, delta).delta_at(EPSILON), expected, rtol=1e-12, atol=1e-15
+    )
 
 
 def test_at_and_beyond_its_own_epsilon_a_claim_is_its_delta():
@@ -38,7 +42,9 @@ def test_a_claim_without_delta_is_pure():
 
 @pytest.mark.parametrize("mu", [0.0, 1e-3, 1.0, 7.0])
 def test_gdp_is_a_gaussian_shift(mu):
-    np.testing.assert_array_equal(dp.Claim.gdp(mu).delta_at(EPSILON), dp.exact.gaussian_shift(mu, EPSILON))
+    np.testing.assert_array_equal(
+        dp.Claim.gdp(mu).delta_at(EPSILON), dp.exact.gaussian_shift(mu, EPSILON)
+    )
 
 
 def test_a_function_may_take_one_number_or_many():
@@ -61,13 +67,17 @@ def test_a_function_is_called_for(function):
         dp.Claim.from_function(function)
 
 
-@pytest.mark.parametrize("claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)])
+@pytest.mark.parametrize(
+    "claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)]
+)
 @pytest.mark.parametrize("epsilon", [0.5, [0.5], [2.0, 0.0, 1.0]], ids=str)
 def test_the_curve_has_the_shape_of_epsilon(claim, epsilon):
     assert np.shape(claim.delta_at(epsilon)) == np.shape(epsilon)
 
 
-@pytest.mark.parametrize("claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)])
+@pytest.mark.parametrize(
+    "claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)]
+)
 @pytest.mark.parametrize("epsilon", [-1.0, np.nan, [[1.0]], "one"])
 def test_epsilon_is_checked(claim, epsilon):
     with pytest.raises(dp.InvalidInput, match="epsilon must be"):
@@ -101,9 +111,13 @@ def test_pairs_are_claims(pair):
     assert as_claim(None) is None
 
 
-@pytest.mark.parametrize("claim", [1.0, "1,0.1", (1.0,), (1.0, 0.1, 0.2), {"epsilon": 1.0}, np.array([1.0, 0.1])])
+@pytest.mark.parametrize(
+    "claim", [1.0, "1,0.1", (1.0,), (1.0, 0.1, 0.2), {"epsilon": 1.0}, np.array([1.0, 0.1])]
+)
 def test_nothing_else_is_a_claim(claim):
-    with pytest.raises(dp.InvalidInput, match=r"claim must be a dpaudit\.Claim, an \(epsilon, delta\) pair or None"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"claim must be a dpaudit\.Claim, an \(epsilon, delta\) pair or None"
+    ):
         as_claim(claim)
 
 
@@ -119,7 +133,9 @@ def test_a_pair_is_checked_as_a_claim(claim):
 def least_over_orders(divergence, epsilon, end):
     """Paper 3, proposition 1, over a fine grid of orders: δ for one ε."""
     order = 1.0 + (end - 1.0) * np.geomspace(1e-6, 1.0 - 1e-9, 400_000)
-    log_delta = (order - 1.0) * (divergence(order) - epsilon + np.log1p(-1.0 / order)) - np.log(order)
+    log_delta = (order - 1.0) * (divergence(order) - epsilon + np.log1p(-1.0 / order)) - np.log(
+        order
+    )
     return min(1.0, float(np.exp(log_delta.min())))
 
 
@@ -141,7 +157,9 @@ def test_tcdp_stops_at_omega(rho, omega):
 
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 5.0])
 def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
-    """N(0, 1) against N(μ, 1) is μ²/2-zCDP; in ε the conversion costs 6 to 20 % at δ = 1e-5 and 2 % at 1e-30."""
+    """N(0, 1) against N(μ, 1) is μ²/2-zCDP; in ε the conversion costs 6 to 20 % at δ = 1e-5 and 2 %
+    at 1e-30.
+    """
     claim = dp.Claim.zcdp(0.5 * mu**2)
     epsilon = mu * np.array([0.0, 0.3, 1.0, 3.0, 7.0, 20.0])
     assert np.all(claim.delta_at(epsilon) >= dp.exact.gaussian_shift(mu, epsilon))
@@ -151,7 +169,9 @@ def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
 
 
 def test_conversions_reach_the_tail():
-    """ln δ of ½-zCDP at ε is −(ε − ½)²/2 + O(ln ε): proposition 2 times (1 − 1/α)^{α−1}/α at α ≈ ε + ½."""
+    """ln δ of ½-zCDP at ε is −(ε − ½)²/2 + O(ln ε): proposition 2 times (1 − 1/α)^{α−1}/α at α ≈ ε
+    + ½.
+    """
     epsilon = np.array([10.0, 25.0, 36.0])
     delta = dp.Claim.zcdp(0.5).delta_at(epsilon)
     ratio = delta / dp.exact.printed.proposition_2(0.5, 1e6, epsilon)
@@ -160,12 +180,16 @@ def test_conversions_reach_the_tail():
 
 
 def test_a_curve_and_its_orders():
-    """A list is the minimum over its orders, so above the curve, and equal where the best order is on the list."""
+    """A list is the minimum over its orders, so above the curve, and equal where the best order is
+    on the list.
+    """
     epsilon = np.linspace(0.0, 6.0, 13)
     curve = dp.Claim.rdp(lambda order: 0.5 * order).delta_at(epsilon)
     np.testing.assert_allclose(curve, dp.Claim.zcdp(0.5).delta_at(epsilon), rtol=1e-13)
     few, many = np.array([2.0, 4.0, 16.0]), 1.0 + np.geomspace(1e-3, 1e2, 4000)
-    by_few, by_many = (dp.Claim.rdp(orders, 0.5 * orders).delta_at(epsilon) for orders in (few, many))
+    by_few, by_many = (
+        dp.Claim.rdp(orders, 0.5 * orders).delta_at(epsilon) for orders in (few, many)
+    )
     assert np.all(by_few >= by_many)
     assert np.all(by_many >= curve * (1.0 - 1e-12))
     np.testing.assert_allclose(by_many, curve, rtol=1e-4)
@@ -203,10 +227,17 @@ def test_gaussmix_is_tighter_than_its_concentrated_claim():
     assert np.all(dp.Claim.gaussmix(100, 30.0).delta_at(epsilon) <= tcdp.delta_at(epsilon))
 
 
-SMOOTH = [dp.Claim.gdp(1.0), dp.Claim.zcdp(0.5), dp.Claim.tcdp(0.1, 8.0), dp.Claim.gaussmix(20, 10.0)]
+SMOOTH = [
+    dp.Claim.gdp(1.0),
+    dp.Claim.zcdp(0.5),
+    dp.Claim.tcdp(0.1, 8.0),
+    dp.Claim.gaussmix(20, 10.0),
+]
 
 
-@pytest.mark.parametrize("claim", [*SMOOTH, dp.Claim.rdp([2.0, 8.0], [1.0, 4.0])], ids=lambda claim: claim.text)
+@pytest.mark.parametrize(
+    "claim", [*SMOOTH, dp.Claim.rdp([2.0, 8.0], [1.0, 4.0])], ids=lambda claim: claim.text
+)
 def test_epsilon_at_is_the_least_that_keeps_delta(claim):
     delta = np.array([0.2, 1e-3, 1e-10, 1e-40])
     epsilon = claim.epsilon_at(delta)
@@ -221,7 +252,9 @@ def test_epsilon_at_of_plain_claims():
     claim = dp.Claim(1.0, 1e-5)
     assert claim.epsilon_at(1e-5) == pytest.approx(1.0, rel=1e-12)
     np.testing.assert_array_equal(claim.epsilon_at([0.0, 0.99e-5]), np.inf)
-    assert claim.epsilon_at(0.2) == pytest.approx(np.log(np.e - (0.2 - 1e-5) / (1 - 1e-5) * (1 + np.e)), rel=1e-12)
+    assert claim.epsilon_at(0.2) == pytest.approx(
+        np.log(np.e - (0.2 - 1e-5) / (1 - 1e-5) * (1 + np.e)), rel=1e-12
+    )
     np.testing.assert_array_equal(dp.Claim(2.0).epsilon_at([0.0, 0.9]), [2.0, 0.0])
     assert dp.Claim(0.0, 0.1).epsilon_at(0.1) == 0.0
 
@@ -268,10 +301,16 @@ def test_claims_are_values(claim):
         (lambda: dp.Claim.gaussmix(5, 1.0), "gamma must be"),
         (lambda: dp.Claim.rdp(0.5), "curve must be a function of the order"),
         (lambda: dp.Claim.rdp(lambda order: order, end=1.0), "end must be"),
-        (lambda: dp.Claim.rdp([1.0, 2.0], [0.1, 0.2]), "orders must be a sequence of finite numbers > 1"),
+        (
+            lambda: dp.Claim.rdp([1.0, 2.0], [0.1, 0.2]),
+            "orders must be a sequence of finite numbers > 1",
+        ),
         (lambda: dp.Claim.rdp([2.0, 3.0], [0.1]), "values must be 2 divergences >= 0"),
         (lambda: dp.Claim.rdp([2.0], [-0.1]), "values must be"),
-        (lambda: dp.Claim.rdp(lambda order: 0.5).delta_at(1.0), r"curve must be a vectorised function of the order"),
+        (
+            lambda: dp.Claim.rdp(lambda order: 0.5).delta_at(1.0),
+            r"curve must be a vectorised function of the order",
+        ),
         (lambda: dp.Claim.rdp(lambda order: order * np.nan).delta_at(1.0), "nan at order"),
         (lambda: dp.Claim.rdp(lambda order: order.nothing).delta_at(1.0), "AttributeError"),
         (lambda: dp.Claim.gdp(1.0).epsilon_at(1.5), r"delta must be a number in \[0, 1\]"),

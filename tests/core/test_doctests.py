@@ -9,7 +9,9 @@ import pytest
 import dpaudit
 
 ROOT = Path(dpaudit.__file__).parent
-WITH_EXAMPLES = sorted(path for path in ROOT.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8"))
+WITH_EXAMPLES = sorted(
+    path for path in ROOT.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())

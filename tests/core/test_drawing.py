@@ -9,7 +9,7 @@ import pytest
 from core_cases import MECHANISMS, database, shifted
 
 import dpaudit as dp
-from dpaudit._random import generator, root
+from dpaudit._core.seeds import generator, root
 from dpaudit.sampling import draw
 
 DATA = database()
@@ -18,10 +18,13 @@ SEED = root(17)
 PAIR = dp.neighbours.zero_row(DATA, 3)
 
 
-# --- the same draws ------------------------------------------------------------------------------------------------
+# --- the same draws
+# ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mechanism", [*MECHANISMS[::3], shifted(1.0)], ids=lambda m: getattr(m, "name", "function"))
+@pytest.mark.parametrize(
+    "mechanism", [*MECHANISMS[::3], shifted(1.0)], ids=lambda m: getattr(m, "name", "function")
+)
 def test_workers_change_nothing(mechanism):
     alone = draw(mechanism, DATA, SIZE, SEED, 0, n_jobs=1)
     np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, SEED, 0, n_jobs=2), alone)
@@ -83,7 +86,8 @@ def test_an_interrupted_run_keeps_the_blocks_it_drew():
 def test_a_block_of_another_size_is_drawn_again():
     store = Store({(0, 0): np.zeros((3, 1))})
     np.testing.assert_array_equal(
-        draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store), draw(shifted(1.0), DATA, SIZE, SEED, 0)
+        draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store),
+        draw(shifted(1.0), DATA, SIZE, SEED, 0),
     )
 
 
@@ -97,12 +101,15 @@ def test_progress_counts_the_draws_up():
     assert done[-1] == SIZE
 
 
-# --- what comes back -----------------------------------------------------------------------------------------------
+# --- what comes back
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.uint64, bool])
 def test_numbers_of_any_kind_become_floats(dtype):
-    draws = draw(lambda data, size, *, rng: rng.integers(0, 2, (size, 2)).astype(dtype), DATA, SIZE, SEED, 0)
+    draws = draw(
+        lambda data, size, *, rng: rng.integers(0, 2, (size, 2)).astype(dtype), DATA, SIZE, SEED, 0
+    )
     assert draws.shape == (SIZE, 2)
     assert draws.dtype == np.float64
     assert set(np.unique(draws)) == {0.0, 1.0}
@@ -114,7 +121,9 @@ def test_one_number_a_draw_may_come_flat():
 
 
 def test_lists_are_arrays():
-    listed = draw(lambda data, size, *, rng: rng.standard_normal((size, 1)).tolist(), DATA, SIZE, SEED, 0)
+    listed = draw(
+        lambda data, size, *, rng: rng.standard_normal((size, 1)).tolist(), DATA, SIZE, SEED, 0
+    )
     np.testing.assert_array_equal(listed, draw(shifted(0.0), DATA, SIZE, SEED, 0))
 
 
@@ -124,19 +133,46 @@ WRONG = {
         lambda size, rng: np.full((size, 2), object()),
         "must return numbers, text, .*, got a draw with a object",
     ),
-    "complex": (lambda size, rng: np.full((size, 2), 1j), "must return numbers, got dtype complex128"),
-    "dates": (lambda size, rng: np.zeros((size, 1), "datetime64[s]"), "must return numbers, got dtype datetime64"),
+    "complex": (
+        lambda size, rng: np.full((size, 2), 1j),
+        "must return numbers, got dtype complex128",
+    ),
+    "dates": (
+        lambda size, rng: np.zeros((size, 1), "datetime64[s]"),
+        "must return numbers, got dtype datetime64",
+    ),
     "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
     "one text": (lambda size, rng: "a" * size, "must return numbers, got dtype <U"),
     "functions": (lambda size, rng: [len] * size, "got a builtin_function_or_method"),
-    "too few texts": (lambda size, rng: ["a"] * (size - 1), r"must return shape \(\d+, k\), got \d+ draws"),
-    "too few lists": (lambda size, rng: [[1.0]] * (size - 2) + [[]], r"must return shape \(\d+, k\), got \d+ draws"),
+    "too few texts": (
+        lambda size, rng: ["a"] * (size - 1),
+        r"must return shape \(\d+, k\), got \d+ draws",
+    ),
+    "too few lists": (
+        lambda size, rng: [[1.0]] * (size - 2) + [[]],
+        r"must return shape \(\d+, k\), got \d+ draws",
+    ),
     "one draw": (lambda size, rng: 1.0, r"must return shape \(\d+, k\), got \(\)"),
-    "too many": (lambda size, rng: np.zeros((size + 1, 2)), r"must return shape \(\d+, k\), got \(\d+, 2\)"),
-    "too few": (lambda size, rng: np.zeros((size - 1, 2)), r"must return shape \(\d+, k\), got \(\d+, 2\)"),
-    "turned": (lambda size, rng: np.zeros((2, size)), r"must return shape \(\d+, k\), got \(2, \d+\)"),
-    "cube": (lambda size, rng: np.zeros((size, 2, 2)), r"must return shape \(\d+, k\), got \(\d+, 2, 2\)"),
-    "no columns": (lambda size, rng: np.zeros((size, 0)), r"must return shape \(\d+, k\), got \(\d+, 0\)"),
+    "too many": (
+        lambda size, rng: np.zeros((size + 1, 2)),
+        r"must return shape \(\d+, k\), got \(\d+, 2\)",
+    ),
+    "too few": (
+        lambda size, rng: np.zeros((size - 1, 2)),
+        r"must return shape \(\d+, k\), got \(\d+, 2\)",
+    ),
+    "turned": (
+        lambda size, rng: np.zeros((2, size)),
+        r"must return shape \(\d+, k\), got \(2, \d+\)",
+    ),
+    "cube": (
+        lambda size, rng: np.zeros((size, 2, 2)),
+        r"must return shape \(\d+, k\), got \(\d+, 2, 2\)",
+    ),
+    "no columns": (
+        lambda size, rng: np.zeros((size, 0)),
+        r"must return shape \(\d+, k\), got \(\d+, 0\)",
+    ),
     "nothing": (lambda size, rng: [], r"must return shape \(\d+, k\), got 0 draws"),
 }
 
@@ -147,7 +183,9 @@ def test_a_wrong_return_says_what_came_and_where(case, n_jobs):
     returns, message = WRONG[case]
     with pytest.raises(dp.MechanismError, match=message) as caught:
         draw(lambda data, size, *, rng: returns(size, rng), DATA, SIZE, SEED, 1, n_jobs=n_jobs)
-    assert re.search(r"M\(D'\), block \d+ \(\d+ draws, seed 17, key \(0, 1, \d+\)\)", str(caught.value))
+    assert re.search(
+        r"M\(D'\), block \d+ \(\d+ draws, seed 17, key \(0, 1, \d+\)\)", str(caught.value)
+    )
 
 
 def test_columns_may_not_change_between_calls():
@@ -171,7 +209,9 @@ def test_a_mechanism_that_raises_midway_can_be_raised_again_from_the_message():
     ) as caught:
         draw(fails_now_and_then, DATA, SIZE, SEED, 0)
     assert isinstance(caught.value.__cause__, ArithmeticError)
-    found = re.search(r"block (\d+) \((\d+) draws, seed (\d+), key \((\d+), (\d+), (\d+)\)\)", str(caught.value))
+    found = re.search(
+        r"block (\d+) \((\d+) draws, seed (\d+), key \((\d+), (\d+), (\d+)\)\)", str(caught.value)
+    )
     block, size, seed, *key = (int(part) for part in found.groups())
     assert block > 0
     with pytest.raises(ArithmeticError, match="singular sketch"):

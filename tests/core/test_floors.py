@@ -1,6 +1,7 @@
-"""Data flows one way: a lower floor never imports a higher one, and the exact side nothing of the empirical one."""
+"""Data flows one way: a lower floor never imports a higher one. docs/architecture.md says which floors there are."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,95 +9,37 @@ import pytest
 import dpaudit
 
 HOUSE = Path(dpaudit.__file__).parent
-GROUND = (
-    "errors",
-    "_check",
-    "_files",
-    "_linalg",
-    "_modules",
-    "_random",
-    "_search",
-    "inverse",
-    "renyi",
-    "spectrum",
-    "split",
-    "laws",
-    "claims",
-    "outcomes",
-    "certificate",
-)
-FLOORS = (  # from the ground up; rooms of one floor may know each other
-    GROUND,
-    ("datasets",),
-    ("neighbours",),
-    ("mechanisms",),
-    ("exact",),  # branches off at the laws
-    ("adapters",),
-    ("sampling", "randomness"),
-    ("scoring",),
-    (
-        "bounds",
-        "planning",
-        "estimate",
-        "sequential",
-        "power",
-    ),  # band and stopping rule: neither knows the other, nor the score
-    ("compare",),
-    ("auditing", "counting", "waves", "record"),
-    ("search",),
-    ("report",),
-    ("studies",),
-    ("run", "testing"),
-    ("findings",),
-    ("gallery",),
-    ("cli", "__main__", "bench"),
-)
+PAGE = HOUSE.parent / "docs" / "architecture.md"
+ENTRANCES = {"__init__", "__main__"}  # the public surface, loaded on first use, and the command
+
+
+def floors_of(page: str) -> list[list[str]]:
+    """The rows of the page's table of floors, from the ground up: | 1 | `errors` | what it holds |."""
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", page, flags=re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, len(rows) + 1))
+    return [re.findall(r"`(\w+)`", rooms) for _, rooms in rows]
+
+
+FLOORS = floors_of(PAGE.read_text(encoding="utf-8"))
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-EMPIRICAL = {
-    "adapters",
-    "randomness",
-    "sampling",
-    "scoring",
-    "bounds",
-    "planning",
-    "estimate",
-    "sequential",
-    "power",
-    "compare",
-    "auditing",
-    "counting",
-    "waves",
-    "record",
-    "search",
-    "run",
-    "testing",
-    "report",
-    "studies",
-    "findings",
-    "gallery",
-    "cli",
-    "bench",
-}
-# Stairs: calls upwards at run time, for what the contract puts on a lower object.
-STAIRS = {
-    ("claims", "exact"),  # Claim.gdp(mu) is gaussian_shift, Claim.gaussmix the printed lemma
-    ("inverse", "exact"),  # Spectrum.gdp_mu(epsilon) looks for the gaussian_shift with the same δ
-    ("mechanisms", "exact"),  # a paper's box takes its noise from the printed formula, and has a joint spectrum
-    ("record", "report"),  # result.save(folder) writes report.html
-}
+EXACT_SIDE = {"errors", "_core", "curves", "laws", "neighbours", "exact"}
 
 
 def room(path):
-    parts = path.relative_to(HOUSE).with_suffix("").parts
-    return parts[0]
+    return path.relative_to(HOUSE).with_suffix("").parts[0]
 
 
 def modules():
-    return sorted(path for path in HOUSE.rglob("*.py") if path != HOUSE / "__init__.py")
+    return sorted(
+        path for path in HOUSE.rglob("*.py") if path.parent != HOUSE or path.stem not in ENTRANCES
+    )
 
 
 def imported(tree):
-    """Rooms of dpaudit that a module imports, at load or later; names of type checking only are left out."""
+    """Full names of modules of dpaudit that a module imports, at load or later.
+
+    Names for type checking only are left out.
+    """
     typing_only = {
         id(node)
         for test in ast.walk(tree)
@@ -107,56 +50,18 @@ def imported(tree):
         if id(node) in typing_only:
             continue
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names if alias.name.startswith("dpaudit."))
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            names = (
-                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "dpaudit" else [node.module]
-            )
-        else:
-            continue
-        yield from (name.split(".")[1] for name in names if name.startswith("dpaudit."))
+            if node.module == "dpaudit":
+                yield from (f"dpaudit.{alias.name}" for alias in node.names)
+            elif node.module and node.module.startswith("dpaudit."):
+                yield node.module
 
 
 def edges(tree):
-    return {name for name in imported(tree) if name != "__version__"}
-
-
-def at_load(tree):
-    """The same, of statements outside functions only."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            node.body = []
-    return edges(tree)
-
-
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def test_every_room_has_a_floor():
-    assert {room(path) for path in modules()} <= set(FLOOR)
-
-
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(HOUSE).as_posix())
-def test_a_lower_floor_imports_no_higher_one(path):
-    here = room(path)
-    upward = {there for there in edges(parsed(path)) if FLOOR[there] > FLOOR[here]}
-    assert {(here, there) for there in upward} <= STAIRS
-    assert not {there for there in at_load(parsed(path)) if FLOOR[there] > FLOOR[here]}
-
-
-@pytest.mark.parametrize("path", [path for path in modules() if room(path) == "exact"], ids=lambda path: path.name)
-def test_the_exact_side_knows_nothing_of_the_empirical_one(path):
-    assert not edges(parsed(path)) & EMPIRICAL
-
-
-def test_only_scoring_and_data_know_scikit_learn_and_only_the_report_draws():
-    for path in modules():
-        text = {name.split(".")[0] for name in external(parsed(path))}
-        assert "sklearn" not in text or room(path) in ("scoring", "datasets", "bench"), path
-        assert "lightgbm" not in text or room(path) in ("scoring", "bench"), path
-        assert "matplotlib" not in text or room(path) in ("report", "studies", "gallery", "bench"), path
+    """The rooms that a module imports."""
+    return {name.split(".")[1] for name in imported(tree)} - {"__version__"}
 
 
 def external(tree):
@@ -167,11 +72,61 @@ def external(tree):
             yield node.module
 
 
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_the_page_names_every_room_once():
+    named = [name for rooms in FLOORS for name in rooms]
+    assert len(named) == len(set(named))
+    assert set(named) == {room(path) for path in modules()}
+    assert len(named) <= 26
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(HOUSE).as_posix())
+def test_a_lower_floor_imports_no_higher_one(path):
+    """Imports inside functions count. Rooms of one floor do not know each other."""
+    here = room(path)
+    assert {there for there in edges(parsed(path)) - {here} if FLOOR[there] >= FLOOR[here]} == set()
+
+
+def test_the_exact_side_knows_nothing_of_mechanisms_papers_and_draws():
+    for path in modules():
+        if room(path) == "exact":
+            assert edges(parsed(path)) <= EXACT_SIDE, path
+
+
+def test_every_room_says_what_it_holds():
+    for name in FLOOR:
+        path = HOUSE / name / "__init__.py" if (HOUSE / name).is_dir() else HOUSE / f"{name}.py"
+        said = ast.get_docstring(parsed(path))
+        assert said, path
+        assert said.split("\n\n")[0].endswith("."), path
+
+
+def test_no_folder_is_large():
+    for folder in {path.parent for path in modules()} - {HOUSE}:
+        assert len(list(folder.glob("*.py"))) <= 14, folder
+
+
+def test_a_library_is_known_to_few_rooms():
+    """scikit-learn and LightGBM to scores and data, matplotlib to the report."""
+    for path in modules():
+        known = {name.split(".")[0] for name in external(parsed(path))}
+        assert "sklearn" not in known or room(path) in ("scoring", "datasets"), path
+        assert "lightgbm" not in known or room(path) == "scoring", path
+        assert "matplotlib" not in known or room(path) == "report", path
+
+
 def test_the_reader_of_imports_sees_what_it_should():
     tree = ast.parse(
         "import dpaudit.run\nfrom dpaudit import exact, scoring\nfrom dpaudit.report.html import page\n"
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dpaudit.cli import main\n"
-        "def f():\n    from dpaudit.bounds import upper\n"
+        "def f():\n    from dpaudit.certify.binomial import upper\n"
     )
-    assert edges(tree) == {"run", "exact", "scoring", "report", "bounds"}
-    assert at_load(tree) == {"run", "exact", "scoring", "report"}
+    assert edges(tree) == {"run", "exact", "scoring", "report", "certify"}
+
+
+def test_the_reader_of_the_page_sees_what_it_should():
+    page = "| floor | rooms |\n| 1 | `errors` | a |\n| 2 | `_core`, `curves` | b |\n"
+    assert floors_of(page) == [["errors"], ["_core", "curves"]]

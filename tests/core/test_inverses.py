@@ -1,4 +1,6 @@
-"""What is read off a spectrum: ε at a δ, the trade-off curve, the equivalent μ, Rényi divergences; and by chords."""
+"""What is read off a spectrum: ε at a δ, the trade-off curve, the equivalent μ, Rényi divergences;
+and by chords.
+"""
 
 from dataclasses import dataclass
 
@@ -10,7 +12,9 @@ from scipy.special import ndtr, ndtri
 
 import dpaudit as dp
 
-ALPHA = np.concatenate([[0.0], np.geomspace(1e-12, 0.3, 30), np.linspace(0.31, 0.99, 20), [1.0 - 1e-9, 1.0]])
+ALPHA = np.concatenate(
+    [[0.0], np.geomspace(1e-12, 0.3, 30), np.linspace(0.31, 0.99, 20), [1.0 - 1e-9, 1.0]]
+)
 DELTAS = np.array([1e-300, 1e-100, 1e-30, 1e-10, 1e-5, 1e-3, 0.05, 0.3])
 reproducibly = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -51,10 +55,15 @@ class Coin:
         wrong = 1.0 - right
         if order == 1.0:
             return (right - wrong) * self.pure, (right - wrong) * self.pure
-        return (np.log(right**order * wrong ** (1 - order) + wrong**order * right ** (1 - order)) / (order - 1.0),) * 2
+        return (
+            np.log(right**order * wrong ** (1 - order) + wrong**order * right ** (1 - order))
+            / (order - 1.0),
+        ) * 2
 
     def tradeoff(self, alpha):
-        return np.maximum(np.maximum(1.0 - np.exp(self.pure) * alpha, np.exp(-self.pure) * (1.0 - alpha)), 0.0)
+        return np.maximum(
+            np.maximum(1.0 - np.exp(self.pure) * alpha, np.exp(-self.pure) * (1.0 - alpha)), 0.0
+        )
 
     def epsilon(self, delta):
         return np.log(np.maximum(np.exp(self.pure) - delta * (1.0 + np.exp(self.pure)), 1.0))
@@ -77,7 +86,9 @@ class Laplace:
         edge = 0.5 * np.exp(-self.pure)
         middle = 0.5 * edge / np.clip(alpha, edge, 0.5)
         return np.where(
-            alpha < edge, 1.0 - np.exp(self.pure) * alpha, np.where(alpha > 0.5, 2 * edge * (1 - alpha), middle)
+            alpha < edge,
+            1.0 - np.exp(self.pure) * alpha,
+            np.where(alpha > 0.5, 2 * edge * (1 - alpha), middle),
         )
 
     def epsilon(self, delta):
@@ -96,7 +107,9 @@ class Leak:
         return (self.leak + (1.0 - self.leak) * dp.exact.gaussian_shift(self.mu, epsilon),) * 2
 
     def tradeoff(self, alpha):
-        return (1.0 - self.leak) * ndtr(-ndtri(np.minimum(alpha / (1.0 - self.leak), 1.0)) - self.mu)
+        return (1.0 - self.leak) * ndtr(
+            -ndtri(np.minimum(alpha / (1.0 - self.leak), 1.0)) - self.mu
+        )
 
 
 @dataclass(frozen=True)
@@ -123,7 +136,16 @@ def estimate(curve, grid):
     return exact(curve).replace(epsilon=grid, delta=np.maximum(*curve.delta(grid)), curve=None)
 
 
-KNOWN = [Shift(0.01), Shift(1.0), Shift(7.0), Coin(0.3), Coin(3.0), Laplace(0.2), Laplace(2.0), Leak(1.0, 1e-3)]
+KNOWN = [
+    Shift(0.01),
+    Shift(1.0),
+    Shift(7.0),
+    Coin(0.3),
+    Coin(3.0),
+    Laplace(0.2),
+    Laplace(2.0),
+    Leak(1.0, 1e-3),
+]
 
 
 @pytest.mark.parametrize("curve", [*KNOWN, Sketch(0.2, 10)], ids=str)
@@ -133,10 +155,14 @@ def test_delta_is_the_larger_direction(curve):
     assert exact(curve).total_variation == max(curve.delta(np.array(0.0)))
 
 
-@pytest.mark.parametrize("curve", [Coin(0.3), Coin(3.0), Coin(12.0), Laplace(0.2), Laplace(2.0)], ids=str)
+@pytest.mark.parametrize(
+    "curve", [Coin(0.3), Coin(3.0), Coin(12.0), Laplace(0.2), Laplace(2.0)], ids=str
+)
 def test_epsilon_of_pure_curves(curve):
     delta = np.array([0.0, 1e-15, 1e-5, 0.01, 0.05, 0.09, 0.6, 1.0])
-    np.testing.assert_allclose(exact(curve).epsilon_at(delta), curve.epsilon(delta), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        exact(curve).epsilon_at(delta), curve.epsilon(delta), rtol=1e-12, atol=1e-13
+    )
 
 
 @pytest.mark.parametrize("mu", [1e-9, 1e-3, 0.1, 1.0, 10.0, 1e4])
@@ -162,7 +188,9 @@ def test_epsilon_at_the_ends_of_a_curve():
 def test_a_floor_is_never_passed():
     leaky = exact(Leak(1.0, 1e-3))
     np.testing.assert_array_equal(leaky.epsilon_at([0.0, 1e-9, 0.999e-3]), np.inf)
-    assert leaky.epsilon_at(1.001e-3) == pytest.approx(float(exact(Shift(1.0)).epsilon_at(1e-6 / 0.999)), rel=1e-8)
+    assert leaky.epsilon_at(1.001e-3) == pytest.approx(
+        float(exact(Shift(1.0)).epsilon_at(1e-6 / 0.999)), rel=1e-8
+    )
 
 
 def test_the_floor_of_additive_wishart_noise():
@@ -200,12 +228,16 @@ def test_a_search_costs_a_few_calls(curve):
 
 @pytest.mark.parametrize("curve", KNOWN, ids=str)
 def test_the_tradeoff_curve(curve):
-    np.testing.assert_allclose(exact(curve).tradeoff(ALPHA), curve.tradeoff(ALPHA), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        exact(curve).tradeoff(ALPHA), curve.tradeoff(ALPHA), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("mu", [1e-6, 0.3, 3.0, 20.0])
 def test_the_tradeoff_of_gaussian_shifts(mu):
-    np.testing.assert_allclose(exact(Shift(mu)).tradeoff(ALPHA), Shift(mu).tradeoff(ALPHA), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(
+        exact(Shift(mu)).tradeoff(ALPHA), Shift(mu).tradeoff(ALPHA), rtol=1e-9, atol=1e-11
+    )
 
 
 def test_far_apart_laws_keep_their_small_errors():
@@ -244,7 +276,9 @@ def test_delta_is_the_conjugate_of_the_tradeoff(mu, place):
 
 
 @reproducibly
-@given(curve=st.sampled_from([*KNOWN, Sketch(0.01, 50), Sketch(0.9, 3)]), part=st.floats(0.001, 0.95))
+@given(
+    curve=st.sampled_from([*KNOWN, Sketch(0.01, 50), Sketch(0.9, 3)]), part=st.floats(0.001, 0.95)
+)
 def test_epsilon_undoes_delta(curve, part):
     spectrum = exact(curve)
     epsilon = part * min(spectrum.pure_epsilon, 5.0 * getattr(curve, "mu", 1.0))
@@ -268,7 +302,10 @@ def test_mu_in_the_far_tail():
 
 def test_mu_where_there_is_nothing_or_everything_to_see():
     np.testing.assert_array_equal(exact(Coin(1.0)).gdp_mu([1.0, 2.0]), 0.0)
-    assert exact(Coin(1.0)).replace(curve=None, epsilon=np.array(0.5), delta=np.array(1.0)).gdp_mu(0.5) == np.inf
+    assert (
+        exact(Coin(1.0)).replace(curve=None, epsilon=np.array(0.5), delta=np.array(1.0)).gdp_mu(0.5)
+        == np.inf
+    )
 
 
 def test_mu_makes_the_gaussian_curve_meet_the_other():
@@ -307,7 +344,8 @@ def test_shapes(spectrum, argument):
     for method in (spectrum.delta_at, spectrum.epsilon_at, spectrum.tradeoff, spectrum.gdp_mu):
         assert np.shape(method(argument)) == np.shape(argument)
         np.testing.assert_array_equal(
-            method(argument), [method(one) for one in np.ravel(argument)] if argument != 0.3 else method(0.3)
+            method(argument),
+            [method(one) for one in np.ravel(argument)] if argument != 0.3 else method(0.3),
         )
     assert np.shape(exact(Coin(1.0)).renyi(argument)) == np.shape(argument)
 
@@ -348,9 +386,13 @@ def test_chords_bound_the_curve_from_above_and_meet_it_on_the_grid():
 
 def test_a_curve_that_is_straight_in_the_exponential_is_its_chord():
     spectrum, between = estimate(Coin(3.0), np.array([0.5, 3.0, 1.5])), np.linspace(0.5, 3.0, 11)
-    np.testing.assert_allclose(spectrum.delta_at(between), Coin(3.0).delta(between)[0], rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(
-        spectrum.epsilon_at([0.01, 0.3, 0.0]), Coin(3.0).epsilon(np.array([0.01, 0.3, 0.0])), rtol=1e-12
+        spectrum.delta_at(between), Coin(3.0).delta(between)[0], rtol=1e-12, atol=1e-15
+    )
+    np.testing.assert_allclose(
+        spectrum.epsilon_at([0.01, 0.3, 0.0]),
+        Coin(3.0).epsilon(np.array([0.01, 0.3, 0.0])),
+        rtol=1e-12,
     )
     assert spectrum.epsilon_at(0.95) == 0.5  # the smallest ε of the grid
 
@@ -362,7 +404,9 @@ def test_an_estimate_says_nothing_beyond_its_grid():
             call([0.5, 2.1])
     with pytest.raises(dp.InvalidInput, match="got 0"):
         _ = spectrum.total_variation
-    with pytest.raises(dp.InvalidInput, match=r"delta must be at least 0\.02.*goes from 0\.1 to 2, got 0\.001"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"delta must be at least 0\.02.*goes from 0\.1 to 2, got 0\.001"
+    ):
         spectrum.epsilon_at([0.1, 0.001])
 
 

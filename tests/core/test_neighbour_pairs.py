@@ -42,7 +42,8 @@ def test_any_two_databases_are_a_pair():
 
 def test_identical_databases_are_no_pair():
     with pytest.raises(
-        dp.InvalidInput, match="left and right must differ: the databases are identical, not a neighbour"
+        dp.InvalidInput,
+        match="left and right must differ: the databases are identical, not a neighbour",
     ):
         dp.NeighbourPair(DATA, DATA.copy())
 
@@ -80,7 +81,9 @@ def test_a_row_has_one_number_a_column(row):
         replace_row(DATA, 1, row)
 
 
-@pytest.mark.parametrize("row", [["a", "b", "c", "d"], None, {"a": 1}, [[1.0], [2.0, 3.0]]], ids=str)
+@pytest.mark.parametrize(
+    "row", [["a", "b", "c", "d"], None, {"a": 1}, [[1.0], [2.0, 3.0]]], ids=str
+)
 def test_a_row_is_made_of_numbers(row):
     with pytest.raises(dp.InvalidInput, match="row must be"):
         replace_row(DATA, 1, row)
@@ -88,7 +91,9 @@ def test_a_row_is_made_of_numbers(row):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_row_is_finite(value):
-    with pytest.raises(dp.InvalidInput, match=r"row must be .*, got -?(nan|inf) at row 0, column 1"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"row must be .*, got -?(nan|inf) at row 0, column 1"
+    ):
         replace_row(DATA, 1, [1.0, value, 1.0, 1.0])
 
 
@@ -111,11 +116,15 @@ def spoilt(value):
     ],
 )
 def test_numbers_that_are_not_finite_are_placed(name, use, value):
-    with pytest.raises(dp.InvalidInput, match=rf"^{name} must be .* got -?(nan|inf) at row 7, column 2"):
+    with pytest.raises(
+        dp.InvalidInput, match=rf"^{name} must be .* got -?(nan|inf) at row 7, column 2"
+    ):
         use(spoilt(value))
 
 
-@pytest.mark.parametrize("data", [DATA[0], DATA[None], None, "data", [["a"]], [[1.0, 2.0], [3.0]], np.empty((0, 4))])
+@pytest.mark.parametrize(
+    "data", [DATA[0], DATA[None], None, "data", [["a"]], [[1.0, 2.0], [3.0]], np.empty((0, 4))]
+)
 def test_a_database_is_a_table_of_numbers(data):
     with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers"):
         zero_row(data, 0)
@@ -129,7 +138,9 @@ def test_complex_numbers_are_refused():
 
 
 def test_both_databases_have_the_same_columns():
-    with pytest.raises(dp.InvalidInput, match="right must be a database of 4 columns, as left, got '3 columns'"):
+    with pytest.raises(
+        dp.InvalidInput, match="right must be a database of 4 columns, as left, got '3 columns'"
+    ):
         dp.NeighbourPair(DATA, DATA[:, 1:])
 
 

@@ -1,4 +1,6 @@
-"""What a draw may be: numbers, NaN and infinities, booleans, lists of any length; and how it becomes a row."""
+"""What a draw may be: numbers, NaN and infinities, booleans, lists of any length; and how it
+becomes a row.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.sampling import draw
 
 DATA = database()
@@ -16,7 +18,11 @@ SEED = root(4)
 SIZE = 2000  # eight blocks
 NUMBER = st.floats(allow_nan=False)
 DRAW = st.one_of(
-    st.none(), NUMBER, st.booleans(), st.lists(NUMBER, max_size=4), st.lists(NUMBER, max_size=3).map(tuple)
+    st.none(),
+    NUMBER,
+    st.booleans(),
+    st.lists(NUMBER, max_size=4),
+    st.lists(NUMBER, max_size=3).map(tuple),
 )
 
 
@@ -26,18 +32,23 @@ def as_list(one):
     return [float(one)] if np.isscalar(one) else [float(entry) for entry in one]
 
 
-# --- rows ----------------------------------------------------------------------------------------------------------
+# --- rows
+# ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(DRAW, min_size=1, max_size=20), st.lists(DRAW, min_size=1, max_size=20))
 def test_lists_come_back_from_their_rows(first, second):
-    """Whatever the blocks and the sides: length, entries, padding; without lengths when all have the same."""
+    """Whatever the blocks and the sides: length, entries, padding; without lengths when all have
+    the same.
+    """
     P = outcomes.joined([outcomes.rows(first), outcomes.rows(second)])
     Q = outcomes.joined([outcomes.rows(second)])
     together = outcomes.aligned(P, Q)
     if outcomes.are_lists(P) or outcomes.are_lists(Q):
         for rows, draws in zip(together, (first + second, second), strict=True):
-            assert [list(row[1 : 1 + int(row[0])]) for row in rows] == [as_list(one) for one in draws]
+            assert [list(row[1 : 1 + int(row[0])]) for row in rows] == [
+                as_list(one) for one in draws
+            ]
             assert all(np.isnan(row[1 + int(row[0]) :]).all() for row in rows)
         assert together[0].shape[1] == together[1].shape[1]
     else:
@@ -53,7 +64,9 @@ def test_numbers_are_kept_to_the_bit(values):
 
 
 def test_lists_of_one_length_are_a_table():
-    rows = outcomes.joined([outcomes.rows([[1.0, 2.0]]), outcomes.rows([(3.0, 4.0), (5.0, np.nan)])])
+    rows = outcomes.joined(
+        [outcomes.rows([[1.0, 2.0]]), outcomes.rows([(3.0, 4.0), (5.0, np.nan)])]
+    )
     np.testing.assert_array_equal(rows, [[1.0, 2.0], [3.0, 4.0], [5.0, np.nan]])
 
 
@@ -84,13 +97,18 @@ def test_tables_of_different_width_are_not_joined():
         outcomes.joined([np.zeros((3, 1)), np.zeros((3, 2))])
 
 
-# --- mechanisms ----------------------------------------------------------------------------------------------------
+# --- mechanisms
+# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_drawn(value):
-    draws = draw(lambda data, size, *, rng: np.where(rng.random(size) < 0.5, value, 1.0), DATA, SIZE, SEED, 0)
-    assert np.mean(np.isin(draws, value) | (np.isnan(draws) & np.isnan(value))) == pytest.approx(0.5, abs=0.06)
+    draws = draw(
+        lambda data, size, *, rng: np.where(rng.random(size) < 0.5, value, 1.0), DATA, SIZE, SEED, 0
+    )
+    assert np.mean(np.isin(draws, value) | (np.isnan(draws) & np.isnan(value))) == pytest.approx(
+        0.5, abs=0.06
+    )
     assert draws.shape == (SIZE, 1)
 
 
@@ -105,7 +123,9 @@ def test_blocks_of_lists_are_padded_to_the_widest():
     rows = draws[outcomes.LISTS]
     assert len(np.unique(rows[:, 0])) > 2
     np.testing.assert_array_equal(rows[:, 0], np.isfinite(rows[:, 1:]).sum(axis=1))
-    np.testing.assert_array_equal(draw(longer_each_block, DATA, SIZE, SEED, 0, n_jobs=2)[outcomes.LISTS], rows)
+    np.testing.assert_array_equal(
+        draw(longer_each_block, DATA, SIZE, SEED, 0, n_jobs=2)[outcomes.LISTS], rows
+    )
 
 
 def test_a_list_late_in_a_run_of_tables_changes_them_all():
@@ -118,7 +138,7 @@ def test_a_list_late_in_a_run_of_tables_changes_them_all():
 
 
 def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
-    from dpaudit.run.store import DrawStore
+    from dpaudit.run.store.draws import DrawStore
 
     whole = draw(longer_each_block, DATA, SIZE, SEED, 1)
     for resume in (False, True):
@@ -128,13 +148,16 @@ def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
     assert outcomes.are_lists(store.get(1, 0))
 
 
-# --- audits --------------------------------------------------------------------------------------------------------
+# --- audits
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_nan_on_one_side_only_is_found_and_certified():
-    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.02 is 6 deviations off.
+    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.02 is 6
+    deviations off.
 
-    None in 5,000 of Q bounds Q(NaN) by about 1e-3, so e^ε times that is what the certificate loses: no more than ε = 2.
+    None in 5,000 of Q bounds Q(NaN) by about 1e-3, so e^ε times that is what the certificate loses:
+    no more than ε = 2.
     """
     rng = np.random.default_rng(3)
     P, Q = rng.standard_normal((2, 10_000))
@@ -153,12 +176,18 @@ def test_infinities_are_told_apart():
 
 
 def test_a_length_that_gives_the_database_away():
-    """As many numbers as a threshold lets through: 1 or 2 under D, always 1 under D'. δ = ½ at every ε."""
+    """As many numbers as a threshold lets through: 1 or 2 under D, always 1 under D'. δ = ½ at
+    every ε.
+    """
 
     def above(data, size, *, rng):
-        return [rng.standard_normal(1 + (data[3].any() and rng.random() < 0.5)) for _ in range(size)]
+        return [
+            rng.standard_normal(1 + (data[3].any() and rng.random() < 0.5)) for _ in range(size)
+        ]
 
-    result = dp.audit(above, dp.neighbours.zero_row(DATA, 3), samples=4000, epsilon=[0.0, 3.0], rng=1)
+    result = dp.audit(
+        above, dp.neighbours.zero_row(DATA, 3), samples=4000, epsilon=[0.0, 3.0], rng=1
+    )
     assert np.all((result.spectrum.low > 0.4) & (result.spectrum.low <= 0.5))
 
 
@@ -170,4 +199,6 @@ def test_booleans_are_outcomes():
 
 def test_nothing_but_nan_on_both_sides_tells_nothing():
     nothing = np.full((400, 2), np.nan)
-    np.testing.assert_array_equal(dp.audit_samples(nothing, nothing, rng=1).spectrum.low, np.zeros(41))
+    np.testing.assert_array_equal(
+        dp.audit_samples(nothing, nothing, rng=1).spectrum.low, np.zeros(41)
+    )

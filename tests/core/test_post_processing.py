@@ -1,4 +1,6 @@
-"""What any spectrum must obey whatever its law: post-processing never leaks more, a change of units changes nothing."""
+"""What any spectrum must obey whatever its law: post-processing never leaks more, a change of units
+changes nothing.
+"""
 
 import hypothesis.strategies as st
 import numpy as np
@@ -23,7 +25,9 @@ from dpaudit.mechanisms import (
 
 GRID = np.array([0.0, 0.01, 0.1, 0.3, 1.0, 2.0, 5.0, 12.0])
 reproducibly = settings(derandomize=True, deadline=None, max_examples=25)
-databases = st.builds(database, n=st.integers(12, 40), features=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
+databases = st.builds(
+    database, n=st.integers(12, 40), features=st.integers(1, 4), seed=st.integers(0, 2**32 - 1)
+)
 
 
 def assert_below(less, more, data):
@@ -82,7 +86,9 @@ def test_two_names_of_one_law(one, other):
 
 def test_inverse_wishart_swaps_the_directions_of_wishart():
     pair = dp.neighbours.zero_row(database(), 3)
-    one, other = (dp.exact.spectrum(draw(9), pair, GRID) for draw in (WishartDraw, InverseWishartDraw))
+    one, other = (
+        dp.exact.spectrum(draw(9), pair, GRID) for draw in (WishartDraw, InverseWishartDraw)
+    )
     np.testing.assert_allclose(one.forward, other.backward, rtol=1e-12)
     np.testing.assert_allclose(one.backward, other.forward, rtol=1e-12)
 
@@ -90,15 +96,21 @@ def test_inverse_wishart_swaps_the_directions_of_wishart():
 @reproducibly
 @given(data=databases, seed=st.integers(0, 2**32 - 1))
 def test_sketches_and_als_do_not_depend_on_the_units_of_the_columns(data, seed):
-    """An invertible linear map of the columns maps the output, one to one (for ALS a map of the features)."""
+    """An invertible linear map of the columns maps the output, one to one (for ALS a map of the
+    features).
+    """
     rng = np.random.default_rng(seed)
     d = data.shape[1]
     turn = np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-2, 2, d)
     apart = np.zeros((d, d))
-    apart[:-1, :-1] = np.linalg.qr(rng.standard_normal((d - 1, d - 1)))[0] * 10.0 ** rng.uniform(-2, 2, d - 1)
+    apart[:-1, :-1] = np.linalg.qr(rng.standard_normal((d - 1, d - 1)))[0] * 10.0 ** rng.uniform(
+        -2, 2, d - 1
+    )
     apart[-1, -1] = 7.0
     for mechanism, change in ((RandomProjection(8), turn), (ALS(d + 5), apart)):
-        before, after = (dp.exact.worst_case(mechanism, rows, GRID).delta for rows in (data, data @ change))
+        before, after = (
+            dp.exact.worst_case(mechanism, rows, GRID).delta for rows in (data, data @ change)
+        )
         np.testing.assert_allclose(before, after, rtol=1e-6, atol=1e-13)
 
 

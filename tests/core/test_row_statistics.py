@@ -7,7 +7,7 @@ import pytest
 from core_cases import database
 
 import dpaudit as dp
-from dpaudit._linalg import factorise, least_squares
+from dpaudit._core.linalg import factorise, least_squares
 from dpaudit.neighbours import row_statistics
 
 
@@ -18,7 +18,9 @@ def solved(data):
 
 
 def by_removal(data):
-    """(leverage, residual share, displacement) of each row, by zeroing it: |M'| = (1 − h)|M|, ‖w'‖² = (1 − t)‖w‖²."""
+    """(leverage, residual share, displacement) of each row, by zeroing it: |M'| = (1 − h)|M|, ‖w'‖²
+    = (1 − t)‖w‖².
+    """
     coef, norm = solved(data)
     size = np.linalg.slogdet(data[:, :-1].T @ data[:, :-1])[1]
     found = []
@@ -27,7 +29,9 @@ def by_removal(data):
         zeroed[index] = 0.0
         other, other_norm = solved(zeroed)
         ratio = np.linalg.slogdet(zeroed[:, :-1].T @ zeroed[:, :-1])[1] - size
-        found.append((-np.expm1(ratio), 1.0 - (other_norm / norm) ** 2, np.linalg.norm(other - coef)))
+        found.append(
+            (-np.expm1(ratio), 1.0 - (other_norm / norm) ** 2, np.linalg.norm(other - coef))
+        )
     return np.array(found).T
 
 
@@ -52,7 +56,9 @@ def test_leverages_sum_to_the_rank_and_shares_stay_in_range():
 
 
 def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
-    """Powers of two, so the scaled database is the same to the last bit and brute force on the plain one serves."""
+    """Powers of two, so the scaled database is the same to the last bit and brute force on the
+    plain one serves.
+    """
     data = database(40, 5)
     scale = 2.0 ** np.array([-23, 23, 0, 10, -17])
     scaled = np.column_stack([data[:, :-1] * scale, data[:, -1] * 2.0**20])
@@ -61,7 +67,8 @@ def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
     np.testing.assert_allclose(rows.leverage, leverage, rtol=1e-8)
     np.testing.assert_allclose(rows.residual_share, share, rtol=1e-8, atol=1e-11)
     moved = np.linalg.norm(
-        [(solved(zeroed(data, i))[0] - solved(data)[0]) / scale * 2.0**20 for i in range(40)], axis=1
+        [(solved(zeroed(data, i))[0] - solved(data)[0]) / scale * 2.0**20 for i in range(40)],
+        axis=1,
     )
     np.testing.assert_allclose(rows.displacement, moved, rtol=1e-8)
 
@@ -75,7 +82,9 @@ def exactly(data):
     B = [[Fraction(int(value)) for value in row[:-1]] for row in data]
     b = [Fraction(int(row[-1])) for row in data]
     gram = [[sum(row[i] * row[j] for row in B) for j in range(len(B[0]))] for i in range(len(B[0]))]
-    coef = solve(gram, [sum(row[i] * y for row, y in zip(B, b, strict=True)) for i in range(len(gram))])
+    coef = solve(
+        gram, [sum(row[i] * y for row, y in zip(B, b, strict=True)) for i in range(len(gram))]
+    )
     residual = [y - dot(row, coef) for row, y in zip(B, b, strict=True)]
     leverage = [dot(row, solve(gram, row)) for row in B]
     total = dot(residual, residual)
@@ -94,7 +103,10 @@ def solve(matrix, right):
         rows[i] = [value / rows[i][i] for value in rows[i]]
         for j in range(len(rows)):
             if j != i:
-                rows[j] = [value - rows[j][i] * pivot for value, pivot in zip(rows[j], rows[i], strict=True)]
+                rows[j] = [
+                    value - rows[j][i] * pivot
+                    for value, pivot in zip(rows[j], rows[i], strict=True)
+                ]
     return [row[-1] for row in rows]
 
 
@@ -133,7 +145,9 @@ def test_leverage_one_is_certain_disclosure():
     data, epsilon = indicator(), [0.0, 1.0, 20.0]
     pair = dp.neighbours.zero_row(data, 4)
     for mechanism in (dp.mechanisms.ALS(9), dp.mechanisms.GaussianLS(sigma=1.0)):
-        np.testing.assert_array_equal(dp.exact.spectrum(mechanism, pair, epsilon).delta, [1.0, 1.0, 1.0])
+        np.testing.assert_array_equal(
+            dp.exact.spectrum(mechanism, pair, epsilon).delta, [1.0, 1.0, 1.0]
+        )
         worst = dp.exact.worst_case(mechanism, data, epsilon)
         np.testing.assert_array_equal(worst.delta, [1.0, 1.0, 1.0])
         np.testing.assert_array_equal(worst.index, [4, 4, 4])
@@ -153,7 +167,9 @@ def test_a_row_that_alone_has_a_residual_takes_the_whole_share():
     data[8, -1] += 5.0
     rows = row_statistics(data)
     assert rows.residual_share[8] == 1.0
-    assert rows.displacement[8] == pytest.approx(np.linalg.norm(solved(data)[0] - [1.0, 2.0, 3.0]), rel=1e-9)
+    assert rows.displacement[8] == pytest.approx(
+        np.linalg.norm(solved(data)[0] - [1.0, 2.0, 3.0]), rel=1e-9
+    )
     spectrum = dp.exact.spectrum(dp.mechanisms.ALS(9), dp.neighbours.zero_row(data, 8), [0.0, 3.0])
     np.testing.assert_array_equal(spectrum.delta, [1.0, 1.0])
 
@@ -182,7 +198,8 @@ def test_the_fit_is_the_least_squares_fit():
     np.testing.assert_allclose(data[:, :-1].T @ fit.residual, 0.0, atol=1e-11)
 
 
-# --- data that leave it undefined ----------------------------------------------------------------------------------
+# --- data that leave it undefined
+# ----------------------------------------------------------------------------------
 
 
 def degenerate():
@@ -194,11 +211,23 @@ def degenerate():
     label = data.copy()
     label[:, -1] = 0.0
     return {
-        "combination": (double, "the features of data must have linearly independent columns, got rank below 3"),
-        "combination at 1e8": (double * [1.0, 1e8, 1e-8, 1.0], "linearly independent columns, got rank below 3"),
+        "combination": (
+            double,
+            "the features of data must have linearly independent columns, got rank below 3",
+        ),
+        "combination at 1e8": (
+            double * [1.0, 1e8, 1e-8, 1.0],
+            "linearly independent columns, got rank below 3",
+        ),
         "zero column": (zero, "got only zeros in column 1"),
-        "as many rows as features": (data[:3], "data must have more rows than features, got 3 and 3"),
-        "fewer rows than features": (data[:2], "data must have more rows than features, got 2 and 3"),
+        "as many rows as features": (
+            data[:3],
+            "data must have more rows than features, got 3 and 3",
+        ),
+        "fewer rows than features": (
+            data[:2],
+            "data must have more rows than features, got 2 and 3",
+        ),
         "exact fit": (fitted, "the features fit the label exactly"),
         "exact fit at 1e9": (fitted * [1.0, 1.0, 1.0, 1e9], "the features fit the label exactly"),
         "zero label": (label, "the features fit the label exactly"),
@@ -219,12 +248,18 @@ def test_degenerate_data_are_refused_with_the_reason(case):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (database(20, 3)[:, [0, 1, 2, 2]], "data must have linearly independent columns, got rank below 4"),
+        (
+            database(20, 3)[:, [0, 1, 2, 2]],
+            "data must have linearly independent columns, got rank below 4",
+        ),
         (
             database(20, 3) * [1.0, 1.0, 1.0, 0.0],
             "data must have linearly independent columns, got only zeros in column 3",
         ),
-        (database(20, 3)[:3], "data must have at least as many rows as columns, got 3 rows and 4 columns"),
+        (
+            database(20, 3)[:3],
+            "data must have at least as many rows as columns, got 3 rows and 4 columns",
+        ),
     ],
 )
 def test_degenerate_databases_are_refused_by_sketches(data, message):
@@ -234,5 +269,7 @@ def test_degenerate_databases_are_refused_by_sketches(data, message):
 
 
 def test_one_column_is_no_least_squares_database():
-    with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"):
+    with pytest.raises(
+        dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"
+    ):
         row_statistics(np.ones((5, 1)))

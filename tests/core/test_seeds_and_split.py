@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._random import Stream, describe, generator, root
-from dpaudit.split import SMALLEST, Split, samples_for, split
+from dpaudit._core.seeds import Stream, describe, generator, root
+from dpaudit.certify.split import SMALLEST, Split, samples_for, split
 
 
 def numbers(seed, *key):
@@ -48,7 +48,8 @@ def test_no_seed_is_a_fresh_one_that_can_be_given_again():
 @pytest.mark.parametrize("rng", ["seed", -1, 1.5, {}, [1, -2]])
 def test_what_is_no_seed_is_refused(rng):
     with pytest.raises(
-        dp.InvalidInput, match="rng must be None, a non-negative integer, a SeedSequence or a Generator"
+        dp.InvalidInput,
+        match="rng must be None, a non-negative integer, a SeedSequence or a Generator",
     ):
         root(rng)
 
@@ -81,10 +82,14 @@ def test_parts_of_more_draws_than_the_split_leave_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("samples", "shares"), [(99, (0.4, 0.1)), (1000, (0.005, 0.1)), (1000, (0.4, 0.0)), (1000, (0.5, 0.495))]
+    ("samples", "shares"),
+    [(99, (0.4, 0.1)), (1000, (0.005, 0.1)), (1000, (0.4, 0.0)), (1000, (0.5, 0.495))],
 )
 def test_too_few_draws_are_refused(samples, shares):
-    with pytest.raises(dp.InvalidInput, match=f"samples must leave at least {SMALLEST} draws a side .* got {samples}"):
+    with pytest.raises(
+        dp.InvalidInput,
+        match=f"samples must leave at least {SMALLEST} draws a side .* got {samples}",
+    ):
         split(samples, *shares)
 
 
@@ -113,7 +118,9 @@ def test_a_known_score_trains_on_nothing(columns):
 
 
 def test_a_score_that_is_to_be_trained_needs_draws():
-    with pytest.raises(dp.InvalidInput, match=r"to train, choose and certify, got 1000 \(0, 100, 900\)"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"to train, choose and certify, got 1000 \(0, 100, 900\)"
+    ):
         split(1000, 0.0)
 
 

@@ -1,4 +1,6 @@
-"""What every spectrum is: in [0, 1], non-increasing in ε, convex in e^ε, and total variation at ε = 0 either way."""
+"""What every spectrum is: in [0, 1], non-increasing in ε, convex in e^ε, and total variation at ε =
+0 either way.
+"""
 
 import numpy as np
 from hypothesis import given, settings
@@ -6,7 +8,9 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 
-EPSILON = np.array([0.0, 1e-6, 1e-3, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 60.0])
+EPSILON = np.array(
+    [0.0, 1e-6, 1e-3, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 60.0]
+)
 CURVE = 1e-12  # absolute slack of a curve's shape
 EVEN = 1e-10  # forward and backward at ε = 0 are one number
 
@@ -39,7 +43,9 @@ def test_als_at_finite_rows(leverage, share, features, more):
 @reproducibly
 @given(leverage=shares, share=shares, features=st.integers(1, 14), more=counts)
 def test_als_in_the_limit(leverage, share, features, more):
-    assert_a_spectrum(*dp.exact.als(leverage, share, features, features + 1 + more, EPSILON, law="asymptotic"))
+    assert_a_spectrum(
+        *dp.exact.als(leverage, share, features, features + 1 + more, EPSILON, law="asymptotic")
+    )
 
 
 @reproducibly
@@ -62,7 +68,11 @@ def replaced(draw):
     features = draw(st.integers(1, 4))
     data = rng.standard_normal((features + 3 + draw(st.integers(0, 20)), features + 1))
     data *= 10.0 ** rng.uniform(-3, 3, features + 1)
-    row = data[0] * rng.uniform(-2, 2) if draw(st.booleans()) else data[1] * 10.0 ** rng.uniform(-1, 1)
+    row = (
+        data[0] * rng.uniform(-2, 2)
+        if draw(st.booleans())
+        else data[1] * 10.0 ** rng.uniform(-1, 1)
+    )
     return dp.neighbours.replace_row(data, 0, row), features
 
 

@@ -1,4 +1,6 @@
-"""Draws that certify are made, scored and counted as they come: few are in memory, and none is seen too early."""
+"""Draws that certify are made, scored and counted as they come: few are in memory, and none is seen
+too early.
+"""
 
 import threading
 import tracemalloc
@@ -10,9 +12,9 @@ from core_cases import database, shifted
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit._random import root
-from dpaudit.counting import Counted
-from dpaudit.planning import Tails
+from dpaudit._core.seeds import root
+from dpaudit.certify.counting import Counted
+from dpaudit.certify.sets import Tails
 from dpaudit.sampling import Given, Stream, draw, parallel
 from dpaudit.scoring import Fitted
 
@@ -26,7 +28,8 @@ def stream(mechanism=None, size=SIZE, **more):
     return Stream(shifted(1.0) if mechanism is None else mechanism, DATA, size, SEED, 0, **more)
 
 
-# --- the same draws ------------------------------------------------------------------------------------------------
+# --- the same draws
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -49,7 +52,12 @@ def test_given_draws_are_asked_for_alike():
     draws = np.arange(10.0)[:, None]
     one = Given(draws)
     parts = [one.peek(3), one.take(4), *one.rest(4)]
-    assert [part[:, 0].tolist() for part in parts] == [[0, 1, 2], [0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert [part[:, 0].tolist() for part in parts] == [
+        [0, 1, 2],
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
 
 
 def test_progress_counts_what_was_given():
@@ -64,7 +72,8 @@ def test_progress_counts_what_was_given():
     assert seen == sorted(set(seen))
 
 
-# --- few in memory -------------------------------------------------------------------------------------------------
+# --- few in memory
+# -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -88,7 +97,11 @@ def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
 def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
     monkeypatch.setattr(parallel, "HELD", 3 * 312 * 8)
     asked = []
-    monkeypatch.setattr(parallel, "_window", lambda _, blocks, window, store: asked.append(window) or map(one, window))
+    monkeypatch.setattr(
+        parallel,
+        "_window",
+        lambda _, blocks, window, store: asked.append(window) or map(one, window),
+    )
 
     def one(block):
         return np.zeros((block[1], 1))
@@ -99,7 +112,9 @@ def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
-    """Both sides are 77 MB; 120,000 + 30,000 of 1,200,000 draws a side train and choose, 10 MB, and are whitened."""
+    """Both sides are 77 MB; 120,000 + 30,000 of 1,200,000 draws a side train and choose, 10 MB, and
+    are whitened.
+    """
 
     def wide(data, size, *, rng):
         return data[0, 0] + rng.random((size, 4))
@@ -115,21 +130,28 @@ def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     assert peak < 40e6
 
 
-# --- counted as if they were all there -----------------------------------------------------------------------------
+# --- counted as if they were all there
+# -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_are_those_of_sorted_scores(seed):
-    """Ties with each other and with the thresholds, infinities, more draws than are scored at a time."""
+    """Ties with each other and with the thresholds, infinities, more draws than are scored at a
+    time.
+    """
     rng = np.random.default_rng(seed)
     sides = [rng.integers(-5, 6, 70_000).astype(float), np.round(rng.standard_normal(70_000), 1)]
     for side, at in zip(sides, rng.integers(0, 70_000, (2, 300)), strict=True):
         side[at] = rng.choice([np.inf, -np.inf, 1e200], 300)
-    threshold = np.concatenate([rng.choice(np.arange(-6.0, 7.0), 20), rng.normal(size=20), [1e150, -1e150]])
+    threshold = np.concatenate(
+        [rng.choice(np.arange(-6.0, 7.0), 20), rng.normal(size=20), [1e150, -1e150]]
+    )
     expected = Tails.of(*sides).above(threshold)
     sources = [Given(side[:, None]) for side in sides]
     columns = outcomes.columns(*(side[:, None] for side in sides))
-    found = Counted(Fitted("own", lambda x: x[:, 0]), columns, sources, 70_000, nullcontext).above(threshold)
+    found = Counted(Fitted("own", lambda x: x[:, 0]), columns, sources, 70_000, nullcontext).above(
+        threshold
+    )
     np.testing.assert_array_equal(found, expected)
 
 
@@ -138,15 +160,20 @@ def test_a_score_that_is_nan_on_certifying_draws_only_is_refused():
     draws = np.random.default_rng(1).normal(size=(2, 5000, 1))
     draws[0, 4000] = 77.0
     score = dp.scoring.KnownScore(lambda x: np.where(x[:, 0] == 77.0, np.nan, x[:, 0]), "own")
-    with pytest.raises(dp.InvalidInput, match="classifier must give numbers, got NaN scores from own"):
+    with pytest.raises(
+        dp.InvalidInput, match="classifier must give numbers, got NaN scores from own"
+    ):
         dp.audit_samples(*draws, classifier=score, rng=1)
 
 
-# --- none seen too early -------------------------------------------------------------------------------------------
+# --- none seen too early
+# -------------------------------------------------------------------------------------------
 
 
 def test_nothing_certifies_that_was_drawn_before_the_score():
-    """The score is fitted when the draws that learn are made, and at most the rest of their last block."""
+    """The score is fitted when the draws that learn are made, and at most the rest of their last
+    block.
+    """
     steps = []
     dp.audit(
         shifted(1.0),
@@ -165,7 +192,10 @@ def test_nothing_certifies_that_was_drawn_before_the_score():
 
 def test_longer_lists_among_certifying_draws_change_no_score():
     rng = np.random.default_rng(2)
-    P, Q = ([row[: 1 + (row[0] > 0)].tolist() for row in rng.normal(at, 1.0, (2000, 2))] for at in (0.0, 0.5))
+    P, Q = (
+        [row[: 1 + (row[0] > 0)].tolist() for row in rng.normal(at, 1.0, (2000, 2))]
+        for at in (0.0, 0.5)
+    )
     plain = dp.audit_samples(P, Q, rng=1)
     longer = [*P[:1500], *([*row, *[0.0] * 5] for row in P[1500:])]
     found = dp.audit_samples(longer, Q, rng=1)
@@ -177,5 +207,8 @@ def test_columns_that_change_among_certifying_draws_are_an_error():
     def widens(data, size, *, rng):
         return rng.random((size, 1 if size == 256 else 2))
 
-    with pytest.raises(dp.MechanismError, match=r"same number of columns .*, got 2 after 1 on M\(D\), block 19 .*key"):
+    with pytest.raises(
+        dp.MechanismError,
+        match=r"same number of columns .*, got 2 after 1 on M\(D\), block 19 .*key",
+    ):
         dp.audit(widens, PAIR, samples=SIZE, classifier="qda", rng=1)

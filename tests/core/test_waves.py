@@ -5,15 +5,16 @@ import pytest
 from core_cases import database, shifted
 
 import dpaudit as dp
-from dpaudit import waves
-from dpaudit.record import load
+from dpaudit.auditing import sequential
+from dpaudit.auditing.record import load
+from dpaudit.auditing.sequential import loop, record
+from dpaudit.auditing.sequential.record import FIRST, sizes
+from dpaudit.auditing.sequential.source import Past
 from dpaudit.scoring import KnownScore
-from dpaudit.waves import loop, record
-from dpaudit.waves.record import FIRST, sizes
-from dpaudit.waves.source import Past
 
 DATA = database()
-PAIR = dp.neighbours.zero_row(DATA, 0)  # takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
+# takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
+PAIR = dp.neighbours.zero_row(DATA, 0)
 GRID = [0.0, 0.5, 1.0]
 
 
@@ -57,8 +58,12 @@ def test_a_full_past_learns_no_more(monkeypatch):
     monkeypatch.setattr(loop, "FULL", 600)
     fits, states = [], []
     judged, made = loop._State._judge, loop._State.__post_init__
-    monkeypatch.setattr(loop._State, "_judge", lambda *args: fits.append(len(args[2].P)) or judged(*args))
-    monkeypatch.setattr(loop._State, "__post_init__", lambda self: states.append(self) or made(self))
+    monkeypatch.setattr(
+        loop._State, "_judge", lambda *args: fits.append(len(args[2].P)) or judged(*args)
+    )
+    monkeypatch.setattr(
+        loop._State, "__post_init__", lambda self: states.append(self) or made(self)
+    )
     result = audit(shifted(0.3), claim=(0.0, 0.2))
     assert result.sequential.drawn == 3000
     assert 600 <= fits[-1] == states[0].learned < 800
@@ -70,15 +75,17 @@ def test_a_full_past_learns_no_more(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", [dp.mechanisms.ALS(12), shifted(0.3)], ids=["law", "function"])
+@pytest.mark.parametrize(
+    "mechanism", [dp.mechanisms.ALS(12), shifted(0.3)], ids=["law", "function"]
+)
 def test_workers_change_nothing(mechanism):
     alone, two = (facts(audit(mechanism, claim=(0.0, 0.2), n_jobs=n_jobs)) for n_jobs in (1, 2))
     assert alone == two
 
 
 def test_waves_are_drawn_at_keys_of_their_own():
-    source = waves.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), None, None)
-    again = waves.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), 2, None)
+    source = sequential.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), None, None)
+    again = sequential.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), 2, None)
     first, second = source(1, 700), source(2, 700)
     np.testing.assert_array_equal(again(2, 700)[1], second[1])  # whatever was drawn before
     assert not np.array_equal(first[0], second[0])
@@ -86,8 +93,8 @@ def test_waves_are_drawn_at_keys_of_their_own():
 
 
 def test_a_false_claim_stops_the_audit_early_and_says_when():
-    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each, so 3000 do not suffice with
-    probability below 1e-15."""
+    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each, so 3000 do not
+    suffice with probability below 1e-15."""
     result = audit(shifted(2.0), claim=(0.0, 0.1))
     record = result.sequential
     assert result.verdict == "violated"
@@ -104,7 +111,9 @@ def test_the_wealth_stops_at_the_first_draw_that_crosses():
     assert record.largest == pytest.approx(record.e_value)
 
 
-@pytest.mark.parametrize("claim", [(1.0, 0.127), dp.Claim.gdp(1.0), dp.Claim.zcdp(0.5)], ids=lambda claim: str(claim))
+@pytest.mark.parametrize(
+    "claim", [(1.0, 0.127), dp.Claim.gdp(1.0), dp.Claim.zcdp(0.5)], ids=lambda claim: str(claim)
+)
 def test_a_true_claim_is_not_rejected(claim):
     """Fails with probability at most 0.001 each."""
     result = audit(shifted(1.0), claim=claim, level=0.999)
@@ -134,8 +143,9 @@ def test_stop_is_the_verdict_or_nothing():
 
 
 def test_lower_bounds_rise_towards_the_truth():
-    """A shift by 1; the claim lies above it everywhere. A bound exceeds the truth with probability 0.001 at most; the
-    estimates' standard error is below 0.006 and what they lose by imperfect sets below 0.01."""
+    """A shift by 1; the claim lies above it everywhere. A bound exceeds the truth with probability
+    0.001 at most; the estimates' standard error is below 0.006 and what they lose by imperfect sets
+    below 0.01."""
     found = audit(shifted(1.0), claim=(0.0, 0.5), samples=20_000, level=0.999).spectrum
     truth = dp.exact.gaussian_shift(1.0, np.array(GRID))
     assert np.all(found.low <= truth)
@@ -151,7 +161,9 @@ def test_what_the_draws_could_not_have_shown_is_inconclusive():
 
 def test_a_known_score_needs_no_training():
     """A shift by 2: see above."""
-    result = audit(shifted(2.0), claim=(0.0, 0.1), classifier=KnownScore(lambda x: 2.0 * x[:, 0] - 2.0, "true"))
+    result = audit(
+        shifted(2.0), claim=(0.0, 0.1), classifier=KnownScore(lambda x: 2.0 * x[:, 0] - 2.0, "true")
+    )
     assert result.verdict == "violated"
     assert result.fitted.name == "true"
 
@@ -221,12 +233,19 @@ def test_fresh_lists_take_the_form_of_the_past():
 
 
 def test_waves_of_text_and_dicts_are_bet_on():
-    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later waves bring that earlier ones lack."""
+    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later waves bring that
+    earlier ones lack.
+    """
 
     def says(data, size, *, rng):
-        few = [{"word": "secret" if data[3].any() and rng.random() < 0.2 else "hello"} for _ in range(size)]
+        few = [
+            {"word": "secret" if data[3].any() and rng.random() < 0.2 else "hello"}
+            for _ in range(size)
+        ]
         return [{**one, f"key {rng.integers(50)}": None} for one in few]
 
-    result = dp.audit(says, dp.neighbours.zero_row(DATA, 3), claim=(1.0, 0.01), stop="verdict", rng=1)
+    result = dp.audit(
+        says, dp.neighbours.zero_row(DATA, 3), claim=(1.0, 0.01), stop="verdict", rng=1
+    )
     assert result.verdict == "violated"
     assert result.sequential.rejected_at < 5000

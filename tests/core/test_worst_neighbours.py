@@ -1,4 +1,6 @@
-"""The worst replacement and the worst added row are the worst of all; orders that the fronts rely on."""
+"""The worst replacement and the worst added row are the worst of all; orders that the fronts rely
+on.
+"""
 
 import itertools
 
@@ -62,7 +64,7 @@ def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
     data, candidates = database(14, 2, seed=5), database(9, 2, seed=6)
     kind = {"relation": "replace", "candidates": candidates}
     whole = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
-    monkeypatch.setattr("dpaudit.exact.front.PAIRS", 30)
+    monkeypatch.setattr("dpaudit.exact.spectra.PAIRS", 30)
     parts = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
     assert np.array_equal(whole.delta, parts.delta)
     assert np.array_equal(whole.index, parts.index)
@@ -71,14 +73,24 @@ def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
 
 @pytest.mark.parametrize("mechanism", ADDABLE, ids=repr)
 def test_no_added_row_within_the_bound_is_worse(mechanism):
-    """Directions at random, along the axes and along the eigenvectors of DᵀD: some of the last two attain the worst."""
+    """Directions at random, along the axes and along the eigenvectors of DᵀD: some of the last two
+    attain the worst.
+    """
     data, bound = database(30, 2, seed=8), 3.0
     worst = dp.exact.worst_case(mechanism, data, GRID, relation="add", row_bound=bound)
-    rows = np.vstack([np.random.default_rng(1).standard_normal((40, 3)), np.eye(3), np.linalg.eigh(data.T @ data)[1].T])
+    rows = np.vstack(
+        [
+            np.random.default_rng(1).standard_normal((40, 3)),
+            np.eye(3),
+            np.linalg.eigh(data.T @ data)[1].T,
+        ]
+    )
     rows *= bound / np.linalg.norm(rows, axis=1, keepdims=True)
     if isinstance(mechanism, SufficientStatistics):
         share = np.linspace(0.0, 1.0, 41)
-        rows = np.vstack([rows, bound * np.column_stack([np.sqrt(share), 0.0 * share, np.sqrt(1.0 - share)])])
+        rows = np.vstack(
+            [rows, bound * np.column_stack([np.sqrt(share), 0.0 * share, np.sqrt(1.0 - share)])]
+        )
     delta = []
     for row in rows:
         pair = dp.neighbours.zero_row(np.vstack([data, row]), len(data))
@@ -120,7 +132,9 @@ def test_additive_wishart_leaks_more_of_a_longer_row(seed):
     q = np.sort(10.0 ** rng.uniform(-4, 2, 6))
     epsilon = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 25)])
     for low, high in itertools.pairwise(q):
-        for less, more in zip(*(dp.exact.additive_wishart(x, dof, dim, epsilon) for x in (low, high)), strict=True):
+        for less, more in zip(
+            *(dp.exact.additive_wishart(x, dof, dim, epsilon) for x in (low, high)), strict=True
+        ):
             assert np.all(less <= more * (1.0 + 1e-10))
 
 
@@ -132,14 +146,22 @@ def test_a_composition_on_data_is_the_composition_of_its_parts():
     expected = dp.exact.compose(losses, [2, 1, 3]).spectrum(GRID)
     found = dp.exact.spectrum(Composition(parts, times=(2, 1, 3)), pair, GRID)
     np.testing.assert_allclose(found.delta, expected.delta, rtol=1e-12)
-    general = dp.exact.spectrum(Composition(parts, times=(2, 1, 3)), dp.NeighbourPair(pair.left, pair.right), GRID)
+    general = dp.exact.spectrum(
+        Composition(parts, times=(2, 1, 3)), dp.NeighbourPair(pair.left, pair.right), GRID
+    )
     np.testing.assert_allclose(general.delta, expected.delta, rtol=1e-8)
 
 
 @pytest.mark.slow
 def test_the_worst_row_of_a_composition_with_wishart_noise():
-    data, both = database(10, 2, seed=3), Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2)))
-    every = [dp.exact.spectrum(both, dp.neighbours.zero_row(data, row), GRID[:2]).delta for row in range(10)]
+    data, both = (
+        database(10, 2, seed=3),
+        Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2))),
+    )
+    every = [
+        dp.exact.spectrum(both, dp.neighbours.zero_row(data, row), GRID[:2]).delta
+        for row in range(10)
+    ]
     worst = dp.exact.worst_case(both, data, GRID[:2])
     np.testing.assert_allclose(worst.delta, np.max(every, axis=0), rtol=1e-12)
     assert np.array_equal(worst.index, np.argmax(every, axis=0))

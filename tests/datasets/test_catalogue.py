@@ -21,7 +21,8 @@ IN_FOLDER = {
     "tecator_fat": (215, 100, "fat"),
 }
 needs_folder = pytest.mark.skipif(
-    not os.environ.get("DPAUDIT_DATA"), reason="DPAUDIT_DATA is not set to the folder of the CSV data sets"
+    not os.environ.get("DPAUDIT_DATA"),
+    reason="DPAUDIT_DATA is not set to the folder of the CSV data sets",
 )
 
 
@@ -106,13 +107,17 @@ def test_variable_unset(monkeypatch, value):
 
 
 def test_unknown_name_lists_the_known_ones(folder):
-    with pytest.raises(DataNotFound, match=r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "):
+    with pytest.raises(
+        DataNotFound, match=r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "
+    ):
         datasets.load("bar")
 
 
 @pytest.mark.parametrize("name", [None, 3, "", b"flight", ["flight"]])
 def test_a_name_of_the_wrong_type(name):
-    with pytest.raises(InvalidInput, match="name_or_path must be the name of a data set or the path"):
+    with pytest.raises(
+        InvalidInput, match="name_or_path must be the name of a data set or the path"
+    ):
         datasets.load(name)
 
 
@@ -121,7 +126,10 @@ def test_other_arguments_of_the_wrong_type(folder):
         datasets.load("foo", constant=1)
     with pytest.raises(InvalidInput, match="data_dir must be"):
         datasets.load("foo", data_dir=3)
-    with pytest.raises(InvalidInput, match="target must be the name of a column of flight: 'dep_delay', 'arr_delay'"):
+    with pytest.raises(
+        InvalidInput,
+        match="target must be the name of a column of flight: 'dep_delay', 'arr_delay'",
+    ):
         datasets.load("flight", target="delay")
 
 

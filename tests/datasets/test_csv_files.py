@@ -55,7 +55,9 @@ def test_numbers_come_through_exactly(tmp_path_factory, values):
     np.testing.assert_array_equal(data.y, np.arange(len(values)))
 
 
-@pytest.mark.parametrize("cell", ["", " ", "NA", "NaN", "nan", "-nan", "null", "NULL", "?", " ? ", '""'])
+@pytest.mark.parametrize(
+    "cell", ["", " ", "NA", "NaN", "nan", "-nan", "null", "NULL", "?", " ? ", '""']
+)
 def test_rows_with_a_missing_value_are_dropped_and_counted(write, cell):
     data = load(write(f"a,b\n1,2\n{cell},5\n3,4\n6,{cell}\n"), target="b")
     np.testing.assert_array_equal(data.database, [[1, 1, 2], [1, 3, 4]])
@@ -82,7 +84,9 @@ def test_numbers_near_overflow_are_no_constant(write):
     assert load(write("a,b\n1e308,1\n-1e308,2\n"), target="b").features == ("constant", "a")
 
 
-@pytest.mark.parametrize(("cell", "features"), [("5", ("one", "a")), ("0", ("constant", "one", "a"))])
+@pytest.mark.parametrize(
+    ("cell", "features"), [("5", ("one", "a")), ("0", ("constant", "one", "a"))]
+)
 def test_a_constant_of_the_file_is_not_doubled(write, cell, features):
     data = load(write(f"one,a,b\n{cell},1,2\n{cell},3,4\n"), target="b")
     assert data.features == features
@@ -97,14 +101,20 @@ BAD_FILES = {
     "duplicate column": (b"a,b,a\n1,2,3\n", "column 3 .* unlike the columns before it, got 'a'"),
     "unnamed column": (b",a,b\n0,1,2\n", "column 1 .* must be named, .* got ''"),
     "semicolons": (b"a;b\n1;2\n", "separated by commas, got 'a;b'"),
-    "short row": (b"a,b\n1,2\n3\n", "cells on line 3 of table.csv must be 2, as in the header, got 1"),
+    "short row": (
+        b"a,b\n1,2\n3\n",
+        "cells on line 3 of table.csv must be 2, as in the header, got 1",
+    ),
     "long row": (b"a,b\n1,2,3\n", "cells on line 2 of table.csv must be 2, .* got 3"),
     "text": (b"a,b\n1,2\nyes,4\nno,5\n", "line 3, column 'a' must be a finite number.*got 'yes'"),
     "infinite": (b"a,b\n1,2\n1,-inf\n", "line 3, column 'b' must be a finite number.*got '-inf'"),
     "too large": (b"a,b\n1e999,2\n", "line 2, column 'a' must be a finite number.*got '1e999'"),
     "Python's digits": (b"a,b\n1_000,2\n", "line 2, column 'a' .*got '1_000'"),
     "decimal comma": (b'a,b\n"1,5",2\n', "line 2, column 'a' .*got '1,5'"),
-    "open quote": (b'a,b\n1,"2\n', "table.csv must be a CSV file, got unexpected end of data on line 2"),
+    "open quote": (
+        b'a,b\n1,"2\n',
+        "table.csv must be a CSV file, got unexpected end of data on line 2",
+    ),
     "Latin-1": (b"a,b\n1,2\n\xe9,3\n", "table.csv must be UTF-8 text, got byte 0xe9 on line 3"),
     "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "table.csv must be UTF-8 text, got byte 0x"),
 }
@@ -136,13 +146,17 @@ def test_a_column_called_constant_that_varies(write):
 
 
 def test_a_path_needs_a_target_and_the_columns_are_listed(write):
-    with pytest.raises(InvalidInput, match="target must be given for a CSV path, as one of its columns: 'a', 'b'"):
+    with pytest.raises(
+        InvalidInput, match="target must be given for a CSV path, as one of its columns: 'a', 'b'"
+    ):
         load(write("a,b\n1,2\n"))
 
 
 @pytest.mark.parametrize("target", ["c", "", 1, ["a"]])
 def test_a_target_that_is_no_column(write, target):
-    with pytest.raises(InvalidInput, match=r"target must be the name of a column of table: 'a', 'b', got"):
+    with pytest.raises(
+        InvalidInput, match=r"target must be the name of a column of table: 'a', 'b', got"
+    ):
         load(write("a,b\n1,2\n"), target=target)
 
 

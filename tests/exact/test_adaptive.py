@@ -1,4 +1,6 @@
-"""A release whose setting is read off an earlier one: closed forms, another quadrature, and draws of both releases."""
+"""A release whose setting is read off an earlier one: closed forms, another quadrature, and draws
+of both releases.
+"""
 
 from itertools import pairwise
 
@@ -34,11 +36,20 @@ def test_two_gaussian_shifts_are_one():
 def test_a_shift_that_depends_on_what_came_before_as_its_own_sum():
     """N(0, 1) against N(μ(x), 1) after N(0, 1) against N(0, 1): an average over x."""
     epsilon = np.array([0.0, 0.7, 2.0])
-    found = adaptive(First.gaussian(0.0, 0.0, 1.0), lambda x: PrivacyLoss.gaussian_shift(1.0 + np.tanh(x)), epsilon)
+    found = adaptive(
+        First.gaussian(0.0, 0.0, 1.0),
+        lambda x: PrivacyLoss.gaussian_shift(1.0 + np.tanh(x)),
+        epsilon,
+    )
 
     def mean(e):
         density = lambda x: np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi)  # noqa: E731
-        return quad(lambda x: density(x) * float(gaussian_shift(1.0 + np.tanh(x), e)), -12.0, 12.0, epsabs=1e-13)[0]
+        return quad(
+            lambda x: density(x) * float(gaussian_shift(1.0 + np.tanh(x), e)),
+            -12.0,
+            12.0,
+            epsabs=1e-13,
+        )[0]
 
     for side in found:
         np.testing.assert_allclose(side, [mean(e) for e in epsilon], rtol=1e-9)
@@ -47,7 +58,9 @@ def test_a_shift_that_depends_on_what_came_before_as_its_own_sum():
 @pytest.mark.parametrize(("left", "right"), [(0.0, 0.5), (3.0, 1.0)])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share):
-    """1 − e^{(ε − t)/2} for a shift of t scales. Where L = ±ε the integrand has a kink, since nothing blurs it."""
+    """1 − e^{(ε − t)/2} for a shift of t scales. Where L = ±ε the integrand has a kink, since
+    nothing blurs it.
+    """
     shift = abs(left - right) / 2.0
     epsilon = share * shift
     kinks = 0.5 * (left + right) + np.array([-1.0, 1.0]) * epsilon  # |x − right| − |x − left| = ±2ε
@@ -75,7 +88,9 @@ def test_laplace_noise_and_then_a_sketch_by_another_quadrature():
 
 
 def test_against_draws_of_both_releases():
-    """400,000 draws of x and of the χ² that decides the sketch's loss; within five standard errors (chance 4e-6)."""
+    """400,000 draws of x and of the χ² that decides the sketch's loss; within five standard errors
+    (chance 4e-6).
+    """
     rng = np.random.default_rng(5)
     size, epsilon = 400_000, np.array([0.0, 0.5, 1.5])
     forward, backward = adaptive(First.laplace(0.0, 0.5, 1.0), sketch, epsilon)
@@ -89,7 +104,9 @@ def test_against_draws_of_both_releases():
 
 
 def test_a_clipped_setting_needs_its_break():
-    """The sketch stops changing at x = 0.3: the panels are cut there, and nodes beyond share one curve."""
+    """The sketch stops changing at x = 0.3: the panels are cut there, and nodes beyond share one
+    curve.
+    """
     flat = sketch(0.3)
     first = First.gaussian(0.0, 0.4, 1.0)
     curve = adaptive_curve(first, lambda x: flat if x > 0.3 else sketch(x), breaks=[0.3])

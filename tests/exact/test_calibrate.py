@@ -1,4 +1,6 @@
-"""The least noise and the most rows that keep a target, against closed forms and against what breaks it."""
+"""The least noise and the most rows that keep a target, against closed forms and against what
+breaks it.
+"""
 
 import dataclasses
 
@@ -10,10 +12,10 @@ from scipy.optimize import brentq
 
 import dpaudit as dp
 from dpaudit import mechanisms as m
-from dpaudit._linalg import least_squares
+from dpaudit._core.linalg import least_squares
+from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, worst_case
-from dpaudit.exact.dials import DIALS
-from dpaudit.inverse import gdp_mu
+from dpaudit.mechanisms.registry import OWN
 
 DIALLED = [
     (m.ALS(8), "rows"),
@@ -60,11 +62,14 @@ def assert_least(found, data, **how):
 
     Of an integer of more than ten digits the eleventh is not told: curves are good to some 1e-11.
     """
-    private = next(d.private for d in DIALS[type(found.mechanism)] if d.name == found.parameter)
+    private = next(d.private for d in found.mechanism.adjustable if d.name == found.parameter)
     assert getattr(found.mechanism, found.parameter) == found.value
     assert worst_delta(found, found.value, data, **how) == found.attained <= found.delta
     if isinstance(found.value, int):
-        assert worst_delta(found, found.value - private * (1 + found.value // 10**10), data, **how) > found.delta
+        assert (
+            worst_delta(found, found.value - private * (1 + found.value // 10**10), data, **how)
+            > found.delta
+        )
     else:
         assert worst_delta(found, found.value * (1.0 - 1e-6), data, **how) > found.delta
         assert found.attained > found.delta * (1.0 - 1e-6)
@@ -89,13 +94,17 @@ def test_gaussian_noise_is_the_displacement_over_mu(epsilon, delta):
 def test_padding_of_no_data_is_the_leverage_of_a_lone_row():
     """q = B²/(B² + w²) for a database that is one row of norm B."""
     q = brentq(lambda q: max(gaussian_sketch(q, 50, 1.0)) - 1e-5, 1e-6, 0.9, xtol=1e-15)
-    found = calibrate(m.RandomProjection(50), np.zeros((1, 3)), 1.0, 1e-5, relation="add", row_bound=2.0)
+    found = calibrate(
+        m.RandomProjection(50), np.zeros((1, 3)), 1.0, 1e-5, relation="add", row_bound=2.0
+    )
     assert found.value == pytest.approx(2.0 * np.sqrt((1.0 - q) / q), rel=1e-9)
 
 
 def test_scale_of_wishart_noise_is_in_units_of_the_row():
     small, large = (
-        calibrate(m.AdditiveWishart(9, 1.0), np.zeros((1, 3)), 1.0, 1e-3, relation="add", row_bound=bound).value
+        calibrate(
+            m.AdditiveWishart(9, 1.0), np.zeros((1, 3)), 1.0, 1e-3, relation="add", row_bound=bound
+        ).value
         for bound in (1.0, 1000.0)
     )
     assert large == pytest.approx(1000.0 * small, rel=1e-9)
@@ -115,12 +124,12 @@ def test_the_value_is_the_least_private_that_keeps_the_target(mechanism, name):
 
 
 def test_every_class_has_a_default_and_all_dials_are_tried_here():
-    assert {(kind, dial.name) for kind, dials in DIALS.items() for dial in dials} == {
+    assert {(kind, one.name) for kind in OWN for one in kind.adjustable} == {
         (type(mechanism), name) for mechanism, name in DIALLED
     }
-    for kind, dials in DIALS.items():
+    for kind in {type(mechanism) for mechanism, _ in DIALLED}:
         mechanism = next(one for one, _ in DIALLED if type(one) is kind)
-        assert calibrate(mechanism, database(), 0.5, 0.05).parameter == dials[0].name
+        assert calibrate(mechanism, database(), 0.5, 0.05).parameter == kind.adjustable[0].name
 
 
 @settings(max_examples=30, deadline=None)
@@ -134,8 +143,8 @@ def test_every_class_has_a_default_and_all_dials_are_tried_here():
 def test_any_data_any_target(seed, dialled, epsilon, delta, size):
     mechanism, name = dialled
     data = size * database(40, 3, seed)
-    dial = next(d for d in DIALS[type(mechanism)] if d.name == name)
-    least, reason = dial.least(data), ""
+    dial = next(d for d in mechanism.adjustable if d.name == name)
+    least, reason = dial.least(data.shape[1]), ""
     try:
         found = calibrate(mechanism, data, epsilon, delta, parameter=name)
     except dp.InvalidInput as error:
@@ -155,7 +164,10 @@ def test_the_start_of_the_search_does_not_matter():
     data = database()
     values = [calibrate(m.GaussMix(40, sigma), data, 1.0, 1e-6).value for sigma in (1e-9, 1.0, 1e9)]
     np.testing.assert_allclose(values, values[0], rtol=2e-10)
-    rows = [calibrate(m.GaussMix(k, 30.0), data, 1.0, 1e-6, parameter="rows").value for k in (1, 50, 10**7)]
+    rows = [
+        calibrate(m.GaussMix(k, 30.0), data, 1.0, 1e-6, parameter="rows").value
+        for k in (1, 50, 10**7)
+    ]
     assert len(set(rows)) == 1
 
 
@@ -167,7 +179,11 @@ def test_noise_given_by_a_proposition_is_replaced():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "name"),
-    [(m.ALS(1000), "rows"), (m.RandomProjection(100_000, "gram"), "padding"), (m.GaussianLS(sigma=1.0), "sigma")],
+    [
+        (m.ALS(1000), "rows"),
+        (m.RandomProjection(100_000, "gram"), "padding"),
+        (m.GaussianLS(sigma=1.0), "sigma"),
+    ],
 )
 def test_all_rows_of_flight(flight, mechanism, name):
     found = calibrate(mechanism, flight, 1.0, 1e-5)
@@ -184,7 +200,11 @@ def test_replacements_and_added_rows():
         assert_least(found, data, **how)
         worst = worst_case(found.mechanism, data, 1.0, **how)
         assert (found.index, found.candidate) == (int(worst.index), int(worst.candidate))
-    for mechanism in (m.GaussMix(40, 1.0), m.AdditiveWishart(9, 1.0), m.SufficientStatistics(1.0, 90.0)):
+    for mechanism in (
+        m.GaussMix(40, 1.0),
+        m.AdditiveWishart(9, 1.0),
+        m.SufficientStatistics(1.0, 90.0),
+    ):
         how = {"relation": "add", "row_bound": 2.5}
         assert_least(calibrate(mechanism, data, 1.0, 1e-4, **how), data, **how)
 
@@ -217,15 +237,21 @@ def test_delta_of_als_grows_with_its_rows():
         h, t = (np.minimum(10.0 ** rng.uniform(-4.0, 0.0, 2), 0.999)).tolist()
         features = int(rng.integers(1, 8))
         rows = features + 1 + int(10.0 ** rng.uniform(-0.5, 3.5))
-        few, more = (np.maximum(*dp.exact.als(h, t, features, k, epsilon)) for k in (rows, rows + 1))
+        few, more = (
+            np.maximum(*dp.exact.als(h, t, features, k, epsilon)) for k in (rows, rows + 1)
+        )
         assert np.all(few <= more * (1.0 + 1e-9) + 1e-300), (h, t, features, rows)
 
 
 def test_delta_of_padded_least_squares_may_grow_with_the_padding(flight):
     """Which is why its padding is refused: on FLIGHT 3,000 keeps a target that 10,000 breaks."""
-    little, much = (float(worst_case(m.RPLS(1000, padding=w), flight, 0.1).delta) for w in (3000.0, 10_000.0))
+    little, much = (
+        float(worst_case(m.RPLS(1000, padding=w), flight, 0.1).delta) for w in (3000.0, 10_000.0)
+    )
     assert little < 1e-12 < 1e-9 < much
-    with pytest.raises(dp.InvalidInput, match=r"parameter must be 'rows' for RPLS.*not monotone in the padding"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"parameter must be 'rows' for RPLS.*not monotone in the padding"
+    ):
         calibrate(m.RPLS(1000, padding=3000.0), flight, 0.1, 1e-10, parameter="padding")
 
 
@@ -235,7 +261,11 @@ def test_delta_of_padded_least_squares_may_grow_with_the_padding(flight):
 @pytest.mark.parametrize(
     ("mechanism", "how", "message"),
     [
-        (m.ALS(9), {"parameter": "sampler"}, "parameter must be 'rows', in which δ of ALS is monotone"),
+        (
+            m.ALS(9),
+            {"parameter": "sampler"},
+            "parameter must be 'rows', in which δ of ALS is monotone",
+        ),
         (m.GaussianInverse(1.0), {"parameter": "padding"}, "parameter must be 'sigma'"),
         (m.RandomLinearCombination(), {}, "RandomLinearCombination, which has none"),
         (m.RPLS(9, epsilon=1.0, delta=0.1), {}, "mechanism must be an RPLS with `padding`"),
@@ -259,7 +289,9 @@ def test_a_row_that_fixes_the_fit_cannot_be_hidden_by_noise():
 
 
 def test_data_that_need_no_noise_have_no_least():
-    with pytest.raises(dp.InvalidInput, match="delta must be a target that takes some noise: sigma = "):
+    with pytest.raises(
+        dp.InvalidInput, match="delta must be a target that takes some noise: sigma = "
+    ):
         calibrate(m.AnalyzeGauss(1.0), np.zeros((4, 3)), 1.0, 1e-5)
 
 
@@ -279,5 +311,7 @@ def test_it_says_what_it_found():
     text = str(calibrate(m.AnalyzeGauss(1.0), database(), 1.0, 1e-5))
     assert text.startswith("AnalyzeGauss: sigma = ")
     assert "keeps δ(1) <= 1e-05; the exact worst δ (zero-out) is " in text
-    replaced = calibrate(m.AnalyzeGauss(1.0), database(), 1.0, 1e-5, relation="replace", candidates=database(2))
+    replaced = calibrate(
+        m.AnalyzeGauss(1.0), database(), 1.0, 1e-5, relation="replace", candidates=database(2)
+    )
     assert "replaced by candidate" in str(replaced)

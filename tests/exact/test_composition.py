@@ -1,4 +1,6 @@
-"""Privacy losses that compose: algebra, closed forms, Rényi divergences, and another accountant's numbers."""
+"""Privacy losses that compose: algebra, closed forms, Rényi divergences, and another accountant's
+numbers.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit import InvalidInput
-from dpaudit.exact import PrivacyLoss, additive_wishart, compose, gaussian_pair, gaussian_shift, gaussian_sketch
+from dpaudit.exact import (
+    PrivacyLoss,
+    additive_wishart,
+    compose,
+    gaussian_pair,
+    gaussian_shift,
+    gaussian_sketch,
+)
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 3.0, 10.0])
 ORDERS = (0.3, 0.999999999, 1.0, 1.000001, 1.5, 2.0)
@@ -27,7 +36,9 @@ def releases():
         PrivacyLoss.gaussian_sketch(0.05, rows=20),
         PrivacyLoss.gaussian_sketch(0.3, rows=2).reversed(),
         line(0.3, 1.4),
-        PrivacyLoss.gaussian_pair([0.0, 0.0], np.eye(2), [0.2, -0.1], np.array([[0.9, 0.1], [0.1, 1.2]])),
+        PrivacyLoss.gaussian_pair(
+            [0.0, 0.0], np.eye(2), [0.2, -0.1], np.array([[0.9, 0.1], [0.1, 1.2]])
+        ),
     ]
 
 
@@ -47,7 +58,9 @@ def test_the_order_does_not_matter():
 
 def test_brackets_do_not_matter():
     a, b, c, d, e = releases()
-    assert_same((((a + b) + c) + (d + e)).delta(EPSILON), (a + (b + (c + (d + e)))).delta(EPSILON), 1e-10)
+    assert_same(
+        (((a + b) + c) + (d + e)).delta(EPSILON), (a + (b + (c + (d + e)))).delta(EPSILON), 1e-10
+    )
 
 
 @pytest.mark.parametrize("times", [2, 3, 7])
@@ -78,7 +91,12 @@ def test_directions_swap_together():
 
 @pytest.mark.parametrize("certain", [PrivacyLoss.gaussian_sketch(1.0, 3), line(1.0, 0.0)])
 def test_a_release_that_gives_all_away_decides(certain):
-    for whole in (certain, 2 * certain, certain + PrivacyLoss.gaussian_shift(0.1), releases()[1] + certain):
+    for whole in (
+        certain,
+        2 * certain,
+        certain + PrivacyLoss.gaussian_shift(0.1),
+        releases()[1] + certain,
+    ):
         assert np.all(np.stack(whole.delta(EPSILON)) == 1.0)
         assert whole.supremum == (np.inf, np.inf)
 
@@ -113,10 +131,16 @@ def test_a_spectrum_carries_its_loss():
 @pytest.mark.parametrize("mus", [[0.3, 0.4], [1e-3, 1e-4, 2e-3], [2.0, 0.1, 0.0, 1.0], [0.1] * 50])
 def test_shifts_compose_to_one_shift(mus):
     curve = gaussian_shift(float(np.sqrt(np.sum(np.square(mus)))), EPSILON)
-    assert_same(compose([PrivacyLoss.gaussian_shift(mu) for mu in mus]).delta(EPSILON), (curve, curve), 1e-10)
+    assert_same(
+        compose([PrivacyLoss.gaussian_shift(mu) for mu in mus]).delta(EPSILON),
+        (curve, curve),
+        1e-10,
+    )
 
 
-@pytest.mark.parametrize(("leverage", "rows", "times"), [(0.02, 50, 10), (0.5, 1, 7), (1e-6, 30, 40), (0.9, 3, 2)])
+@pytest.mark.parametrize(
+    ("leverage", "rows", "times"), [(0.02, 50, 10), (0.5, 1, 7), (1e-6, 30, 40), (0.9, 3, 2)]
+)
 def test_sketches_compose_to_a_sketch_of_all_rows(leverage, rows, times):
     found = (times * PrivacyLoss.gaussian_sketch(leverage, rows)).delta(EPSILON)
     assert_same(found, gaussian_sketch(leverage, rows * times, EPSILON), 1e-9)
@@ -139,7 +163,9 @@ NOISE = [(0.5, 20, 3), (5.0, 20, 3), (2.0, 5, 3), (2.0, 4, 3), (0.5, 3, 3), (0.0
 @pytest.mark.parametrize("noise", NOISE)
 def test_noise_and_the_zero_loss_is_the_noise(noise):
     whole = PrivacyLoss.additive_wishart(*noise) + PrivacyLoss.gaussian_shift(0.0)
-    for found, expected in zip(whole.delta(EPSILON), additive_wishart(*noise, EPSILON), strict=True):
+    for found, expected in zip(
+        whole.delta(EPSILON), additive_wishart(*noise, EPSILON), strict=True
+    ):
         assert np.all(np.abs(found - expected) <= WISHART)
         seen = expected > BULK
         np.testing.assert_allclose(found[seen], expected[seen], rtol=1e-8)
@@ -149,7 +175,9 @@ def test_noise_and_the_zero_loss_is_the_noise(noise):
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_outputs_that_rule_a_database_out_are_a_floor(noise, times):
     single = float(additive_wishart(*noise, 1e6)[1])
-    whole = compose([PrivacyLoss.additive_wishart(*noise), PrivacyLoss.gaussian_shift(0.2)], [times, 1])
+    whole = compose(
+        [PrivacyLoss.additive_wishart(*noise), PrivacyLoss.gaussian_shift(0.2)], [times, 1]
+    )
     forward, backward = whole.delta([0.0, 5.0, 100.0, 1e5])
     floor = -np.expm1(times * np.log1p(-single))
     assert np.all(backward >= floor * (1.0 - 1e-12))
@@ -177,7 +205,9 @@ def test_renyi_divergences_add():
 
 def test_renyi_divergences_of_a_shift_and_of_a_sketch():
     for order in ORDERS:
-        np.testing.assert_allclose(PrivacyLoss.gaussian_shift(0.7).renyi(order), 0.5 * order * 0.49, rtol=1e-9)
+        np.testing.assert_allclose(
+            PrivacyLoss.gaussian_shift(0.7).renyi(order), 0.5 * order * 0.49, rtol=1e-9
+        )
         q, rows = 0.05, 20  # ½r [−ln(1−q) − …]: normals N(0, 1) and N(0, 1 − q), each way
         forward, backward = PrivacyLoss.gaussian_sketch(q, rows).renyi(order)
         assert forward == pytest.approx(rows * renyi_of_scales(1.0, 1.0 - q, order), rel=1e-7)
@@ -186,13 +216,21 @@ def test_renyi_divergences_of_a_shift_and_of_a_sketch():
 
 def renyi_of_scales(v1, v2, order):
     if abs(order - 1.0) < 1e-5:
-        return 0.5 * (v1 / v2 - 1.0 - np.log(v1 / v2)) * (1.0 + 1e-30) + 0.25 * (order - 1.0) * (v1 / v2 - 1.0) ** 2
+        return (
+            0.5 * (v1 / v2 - 1.0 - np.log(v1 / v2)) * (1.0 + 1e-30)
+            + 0.25 * (order - 1.0) * (v1 / v2 - 1.0) ** 2
+        )
     mixed = order * v2 + (1.0 - order) * v1
-    return 0.5 * np.log(v2 / v1) - 0.5 * np.log(mixed / v2) / (order - 1.0) if mixed > 0.0 else np.inf
+    return (
+        0.5 * np.log(v2 / v1) - 0.5 * np.log(mixed / v2) / (order - 1.0) if mixed > 0.0 else np.inf
+    )
 
 
 def test_suprema_add():
-    one, other = PrivacyLoss.gaussian_sketch(0.3, rows=2), PrivacyLoss.gaussian_sketch(0.05, rows=20)
+    one, other = (
+        PrivacyLoss.gaussian_sketch(0.3, rows=2),
+        PrivacyLoss.gaussian_sketch(0.05, rows=20),
+    )
     whole = compose([one, other], [3, 1])
     assert whole.supremum == pytest.approx((np.inf, 3.0 * one.supremum[1] + other.supremum[1]))
     limit = whole.supremum[1]
@@ -226,18 +264,29 @@ def test_composed_gaussians_by_dp_accounting(times):
 
 
 def test_different_gaussians_lie_between_the_bounds_of_dp_accounting():
-    """Shifts by 0.5 (twice) and 0.25 (three times): its lower and upper estimates, 1e-8 apart at the least."""
-    whole = compose([PrivacyLoss.gaussian_shift(0.5), PrivacyLoss.gaussian_shift(0.25)], [2, 3]).delta(EPSILON)[0]
+    """Shifts by 0.5 (twice) and 0.25 (three times): its lower and upper estimates, 1e-8 apart at
+    the least.
+    """
+    whole = compose(
+        [PrivacyLoss.gaussian_shift(0.5), PrivacyLoss.gaussian_shift(0.25)], [2, 3]
+    ).delta(EPSILON)[0]
     bounds = []
     for pessimistic in (False, True):
         wide, narrow = (
             pld.from_gaussian_mechanism(
-                deviation, pessimistic_estimate=pessimistic, value_discretization_interval=1e-3, use_connect_dots=dots
+                deviation,
+                pessimistic_estimate=pessimistic,
+                value_discretization_interval=1e-3,
+                use_connect_dots=dots,
             )
             for deviation, dots in ((2.0, pessimistic), (4.0, pessimistic))
         )
         bounds.append(
-            np.array(wide.self_compose(2).compose(narrow.self_compose(3)).get_delta_for_epsilon(list(EPSILON)))
+            np.array(
+                wide.self_compose(2)
+                .compose(narrow.self_compose(3))
+                .get_delta_for_epsilon(list(EPSILON))
+            )
         )
     low, high = bounds
     assert np.all(low <= whole + 1e-13)

@@ -1,9 +1,12 @@
-"""Laws known by their densities: against Gaussian pairs, by hand where there are atoms, and in the tail."""
+"""Laws known by their densities: against Gaussian pairs, by hand where there are atoms, and in the
+tail.
+"""
 
 import numpy as np
 import pytest
 
-from dpaudit.exact import gaussian_pair, gaussian_shift, pairs
+from dpaudit.exact import gaussian_pair, gaussian_shift
+from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import Density, Discrete
 from dpaudit.laws import density as panels
 
@@ -19,19 +22,21 @@ def normal(mean, deviation=1.0):
 
 def test_a_gaussian_shift_far_into_the_tail():
     epsilon = np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0])
-    found = pairs.curve(normal(0.0), normal(1.0))[0].delta(epsilon)
+    found = dispatch.curve(normal(0.0), normal(1.0))[0].delta(epsilon)
     np.testing.assert_allclose(found[0], gaussian_shift(1.0, epsilon), rtol=1e-11)  # to 1e-140
     np.testing.assert_allclose(found[1], found[0], rtol=1e-11)
 
 
 def test_unequal_variances_where_the_region_has_two_parts():
     expected = gaussian_pair([0.0], [[1.0]], [0.4], [[2.25]], EPSILON)
-    np.testing.assert_allclose(pairs.curve(normal(0.0), normal(0.4, 1.5))[0].delta(EPSILON), expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        dispatch.curve(normal(0.0), normal(0.4, 1.5))[0].delta(EPSILON), expected, rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("order", [0.7, 1.0, 1.5])
 def test_renyi_of_gaussians(order):
-    curve = pairs.curve(normal(0.0), normal(0.4))[0]
+    curve = dispatch.curve(normal(0.0), normal(0.4))[0]
     assert curve.renyi(order)[0] == pytest.approx(0.5 * order * 0.16, rel=1e-12)
 
 
@@ -44,9 +49,11 @@ def censored(mean, low, high):
 
 
 def test_atoms_at_both_ends_by_hand():
-    """Clipped Laplace noise of scale 2 moved by half a scale within the range: the atoms have the extreme losses."""
+    """Clipped Laplace noise of scale 2 moved by half a scale within the range: the atoms have the
+    extreme losses.
+    """
     left, right = censored(0.5, 0.0, 2.0), censored(1.5, 0.0, 2.0)
-    curve = pairs.curve(left, right)[0]
+    curve = dispatch.curve(left, right)[0]
     t = 0.5
     expected = np.maximum(-np.expm1((EPSILON - t) / 2.0), 0.0)  # the loss is ±t in the atoms too
     np.testing.assert_allclose(curve.delta(EPSILON)[0], expected, rtol=1e-12, atol=1e-16)
@@ -58,14 +65,20 @@ def test_atoms_at_both_ends_by_hand():
 
 def test_an_atom_of_one_law_alone():
     half = Density(normal(0.0).log_p, normal(0.0).edges)
-    spiked = Density(lambda x: half.log_p(x) + np.log(0.75), half.edges, np.array([0.0]), np.log([0.25]))
-    forward, backward = pairs.curve(spiked, half)[0].delta(EPSILON)
+    spiked = Density(
+        lambda x: half.log_p(x) + np.log(0.75), half.edges, np.array([0.0]), np.log([0.25])
+    )
+    forward, backward = dispatch.curve(spiked, half)[0].delta(EPSILON)
     np.testing.assert_allclose(forward, 0.25, rtol=1e-12)
-    np.testing.assert_allclose(backward, [0.25, np.maximum(1.0 - 0.75 * np.exp(0.3), 0.0), 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(
+        backward, [0.25, np.maximum(1.0 - 0.75 * np.exp(0.3), 0.0), 0.0, 0.0], atol=1e-12
+    )
 
 
 def test_the_sampler_follows_density_and_atoms():
-    """P(distance > d) ≤ 2e^{−2nd²} = 1e-7 (Massart); frequencies of atoms to 5.6 standard errors, below 1e-7 too."""
+    """P(distance > d) ≤ 2e^{−2nd²} = 1e-7 (Massart); frequencies of atoms to 5.6 standard errors,
+    below 1e-7 too.
+    """
     from scipy.special import ndtr
 
     n, law = 100_000, normal(0.3, 2.0)
@@ -86,7 +99,7 @@ def test_a_support_that_only_one_law_has():
     from dpaudit.laws.largest import EXPONENTIAL, largest_value
 
     left, right = (largest_value(np.array([at]), EXPONENTIAL, 1.0) for at in (0.0, 1.0))
-    curve = pairs.curve(left, right)[0]
+    curve = dispatch.curve(left, right)[0]
     np.testing.assert_allclose(curve.delta(np.array([0.0, 50.0]))[0], -np.expm1(-1.0), rtol=1e-12)
     np.testing.assert_allclose(
         curve.delta(EPSILON)[1], np.maximum(-np.expm1(EPSILON - 1.0), 0.0), rtol=1e-9, atol=1e-15
@@ -110,4 +123,4 @@ def test_other_kinds_of_law_do_not_mix():
     from dpaudit import NoExactSpectrum
 
     with pytest.raises(NoExactSpectrum, match="no exact spectrum for Density against Discrete"):
-        pairs.curve(normal(0.0), Discrete(np.zeros(1), np.zeros(1)))
+        dispatch.curve(normal(0.0), Discrete(np.zeros(1), np.zeros(1)))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact import discrete, pairs
-from dpaudit.exact.discrete import Atoms
-from dpaudit.exact.mixed import BranchCurve, product_curve
+from dpaudit.exact.pairs import discrete, dispatch
+from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.mixed import BranchCurve, product_curve
 from dpaudit.laws import Discrete, Product
 
 EPSILON = np.array([0.0, 0.1, 0.4, 1.0, 2.0, 40.0])
@@ -28,14 +28,18 @@ def by_events(left, right, epsilon):
         for row, mass in zip(one.outcomes, np.exp(one.log_probability), strict=True):
             table.setdefault(str(row), [0.0, 0.0])[side] += mass
     masses = np.array(list(table.values()))
-    sets = [list(s) for size in range(len(masses) + 1) for s in combinations(range(len(masses)), size)]
-    return np.array([max(masses[s, 0].sum() - np.exp(e) * masses[s, 1].sum() for s in sets) for e in epsilon])
+    sets = [
+        list(s) for size in range(len(masses) + 1) for s in combinations(range(len(masses)), size)
+    ]
+    return np.array(
+        [max(masses[s, 0].sum() - np.exp(e) * masses[s, 1].sum() for s in sets) for e in epsilon]
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_delta_is_the_largest_over_all_events(seed):
     left, right = law(seed), law(seed + 100)
-    forward, backward = pairs.curve(left, right)[0].delta(EPSILON)
+    forward, backward = dispatch.curve(left, right)[0].delta(EPSILON)
     np.testing.assert_allclose(forward, by_events(left, right, EPSILON), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(backward, by_events(right, left, EPSILON), rtol=1e-12, atol=1e-15)
 
@@ -45,7 +49,7 @@ def test_a_value_of_one_law_alone_is_an_infinite_loss():
         Discrete(np.array([0.0, 1.0]), np.log([0.25, 0.75])),
         Discrete(np.array([1.0, 2.0]), np.log([0.5, 0.5])),
     )
-    curve = pairs.curve(left, right)[0]
+    curve = dispatch.curve(left, right)[0]
     assert curve.supremum == (np.inf, np.inf)
     np.testing.assert_allclose(curve.delta(np.array([300.0])), [[0.25], [0.5]])
     assert curve.renyi(2.0) == (np.inf, np.inf)
@@ -55,21 +59,30 @@ def test_a_value_of_one_law_alone_is_an_infinite_loss():
 def test_nan_and_both_zeros_are_one_outcome_each():
     left = Discrete(np.array([np.nan, 0.0]), np.log([0.5, 0.5]))
     right = Discrete(np.array([-0.0, -np.nan]), np.log([0.5, 0.5]))
-    assert pairs.curve(left, right)[0].delta(np.array([0.0]))[0] == 0.0
+    assert dispatch.curve(left, right)[0].delta(np.array([0.0]))[0] == 0.0
 
 
 def test_deltas_far_below_rounding_keep_their_digits():
     p = np.array([1e-200, 1.0])
     left, right = (Discrete(np.arange(2.0), np.log(x)) for x in (p, p * [1e-50, 1.0]))
-    assert pairs.curve(left, right)[0].delta(np.array([1.0]))[0][0] == pytest.approx(1e-200, rel=1e-12)
+    assert dispatch.curve(left, right)[0].delta(np.array([1.0]))[0][0] == pytest.approx(
+        1e-200, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("order", [0.5, 1.0, 2.0, 7.5])
 def test_renyi_is_the_moment(order):
-    left, right = law(3, k=1), Discrete(law(3, k=1).outcomes, np.log(np.random.default_rng(9).dirichlet(np.ones(6))))
+    left, right = (
+        law(3, k=1),
+        Discrete(law(3, k=1).outcomes, np.log(np.random.default_rng(9).dirichlet(np.ones(6)))),
+    )
     p, q = np.exp(left.log_probability), np.exp(right.log_probability)
-    expected = np.sum(p * np.log(p / q)) if order == 1.0 else np.log(np.sum(p**order * q ** (1 - order))) / (order - 1)
-    assert pairs.curve(left, right)[0].renyi(order)[0] == pytest.approx(expected, rel=1e-12)
+    expected = (
+        np.sum(p * np.log(p / q))
+        if order == 1.0
+        else np.log(np.sum(p**order * q ** (1 - order))) / (order - 1)
+    )
+    assert dispatch.curve(left, right)[0].renyi(order)[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_many_atoms_are_summed_as_few_are():
@@ -86,16 +99,19 @@ def test_merging_keeps_the_curve():
     p, q = np.log(rng.dirichlet(np.ones(40))), np.log(rng.dirichlet(np.ones(40)))
     q[7], p[9] = -np.inf, -np.inf
     split = Atoms(
-        np.concatenate([p + np.log(0.3), p + np.log(0.7)]), np.concatenate([q + np.log(0.3), q + np.log(0.7)])
+        np.concatenate([p + np.log(0.3), p + np.log(0.7)]),
+        np.concatenate([q + np.log(0.3), q + np.log(0.7)]),
     )
     assert len(split.merged().left) == 40
-    np.testing.assert_allclose(split.merged().delta(EPSILON), Atoms(p, q).delta(EPSILON), rtol=1e-13, atol=1e-16)
+    np.testing.assert_allclose(
+        split.merged().delta(EPSILON), Atoms(p, q).delta(EPSILON), rtol=1e-13, atol=1e-16
+    )
 
 
 def test_a_product_is_the_law_of_both():
     one, other = (law(1), law(101)), (law(2), law(102))
-    curve, name = pairs.curve(Product((one[0], other[0])), Product((one[1], other[1])))
-    whole = pairs.curve(one[0], one[1])[0].times(pairs.curve(other[0], other[1])[0])
+    curve, name = dispatch.curve(Product((one[0], other[0])), Product((one[1], other[1])))
+    whole = dispatch.curve(one[0], one[1])[0].times(dispatch.curve(other[0], other[1])[0])
     np.testing.assert_allclose(curve.delta(EPSILON), whole.delta(EPSILON), rtol=1e-12, atol=1e-16)
     assert name == "finitely many outcomes + finitely many outcomes"
 
@@ -112,7 +128,9 @@ def test_the_sampler_draws_the_law():
 
 
 def test_probabilities_must_sum_to_one():
-    with pytest.raises(dp.InvalidInput, match=r"log_probability must be a sum of 1, got 'a sum of 0\.9'"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"log_probability must be a sum of 1, got 'a sum of 0\.9'"
+    ):
         Discrete(np.arange(2.0), np.log([0.5, 0.4]))
 
 
@@ -120,9 +138,11 @@ def test_a_release_too_many_to_multiply_out_is_summed_beside_the_other(monkeypat
     rng = np.random.default_rng(6)
     small, large = (Atoms(*np.log(rng.dirichlet(np.ones(size), 2))) for size in (5, 300))
     whole = product_curve([large, small]).delta(EPSILON)
-    monkeypatch.setattr("dpaudit.exact.mixed.MANY", 100)
+    monkeypatch.setattr("dpaudit.exact.pairs.mixed.MANY", 100)
     beside = product_curve([large, small])
     assert isinstance(beside, BranchCurve)
     np.testing.assert_allclose(beside.delta(EPSILON), whole, rtol=1e-11, atol=1e-16)
-    np.testing.assert_allclose(beside.renyi(2.0), np.add(small.renyi(2.0), large.renyi(2.0)), rtol=1e-12)
+    np.testing.assert_allclose(
+        beside.renyi(2.0), np.add(small.renyi(2.0), large.renyi(2.0)), rtol=1e-12
+    )
     np.testing.assert_allclose(beside.supremum, np.add(small.supremum, large.supremum), rtol=1e-12)

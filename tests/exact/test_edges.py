@@ -6,11 +6,12 @@ from scipy import stats
 
 from dpaudit import InvalidInput
 from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.student import pure_limits
+from dpaudit.exact.zeroed_rows.als_finite import pure_limits
 
 
 @pytest.mark.parametrize(
-    ("h", "t", "p", "rows"), [(0.5, 0.01, 12, 50), (0.01, 0.2, 2, 40), (0.3, 0.0, 3, 9), (0, 0.5, 1, 4)]
+    ("h", "t", "p", "rows"),
+    [(0.5, 0.01, 12, 50), (0.01, 0.2, 2, 40), (0.3, 0.0, 3, 9), (0, 0.5, 1, 4)],
 )
 def test_delta_is_zero_exactly_past_the_pure_limit_and_positive_before(h, t, p, rows):
     for direction, limit in enumerate(pure_limits(h, t, p, rows)):
@@ -38,7 +39,10 @@ def test_asymptotic_is_the_limit_of_finite(features):
     gaps = []
     for rows in (1_000, 10_000):
         h, t = 300.0 / rows * 0.1, 0.5 / rows
-        finite, limit = (np.stack(als(h, t, features, rows, [0.0, 0.5, 1.0], law)) for law in ("finite", "asymptotic"))
+        finite, limit = (
+            np.stack(als(h, t, features, rows, [0.0, 0.5, 1.0], law))
+            for law in ("finite", "asymptotic")
+        )
         gaps.append(np.abs(finite - limit).max())
     assert gaps[1] < 0.25 * gaps[0]
 
@@ -70,9 +74,16 @@ def test_sketch_agrees_with_chi_square_probabilities():
 
 def test_curves_come_back_in_the_callers_shape_and_order():
     for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5]):
-        for curve in (*als(0.3, 0.1, 2, 9, epsilon), *gaussian_sketch(0.3, 2, epsilon), gaussian_shift(1.0, epsilon)):
+        for curve in (
+            *als(0.3, 0.1, 2, 9, epsilon),
+            *gaussian_sketch(0.3, 2, epsilon),
+            gaussian_shift(1.0, epsilon),
+        ):
             assert np.shape(curve) == np.shape(epsilon)
-    shuffled, ordered = als(0.3, 0.1, 2, 9, [1.0, 0.0, 0.5])[1], als(0.3, 0.1, 2, 9, [0.0, 0.5, 1.0])[1]
+    shuffled, ordered = (
+        als(0.3, 0.1, 2, 9, [1.0, 0.0, 0.5])[1],
+        als(0.3, 0.1, 2, 9, [0.0, 0.5, 1.0])[1],
+    )
     np.testing.assert_allclose(shuffled, ordered[[2, 0, 1]], rtol=1e-12)
 
 

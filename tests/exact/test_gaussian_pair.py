@@ -1,4 +1,5 @@
-"""Gaussian pairs: singular and nearly singular covariances, invariances, many dimensions, and the shape of the curve.
+"""Gaussian pairs: singular and nearly singular covariances, invariances, many dimensions, and the
+shape of the curve.
 
 Values come from elsewhere in tests/oracle; here are limits, equivalent problems and draws.
 """
@@ -36,18 +37,28 @@ def assert_certain(curves):
 @pytest.mark.parametrize("seed", range(5))
 def test_laws_on_one_subspace_are_the_smaller_problem(seed):
     rng = np.random.default_rng(seed)
-    basis, inner1, inner2 = rng.standard_normal((6, 3)), rng.standard_normal((3, 3)), rng.standard_normal((3, 3))
+    basis, inner1, inner2 = (
+        rng.standard_normal((6, 3)),
+        rng.standard_normal((3, 3)),
+        rng.standard_normal((3, 3)),
+    )
     cov1, cov2, gap = inner1 @ inner1.T, inner2 @ inner2.T, rng.standard_normal(3)
     small = gaussian_pair(np.zeros(3), cov1, gap, cov2, EPSILON)
     start = rng.standard_normal(6)
-    large = gaussian_pair(start, basis @ cov1 @ basis.T, start + basis @ gap, basis @ cov2 @ basis.T, EPSILON)
+    large = gaussian_pair(
+        start, basis @ cov1 @ basis.T, start + basis @ gap, basis @ cov2 @ basis.T, EPSILON
+    )
     assert_close(small, large, 1e-7)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_laws_on_different_subspaces_share_no_output(seed):
     rng = np.random.default_rng(seed)
-    one, other, gap = rng.standard_normal((4, 2)), rng.standard_normal((4, 2)), rng.standard_normal(4)
+    one, other, gap = (
+        rng.standard_normal((4, 2)),
+        rng.standard_normal((4, 2)),
+        rng.standard_normal(4),
+    )
     assert_certain(gaussian_pair(np.zeros(4), one @ one.T, np.zeros(4), other @ other.T, EPSILON))
     assert_certain(gaussian_pair(np.zeros(4), one @ one.T, gap, one @ one.T, EPSILON))
     assert_certain(gaussian_pair(np.zeros(4), one @ one.T, np.zeros(4), np.eye(4), EPSILON))
@@ -60,8 +71,13 @@ def test_a_direction_without_variance_in_one_law_only_is_decisive():
 
 
 def test_point_masses():
-    assert np.all(np.stack(gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.0], np.zeros((2, 2)), EPSILON)) == 0.0)
-    assert_certain(gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.5], np.zeros((2, 2)), EPSILON))
+    assert np.all(
+        np.stack(gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.0], np.zeros((2, 2)), EPSILON))
+        == 0.0
+    )
+    assert_certain(
+        gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.5], np.zeros((2, 2)), EPSILON)
+    )
 
 
 def test_a_constant_of_both_laws_is_dropped_or_decides_by_its_mean():
@@ -85,16 +101,23 @@ def test_units_of_an_axis_do_not_matter(scale):
     cov = np.array([[1.2, 0.4], [0.4, 1.5]])
     plain = gaussian_pair([0.0, 0.0], np.eye(2), [0.3, 1.0], cov, EPSILON)
     root = np.sqrt([1.0, scale])
-    scaled = gaussian_pair([0.0, 0.0], units, root * [0.3, 1.0], cov * np.outer(root, root), EPSILON)
+    scaled = gaussian_pair(
+        [0.0, 0.0], units, root * [0.3, 1.0], cov * np.outer(root, root), EPSILON
+    )
     assert_close(plain, scaled, 1e-12)
 
 
 @pytest.mark.parametrize("ratio", [1e-12, 1e12])
 def test_a_condition_of_1e12_between_the_laws_is_the_one_dimensional_answer(ratio):
-    """Turned by 45° the axis of ratio 1e±12 is invisible in the entries; the other axis is equal in both laws."""
+    """Turned by 45° the axis of ratio 1e±12 is invisible in the entries; the other axis is equal in
+    both laws.
+    """
     turn = np.array([[1.0, -1.0], [1.0, 1.0]]) * np.sqrt(0.5)
-    turned = gaussian_pair([0.0, 0.0], np.eye(2), [0.0, 0.0], turn @ np.diag([ratio, 1.0]) @ turn.T, EPSILON)
-    assert_close(turned, on_axes([0.0], [ratio]), 1e-4)  # entries of size 1 hold the ratio to 1e-16/1e-12
+    turned = gaussian_pair(
+        [0.0, 0.0], np.eye(2), [0.0, 0.0], turn @ np.diag([ratio, 1.0]) @ turn.T, EPSILON
+    )
+    # entries of size 1 hold the ratio to 1e-16/1e-12
+    assert_close(turned, on_axes([0.0], [ratio]), 1e-4)
     assert_close(on_axes([0.0, 0.0], [ratio, 1.0]), on_axes([0.0], [ratio]), 1e-12)
 
 
@@ -105,13 +128,17 @@ def test_a_common_condition_of_1e12_costs_no_more_than_the_entries_lose():
     plain = on_axes([0.3, -0.2, 0.1], [1.2, 0.7, 1.5])
     bent = stretch @ np.diag([1.2, 0.7, 1.5]) @ stretch.T
     assert_close(
-        gaussian_pair(np.zeros(3), stretch @ stretch.T, stretch @ [0.3, -0.2, 0.1], bent, EPSILON), plain, 1e-2
+        gaussian_pair(np.zeros(3), stretch @ stretch.T, stretch @ [0.3, -0.2, 0.1], bent, EPSILON),
+        plain,
+        1e-2,
     )
 
 
 @pytest.mark.parametrize("ratio", [1e-30, 1e-15, 1e15, 1e30])
 def test_variances_that_differ_beyond_the_precision_of_floats(ratio):
-    """Total variation of two centred normals that unequal is 1 − P(|Z| < x) + … with x² = ln(1/v) v/(1 − v)."""
+    """Total variation of two centred normals that unequal is 1 − P(|Z| < x) + … with x² = ln(1/v)
+    v/(1 − v).
+    """
     narrow = min(ratio, 1.0 / ratio)
     x = np.sqrt(-np.log(narrow) * narrow)
     forward, backward = on_axes([0.0], [ratio], 0.0)
@@ -133,7 +160,9 @@ def test_invertible_maps_and_permutations_change_nothing(seed):
     turned = gaussian_pair(start, turn @ turn.T, start + turn @ mean, turn @ cov @ turn.T, EPSILON)
     assert_close(plain, turned, 1e-8)
     order = rng.permutation(d)
-    permuted = gaussian_pair(np.zeros(d), np.eye(d), mean[order], cov[np.ix_(order, order)], EPSILON)
+    permuted = gaussian_pair(
+        np.zeros(d), np.eye(d), mean[order], cov[np.ix_(order, order)], EPSILON
+    )
     assert_close(plain, permuted, 1e-11)
 
 
@@ -165,7 +194,11 @@ def test_a_dense_common_covariance_changes_nothing(d):
 @pytest.mark.parametrize("q", [1e-6, 0.02, 0.5])
 def test_equal_axes_are_a_chi_square_problem(d, q):
     assert_close(on_axes(np.zeros(d), np.full(d, 1.0 - q)), gaussian_sketch(q, d, EPSILON), 1e-9)
-    assert_close(on_axes(np.zeros(d), np.full(d, 1.0 / (1.0 - q))), gaussian_sketch(q, d, EPSILON)[::-1], 1e-9)
+    assert_close(
+        on_axes(np.zeros(d), np.full(d, 1.0 / (1.0 - q))),
+        gaussian_sketch(q, d, EPSILON)[::-1],
+        1e-9,
+    )
 
 
 @pytest.mark.parametrize("d", [2, 12, 100])
@@ -191,13 +224,20 @@ def test_scalars_arrays_disorder_and_duplicates():
     for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5], np.array([3.0])):
         for curve in on_axes([0.3], [1.2], epsilon):
             assert np.shape(curve) == np.shape(epsilon)
-    mixed, ordered = on_axes([0.3], [1.2], [1.0, 0.0, 1.0, 0.5]), on_axes([0.3], [1.2], [0.0, 0.5, 1.0])
+    mixed, ordered = (
+        on_axes([0.3], [1.2], [1.0, 0.0, 1.0, 0.5]),
+        on_axes([0.3], [1.2], [0.0, 0.5, 1.0]),
+    )
     for one, other in zip(mixed, ordered, strict=True):
         np.testing.assert_array_equal(one, other[[2, 0, 2, 1]])
 
 
-@pytest.mark.parametrize("far", [[0.0, 1e7], [0.0, 3.9e5, 2.5e7, 6.5e7], np.geomspace(1e-9, 1e8, 40)])
-@pytest.mark.parametrize(("shift", "ratio"), [([0.0, 0.5], [1e-6, 1e6]), ([0.3], [0.5]), ([0.2, 1.0], [1.0, 1.3])])
+@pytest.mark.parametrize(
+    "far", [[0.0, 1e7], [0.0, 3.9e5, 2.5e7, 6.5e7], np.geomspace(1e-9, 1e8, 40)]
+)
+@pytest.mark.parametrize(
+    ("shift", "ratio"), [([0.0, 0.5], [1e-6, 1e6]), ([0.3], [0.5]), ([0.2, 1.0], [1.0, 1.3])]
+)
 def test_a_value_does_not_depend_on_the_other_epsilons_of_the_call(shift, ratio, far):
     together = on_axes(shift, ratio, far)
     alone = np.array([on_axes(shift, ratio, e) for e in far]).T
@@ -217,7 +257,9 @@ def test_a_value_does_not_depend_on_the_other_epsilons_of_the_call(shift, ratio,
     ],
 )
 def test_no_bumps_where_one_contour_takes_over_from_another(shift, ratio, limit):
-    """δ is convex in e^ε, and ln δ is smooth: third differences of a fine grid show a jump of 1e-8 of δ."""
+    """δ is convex in e^ε, and ln δ is smooth: third differences of a fine grid show a jump of 1e-8
+    of δ.
+    """
     epsilon = np.linspace(0.0, limit, 4001)
     for curve in on_axes(shift, ratio, epsilon):
         seen = curve[curve > 1e-200]
@@ -237,7 +279,8 @@ def test_no_bumps_where_one_contour_takes_over_from_another(shift, ratio, limit)
 def test_lemma_2_by_draws(seed):
     """Paper 1, lemma 2: δ(ε) is the average of (1 − e^{ε−L})₊ over draws of P.
 
-    Each of 3 · 2 · 3 averages lies within 5.5 standard errors: they fail together with chance below 18 · 4e-8 ≈ 7e-7.
+    Each of 3 · 2 · 3 averages lies within 5.5 standard errors: they fail together with chance below
+    18 · 4e-8 ≈ 7e-7.
     """
     rng = np.random.default_rng(seed)
     d, size = 4, 200_000
@@ -247,7 +290,9 @@ def test_lemma_2_by_draws(seed):
     exact = gaussian_pair(mean[0], cov[0], mean[1], cov[1], [0.0, 0.5, 1.0])
     for first, curve in enumerate(exact):
         x = mean[first] + rng.standard_normal((size, d)) @ factor[first].T
-        loss = log_density(x, mean[first], cov[first]) - log_density(x, mean[1 - first], cov[1 - first])
+        loss = log_density(x, mean[first], cov[first]) - log_density(
+            x, mean[1 - first], cov[1 - first]
+        )
         for epsilon, delta in zip([0.0, 0.5, 1.0], curve, strict=True):
             gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
             assert abs(gain.mean() - delta) < 5.5 * gain.std() / np.sqrt(size)
@@ -283,7 +328,9 @@ def test_a_curve_is_a_spectrum(axes):
 def test_one_more_independent_release_never_lowers_delta(one, more):
     def loss(axes):
         shift, ratio = np.array(axes).T
-        return PrivacyLoss.gaussian_pair(np.zeros(len(axes)), np.eye(len(axes)), shift, np.diag(ratio))
+        return PrivacyLoss.gaussian_pair(
+            np.zeros(len(axes)), np.eye(len(axes)), shift, np.diag(ratio)
+        )
 
     alone, together = loss(one).delta(GRID), (loss(one) + loss(more)).delta(GRID)
     for less, greater in zip(alone, together, strict=True):

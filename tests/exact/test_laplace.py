@@ -1,13 +1,15 @@
-"""Laplace noise: the closed form against a recursion over one coordinate's loss, and against densities."""
+"""Laplace noise: the closed form against a recursion over one coordinate's loss, and against
+densities.
+"""
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
 import dpaudit as dp
-from dpaudit.exact import pairs
-from dpaudit.exact.density import DensityPair
-from dpaudit.exact.laplace import LaplaceShift, laplace_density
+from dpaudit.exact.pairs import dispatch
+from dpaudit.exact.pairs.density import DensityPair
+from dpaudit.exact.pairs.laplace import LaplaceShift, laplace_density
 from dpaudit.laws import Laplace, Product, SharedLaplace
 
 
@@ -17,16 +19,24 @@ def noise(loc, scale=1.0):
 
 
 def recursion(shift, count, epsilon):
-    """E[δ_{k−1}(ε − L)] over the loss of one coordinate: two atoms and a piece; δ(−e) by the symmetry of the pair."""
+    """E[δ_{k−1}(ε − L)] over the loss of one coordinate: two atoms and a piece; δ(−e) by the
+    symmetry of the pair.
+    """
     if count == 0:
         return max(0.0, -np.expm1(epsilon))
 
     def inner(loss):
         return recursion(shift, count - 1, epsilon - loss)
 
-    ends = [u for u in (0.5 * (shift - epsilon + (count - 1) * m * shift) for m in (-1, 1)) if 0.0 < u < shift]
+    ends = [
+        u
+        for u in (0.5 * (shift - epsilon + (count - 1) * m * shift) for m in (-1, 1))
+        if 0.0 < u < shift
+    ]
     cuts = sorted({*ends, *(0.5 * shift,)})
-    between = quad(lambda u: 0.5 * np.exp(-u) * inner(shift - 2.0 * u), 0.0, shift, points=cuts, epsabs=1e-12)[0]
+    between = quad(
+        lambda u: 0.5 * np.exp(-u) * inner(shift - 2.0 * u), 0.0, shift, points=cuts, epsabs=1e-12
+    )[0]
     return 0.5 * inner(shift) + 0.5 * np.exp(-shift) * inner(-shift) + between
 
 
@@ -46,14 +56,21 @@ def test_many_coordinates_are_the_recursion_on_the_closed_form():
         return value if e >= 0.0 else -np.expm1(e) + np.exp(e) * value
 
     for epsilon in (0.0, 0.5, 1.1, 1.7):
-        between = quad(lambda u, e=epsilon: 0.5 * np.exp(-u) * signed(e - shift + 2.0 * u), 0.0, shift, epsrel=1e-11)[0]
-        expected = 0.5 * signed(epsilon - shift) + 0.5 * np.exp(-shift) * signed(epsilon + shift) + between
+        between = quad(
+            lambda u, e=epsilon: 0.5 * np.exp(-u) * signed(e - shift + 2.0 * u),
+            0.0,
+            shift,
+            epsrel=1e-11,
+        )[0]
+        expected = (
+            0.5 * signed(epsilon - shift) + 0.5 * np.exp(-shift) * signed(epsilon + shift) + between
+        )
         assert float(larger.delta(epsilon)[0]) == pytest.approx(expected, rel=1e-9)
 
 
 def test_one_coordinate_is_the_textbook_formula():
     epsilon = np.array([0.0, 0.5, 0.999999, 1.0, 3.0])
-    delta = pairs.curve(noise(0.0, 2.0), noise(-2.0, 2.0))[0].delta(epsilon)[0]
+    delta = dispatch.curve(noise(0.0, 2.0), noise(-2.0, 2.0))[0].delta(epsilon)[0]
     np.testing.assert_allclose(delta, np.maximum(-np.expm1((epsilon - 1.0) / 2.0), 0.0), rtol=1e-12)
 
 
@@ -72,13 +89,17 @@ def test_from_the_supremum_on_delta_is_zero_and_before_it_is_not(count):
 def test_densities_agree_with_the_closed_form():
     epsilon = np.linspace(0.0, 1.2, 25)
     by_density = DensityPair(laplace_density(0.0, 1.0), laplace_density(1.0, 1.0))
-    np.testing.assert_allclose(by_density.delta(epsilon), LaplaceShift(1.0, 1).delta(epsilon), rtol=1e-13, atol=1e-16)
+    np.testing.assert_allclose(
+        by_density.delta(epsilon), LaplaceShift(1.0, 1).delta(epsilon), rtol=1e-13, atol=1e-16
+    )
     for order in (0.5, 1.0, 2.0, 20.0):
-        np.testing.assert_allclose(by_density.renyi(order), LaplaceShift(1.0, 1).renyi(order), rtol=1e-12)
+        np.testing.assert_allclose(
+            by_density.renyi(order), LaplaceShift(1.0, 1).renyi(order), rtol=1e-12
+        )
 
 
 def test_unequal_scales_against_direct_integration():
-    curve = pairs.curve(noise(0.0, 1.0), noise(1.0, 3.0))[0]
+    curve = dispatch.curve(noise(0.0, 1.0), noise(1.0, 3.0))[0]
 
     def gain(x, epsilon, turn):
         p, q = 0.5 * np.exp(-abs(x)), np.exp(-abs(x - 1.0) / 3.0) / 6.0
@@ -87,7 +108,9 @@ def test_unequal_scales_against_direct_integration():
     for epsilon in (0.0, 0.5, 1.2):
         found = curve.delta(np.array([epsilon]))
         for turn in (0, 1):
-            expected = quad(gain, -60, 60, args=(epsilon, turn), points=[0, 1], limit=2000, epsabs=1e-13)[0]
+            expected = quad(
+                gain, -60, 60, args=(epsilon, turn), points=[0, 1], limit=2000, epsabs=1e-13
+            )[0]
             assert found[turn][0] == pytest.approx(expected, rel=1e-7)
     assert curve.supremum[0] == pytest.approx(np.log(3.0) + 1.0 / 3.0)  # at 0
     assert curve.supremum[1] == np.inf
@@ -95,26 +118,28 @@ def test_unequal_scales_against_direct_integration():
 
 
 def test_equal_coordinates_and_equal_laws_tell_nothing():
-    assert pairs.curve(noise([1.0, 2.0]), noise([1.0, 2.0]))[0].delta(0.0)[0] == 0.0
-    both = pairs.curve(noise([1.0, 2.0, 5.0]), noise([1.0, 2.5, 5.0]))[0]
+    assert dispatch.curve(noise([1.0, 2.0]), noise([1.0, 2.0]))[0].delta(0.0)[0] == 0.0
+    both = dispatch.curve(noise([1.0, 2.0, 5.0]), noise([1.0, 2.5, 5.0]))[0]
     assert both == LaplaceShift(0.5, 1)
 
 
 def test_noise_of_several_releases_is_put_together():
     left, right = Product((noise(0.0), noise(0.0, 2.0))), Product((noise(1.0), noise(2.0, 2.0)))
-    assert pairs.curve(left, right)[0] == LaplaceShift(1.0, 2)
+    assert dispatch.curve(left, right)[0] == LaplaceShift(1.0, 2)
 
 
 def test_unlike_shifts_have_no_closed_form():
     with pytest.raises(dp.NoExactSpectrum, match="the same number of scales"):
-        pairs.curve(noise([0.0, 0.0]), noise([1.0, 2.0]))
+        dispatch.curve(noise([0.0, 0.0]), noise([1.0, 2.0]))
 
 
 def test_shared_noise_tells_differences_for_certain():
     left, right = SharedLaplace(np.array([0.0, 1.0]), 2.0), SharedLaplace(np.array([0.0, 1.5]), 2.0)
-    assert pairs.curve(left, right)[0].delta(np.array([9.0]))[0] == 1.0
+    assert dispatch.curve(left, right)[0].delta(np.array([9.0]))[0] == 1.0
     moved = SharedLaplace(np.array([1.0, 2.0]), 2.0)
-    assert pairs.curve(left, moved)[0] == LaplaceShift(0.5, 1)
+    assert dispatch.curve(left, moved)[0] == LaplaceShift(0.5, 1)
     x = left.sample(50, np.random.default_rng(0))
-    np.testing.assert_allclose(left.log_density(x), noise(0.0, 2.0).log_density(x[:, :1]), rtol=1e-9)
+    np.testing.assert_allclose(
+        left.log_density(x), noise(0.0, 2.0).log_density(x[:, :1]), rtol=1e-9
+    )
     assert np.all(np.isneginf(right.log_density(x)))

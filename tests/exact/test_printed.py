@@ -1,4 +1,6 @@
-"""The printed formulas are kept by name; each bounds the exact curve where we say so, and fails where we say so."""
+"""The printed formulas are kept by name; each bounds the exact curve where we say so, and fails
+where we say so.
+"""
 
 import itertools
 import math
@@ -10,10 +12,11 @@ from scipy.integrate import quad
 from scipy.stats import chi2
 
 import dpaudit as dp
-from dpaudit.bench.printed import SHOWN, database, refute
-from dpaudit.exact import additive_wishart, gaussian_shift, gaussian_sketch, printed
-from dpaudit.inverse import epsilon_at
+from dpaudit.curves.readings import epsilon_at
+from dpaudit.exact import additive_wishart, gaussian_shift, gaussian_sketch
 from dpaudit.mechanisms import RPLS, RandomProjection
+from dpaudit.papers import printed
+from reports.make.exact.printed import SHOWN, database, refute
 
 
 def test_lemma_10_takes_the_smaller_direction_below_its_split():
@@ -24,7 +27,9 @@ def test_lemma_10_takes_the_smaller_direction_below_its_split():
 
 def test_lemma_10_is_right_above_its_split():
     epsilon = np.linspace(-0.5 * np.log(0.8) + 1e-9, 3.0, 20)
-    np.testing.assert_allclose(printed.lemma_10(0.2, epsilon), gaussian_sketch(0.2, 1, epsilon)[0], rtol=1e-10)
+    np.testing.assert_allclose(
+        printed.lemma_10(0.2, epsilon), gaussian_sketch(0.2, 1, epsilon)[0], rtol=1e-10
+    )
 
 
 def test_lemma_11_does_not_reduce_to_lemma_10():
@@ -37,10 +42,13 @@ def test_the_counterexample_has_the_leverage_it_names():
 
 
 @pytest.mark.parametrize(
-    ("name", "leverage", "rows"), [SHOWN[0], *(pytest.param(*one, marks=pytest.mark.slow) for one in SHOWN[1:])]
+    ("name", "leverage", "rows"),
+    [SHOWN[0], *(pytest.param(*one, marks=pytest.mark.slow) for one in SHOWN[1:])],
 )
 def test_an_audit_refutes_the_printed_line(name, leverage, rows):
-    """The excess is at least eight standard errors of 5e4 certifying draws; failure by chance below 1e-6."""
+    """The excess is at least eight standard errors of 5e4 certifying draws; failure by chance below
+    1e-6.
+    """
     assert refute(name, leverage, rows, samples=100_000).verdict == "violated"
 
 
@@ -62,16 +70,25 @@ def test_lemma_1_is_the_printed_formula_to_all_digits(gamma):
             front = 7 / (2 * (a - 1))
             return float(front * a * mpmath.log(1 - 1 / z) - front * mpmath.log(1 - a / z))
 
-    np.testing.assert_allclose(printed.lemma_1_renyi(order, 7, gamma), [phi(a) for a in order], rtol=1e-10)
+    np.testing.assert_allclose(
+        printed.lemma_1_renyi(order, 7, gamma), [phi(a) for a in order], rtol=1e-10
+    )
     assert printed.lemma_1_renyi(gamma, 7, gamma) == np.inf
 
 
-@pytest.mark.parametrize(("q", "rows", "order"), [(0.2, 1, 1.5), (0.2, 5, 3.0), (0.7, 3, 1.3), (0.01, 40, 30.0)])
+@pytest.mark.parametrize(
+    ("q", "rows", "order"), [(0.2, 1, 1.5), (0.2, 5, 3.0), (0.7, 3, 1.3), (0.01, 40, 30.0)]
+)
 def test_lemma_1_is_exact_and_the_larger_direction(q, rows, order):
     """By quadrature of E[e^{(α−1)L}] over the χ² of each direction."""
 
     def renyi(loss):
-        moment = quad(lambda c: np.exp((order - 1.0) * loss(c) + chi2.logpdf(c, rows)), 0.0, np.inf, epsrel=1e-11)[0]
+        moment = quad(
+            lambda c: np.exp((order - 1.0) * loss(c) + chi2.logpdf(c, rows)),
+            0.0,
+            np.inf,
+            epsrel=1e-11,
+        )[0]
         return np.log(moment) / (order - 1.0)
 
     offset = 0.5 * rows * np.log1p(-q)
@@ -88,13 +105,17 @@ def test_lemma_1_and_proposition_1_bound_every_sketch(rows, gamma):
 
 
 def test_how_much_epsilon_each_bound_of_a_sketch_costs():
-    """k = 1000, γ = 100, δ = 1e-6: exactly 1.011; lemma 1 adds 9 %, corollary 1 46 to 69 %, Sheffet's bound 275 %."""
-    exact = float(epsilon_at(lambda epsilon: np.maximum(*gaussian_sketch(0.01, 1000, epsilon)), 1e-6))
+    """k = 1000, γ = 100, δ = 1e-6: exactly 1.011; lemma 1 adds 9 %, corollary 1 46 to 69 %,
+    Sheffet's bound 275 %.
+    """
+    exact = float(
+        epsilon_at(lambda epsilon: np.maximum(*gaussian_sketch(0.01, 1000, epsilon)), 1e-6)
+    )
     assert exact == pytest.approx(1.010797, abs=1e-6)
     assert printed.gaussmix_epsilon(1000, 100.0, 1e-6) == pytest.approx(1.09889, abs=1e-5)
-    assert float(dp.Claim.tcdp(*printed.corollary_1_tcdp(1000, 100.0)).epsilon_at(1e-6)) == pytest.approx(
-        1.47159, abs=1e-5
-    )
+    assert float(
+        dp.Claim.tcdp(*printed.corollary_1_tcdp(1000, 100.0)).epsilon_at(1e-6)
+    ) == pytest.approx(1.47159, abs=1e-5)
     assert printed.corollary_1_epsilon(1000, 100.0, 1e-6) == pytest.approx(1.71226, abs=1e-5)
     assert printed.sheffet_2019(1000, 100.0, 1e-6) == pytest.approx(3.79136, abs=1e-5)
 
@@ -105,7 +126,9 @@ def test_corollary_1_holds_on_its_whole_range():
     for gamma in 2.5 + np.geomspace(1e-4, 1e6, 101):
         rho, omega = printed.corollary_1_tcdp(3, gamma)
         order = 1.0 + (omega - 1.0) * np.linspace(0.001, 1.0, 60)
-        largest = max(largest, float(np.max(printed.lemma_1_renyi(order, 3, gamma) / (rho * order))))
+        largest = max(
+            largest, float(np.max(printed.lemma_1_renyi(order, 3, gamma) / (rho * order)))
+        )
     assert 0.95 < largest < 0.975
 
 
@@ -124,7 +147,9 @@ def test_the_epsilon_below_corollary_1_holds_under_it(rows, gamma):
     for delta in (0.3, 1e-3, 1e-8):
         if np.log(1.0 / delta) <= (omega - 1.0) ** 2 * rho:
             epsilon = printed.corollary_1_epsilon(rows, gamma, delta)
-            assert float(printed.proposition_2(rho, omega, epsilon)) == pytest.approx(delta, rel=1e-9)
+            assert float(printed.proposition_2(rho, omega, epsilon)) == pytest.approx(
+                delta, rel=1e-9
+            )
             assert sketch(1.0 / gamma, rows, epsilon) < delta
 
 
@@ -140,12 +165,18 @@ def test_proposition_2_is_the_least_over_the_orders(rho, omega):
 
 @pytest.mark.parametrize(
     ("rows", "gamma", "delta", "epsilon", "exact"),
-    [(1, 1.05, 0.01, 18.0059, 0.152276), (30, 1.5, 0.01, 33.2688, 0.0106068), (1000, 2.0, 0.01, 115.458, 0.953423)],
+    [
+        (1, 1.05, 0.01, 18.0059, 0.152276),
+        (30, 1.5, 0.01, 33.2688, 0.0106068),
+        (1000, 2.0, 0.01, 115.458, 0.953423),
+    ],
 )
 def test_sheffet_2019_as_quoted_fails_at_large_epsilon(rows, gamma, delta, epsilon, exact):
     """With γ the bound for the full database alone, q = 1/γ, as paper 3 has it."""
     assert printed.sheffet_2019(rows, gamma, delta) == pytest.approx(epsilon, rel=1e-5)
-    assert sketch(1.0 / gamma, rows, printed.sheffet_2019(rows, gamma, delta)) == pytest.approx(exact, rel=1e-4)
+    assert sketch(1.0 / gamma, rows, printed.sheffet_2019(rows, gamma, delta)) == pytest.approx(
+        exact, rel=1e-4
+    )
     assert exact > delta
 
 
@@ -168,7 +199,9 @@ PADDINGS = [
     printed.theorem_5_1_padding,
     printed.figure_4_padding,
 ]
-SETTINGS = list(itertools.product([1, 10, 1000, 100_000], [0.01, 0.5, 3.0, 20.0], [0.36, 1e-3, 1e-10]))
+SETTINGS = list(
+    itertools.product([1, 10, 1000, 100_000], [0.01, 0.5, 3.0, 20.0], [0.36, 1e-3, 1e-10])
+)
 
 
 @pytest.mark.parametrize("padding", PADDINGS, ids=lambda padding: padding.__name__)
@@ -184,11 +217,16 @@ def test_theorem_3_1_fails_at_very_large_epsilon():
     """r = 1e5, ε = 400, δ = 0.3: the exact δ of the padded sketch is 0.89; theorem B.1 holds there."""
     w = printed.theorem_3_1_padding(1.0, 100_000, 400.0, 0.3)
     assert sketch(1.0 / (1.0 + w**2), 100_000, 400.0) == pytest.approx(0.8904, abs=1e-4)
-    assert sketch(1.0 / printed.theorem_b_1_padding(1.0, 100_000, 400.0, 0.3) ** 2, 100_000, 400.0) < 1e-10
+    assert (
+        sketch(1.0 / printed.theorem_b_1_padding(1.0, 100_000, 400.0, 0.3) ** 2, 100_000, 400.0)
+        < 1e-10
+    )
 
 
 def test_theorem_3_1_asks_of_one_database_what_both_must_have():
-    """σ_min(A) ≥ w allows A = one row of norm w ≤ B, whose neighbour is zero: all is lost where w ≤ B."""
+    """σ_min(A) ≥ w allows A = one row of norm w ≤ B, whose neighbour is zero: all is lost where w ≤
+    B.
+    """
     assert printed.theorem_3_1_padding(1.0, 2, 24.0, 0.36) < 1.0
     assert all(printed.theorem_b_1_padding(1.0, *setting) > 1.0 for setting in SETTINGS)
 
@@ -202,11 +240,15 @@ def test_theorem_5_1_is_theorem_3_1():
 def test_theorem_b_4_has_no_padding_from_twice_the_logarithm_on():
     """δ = 0.35, ε = 6 > 2 ln(4/δ) = 4.87, both allowed: the printed w² is negative."""
     assert math.isnan(printed.theorem_b_4_padding(1.0, 10, 6.0, 0.35))
-    assert printed.theorem_b_4_padding(1.0, 10, 4.8, 0.35) > printed.theorem_b_4_padding(1.0, 10, 2.0, 0.35)
+    assert printed.theorem_b_4_padding(1.0, 10, 4.8, 0.35) > printed.theorem_b_4_padding(
+        1.0, 10, 2.0, 0.35
+    )
 
 
 def test_corollary_b_2_is_more_than_theorem_b_1():
-    for rows, epsilon, delta in itertools.product([5, 50, 5000], [0.01, 0.3, 0.99], [0.36, 1e-3, 1e-9]):
+    for rows, epsilon, delta in itertools.product(
+        [5, 50, 5000], [0.01, 0.3, 0.99], [0.36, 1e-3, 1e-9]
+    ):
         if rows >= 2.0 * np.log(4.0 / delta):
             enough = printed.theorem_b_1_padding(2.0, rows, epsilon, delta)
             assert printed.corollary_b_2_padding(2.0, rows, epsilon, delta) > enough
@@ -214,8 +256,13 @@ def test_corollary_b_2_is_more_than_theorem_b_1():
 
 def test_figure_4_pads_far_more_than_theorem_3_1():
     data = np.vstack([np.eye(3), [[0.0, 2.0, 0.0]]])
-    assert printed.figure_4_padding(2.0, 10, 1.0, 1e-5) == pytest.approx(RPLS(10, 1.0, 1e-5).pad(data), rel=1e-14)
-    ratio = printed.figure_4_padding(1.0, 1000, 1.0, 1e-5) ** 2 / printed.theorem_3_1_padding(1.0, 1000, 1.0, 1e-5) ** 2
+    assert printed.figure_4_padding(2.0, 10, 1.0, 1e-5) == pytest.approx(
+        RPLS(10, 1.0, 1e-5).pad(data), rel=1e-14
+    )
+    ratio = (
+        printed.figure_4_padding(1.0, 1000, 1.0, 1e-5) ** 2
+        / printed.theorem_3_1_padding(1.0, 1000, 1.0, 1e-5) ** 2
+    )
     assert ratio == pytest.approx(148.753, rel=1e-5)
 
 
@@ -228,14 +275,22 @@ def test_theorem_4_1_holds_and_is_loose(dim):
 
 
 def test_theorem_b_3_holds_whatever_the_split():
-    assert printed.theorem_b_3_scale(1.0, 14.0 / 0.99**2, 0.99) <= 1.0  # so theorem 4.1's scale is allowed
-    for spread, epsilon, delta in itertools.product([1.01, 2.0, 10.0, 1e4], [0.01, 0.5, 0.99], [0.36, 1e-3, 1e-10]):
-        dof, scale = printed.theorem_b_3_dof(4, spread, delta), printed.theorem_b_3_scale(1.0, spread, epsilon)
+    # so theorem 4.1's scale is allowed
+    assert printed.theorem_b_3_scale(1.0, 14.0 / 0.99**2, 0.99) <= 1.0
+    for spread, epsilon, delta in itertools.product(
+        [1.01, 2.0, 10.0, 1e4], [0.01, 0.5, 0.99], [0.36, 1e-3, 1e-10]
+    ):
+        dof, scale = (
+            printed.theorem_b_3_dof(4, spread, delta),
+            printed.theorem_b_3_scale(1.0, spread, epsilon),
+        )
         assert float(max(additive_wishart(1.0 / scale, dof, 4, epsilon))) < 1e-6 * delta
 
 
 def test_theorem_b_5_fails_for_a_small_row_bound():
-    """B = 0.1, ρ = 0.1, ε = 0.5, δ = 1e-5: the noise moves by 4.6 of its σ, and the exact δ is 0.97."""
+    """B = 0.1, ρ = 0.1, ε = 0.5, δ = 1e-5: the noise moves by 4.6 of its σ, and the exact δ is
+    0.97.
+    """
     bound, rho = 0.1, 0.1
     full = np.diag([np.sqrt((1.0 + rho) * bound**2), 10.0 * bound, 10.0 * bound])
     zeroed = np.diag([np.sqrt(rho * bound**2), 10.0 * bound, 10.0 * bound])  # a row (B, 0, 0) less
@@ -254,7 +309,9 @@ def test_proposition_2_sigma_is_safe_to_epsilon_1_and_not_beyond_every_epsilon()
     """Where ε > 1 it depends on δ: at δ = 1e-5 it fails from about 9 on, at δ = 0.5 from 5."""
 
     def exact(epsilon, delta):
-        return float(gaussian_shift(2.0 / printed.proposition_2_sigma(2.0, epsilon, delta), epsilon))
+        return float(
+            gaussian_shift(2.0 / printed.proposition_2_sigma(2.0, epsilon, delta), epsilon)
+        )
 
     for epsilon, delta in itertools.product([0.01, 0.3, 1.0], [0.5, 1e-2, 1e-10]):
         assert exact(epsilon, delta) < 0.1 * delta

@@ -1,4 +1,6 @@
-"""What paper 3 prints for its algorithms: inverses that invert, and sweeps against the exact curves."""
+"""What paper 3 prints for its algorithms: inverses that invert, and sweeps against the exact
+curves.
+"""
 
 import itertools
 import math
@@ -7,7 +9,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact import gaussian_shift, gaussian_sketch, printed
+from dpaudit.exact import gaussian_shift, gaussian_sketch
+from dpaudit.papers import printed
 
 ROWS, DELTAS = (1, 20, 1_000, 100_000), (1e-2, 1e-6, 1e-10)
 EPSILONS = (0.01, 0.3, 2.0, 20.0)
@@ -29,7 +32,9 @@ def test_gammas_are_the_least_and_hold(rows, epsilon, delta):
     assert mixing > 2.5
     found = printed.theorem_1_epsilon(rows, mixing, delta, mixing / math.sqrt(rows))
     assert found == pytest.approx(epsilon, rel=1e-6) if mixing > 2.5001 else found <= epsilon
-    assert printed.sheffet_renyi_gamma(rows, epsilon, delta) == printed.gaussmix_gamma(rows, 0.5 * epsilon, delta)
+    assert printed.sheffet_renyi_gamma(rows, epsilon, delta) == printed.gaussmix_gamma(
+        rows, 0.5 * epsilon, delta
+    )
 
 
 @pytest.mark.parametrize(("rows", "epsilon", "delta"), BUDGETS)
@@ -61,21 +66,30 @@ def test_ada_ssp_holds_as_a_whole_and_not_by_parts():
     deviation = printed.ada_ssp_deviation(1.0, 1e-6)
     assert gaussian_shift(1.0 / deviation, 1.0 / 3.0) > 2.0 * 1e-6 / 3.0
     for epsilon, delta in itertools.product((0.01, 1.0, 10.0), DELTAS):
-        assert gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(epsilon, delta), epsilon) <= delta
+        assert (
+            gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(epsilon, delta), epsilon)
+            <= delta
+        )
     assert gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(50.0, 1e-2), 50.0) > 0.5
 
 
 def test_objective_perturbation_by_hand():
-    assert printed.objective_sigma(3.0, 2.0, 0.1) == pytest.approx(3.0 * math.sqrt(8.0 + 8.0 * math.log(20.0)) / 2.0)
+    assert printed.objective_sigma(3.0, 2.0, 0.1) == pytest.approx(
+        3.0 * math.sqrt(8.0 + 8.0 * math.log(20.0)) / 2.0
+    )
     assert printed.objective_ridge(3.0, 2.0) == pytest.approx(9.0 / 4.0)
 
 
 def test_a_bound_read_off_the_data_leaks():
-    """Section J divides by the largest norm: without the longest row all others grow (γ for ε = 1, δ = 10⁻⁵)."""
+    """Section J divides by the largest norm: without the longest row all others grow (γ for ε = 1,
+    δ = 10⁻⁵).
+    """
     rows = np.random.default_rng(0).uniform(-0.5, 0.5, (200, 3))
     left = np.vstack([[5.0, 0.0, 0.0], rows])
     right = np.vstack([[0.0, 0.0, 0.0], rows])
-    mechanism = dp.mechanisms.RandomProjection(50, padding=math.sqrt(printed.gaussmix_gamma(50, 1.0, 1e-5)))
+    mechanism = dp.mechanisms.RandomProjection(
+        50, padding=math.sqrt(printed.gaussmix_gamma(50, 1.0, 1e-5))
+    )
     own = dp.NeighbourPair(*(side / np.linalg.norm(side, axis=1).max() for side in (left, right)))
     assert dp.exact.spectrum(mechanism, own, 1.0).delta > 0.5
     public = dp.NeighbourPair(left / 5.0, right / 5.0)

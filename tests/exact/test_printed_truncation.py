@@ -1,4 +1,6 @@
-"""Paper 2's printed radii and noise, each against the expression in the text, and what they are in error by."""
+"""Paper 2's printed radii and noise, each against the expression in the text, and what they are in
+error by.
+"""
 
 import math
 
@@ -6,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact import printed
+from dpaudit.papers import printed
 
 D, N, ETA, MU, T = 7, 300, 0.02, 0.8, 4
 LOG = math.log(2 * N / ETA)
@@ -18,7 +20,10 @@ TRACE_LOG = 5.0 + D * math.log(N / ETA)
     [
         (printed.algorithm_1_radius(D, N, ETA), math.sqrt(D * (1 + LOG))),
         (printed.theorem_3_2_sigma(D, N, ETA, MU), 2 * D * (1 + LOG) / (MU * N)),
-        (printed.theorem_3_2_norm(D, N, ETA, MU), math.sqrt(D**3 * math.log(2 * D / ETA)) * (1 + LOG) / (MU * N)),
+        (
+            printed.theorem_3_2_norm(D, N, ETA, MU),
+            math.sqrt(D**3 * math.log(2 * D / ETA)) * (1 + LOG) / (MU * N),
+        ),
         (printed.algorithm_2_sigmas(D, N, ETA, MU)[1], 2 * math.sqrt(D) * (1 + LOG) / (MU * N)),
         (printed.theorem_4_3_sigmas(5.0, 3.0, D, N, ETA, MU)[0], 2 * TRACE_LOG / (MU * N)),
         (printed.theorem_4_3_sigmas(5.0, 3.0, D, N, ETA, MU)[1], 6 * TRACE_LOG / (MU * N)),
@@ -26,10 +31,22 @@ TRACE_LOG = 5.0 + D * math.log(N / ETA)
             printed.remark_4_4_sigmas(5.0, 2.0, D, N, ETA, MU)[1],
             math.sqrt(TRACE_LOG * (2 + math.log(N / ETA))) / N,
         ),
-        (printed.algorithm_3_sigmas(D, N, ETA, MU, T)[0], math.sqrt(T) * D * (1 + LOG) / (2 * MU * N)),
-        (printed.algorithm_3_sigmas(D, N, ETA, MU, T)[1], 2 * math.sqrt(T) * D * (1 + LOG) / (MU * N)),
-        (printed.algorithm_5_sigmas(5.0, D, N, ETA, MU, T)[0], math.sqrt(T) * TRACE_LOG / (2 * MU * N)),
-        (printed.algorithm_5_sigmas(5.0, D, N, ETA, MU, T)[1], 2 * math.sqrt(T) * TRACE_LOG / (MU * N)),
+        (
+            printed.algorithm_3_sigmas(D, N, ETA, MU, T)[0],
+            math.sqrt(T) * D * (1 + LOG) / (2 * MU * N),
+        ),
+        (
+            printed.algorithm_3_sigmas(D, N, ETA, MU, T)[1],
+            2 * math.sqrt(T) * D * (1 + LOG) / (MU * N),
+        ),
+        (
+            printed.algorithm_5_sigmas(5.0, D, N, ETA, MU, T)[0],
+            math.sqrt(T) * TRACE_LOG / (2 * MU * N),
+        ),
+        (
+            printed.algorithm_5_sigmas(5.0, D, N, ETA, MU, T)[1],
+            2 * math.sqrt(T) * TRACE_LOG / (MU * N),
+        ),
         (
             printed.algorithm_4_sigmas(D, N, ETA, MU, T, 3.0, 2.0, 9.0)[0],
             2 * math.sqrt(T) * D * (1 + LOG) * 9 / (MU * N),
@@ -46,13 +63,20 @@ def test_the_expression_in_the_text(found, text):
 
 
 def test_the_noise_passes_its_printed_bound():
-    """Inequality (1) is to hold with probability 1 − O(η): 190 of 200 draws pass it (P < 1e-40 were it one half)."""
+    """Inequality (1) is to hold with probability 1 − O(η): 190 of 200 draws pass it (P < 1e-40 were
+    it one half).
+    """
     dim, rng = 10, np.random.default_rng(0)
-    sigma, bound = printed.theorem_3_2_sigma(dim, 1000, 0.05, 1.0), printed.theorem_3_2_norm(dim, 1000, 0.05, 1.0)
+    sigma, bound = (
+        printed.theorem_3_2_sigma(dim, 1000, 0.05, 1.0),
+        printed.theorem_3_2_norm(dim, 1000, 0.05, 1.0),
+    )
     upper = np.triu(sigma * rng.standard_normal((200, dim, dim)))
     noise = upper + np.swapaxes(np.triu(upper, 1), 1, 2)
     assert np.sum(np.linalg.norm(noise, 2, axis=(1, 2)) > bound) >= 190
-    assert sigma * math.sqrt(2 * dim * math.log(2 * dim / 0.05)) == pytest.approx(2 * math.sqrt(2) * bound)
+    assert sigma * math.sqrt(2 * dim * math.log(2 * dim / 0.05)) == pytest.approx(
+        2 * math.sqrt(2) * bound
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 import dpaudit as dp
-from dpaudit.exact import pairs
+from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import ReleasedAnswers, Thresholds
 from dpaudit.laws.sparse import halting, noiseless, patterns, unending
 
@@ -51,7 +51,10 @@ def test_halting_is_all_answers_cut_short(most):
         key = (float(stop), *answers[:stop])
         expected[key] = expected.get(key, 0.0) + probability(answers)
     law = halting(thresholds(), most)
-    found = {tuple(row[~np.isnan(row)]): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
+    found = {
+        tuple(row[~np.isnan(row)]): p
+        for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)
+    }
     assert found.keys() == expected.keys()
     for key, value in expected.items():
         assert found[key] == pytest.approx(value, rel=1e-9)
@@ -59,7 +62,10 @@ def test_halting_is_all_answers_cut_short(most):
 
 def test_a_fresh_threshold_makes_stretches_independent():
     law = halting(thresholds(), 2, fresh=True)
-    rows = {tuple(row[~np.isnan(row)]): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
+    rows = {
+        tuple(row[~np.isnan(row)]): p
+        for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)
+    }
     expected = probability([1.0], QUERIES[:1]) * probability([0.0, 1.0], QUERIES[1:])
     assert rows[(3.0, 1.0, 0.0, 1.0)] == pytest.approx(expected, rel=1e-9)
 
@@ -81,10 +87,15 @@ def test_queries_without_noise():
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_released_densities_integrate_to_the_probability_of_their_form(most):
-    """One released value by scipy's quadrature, two by the masses of the grid on which the curve is summed."""
+    """One released value by scipy's quadrature, two by the masses of the grid on which the curve is
+    summed.
+    """
     law = ReleasedAnswers(thresholds(), most)
     forms = halting(thresholds(), most)
-    rows = {tuple(row[~np.isnan(row)]): p for row, p in zip(forms.outcomes, np.exp(forms.log_probability), strict=True)}
+    rows = {
+        tuple(row[~np.isnan(row)]): p
+        for row, p in zip(forms.outcomes, np.exp(forms.log_probability), strict=True)
+    }
     total = 0.0
     for answered, ups in law.patterns:
         key = (float(answered), *(float(i in ups) for i in range(answered)))
@@ -102,20 +113,27 @@ def test_released_densities_integrate_to_the_probability_of_their_form(most):
             )[0]
         else:
             found = float(np.exp(law.log_form(answered, ups, np.empty((1, 0)))[0]))
-        # the test is the released answer's own noise, of the same scale: the same probability as of the form
+        # the test is the released answer's own noise, of the same scale: the same probability as of
+        # the form
         assert found == pytest.approx(rows[key], rel=1e-7)
         total += found
-    atoms = pairs.curve(law, ReleasedAnswers(thresholds(OTHERS), most))[0]
-    np.testing.assert_allclose([np.exp(atoms.left).sum(), np.exp(atoms.right).sum()], 1.0, rtol=1e-9)
-    assert total == pytest.approx(1.0 if most == 1 else 1.0 - sum(p for k, p in rows.items() if sum(k[1:]) == 2.0))
+    atoms = dispatch.curve(law, ReleasedAnswers(thresholds(OTHERS), most))[0]
+    np.testing.assert_allclose(
+        [np.exp(atoms.left).sum(), np.exp(atoms.right).sum()], 1.0, rtol=1e-9
+    )
+    assert total == pytest.approx(
+        1.0 if most == 1 else 1.0 - sum(p for k, p in rows.items() if sum(k[1:]) == 2.0)
+    )
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_the_curve_against_simulation_of_the_algorithm(most):
-    """δ(ε) = E_P[(1 − e^{ε − L})₊], a mean of values in [0, 1]: Hoeffding with error probability 1e-7."""
+    """δ(ε) = E_P[(1 − e^{ε − L})₊], a mean of values in [0, 1]: Hoeffding with error probability
+    1e-7.
+    """
     n = 40_000
     laws = [ReleasedAnswers(thresholds(queries), most) for queries in (QUERIES, OTHERS)]
-    curve = pairs.curve(*laws)[0].delta(EPSILON)
+    curve = dispatch.curve(*laws)[0].delta(EPSILON)
     room = np.sqrt(np.log(2.0 / 1e-7) / (2.0 * n))
     for side, (one, other) in enumerate((laws, laws[::-1])):
         x = one.sample(n, np.random.default_rng(side))
@@ -127,11 +145,13 @@ def test_the_curve_against_simulation_of_the_algorithm(most):
 
 def test_rows_of_no_form_have_no_density():
     law = ReleasedAnswers(thresholds(), 1)
-    x = np.array([[1.0, np.nan, np.nan, np.nan], [3.0, np.nan, 2.0, np.nan], [3.0, np.nan, np.nan, np.nan]])
+    x = np.array(
+        [[1.0, np.nan, np.nan, np.nan], [3.0, np.nan, 2.0, np.nan], [3.0, np.nan, np.nan, np.nan]]
+    )
     np.testing.assert_array_equal(np.isneginf(law.log_density(x)), [True, True, False])
 
 
 def test_only_the_queries_may_differ():
     other = ReleasedAnswers(Thresholds(QUERIES, 0.9, 1.5, 2.5), 1)
     with pytest.raises(dp.NoExactSpectrum, match="one kind of noise"):
-        pairs.curve(ReleasedAnswers(thresholds(), 1), other)
+        dispatch.curve(ReleasedAnswers(thresholds(), 1), other)

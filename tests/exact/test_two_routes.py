@@ -1,12 +1,14 @@
-"""Two independent computations of one spectrum agree: the monotone-loss quadrature and the contour inversions."""
+"""Two independent computations of one spectrum agree: the monotone-loss quadrature and the contour
+inversions.
+"""
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.axes import Axes
-from dpaudit.exact.student_pair import student_pair
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.pairs.student_t import student_pair
 from dpaudit.laws import StudentT
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 4.0, 20.0])
@@ -39,7 +41,10 @@ def test_als_by_direction_angle_and_by_contour(seed):
     rng = np.random.default_rng(seed)
     p = int(rng.choice([1, 2, 3, 5, 12, 30]))
     rows = p + int(rng.choice([1, 2, 5, 20, 200, 3000]))
-    h, t = float(rng.choice([0.0, rng.random() ** 4, rng.random()])), float(1e-4 + 0.9 * rng.random() ** 3)
+    h, t = (
+        float(rng.choice([0.0, rng.random() ** 4, rng.random()])),
+        float(1e-4 + 0.9 * rng.random() ** 3),
+    )
     ours, other = als(h, t, p, rows, EPSILON), student_pair(*student_laws(h, t, p, rows), EPSILON)
     np.testing.assert_allclose(ours[0], other[0], atol=1e-11)
     np.testing.assert_allclose(ours[1], other[1], atol=1e-11)
@@ -58,7 +63,9 @@ def on_a_line(mean: float, variance: float, epsilon: float) -> float:
     roots = np.sort(np.roots([a, b, 0.5 * mean**2 / variance + 0.5 * np.log(variance) - epsilon]))
     if np.iscomplexobj(roots):
         return max(0.0, 1.0 - np.exp(epsilon)) if a > 0 else 0.0
-    inside = np.diff(norm.cdf(roots)) - np.exp(epsilon) * np.diff(norm.cdf((roots - mean) / np.sqrt(variance)))
+    inside = np.diff(norm.cdf(roots)) - np.exp(epsilon) * np.diff(
+        norm.cdf((roots - mean) / np.sqrt(variance))
+    )
     return float(inside[0] if a < 0 else 1.0 - np.exp(epsilon) - inside[0])
 
 

@@ -18,16 +18,29 @@ def forward(q, k, d, epsilon):
     """∫ f(c)(1 − e^{ε−L}) dc where L = q/2 − a ln(1 + q/c) exceeds ε; a > 0."""
     a, m = mpf(k - d - 1) / 2, k - d + 1
     start = q / mp.expm1((q / 2 - epsilon) / a)
-    points = sorted([start, *(start + x for x in (0.01, 0.1, 1, 5, 20)), *(start + m * x for x in (0.5, 1, 2, 5))])
-    return mp.quad(lambda c: density(m, c) * -mp.expm1(epsilon - q / 2 + a * mp.log1p(q / c)), [*points, mp.inf])
+    points = sorted(
+        [
+            start,
+            *(start + x for x in (0.01, 0.1, 1, 5, 20)),
+            *(start + m * x for x in (0.5, 1, 2, 5)),
+        ]
+    )
+    return mp.quad(
+        lambda c: density(m, c) * -mp.expm1(epsilon - q / 2 + a * mp.log1p(q / c)),
+        [*points, mp.inf],
+    )
 
 
 def backward(q, k, d, epsilon):
-    """P(c < q), where L is infinite, and the same integral from q to where L = −q/2 − a ln(1 − q/c) falls to ε."""
+    """P(c < q), where L is infinite, and the same integral from q to where L = −q/2 − a ln(1 − q/c)
+    falls to ε.
+    """
     a, m = mpf(k - d - 1) / 2, k - d + 1
     stop = q / -mp.expm1(-(epsilon + q / 2) / a)
     points = [q + (stop - q) * mpf(i) ** 2 / 144 for i in range(13)]
-    rest = mp.quad(lambda c: density(m, c) * -mp.expm1(epsilon + q / 2 + a * mp.log(1 - q / c)), points)
+    rest = mp.quad(
+        lambda c: density(m, c) * -mp.expm1(epsilon + q / 2 + a * mp.log(1 - q / c)), points
+    )
     return mp.gammainc(mpf(m) / 2, 0, q / 2, regularized=True) + rest
 
 
@@ -46,12 +59,18 @@ def test_against_mpmath(q, k, d, epsilons):
     found = additive_wishart(q, k, d, list(epsilons))
     with mp.workdps(25):
         for i, epsilon in enumerate(epsilons):
-            assert found[0][i] == pytest.approx(float(forward(mpf(q), k, d, mpf(epsilon))), rel=1e-10)
-            assert found[1][i] == pytest.approx(float(backward(mpf(q), k, d, mpf(epsilon))), rel=1e-10)
+            assert found[0][i] == pytest.approx(
+                float(forward(mpf(q), k, d, mpf(epsilon))), rel=1e-10
+            )
+            assert found[1][i] == pytest.approx(
+                float(backward(mpf(q), k, d, mpf(epsilon))), rel=1e-10
+            )
 
 
 def test_against_draws_of_the_noise():
-    """Both directions at ε = 0.3 from 40,000 Wishart draws; each within five standard errors (chance 6e-7)."""
+    """Both directions at ε = 0.3 from 40,000 Wishart draws; each within five standard errors
+    (chance 6e-7).
+    """
     d, k, size = 3, 12, 40_000
     v = np.array([0.8, -0.5, 0.3])
     scale = np.diag([0.2, 0.3, 0.25])
@@ -59,7 +78,10 @@ def test_against_draws_of_the_noise():
     q, a = v @ np.linalg.solve(scale, v), (k - d - 1) / 2
     quadratic = np.einsum("i,sij,j->s", v, np.linalg.inv(noise), v)
     with np.errstate(divide="ignore", invalid="ignore"):
-        losses = q / 2 - a * np.log1p(quadratic), np.where(quadratic < 1, -q / 2 - a * np.log1p(-quadratic), np.inf)
+        losses = (
+            q / 2 - a * np.log1p(quadratic),
+            np.where(quadratic < 1, -q / 2 - a * np.log1p(-quadratic), np.inf),
+        )
     for loss, exact in zip(losses, additive_wishart(q, k, d, 0.3), strict=True):
         gain = -np.expm1(np.minimum(0.3 - loss, 0.0))
         assert abs(gain.mean() - exact) < 5 * gain.std() / np.sqrt(size)
@@ -74,9 +96,13 @@ def test_the_floor_does_not_fall():
 
 
 @pytest.mark.parametrize(("q", "k", "d"), [(1.0, 6, 3), (0.01, 7, 2), (30.0, 9, 3), (1.0, 40, 3)])
-@pytest.mark.parametrize("steps", [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "steps", [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)]
+)
 def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
-    """ε = `steps`·a: the interval of finite losses above ε is shorter than can be told from its ends, in the end."""
+    """ε = `steps`·a: the interval of finite losses above ε is shorter than can be told from its
+    ends, in the end.
+    """
     a = (k - d - 1) / 2
     found = additive_wishart(q, k, d, [0.0, steps * a])[1][1]
     with mp.workdps(max(25, int(steps))):
@@ -85,7 +111,9 @@ def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
 
 
 def test_a_row_that_always_rules_the_full_database_out():
-    """q so far beyond the noise that no finite loss is left: both deltas are 1 as long as ε is below q/2."""
+    """q so far beyond the noise that no finite loss is left: both deltas are 1 as long as ε is
+    below q/2.
+    """
     forward, backward = additive_wishart(1e5, 6, 3, [0.0, 1.0, 100.0])
     np.testing.assert_allclose(forward, 1.0)
     np.testing.assert_allclose(backward, 1.0)
@@ -93,14 +121,17 @@ def test_a_row_that_always_rules_the_full_database_out():
 
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_smallest_degrees_of_freedom(k):
-    """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0: total variation is P(χ²_{k−d+1} < q) still."""
+    """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0: total variation is
+    P(χ²_{k−d+1} < q) still.
+    """
     there, back = additive_wishart(2.0, k, 3, 0.0)
     assert float(there) == pytest.approx(float(back), rel=1e-12)
     assert float(back) == pytest.approx(stats.chi2.cdf(2.0, k - 2), rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "name"), [((-1.0, 9, 3), "q"), ((1.0, 2, 3), "dof"), ((1.0, 9, 0), "dim"), ((1.0, 9.0, 3), "dof")]
+    ("arguments", "name"),
+    [((-1.0, 9, 3), "q"), ((1.0, 2, 3), "dof"), ((1.0, 9, 0), "dim"), ((1.0, 9.0, 3), "dof")],
 )
 def test_bad_arguments_are_named(arguments, name):
     with pytest.raises(InvalidInput, match=name):
@@ -108,11 +139,15 @@ def test_bad_arguments_are_named(arguments, name):
 
 
 def test_very_many_degrees_of_freedom_take_no_more_memory():
-    """Where χ² is as good as normal the loss is a Gaussian shift of μ² = q²/(2k): both directions, to O(1/√k)."""
+    """Where χ² is as good as normal the loss is a Gaussian shift of μ² = q²/(2k): both directions,
+    to O(1/√k).
+    """
     for dof in (10**9, 10**13, 10**16):
         q = np.sqrt(2.0 * dof)  # μ = 1
         found = additive_wishart(q, dof, 3, [0.0, 1.0, 3.0])
         for delta in found:
             np.testing.assert_allclose(
-                delta, gaussian_shift(1.0, np.array([0.0, 1.0, 3.0])), rtol=60.0 / np.sqrt(dof) + 1e-5
+                delta,
+                gaussian_shift(1.0, np.array([0.0, 1.0, 3.0])),
+                rtol=60.0 / np.sqrt(dof) + 1e-5,
             )

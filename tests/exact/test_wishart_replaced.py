@@ -1,4 +1,6 @@
-"""Additive Wishart noise with a row replaced: by another parametrisation, at the ends, and against the noise itself."""
+"""Additive Wishart noise with a row replaced: by another parametrisation, at the ends, and against
+the noise itself.
+"""
 
 import numpy as np
 import pytest
@@ -7,14 +9,16 @@ from scipy import stats
 
 import dpaudit as dp
 from dpaudit.exact import additive_wishart
-from dpaudit.exact.wishart_replaced import ReplacedWishartCurve, _Direction
+from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve, _Direction
 from dpaudit.mechanisms import AdditiveWishart
 
 
 def chance_below(up, down, freedom, ratio):
-    """P(R ≤ r) by mpmath from s₁₁, s₂₂ ~ χ²_m and the sine of the angle between the columns, which are free.
+    """P(R ≤ r) by mpmath from s₁₁, s₂₂ ~ χ²_m and the sine of the angle between the columns, which
+    are free.
 
-    R = 1 − g/T with T = sin²θ and 1 − g = (1 + α/s₁₁)(1 − β/s₂₂); the density of θ is ∝ sin^{m−2}θ on (0, π/2).
+    R = 1 − g/T with T = sin²θ and 1 − g = (1 + α/s₁₁)(1 − β/s₂₂); the density of θ is ∝ sin^{m−2}θ
+    on (0, π/2).
     """
     m = mpf(freedom)
     norm = 2 * mp.gamma(m / 2) / (mp.sqrt(mp.pi) * mp.gamma((m - 1) / 2))
@@ -24,17 +28,27 @@ def chance_below(up, down, freedom, ratio):
 
     def given(x, t):
         room = (1 - ratio) * x * t + up
-        return mp.gammainc(m / 2, 0, down * (x + up) / room / 2, regularized=True) if room > 0 else mpf(1)
+        return (
+            mp.gammainc(m / 2, 0, down * (x + up) / room / 2, regularized=True)
+            if room > 0
+            else mpf(1)
+        )
 
     def over_x(t):
-        return mp.quad(lambda x: chi2(x) * given(x, t), [0, m / 2, m, 2 * m, 5 * m + 40], maxdegree=4)
+        return mp.quad(
+            lambda x: chi2(x) * given(x, t), [0, m / 2, m, 2 * m, 5 * m + 40], maxdegree=4
+        )
 
     ends = [0, mp.pi / 4, mp.pi / 2]
-    return norm * mp.quad(lambda u: mp.sin(u) ** (m - 2) * over_x(mp.sin(u) ** 2), ends, maxdegree=4)
+    return norm * mp.quad(
+        lambda u: mp.sin(u) ** (m - 2) * over_x(mp.sin(u) ** 2), ends, maxdegree=4
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("up", "down", "freedom", "ratio"), [(1.0, 0.5, 8, 0.5), (2.0, 0.7, 9, 1.1)])
+@pytest.mark.parametrize(
+    ("up", "down", "freedom", "ratio"), [(1.0, 0.5, 8, 0.5), (2.0, 0.7, 9, 1.1)]
+)
 def test_the_chance_of_a_ratio_against_mpmath_in_other_variables(up, down, freedom, ratio):
     with mp.workdps(15):
         exact = float(chance_below(up, down, freedom, ratio))
@@ -58,7 +72,10 @@ def brute_force(up, down, freedom, epsilon):
     t = np.sin(angle) ** 2
     low = down * (x + up) / (x * t + up)
     slope = (1.0 - top) * x * t + up
-    far = np.minimum(np.where(slope > 0.0, down * (x + up) / np.where(slope > 0.0, slope, 1.0), np.inf), low + reach)
+    far = np.minimum(
+        np.where(slope > 0.0, down * (x + up) / np.where(slope > 0.0, slope, 1.0), np.inf),
+        low + reach,
+    )
     inner, inner_weights = np.polynomial.legendre.leggauss(60)
     y = low[..., None] + 0.5 * (far - low)[..., None] * (1.0 + inner)
     ratio = 1.0 - (down / y - (up / x)[..., None] + up * down / (x[..., None] * y)) / t[:, None]
@@ -78,12 +95,16 @@ def brute_force(up, down, freedom, epsilon):
 )
 def test_against_nested_gauss_rules_in_other_variables(up, down, freedom, epsilon):
     found = ReplacedWishartCurve(up, down, freedom + 3, 5).delta(np.array(epsilon))[0]
-    np.testing.assert_allclose(found, [brute_force(up, down, freedom, e) for e in epsilon], rtol=1e-6)
+    np.testing.assert_allclose(
+        found, [brute_force(up, down, freedom, e) for e in epsilon], rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("dof", [5, 6, 8, 40])
 def test_against_draws_of_the_noise(dof):
-    """Both directions from 40,000 Wishart draws, k = d and k = d + 1 too; within five standard errors (chance 2e-6)."""
+    """Both directions from 40,000 Wishart draws, k = d and k = d + 1 too; within five standard
+    errors (chance 2e-6).
+    """
     d, size, epsilon = 5, 40_000, np.array([0.0, 0.25])
     rng = np.random.default_rng(dof)
     left, right = (0.8 * np.outer(row, row) for row in rng.standard_normal((2, d)))
@@ -102,11 +123,15 @@ def test_against_draws_of_the_noise(dof):
 
 @pytest.mark.parametrize("dof", [5, 7, 30])
 def test_a_replacement_by_almost_nothing_is_a_zeroed_row(dof):
-    """β = 1e-6: a row of a thousandth of the norm moves δ(ε) by e^ε times its own total variation at most."""
+    """β = 1e-6: a row of a thousandth of the norm moves δ(ε) by e^ε times its own total variation
+    at most.
+    """
     epsilon = np.array([0.0, 0.1, 0.3])
     room = 1.4 * float(additive_wishart(1e-6, dof, 5, 0.0)[0]) + 1e-9
     for found, exact in zip(
-        ReplacedWishartCurve(1.0, 1e-6, dof, 5).delta(epsilon), additive_wishart(1.0, dof, 5, epsilon), strict=True
+        ReplacedWishartCurve(1.0, 1e-6, dof, 5).delta(epsilon),
+        additive_wishart(1.0, dof, 5, epsilon),
+        strict=True,
     ):
         np.testing.assert_allclose(found, exact, rtol=0.0, atol=room)
 
@@ -123,7 +148,11 @@ def test_the_floor_is_the_chance_of_an_output_that_rules_the_other_out():
     """At large ε what is left is P(R ≤ 0), here from a million draws (within five standard errors)."""
     up, down, freedom, size = 2.0, 4.0, 9, 1_000_000
     rng = np.random.default_rng(3)
-    x, w, n = rng.chisquare(freedom, size), rng.chisquare(freedom - 1, size), rng.standard_normal(size)
+    x, w, n = (
+        rng.chisquare(freedom, size),
+        rng.chisquare(freedom - 1, size),
+        rng.standard_normal(size),
+    )
     out = (1.0 + up / x) * (1.0 - down / w) + up * n**2 / (x * w) <= 0.0
     floor = float(ReplacedWishartCurve(up, down, freedom + 3, 5).delta(300.0)[0])
     assert abs(out.mean() - floor) < 5.0 * np.sqrt(floor / size)
@@ -146,9 +175,13 @@ def test_the_mechanism_knows_replaced_rows():
 def test_two_rows_on_one_axis_leave_one_number():
     data = np.array([[3.0, 0.0], [0.0, 1.0]])
     for row, up in ((1.0, 8.0), (5.0, -16.0)):
-        found = dp.exact.spectrum(AdditiveWishart(9, 1.0), dp.neighbours.replace_row(data, 0, [row, 0.0]), [0.0, 1.0])
+        found = dp.exact.spectrum(
+            AdditiveWishart(9, 1.0), dp.neighbours.replace_row(data, 0, [row, 0.0]), [0.0, 1.0]
+        )
         exact = additive_wishart(abs(up), 9, 2, [0.0, 1.0])
-        np.testing.assert_allclose((found.forward, found.backward), exact if up > 0 else exact[::-1], rtol=1e-9)
+        np.testing.assert_allclose(
+            (found.forward, found.backward), exact if up > 0 else exact[::-1], rtol=1e-9
+        )
 
 
 def test_two_rows_changed_have_no_closed_form():
@@ -167,7 +200,12 @@ def test_a_composition_says_what_to_do_about_a_replaced_row():
 
 @pytest.mark.parametrize(
     ("arguments", "name"),
-    [((0.0, 1.0, 9, 3), "up"), ((1.0, -1.0, 9, 3), "down"), ((1.0, 1.0, 2, 3), "dof"), ((1.0, 1.0, 9, 1), "dim")],
+    [
+        ((0.0, 1.0, 9, 3), "up"),
+        ((1.0, -1.0, 9, 3), "down"),
+        ((1.0, 1.0, 2, 3), "dof"),
+        ((1.0, 1.0, 9, 1), "dim"),
+    ],
 )
 def test_bad_arguments_are_named(arguments, name):
     with pytest.raises(dp.InvalidInput, match=name):

@@ -1,4 +1,6 @@
-"""Every finding still shows what it says, and its corrected form holds; how evidence and sweeps are made."""
+"""Every finding still shows what it says, and its corrected form holds; how evidence and sweeps are
+made.
+"""
 
 import math
 from dataclasses import replace
@@ -6,9 +8,27 @@ from dataclasses import replace
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.findings import FINDINGS, Evidence, Finding, asked, claimed, of_finding, stated, sweep
-from dpaudit.findings.finding import CERTIFIED, EXACT, HOLDS, LOOSE, SLIP, TIGHT, UNDEFINED, WRONG
-from dpaudit.findings.measures import sketch
+from reports.make.findings import (
+    FINDINGS,
+    Evidence,
+    Finding,
+    asked,
+    claimed,
+    of_finding,
+    stated,
+    sweep,
+)
+from reports.make.findings.finding import (
+    CERTIFIED,
+    EXACT,
+    HOLDS,
+    LOOSE,
+    SLIP,
+    TIGHT,
+    UNDEFINED,
+    WRONG,
+)
+from reports.make.findings.measures import sketch
 
 HOLD = {
     "1-figure-4-c2",
@@ -58,7 +78,9 @@ def test_the_corrected_form_holds_at_the_setting_and_over_the_grid(key):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", [key for key, one in FINDINGS.items() if one.grid and key in HOLD - {"1-eureka"}])
+@pytest.mark.parametrize(
+    "key", [key for key, one in FINDINGS.items() if one.grid and key in HOLD - {"1-eureka"}]
+)
 def test_what_holds_holds_over_its_grid(key):
     """Eureka's radius is below 1 in few dimensions."""
     assert of_finding(FINDINGS[key]).failed == 0

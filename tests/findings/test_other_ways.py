@@ -9,16 +9,17 @@ from scipy.stats import binomtest, chi2, kstest, norm
 from scipy.stats import t as student
 
 import dpaudit as dp
-from dpaudit.exact import printed
-from dpaudit.findings import FINDINGS
-from dpaudit.findings.measures import least_noise
-from dpaudit.findings.paper_2_newton import X, Y, largest_step
-from dpaudit.mechanisms.papers import LinearMixing
-from dpaudit.mechanisms.papers.newton import FAMILIES, Newton
+from dpaudit.papers import LinearMixing, printed
+from dpaudit.papers.paper_2.newton import FAMILIES, Newton
+from reports.make.findings import FINDINGS
+from reports.make.findings.measures import least_noise
+from reports.make.findings.paper_2_newton import X, Y, largest_step
 
 
 def test_a_printed_claim_is_refuted_by_an_event_that_anyone_can_compute():
-    """Theorem B.5 at B = ρ = 0.1: one entry of the inverse moves by 1/(ρ(1 + ρ)B²), and the event is a half-line."""
+    """Theorem B.5 at B = ρ = 0.1: one entry of the inverse moves by 1/(ρ(1 + ρ)B²), and the event
+    is a half-line.
+    """
     move, sigma = 1.0 / (0.1 * 1.1 * 0.01), math.sqrt(8.0 * math.log(2e5)) / (0.1 * 0.5)
     cut = move - 0.5 * move + sigma**2 * 0.5 / move  # where the loss is ε = 0.5
     gap = norm.sf((cut - move) / sigma) - math.exp(0.5) * norm.sf(cut / sigma)
@@ -26,14 +27,19 @@ def test_a_printed_claim_is_refuted_by_an_event_that_anyone_can_compute():
 
 
 def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
-    """16 rows of norm C = 100 in one dimension, by draws of ‖SX + η̃Cξ‖² against the same with 15 rows.
+    """16 rows of norm C = 100 in one dimension, by draws of ‖SX + η̃Cξ‖² against the same with 15
+    rows.
 
     The certified gap at a threshold fixed beforehand is over 0.5; failure by chance below 1e-6.
     """
     k, gamma, delta, bound, size = 10_000, 100.0, 1e-5, 100.0, 4_000
     evidence = FINDINGS["3-algorithm-1-scale"].check()
     epsilon = float(evidence.at.split("ε = ")[1].split(",")[0])
-    rng, eta, tau = np.random.default_rng(1), gamma / math.sqrt(k), math.sqrt(2.0 * math.log(3.0 / delta))
+    rng, eta, tau = (
+        np.random.default_rng(1),
+        gamma / math.sqrt(k),
+        math.sqrt(2.0 * math.log(3.0 / delta)),
+    )
 
     def release(rows):
         estimate = rows * bound**2 - eta * bound**2 * (tau - rng.standard_normal(size))
@@ -41,21 +47,31 @@ def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
         return (rows + noise) * rng.chisquare(k, size) / k
 
     high, low = release(16), release(15)
-    cut = (epsilon + 0.5 * k * math.log(16 / 15)) / (0.5 * k * (1 / 15 - 1 / 16))  # where the loss of the sketch is ε
+    # where the loss of the sketch is ε
+    cut = (epsilon + 0.5 * k * math.log(16 / 15)) / (0.5 * k * (1 / 15 - 1 / 16))
     upper = binomtest(int(np.sum(low > cut)), size, alternative="less").proportion_ci(1 - 1e-7).high
-    lower = binomtest(int(np.sum(high > cut)), size, alternative="greater").proportion_ci(1 - 1e-7).low
+    lower = (
+        binomtest(int(np.sum(high > cut)), size, alternative="greater").proportion_ci(1 - 1e-7).low
+    )
     assert upper < 0.01
     assert lower > 0.5
-    assert 0.5 < evidence.found < np.mean(high > cut)  # by e^ε times the other, too rare to be drawn
+    # by e^ε times the other, too rare to be drawn
+    assert 0.5 < evidence.found < np.mean(high > cut)
 
 
 @pytest.mark.slow
 def test_gaussian_noise_is_the_better_on_flights_by_draws():
-    """At r = 10⁶ in raw units: mean squares of 20,000 draws of each, whose ratio is within 5 % of the closed form."""
+    """At r = 10⁶ in raw units: mean squares of 20,000 draws of each, whose ratio is within 5 % of
+    the closed form.
+    """
     evidence = FINDINGS["1-figure-2"].check()
     data = dp.datasets.load("flight").database
     worst = dp.exact.worst_case(dp.mechanisms.ALS(1_000_000), data, 1.0)
-    sigma = float(dp.exact.calibrate(dp.mechanisms.GaussianLS(sigma=0.005), data, 1.0, float(worst.delta)).value)
+    sigma = float(
+        dp.exact.calibrate(
+            dp.mechanisms.GaussianLS(sigma=0.005), data, 1.0, float(worst.delta)
+        ).value
+    )
     truth = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
     errors = [
         np.mean(np.sum((mechanism(data, 20_000, rng=1) - truth) ** 2, axis=1))
@@ -80,7 +96,9 @@ def test_the_variance_of_a_normal_vectors_norm():
 def test_the_least_noise_is_the_root_of_the_gaussian_curve():
     with mpmath.workdps(30):
         mu, epsilon = mpmath.mpf(1.0 / least_noise(2.0, 1e-7)), mpmath.mpf(2)
-        delta = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+        delta = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(
+            -mu / 2 - epsilon / mu
+        )
     assert float(delta) == pytest.approx(1e-7, rel=1e-7)
 
 
@@ -89,31 +107,44 @@ def test_the_least_noise_is_the_root_of_the_gaussian_curve():
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 1.4])
 def test_remark_4_4_is_2_gdp_whatever_is_claimed(mu):
-    """A label that changes its sign, Tr(Σ̂) and σ̂² the same: the shift 2·R·R_y/n over σ₂ = R·R_y/n."""
+    """A label that changes its sign, Tr(Σ̂) and σ̂² the same: the shift 2·R·R_y/n over σ₂ =
+    R·R_y/n.
+    """
     for epsilon in (0.0, 0.5):
         found = FINDINGS["2-remark-4-4"].test(mu=mu, epsilon=epsilon, rows=300, eta=0.1).found
         assert found == pytest.approx(float(dp.exact.gaussian_shift(2.0, epsilon)), rel=1e-9)
 
 
 def test_the_gradient_of_algorithm_4_is_the_corrected_one():
-    """The mechanism, which takes Newton steps that lead to the least loss, against equation (13) put right."""
+    """The mechanism, which takes Newton steps that lead to the least loss, against equation (13)
+    put right.
+    """
     rows = np.column_stack([X, Y])
     newton = Newton(rows, FAMILIES["logistic"], (1.0, 1.0), 1, 0.1 * np.eye(1), np.eye(1))
-    assert newton.means(np.array([[0.7]]))[0, 1] == pytest.approx(FINDINGS["2-equation-13"].check().found, rel=1e-12)
+    assert newton.means(np.array([[0.7]]))[0, 1] == pytest.approx(
+        FINDINGS["2-equation-13"].check().found, rel=1e-12
+    )
 
 
 def test_no_rows_and_no_path_are_told_apart_by_more_than_the_largest_step():
-    """20,000 random pairs of rows within the radius, labels and iterates, by the mechanism's own moments and noise."""
+    """20,000 random pairs of rows within the radius, labels and iterates, by the mechanism's own
+    moments and noise.
+    """
     rng, count, eta = np.random.default_rng(6), 3, 0.5
     radius = printed.algorithm_1_radius(2, count, eta)
     sigmas = printed.algorithm_3_sigmas(2, count, eta, 1.0, 1)
     bound, largest, none = largest_step(radius), 0.0, np.zeros((2, 2))
     for _ in range(200):
         pair = rng.standard_normal((2, 2))
-        pair *= radius * rng.choice([1.0, 0.7], (2, 1)) / np.linalg.norm(pair, axis=1, keepdims=True)
+        pair *= (
+            radius * rng.choice([1.0, 0.7], (2, 1)) / np.linalg.norm(pair, axis=1, keepdims=True)
+        )
         rows = np.column_stack([pair, rng.integers(0, 2, 2)])
         coef = rng.standard_normal((100, 2)) * 10.0 ** rng.uniform(-2.0, 1.5, (100, 1))
-        means = [Newton(row[None], FAMILIES["logistic"], sigmas, 1, none, np.eye(2)).means(coef) for row in rows]
+        means = [
+            Newton(row[None], FAMILIES["logistic"], sigmas, 1, none, np.eye(2)).means(coef)
+            for row in rows
+        ]
         shift = (means[1] - means[0]) / count / np.repeat(sigmas, [3, 2])
         largest = max(largest, float(np.linalg.norm(shift, axis=1).max()))
     assert 0.9 * bound < largest <= bound
@@ -128,7 +159,9 @@ def test_the_chance_of_a_cut_is_that_of_normal_draws():
 
 
 def test_a_label_below_0_moves_the_cross_moment_by_its_size():
-    """Theorem 4.3: the label bound from above moves the cross moment by (1 + s)/2 of what its noise is for."""
+    """Theorem 4.3: the label bound from above moves the cross moment by (1 + s)/2 of what its noise
+    is for.
+    """
     found = FINDINGS["2-theorem-4-3-labels"].test(depth=9.0, mu=0.2, epsilon=0.5).found
     assert found == pytest.approx(float(dp.exact.gaussian_shift(1.0, 0.5)), rel=1e-9)
 
@@ -137,14 +170,18 @@ def test_a_label_below_0_moves_the_cross_moment_by_its_size():
 
 
 def test_algorithm_2_on_data_of_rank_1_is_padded_least_squares_but_for_one_draw_in_many():
-    """What the findings on labels and normalised data rest on: λ̃ = 0 unless z > τ, which has probability 3.7e-4.
+    """What the findings on labels and normalised data rest on: λ̃ = 0 unless z > τ, which has
+    probability 3.7e-4.
 
-    5,000 draws against the law; 10⁻⁶ of the seeds fail, and so few draws differ that the test does not notice.
+    5,000 draws against the law; 10⁻⁶ of the seeds fail, and so few draws differ that the test does
+    not notice.
     """
     mechanism, data = LinearMixing(100, 1.0, 0.01), np.array([[1.0, 1.0], [0.0, 0.0]])
     padding = float(mechanism.mixing.noise_at(0.0))
     law = dp.mechanisms.RPLS(100, padding=padding).law(data)
-    draws = (mechanism(data, 5_000, rng=4)[:, 0] - law.mean[0]) * law.root[0, 0] * math.sqrt(law.dof)
+    draws = (
+        (mechanism(data, 5_000, rng=4)[:, 0] - law.mean[0]) * law.root[0, 0] * math.sqrt(law.dof)
+    )
     assert kstest(draws, student(law.dof).cdf).pvalue > 1e-6
 
 
@@ -158,7 +195,9 @@ def test_the_private_estimate_is_a_normal_shift():
 
 def test_ada_ssp_holds_to_10_and_fails_at_20():
     test, deltas = FINDINGS["3-algorithm-3"].test, (1e-2, 1e-5, 1e-10)
-    assert not any(test(epsilon=epsilon, delta=delta).violated for epsilon in (5.0, 10.0) for delta in deltas)
+    assert not any(
+        test(epsilon=epsilon, delta=delta).violated for epsilon in (5.0, 10.0) for delta in deltas
+    )
     assert [test(epsilon=20.0, delta=delta).violated for delta in deltas] == [True, False, False]
     assert all(test(epsilon=50.0, delta=delta).violated for delta in deltas)
 
@@ -167,8 +206,13 @@ def test_ada_ssp_holds_to_10_and_fails_at_20():
 
 
 def test_theorem_3_1_first_fails_near_300_and_near_150():
-    """As r grows the sketch is a Gaussian shift of ε/(8√L), √2 times that for a row replaced, L = ln(4/δ)."""
-    for key, last, first in (("4-theorem-3-1", 290.0, 310.0), ("4-theorem-3-1-replace", 140.0, 160.0)):
+    """As r grows the sketch is a Gaussian shift of ε/(8√L), √2 times that for a row replaced, L =
+    ln(4/δ).
+    """
+    for key, last, first in (
+        ("4-theorem-3-1", 290.0, 310.0),
+        ("4-theorem-3-1-replace", 140.0, 160.0),
+    ):
         test = FINDINGS[key].test
         assert not test(rows=10_000_000, epsilon=last, delta=0.36).violated
         assert test(rows=10_000_000, epsilon=first, delta=0.36).violated
@@ -178,9 +222,13 @@ def test_theorem_3_1_first_fails_near_300_and_near_150():
 
 
 def test_the_mean_row_of_section_6_2_by_draws():
-    """The closed form is a mean over the coefficients; 200,000 rows with coefficients of their own agree to 1 %."""
+    """The closed form is a mean over the coefficients; 200,000 rows with coefficients of their own
+    agree to 1 %.
+    """
     rng = np.random.default_rng(8)
     x = np.column_stack([rng.standard_normal((200_000, 20)), np.ones(200_000)])
-    label = np.einsum("ij,ij->i", x, rng.uniform(-1.0, 1.0, x.shape)) + 0.5 * rng.standard_normal(200_000)
+    label = np.einsum("ij,ij->i", x, rng.uniform(-1.0, 1.0, x.shape)) + 0.5 * rng.standard_normal(
+        200_000
+    )
     mean = np.mean(np.sum(x**2, axis=1)) + 20.0 * np.mean(label**2)
     assert FINDINGS["4-row-bound"].check().found == pytest.approx(mean, rel=0.01)

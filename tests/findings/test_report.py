@@ -4,12 +4,19 @@ from html.parser import HTMLParser
 
 import pytest
 
-from dpaudit.findings import FINDINGS
-from dpaudit.findings import __main__ as command
-from dpaudit.findings.lines import line, sentences, values, written
-from dpaudit.findings.report import HEADS, LOOSE_HEADS, NOTES, html, markdown, write
+from reports.make.findings import FINDINGS
+from reports.make.findings import __main__ as command
+from reports.make.findings.lines import line, sentences, values, written
+from reports.make.findings.report import HEADS, LOOSE_HEADS, NOTES, html, markdown, write
 
-KEYS = ("1-lemma-10", "3-algorithm-1-scale", "4-theorem-b-4", "4-power", "4-loose-4-1", "4-theorem-b-3")
+KEYS = (
+    "1-lemma-10",
+    "3-algorithm-1-scale",
+    "4-theorem-b-4",
+    "4-power",
+    "4-loose-4-1",
+    "4-theorem-b-3",
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +40,9 @@ class Page(HTMLParser):
 def test_a_line_is_made_of_the_numbers(lines):
     ten, scale, undefined, power, loose, held = lines
     assert ten.shown == ("q = 0.2, r = 1, ε = 0.1: δ printed 0.00206, exact 0.0321 (15.6 times)",)
-    assert ten.swept.startswith("Fails at 17 of 49 settings swept (q 0.02 to 0.8, ε 0.01 to 5); worst at q = 0.02, ε =")
+    assert ten.swept.startswith(
+        "Fails at 17 of 49 settings swept (q 0.02 to 0.8, ε 0.01 to 5); worst at q = 0.02, ε ="
+    )
     assert ten.corrected[1:] == ("Holds at all 49 settings swept.",)
     assert "at least 0.59" in scale.shown[0]
     assert "w/B printed no value, exact 0.654" in undefined.shown[0]
@@ -44,7 +53,7 @@ def test_a_line_is_made_of_the_numbers(lines):
     assert held.swept.startswith("Holds at all 360 settings swept")
     assert held.corrected == ()
     assert "times" not in values(held.evidence)  # δ is 10³⁷ times smaller, which says nothing
-    assert ten.command == "python -m dpaudit.findings 1-lemma-10"
+    assert ten.command == "python -m reports.make.findings 1-lemma-10"
 
 
 def test_more_settings_are_parts_of_one_line():
@@ -75,12 +84,19 @@ def test_a_paper_has_its_own_letters():
 
 
 def test_numbers_are_short_but_whole_ones_are_whole():
-    assert [written(value) for value in (16384.0, 0.0123456, None, 1e9)] == ["16,384", "0.0123", "–", "10⁹"]
+    assert [written(value) for value in (16384.0, 0.0123456, None, 1e9)] == [
+        "16,384",
+        "0.0123",
+        "–",
+        "10⁹",
+    ]
 
 
 def test_the_sentences_count(lines):
     first, second, third = sentences(lines)
-    assert first.startswith("6 printed lines are recomputed here. 4 do not hold as printed: 2 promise more privacy")
+    assert first.startswith(
+        "6 printed lines are recomputed here. 4 do not hold as printed: 2 promise more privacy"
+    )
     assert second.startswith("For 3 of the 4 the corrected line")
     assert third.startswith("2 others hold")
 
@@ -90,7 +106,7 @@ def test_markdown_tables_are_whole(lines):
     widths = [row.replace("\\|", "").count("|") - 1 for row in rows]
     assert set(widths) == {len(HEADS), len(LOOSE_HEADS)}
     assert len(rows) == 2 * 4 + 6  # three papers and the loose ones have a head each
-    assert "`python -m dpaudit.findings 4-power`" in markdown(lines)
+    assert "`python -m reports.make.findings 4-power`" in markdown(lines)
     assert all(f"- {note}" in markdown(lines) for note in NOTES)
 
 
@@ -99,7 +115,12 @@ def test_the_page_stands_alone(lines):
     kinds = [tag for tag, _ in page.tags]
     assert "script" not in kinds
     assert kinds.count("table") == 4
-    assert all(value.startswith("data:") for _, attrs in page.tags for key, value in attrs.items() if key == "href")
+    assert all(
+        value.startswith("data:")
+        for _, attrs in page.tags
+        for key, value in attrs.items()
+        if key == "href"
+    )
     for one in lines:
         assert one.finding.formula in page.text
         assert one.command in page.text
@@ -115,7 +136,9 @@ def test_the_files_are_the_same_twice(lines, tmp_path):
 def test_the_command_prints_lists_and_writes(tmp_path, capsys):
     assert command.main(["4-power"]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("4-power: Paper 4, section 3.1, sizes of the data\n  claim     n runs from 2^14\n")
+    assert told.startswith(
+        "4-power: Paper 4, section 3.1, sizes of the data\n  claim     n runs from 2^14\n"
+    )
     assert "verdict   not so" in told
     assert command.main(["--list"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(FINDINGS)

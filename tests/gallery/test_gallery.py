@@ -1,4 +1,6 @@
-"""The gallery: numbers that hold together, figures that say what they show, a page with nothing from outside."""
+"""The gallery: numbers that hold together, figures that say what they show, a page with nothing
+from outside.
+"""
 
 import json
 import math
@@ -9,14 +11,15 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit import gallery, mechanisms
-from dpaudit.findings import FINDINGS
-from dpaudit.gallery import __main__ as command
-from dpaudit.gallery import build, compositions, formulas, mixing
-from dpaudit.gallery.build import figures, numbers
-from dpaudit.gallery.formulas import LOOSE, UNDEFINED, WRONG
-from dpaudit.gallery.page import render
+from dpaudit import mechanisms
 from dpaudit.report.figures import house_style
+from reports.make import gallery
+from reports.make.findings import FINDINGS
+from reports.make.gallery import __main__ as command
+from reports.make.gallery import build, compositions, formulas, mixing
+from reports.make.gallery.build import figures, numbers
+from reports.make.gallery.formulas import LOOSE, UNDEFINED, WRONG
+from reports.make.gallery.page import render
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,7 +33,9 @@ def settings():
         ("b", mechanisms.AnalyzeGauss(100.0)),
         ("c", mechanisms.RandomProjection(20, "gram", 9.0)),
     )
-    return gallery.Settings(data, "made <up>", shown, 13, 4, (50,), targets=(0.5, 2.0), rows=6, releases=(1, 10))
+    return gallery.Settings(
+        data, "made <up>", shown, 13, 4, (50,), targets=(0.5, 2.0), rows=6, releases=(1, 10)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +86,9 @@ def test_numbers_are_finite_where_they_must_be(content):
 def test_spectra_are_those_of_the_worst_row(settings, content):
     for (_, mechanism), one in zip(settings.mechanisms, content["spectra"], strict=True):
         worst = dp.exact.worst_case(mechanism, settings.database, np.array(one["epsilon"]))
-        np.testing.assert_allclose(np.maximum(one["forward"], one["backward"]), worst.delta, rtol=1e-6, atol=1e-300)
+        np.testing.assert_allclose(
+            np.maximum(one["forward"], one["backward"]), worst.delta, rtol=1e-6, atol=1e-300
+        )
         assert one["inverses"]["total_variation"] == pytest.approx(float(worst.delta[0]), rel=1e-7)
         assert one["inverses"]["delta_at_1"] == pytest.approx(float(worst.delta_at(1.0)), rel=1e-7)
 
@@ -93,8 +100,12 @@ def test_required_noise_keeps_the_target_and_no_less_does():
         return float(max(dp.exact.gaussian_sketch(1.0 / gamma, 100, 1.0)))
 
     assert sketch(found["exact"]) == pytest.approx(1e-6, rel=1e-8)
-    assert dp.exact.printed.gaussmix_epsilon(100, found["lemma_1"], 1e-6) == pytest.approx(1.0, rel=1e-8)
-    assert dp.exact.printed.sheffet_2019(100, found["sheffet_2019"], 1e-6) == pytest.approx(1.0, rel=1e-12)
+    assert dp.exact.printed.gaussmix_epsilon(100, found["lemma_1"], 1e-6) == pytest.approx(
+        1.0, rel=1e-8
+    )
+    assert dp.exact.printed.sheffet_2019(100, found["sheffet_2019"], 1e-6) == pytest.approx(
+        1.0, rel=1e-12
+    )
     assert found["exact"] < found["lemma_1"] < found["sheffet_2019"]
 
 
@@ -113,7 +124,9 @@ def test_calibrations_keep_their_targets(settings, content):
     dof = int(wishart["series"][wishart["exact"][1]][0])
     for more, kept in ((0, True), (-1, False)):  # the largest row is of norm B
         noisy = mechanisms.AdditiveWishart(dof + more, settings.row_bound)
-        assert (float(dp.exact.worst_case(noisy, settings.database, 0.5).delta) <= part["delta"]) == kept
+        assert (
+            float(dp.exact.worst_case(noisy, settings.database, 0.5).delta) <= part["delta"]
+        ) == kept
 
 
 @pytest.mark.slow
@@ -128,14 +141,18 @@ def test_compositions_are_bounded_by_what_theorems_say(content):
 
 
 def test_composition_from_parts_takes_the_better_theorem():
-    """n = 100 with δ(ε) = e^{−100ε}: advanced at ε = 2.5, basic at ε = 50, by the formulas on a fine grid."""
+    """n = 100 with δ(ε) = e^{−100ε}: advanced at ε = 2.5, basic at ε = 50, by the formulas on a
+    fine grid.
+    """
 
     def one(epsilon):
         return np.exp(-100.0 * epsilon)
 
     part = np.linspace(1e-3, 1.0, 200_000)
     room = 2.5 - 100 * part * np.expm1(part)
-    advanced = np.where(room > 0.0, 100 * one(part) + np.exp(-(room**2) / (200 * part**2)), 1.0).min()
+    advanced = np.where(
+        room > 0.0, 100 * one(part) + np.exp(-(room**2) / (200 * part**2)), 1.0
+    ).min()
     found = compositions.from_parts(one, 100, np.array([2.5, 50.0]))
     assert found[0] == pytest.approx(min(advanced, 1.0), rel=0.1)
     assert found[1] <= 100 * np.exp(-50.0)
@@ -176,8 +193,16 @@ def test_a_row_is_a_finding_with_its_evidence():
     finding = FINDINGS["4-loose-3-1"]
     evidence = finding.check()
     row = formulas.row(finding, evidence)
-    assert (row.formula, row.source, row.setting) == ("theorem 3.1, padding", "paper 4", "r = 1000, ε = 1, δ = 10⁻⁵")
-    assert (row.printed, row.exact, row.factor) == (evidence.printed, evidence.found, evidence.factor)
+    assert (row.formula, row.source, row.setting) == (
+        "theorem 3.1, padding",
+        "paper 4",
+        "r = 1000, ε = 1, δ = 10⁻⁵",
+    )
+    assert (row.printed, row.exact, row.factor) == (
+        evidence.printed,
+        evidence.found,
+        evidence.factor,
+    )
     kept = {one.key for one in FINDINGS.values() if formulas.shown(one.check())}
     assert {"1-lemma-10", "4-theorem-b-4", "4-loose-4-1"} <= kept
     assert kept.isdisjoint({"4-power", "1-utility", "3-algorithm-1-scale"})  # no exact privacy
@@ -219,19 +244,29 @@ def test_every_text_is_drawn_inside_its_figure(drawn):
 def test_series_differ_in_more_than_colour(drawn):
     for ax in drawn["calibrations"].axes:
         looks = [
-            (line.get_marker(), line.get_linestyle(), line._dash_pattern) for line in ax.lines if len(line.get_xdata())
+            (line.get_marker(), line.get_linestyle(), line._dash_pattern)
+            for line in ax.lines
+            if len(line.get_xdata())
         ]
         named = {line.get_label(): look for line, look in zip(ax.lines, looks, strict=False)}
         assert len({str(look) for look in named.values()}) == len(named)
     for ax in drawn["compositions"].axes:
-        looks = [(line.get_marker(), str(line._dash_pattern)) for line in ax.lines if len(line.get_xdata())]
+        looks = [
+            (line.get_marker(), str(line._dash_pattern))
+            for line in ax.lines
+            if len(line.get_xdata())
+        ]
         assert len(set(looks)) == len(looks)
 
 
 @pytest.mark.slow
 def test_padding_that_is_not_needed_is_shown_as_such(content, drawn):
     """Six rows at ε = 2 need none on these data: a log axis has no zero."""
-    padding = next(one for one in content["calibrations"]["mechanisms"] if one["mechanism"] == "RandomProjection")
+    padding = next(
+        one
+        for one in content["calibrations"]["mechanisms"]
+        if one["mechanism"] == "RandomProjection"
+    )
     assert 0.0 in padding["series"]["exact, these data alone"]
     texts = [text.get_text() for ax in drawn["calibrations"].axes for text in ax.texts]
     assert "0: none needed" in texts
@@ -255,16 +290,24 @@ class Page(HTMLParser):
 
 @pytest.mark.slow
 def test_the_page_stands_alone_and_shows_every_number_table(content):
-    page = Page(render(content, dict.fromkeys(("spectra", "mixing", "calibrations", "compositions"), b"png")))
+    page = Page(
+        render(
+            content, dict.fromkeys(("spectra", "mixing", "calibrations", "compositions"), b"png")
+        )
+    )
     kinds = [tag for tag, _ in page.tags]
     assert "script" not in kinds
-    links = [value for _, attrs in page.tags for key, value in attrs.items() if key in ("src", "href")]
+    links = [
+        value for _, attrs in page.tags for key, value in attrs.items() if key in ("src", "href")
+    ]
     assert all(link.startswith("data:") for link in links)
     assert kinds.count("img") == 4
     assert all(attrs["alt"] for tag, attrs in page.tags if tag == "img")
     assert kinds.count("table") == 4 + len(content["calibrations"]["mechanisms"])
     assert all(row["setting"] in page.text for row in content["formulas"])
-    assert "<up>" not in render(content, dict.fromkeys(("spectra", "mixing", "calibrations", "compositions"), b""))
+    assert "<up>" not in render(
+        content, dict.fromkeys(("spectra", "mixing", "calibrations", "compositions"), b"")
+    )
     assert "an analysis of this data set, not a mechanism" in page.text
 
 
@@ -273,15 +316,26 @@ def test_the_build_is_the_same_twice(settings, tmp_path):
     first, second = (build(settings, tmp_path / name) for name in ("one", "two"))
     assert first == second
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert names == ["calibrations.png", "compositions.png", "mixing.png", "numbers.json", "report.html", "spectra.png"]
+    assert names == [
+        "calibrations.png",
+        "compositions.png",
+        "mixing.png",
+        "numbers.json",
+        "report.html",
+        "spectra.png",
+    ]
     for name in names:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), (
+            name
+        )
     assert json.loads((tmp_path / "one" / "numbers.json").read_text(encoding="utf-8")) == first
 
 
 def test_the_command_builds_what_scenarios_name(settings, tmp_path, monkeypatch, capsys):
     asked = []
-    monkeypatch.setattr(command.Settings, "of_scenarios", classmethod(lambda cls, paths: (settings, paths)))
+    monkeypatch.setattr(
+        command.Settings, "of_scenarios", classmethod(lambda cls, paths: (settings, paths))
+    )
     monkeypatch.setattr(command, "build", lambda *given: asked.append(given))
     shipped = ROOT / "scenarios" / "exact"
     assert command.main(["--scenarios", str(shipped), "--out", str(tmp_path / "out")]) == 0
@@ -307,7 +361,9 @@ def test_the_committed_numbers_are_those_of_this_code(rows):
     kept = json.loads((ROOT / "reports" / "exact" / "numbers.json").read_text(encoding="utf-8"))
     for old, new in zip(kept["formulas"], rows, strict=True):
         for key, value in new.items():
-            assert old[key] == (pytest.approx(value, rel=1e-6) if isinstance(value, float) else value)
+            assert old[key] == (
+                pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
+            )
     for k, table in kept["mixing"]["table"].items():
         for at, epsilon in enumerate(table["epsilon"]):
             for name, value in mixing.gammas(int(k), epsilon, kept["mixing"]["delta"]).items():

@@ -1,4 +1,6 @@
-"""What changes between two databases, from their matrices at 50 digits: no leverage, no update formula."""
+"""What changes between two databases, from their matrices at 50 digits: no leverage, no update
+formula.
+"""
 
 import mpmath
 import numpy as np
@@ -23,7 +25,10 @@ def _mean(mechanism, data):
     if isinstance(mechanism, AnalyzeGauss):
         return [(x, mechanism.sigma) for x in _upper(gram)]
     if isinstance(mechanism, GaussianInverse):
-        return [(x, mechanism.sigma) for x in _upper((gram + mp.mpf(mechanism.padding) ** 2 * mp.eye(p + 1)) ** -1)]
+        return [
+            (x, mechanism.sigma)
+            for x in _upper((gram + mp.mpf(mechanism.padding) ** 2 * mp.eye(p + 1)) ** -1)
+        ]
     assert isinstance(mechanism, SufficientStatistics)
     upper = [(x, mechanism.sigma_gram) for x in _upper(gram[:p, :p])]
     return upper + [(gram[j, p], mechanism.sigma_cross) for j in range(p)]
@@ -34,10 +39,14 @@ def _upper(matrix):
 
 
 def scales(mechanism, left, right):
-    """(up, down) of Σ⁻¹Σ', whose eigenvalues are 1 + up, 1 − down and else 1, from its trace and determinant."""
+    """(up, down) of Σ⁻¹Σ', whose eigenvalues are 1 + up, 1 − down and else 1, from its trace and
+    determinant.
+    """
     assert isinstance(mechanism, ScatterDraw)
     ridge = mp.mpf(mechanism.ridge) ** 2 * mp.eye(left.shape[1])
-    before, after = (mp.matrix(side.tolist()).T * mp.matrix(side.tolist()) + ridge for side in (left, right))
+    before, after = (
+        mp.matrix(side.tolist()).T * mp.matrix(side.tolist()) + ridge for side in (left, right)
+    )
     ratio = before**-1 * after
     gap = sum(ratio[j, j] for j in range(ratio.rows)) - ratio.rows
     product = 1 + gap - mpmath.det(ratio)

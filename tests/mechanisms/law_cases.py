@@ -3,7 +3,14 @@
 import numpy as np
 from scipy import stats
 
-from dpaudit.laws import Gaussian, GaussianNoise, GaussianRows, InverseWishart, ShiftedWishart, StudentT
+from dpaudit.laws import (
+    Gaussian,
+    GaussianNoise,
+    GaussianRows,
+    InverseWishart,
+    ShiftedWishart,
+    StudentT,
+)
 
 K = 3
 
@@ -23,7 +30,9 @@ def inverse(R):
 
 
 def gaussian(seed):
-    return Gaussian(mean(seed), root(seed)), stats.multivariate_normal(mean(seed), inverse(root(seed))).logpdf
+    return Gaussian(mean(seed), root(seed)), stats.multivariate_normal(
+        mean(seed), inverse(root(seed))
+    ).logpdf
 
 
 def student(seed):
@@ -33,7 +42,10 @@ def student(seed):
 
 
 def sketch(seed):
-    law, theirs = GaussianRows(root(seed), 5), stats.multivariate_normal(np.zeros(K), root(seed).T @ root(seed))
+    law, theirs = (
+        GaussianRows(root(seed), 5),
+        stats.multivariate_normal(np.zeros(K), root(seed).T @ root(seed)),
+    )
     return law, lambda x: theirs.logpdf(x.reshape(-1, 5, K)).sum(axis=1)
 
 
@@ -66,7 +78,9 @@ SHIFT = np.diag([3.0, -1.0, 0.5]) + 0.1
 
 def shifted_wishart(seed, dof=6):
     theirs = stats.wishart(dof, root(seed).T @ root(seed))
-    return ShiftedWishart(SHIFT, root(seed), dof), lambda x: theirs.logpdf(unfolded(x) - SHIFT[:, :, None])
+    return ShiftedWishart(SHIFT, root(seed), dof), lambda x: theirs.logpdf(
+        unfolded(x) - SHIFT[:, :, None]
+    )
 
 
 LAWS = (gaussian, student, sketch, gram, noise, inverse_wishart, shifted_wishart)

@@ -55,4 +55,5 @@ MECHANISMS = (
     GaussianInverse(sigma=0.02, padding=1.0),
     SufficientStatistics(sigma_gram=50.0, sigma_cross=80.0),
 )
-SCATTER = tuple(m for m in MECHANISMS if isinstance(m, ScatterDraw))  # they know the data through DᵀD + w²I alone
+# they know the data through DᵀD + w²I alone
+SCATTER = tuple(m for m in MECHANISMS if isinstance(m, ScatterDraw))

@@ -20,7 +20,9 @@ TURN = np.linalg.qr(np.random.default_rng(5).standard_normal((FEATURES, FEATURES
 
 
 def views(draws):
-    """Coordinates, rotated coordinates, radius and direction: marginals, tails and dependence, (n, 2p + 2)."""
+    """Coordinates, rotated coordinates, radius and direction: marginals, tails and dependence, (n,
+    2p + 2).
+    """
     white = (draws - LAW.mean) @ LAW.root.T
     radius = np.linalg.norm(white, axis=1)
     return np.column_stack([white, white @ TURN, radius, np.abs(white).max(axis=1) / radius])
@@ -45,7 +47,10 @@ def test_samplers_agree_in_law(pair, seed):
 def test_the_literal_sketch_may_be_made_in_blocks(monkeypatch):
     """Fails for equal laws with probability at most 1.2e-7: 8 of the 72 statistics that share 1e-6."""
     monkeypatch.setattr(least_squares, "LITERAL_BLOCK", 5 * ROWS)
-    assert largest_distance(views(ALS(ROWS, "literal")(DATA, SIZE, rng=9)), drawn("student", 1)) < LIMIT
+    assert (
+        largest_distance(views(ALS(ROWS, "literal")(DATA, SIZE, rng=9)), drawn("student", 1))
+        < LIMIT
+    )
 
 
 def independent_coordinates(rng):
@@ -62,10 +67,14 @@ def matched_gaussian(rng):
 WRONG = {
     "one more sketch row": lambda rng: ALS(ROWS + 1, "wishart")(DATA, SIZE, rng=rng),
     "one sketch row less": lambda rng: ALS(ROWS - 1, "wishart")(DATA, SIZE, rng=rng),
-    "two degrees of freedom more": lambda rng: StudentT(LAW.mean, LAW.root, LAW.dof + 2).sample(SIZE, rng),
+    "two degrees of freedom more": lambda rng: StudentT(LAW.mean, LAW.root, LAW.dof + 2).sample(
+        SIZE, rng
+    ),
     "coordinates made independent": independent_coordinates,
     "Gaussian of equal covariance": matched_gaussian,
-    "scale 15 % too large": lambda rng: StudentT(LAW.mean, LAW.root / 1.15, LAW.dof).sample(SIZE, rng),
+    "scale 15 % too large": lambda rng: StudentT(LAW.mean, LAW.root / 1.15, LAW.dof).sample(
+        SIZE, rng
+    ),
     "label of one row forgotten": lambda rng: ALS(ROWS)(forgotten_label(), SIZE, rng=rng),
 }
 
@@ -80,7 +89,11 @@ def forgotten_label():
 def test_the_comparison_would_notice(wrong):
     """Power. A law at distance D* is missed with probability at most 4 exp(−n(D* − limit)²/2).
 
-    The nearest of these are at D* = 0.063 (independent coordinates, from 1e6 draws) and 0.078 (one row more, from the
-    beta-prime law of the radius): missed with probability below 1e-4 and 1e-8, the others less often.
+    The nearest of these are at D* = 0.063 (independent coordinates, from 1e6 draws) and 0.078 (one
+    row more, from the beta-prime law of the radius): missed with probability below 1e-4 and 1e-8,
+    the others less often.
     """
-    assert largest_distance(views(WRONG[wrong](np.random.default_rng(11))), drawn("literal", 1)) > LIMIT
+    assert (
+        largest_distance(views(WRONG[wrong](np.random.default_rng(11))), drawn("literal", 1))
+        > LIMIT
+    )

@@ -20,7 +20,9 @@ def test_densities_of_matrices_at_any_degrees_of_freedom(make, dof):
 
 @pytest.mark.parametrize("make", [inverse_wishart, shifted_wishart])
 def test_matrices_need_as_many_degrees_of_freedom_as_columns(make):
-    with pytest.raises(dp.InvalidInput, match="dof must be at least 3, the number of columns, got 2"):
+    with pytest.raises(
+        dp.InvalidInput, match="dof must be at least 3, the number of columns, got 2"
+    ):
         make(1)[0].__class__(*([SHIFT] if make is shifted_wishart else []), root(1), K - 1)
 
 
@@ -32,7 +34,8 @@ def test_a_density_is_the_same_in_parts(monkeypatch):
     np.testing.assert_array_equal(law.log_density(x), whole)
 
 
-# --- where one law, or neither, can have made the output ------------------------------------------------------------
+# --- where one law, or neither, can have made the output
+# ------------------------------------------------------------
 
 
 def moved(amount):
@@ -40,9 +43,11 @@ def moved(amount):
 
 
 def test_the_loss_is_infinite_where_the_other_law_cannot_be():
-    """The row is in the left database only: no draw of the left law is impossible without it, but some the other way.
+    """The row is in the left database only: no draw of the left law is impossible without it, but
+    some the other way.
 
-    With dof 4 and d = 3, q/vᵀW⁻¹v ~ χ²₂. The share is within 6 standard errors: fails with probability below 1e-8.
+    With dof 4 and d = 3, q/vᵀW⁻¹v ~ χ²₂. The share is within 6 standard errors: fails with
+    probability below 1e-8.
     """
     with_row, without, size = moved(0.5), moved(0.0), 20_000
     forward = log_ratio(with_row, without, with_row.sample(size, np.random.default_rng(1)))
@@ -52,11 +57,18 @@ def test_the_loss_is_infinite_where_the_other_law_cannot_be():
     v = np.sqrt(0.5) * np.array([1.0, 2.0, 0.0])
     share = stats.chi2(2).cdf(v @ np.linalg.inv(root(1).T @ root(1)) @ v)
     assert 0.1 < share < 0.9
-    assert np.mean(backward == np.inf) == pytest.approx(share, abs=6.0 * np.sqrt(share * (1.0 - share) / size))
+    assert np.mean(backward == np.inf) == pytest.approx(
+        share, abs=6.0 * np.sqrt(share * (1.0 - share) / size)
+    )
 
 
 def test_an_output_that_neither_law_can_have_made_tells_nothing():
-    x = np.concatenate([-10.0 * np.eye(K)[*np.triu_indices(K)][None], moved(0.0).sample(3, np.random.default_rng(1))])
+    x = np.concatenate(
+        [
+            -10.0 * np.eye(K)[*np.triu_indices(K)][None],
+            moved(0.0).sample(3, np.random.default_rng(1)),
+        ]
+    )
     found = log_ratio(moved(0.0), moved(0.5), x)
     assert found[0] == 0.0
     np.testing.assert_array_equal(moved(0.0).log_density(x)[:1], [-np.inf])

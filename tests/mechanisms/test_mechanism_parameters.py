@@ -22,12 +22,18 @@ from dpaudit.mechanisms import (
 NORM = np.linalg.norm(DATA, axis=1).max()
 
 
-# --- refused -------------------------------------------------------------------------------------------------------
+# --- refused
+# -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "mechanism",
-    [ALS, lambda rows: RPLS(rows, padding=1.0), RandomProjection, lambda rows: GaussMix(rows, sigma=1.0)],
+    [
+        ALS,
+        lambda rows: RPLS(rows, padding=1.0),
+        RandomProjection,
+        lambda rows: GaussMix(rows, sigma=1.0),
+    ],
 )
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "7", None, np.nan])
 def test_rows_must_be_a_positive_integer(mechanism, rows):
@@ -35,7 +41,9 @@ def test_rows_must_be_a_positive_integer(mechanism, rows):
         mechanism(rows)
 
 
-@pytest.mark.parametrize("mechanism", [WishartDraw, InverseWishartDraw, lambda dof: AdditiveWishart(dof, 1.0)])
+@pytest.mark.parametrize(
+    "mechanism", [WishartDraw, InverseWishartDraw, lambda dof: AdditiveWishart(dof, 1.0)]
+)
 @pytest.mark.parametrize("dof", [0, -3, 2.5, True, "7", None, np.nan])
 def test_degrees_of_freedom_must_be_a_positive_integer(mechanism, dof):
     with pytest.raises(dp.InvalidInput, match="dof must be an integer"):
@@ -44,12 +52,16 @@ def test_degrees_of_freedom_must_be_a_positive_integer(mechanism, dof):
 
 @pytest.mark.parametrize("sampler", ["Student", "", None, 1, ["student"]])
 def test_the_sampler_is_one_of_three(sampler):
-    with pytest.raises(dp.InvalidInput, match="sampler must be one of 'student', 'wishart', 'literal'"):
+    with pytest.raises(
+        dp.InvalidInput, match="sampler must be one of 'student', 'wishart', 'literal'"
+    ):
         ALS(rows=7, sampler=sampler)
 
 
 @pytest.mark.parametrize("release", ["both", None, 1])
-@pytest.mark.parametrize("build", [RandomProjection, lambda rows, release: GaussMix(rows, 1.0, release)])
+@pytest.mark.parametrize(
+    "build", [RandomProjection, lambda rows, release: GaussMix(rows, 1.0, release)]
+)
 def test_the_release_is_one_of_two(build, release):
     with pytest.raises(dp.InvalidInput, match="release must be one of 'sketch', 'gram'"):
         build(rows=7, release=release)
@@ -97,7 +109,8 @@ def test_positive_numbers_are_named_when_they_are_not(name, build, value):
 
 
 @pytest.mark.parametrize(
-    "build", [lambda d: GaussianLS(epsilon=1.0, delta=d, sensitivity=1.0), lambda d: RPLS(7, 1.0, d)]
+    "build",
+    [lambda d: GaussianLS(epsilon=1.0, delta=d, sensitivity=1.0), lambda d: RPLS(7, 1.0, d)],
 )
 def test_delta_is_below_one(build):
     with pytest.raises(dp.InvalidInput, match=r"^delta must be"):
@@ -116,7 +129,9 @@ def test_delta_is_below_one(build):
     ],
 )
 def test_gaussian_noise_is_given_in_one_way(arguments):
-    with pytest.raises(dp.InvalidInput, match="sigma must be given, or else all of epsilon, delta and sensitivity"):
+    with pytest.raises(
+        dp.InvalidInput, match="sigma must be given, or else all of epsilon, delta and sensitivity"
+    ):
         GaussianLS(**arguments)
 
 
@@ -133,28 +148,37 @@ def test_gaussian_noise_is_given_in_one_way(arguments):
     ],
 )
 def test_padding_is_given_in_one_way(arguments):
-    with pytest.raises(dp.InvalidInput, match="padding must be given alone, or else epsilon and delta"):
+    with pytest.raises(
+        dp.InvalidInput, match="padding must be given alone, or else epsilon and delta"
+    ):
         RPLS(7, **arguments)
 
 
-@pytest.mark.parametrize("build", [ALS, lambda rows: ALS(rows, "wishart"), lambda rows: ALS(rows, "literal")])
+@pytest.mark.parametrize(
+    "build", [ALS, lambda rows: ALS(rows, "wishart"), lambda rows: ALS(rows, "literal")]
+)
 def test_als_needs_more_rows_than_features(build):
     with pytest.raises(dp.InvalidInput, match=r"rows must be at least features \+ 1 = 4, got 3"):
         build(3)(DATA, 2, rng=1)
     assert build(4)(DATA, 2, rng=1).shape == (2, 3)
 
 
-@pytest.mark.parametrize("use", [lambda m: m.law(DATA), lambda m: m.zeroed_rows(DATA), lambda m: m(DATA, 2, rng=1)])
+@pytest.mark.parametrize(
+    "use", [lambda m: m.law(DATA), lambda m: m.zeroed_rows(DATA), lambda m: m(DATA, 2, rng=1)]
+)
 @pytest.mark.parametrize("mechanism", [ALS(3), RPLS(3, padding=1.0)])
 def test_too_few_rows_are_refused_by_law_family_and_draws(use, mechanism):
     with pytest.raises(dp.InvalidInput, match="rows must be at least features"):
         use(mechanism)
 
 
-# --- Gaussian noise ------------------------------------------------------------------------------------------------
+# --- Gaussian noise
+# ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "sensitivity"), [(1.0, 1e-5, 1.0), (0.1, 0.3, 7.0), (8.0, 1e-12, 1e-3)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sensitivity"), [(1.0, 1e-5, 1.0), (0.1, 0.3, 7.0), (8.0, 1e-12, 1e-3)]
+)
 def test_proposition_2_gives_the_noise(epsilon, delta, sensitivity):
     mechanism = GaussianLS(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     variance = 2.0 * np.log(1.25 / delta) * sensitivity**2 / epsilon**2
@@ -163,7 +187,9 @@ def test_proposition_2_gives_the_noise(epsilon, delta, sensitivity):
 
 def test_calibrated_noise_is_the_same_mechanism_as_its_sigma():
     calibrated = GaussianLS(epsilon=0.7, delta=1e-4, sensitivity=3.0)
-    np.testing.assert_array_equal(calibrated(DATA, 9, rng=1), GaussianLS(sigma=calibrated.noise)(DATA, 9, rng=1))
+    np.testing.assert_array_equal(
+        calibrated(DATA, 9, rng=1), GaussianLS(sigma=calibrated.noise)(DATA, 9, rng=1)
+    )
 
 
 def test_calibrated_mechanisms_carry_their_claim():
@@ -181,14 +207,19 @@ def test_noise_calibrated_to_the_true_sensitivity_keeps_its_claim():
         assert 0.0 < dp.exact.worst_case(mechanism, DATA, epsilon).delta <= 1e-3
 
 
-# --- padding -------------------------------------------------------------------------------------------------------
+# --- padding
+# -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("rows", "epsilon", "delta", "bound"), [(7, 1.0, 1e-5, NORM), (200, 0.25, 0.1, 2 * NORM)])
+@pytest.mark.parametrize(
+    ("rows", "epsilon", "delta", "bound"), [(7, 1.0, 1e-5, NORM), (200, 0.25, 0.1, 2 * NORM)]
+)
 def test_padding_as_printed(rows, epsilon, delta, bound):
     log = np.log(4.0 / delta)
     printed = 4.0 * bound**2 * (2.0 * rows * log + log) / epsilon
-    assert RPLS(rows, epsilon, delta, row_bound=bound).pad(DATA) ** 2 == pytest.approx(printed, rel=1e-14)
+    assert RPLS(rows, epsilon, delta, row_bound=bound).pad(DATA) ** 2 == pytest.approx(
+        printed, rel=1e-14
+    )
 
 
 def test_the_bound_is_read_off_the_data_when_none_is_given():
@@ -197,18 +228,24 @@ def test_the_bound_is_read_off_the_data_when_none_is_given():
     assert private.pad(3.0 * DATA) == pytest.approx(3.0 * private.pad(DATA), rel=1e-14)
 
 
-@pytest.mark.parametrize("use", [lambda m: m.pad(DATA), lambda m: m.law(DATA), lambda m: m(DATA, 2, rng=1)])
+@pytest.mark.parametrize(
+    "use", [lambda m: m.pad(DATA), lambda m: m.law(DATA), lambda m: m(DATA, 2, rng=1)]
+)
 def test_a_bound_below_the_largest_row_is_refused(use):
     with pytest.raises(dp.InvalidInput, match="row_bound must be at least the largest row norm"):
         use(RPLS(7, 1.0, 1e-5, row_bound=0.999 * NORM))
 
 
 def test_a_bound_is_not_refused_for_rounding():
-    """The largest norm, computed row by row, may differ in its last bit from the one computed all at once."""
+    """The largest norm, computed row by row, may differ in its last bit from the one computed all
+    at once.
+    """
     for seed in range(40):
         data = np.random.default_rng(seed).standard_normal((40, 4))
         bound = max(float(np.linalg.norm(row)) for row in data)
-        assert RPLS(7, 1.0, 1e-5, row_bound=bound).pad(data) == pytest.approx(RPLS(7, 1.0, 1e-5).pad(data), rel=1e-14)
+        assert RPLS(7, 1.0, 1e-5, row_bound=bound).pad(data) == pytest.approx(
+            RPLS(7, 1.0, 1e-5).pad(data), rel=1e-14
+        )
 
 
 def test_given_padding_is_used_as_it_is():
@@ -233,7 +270,9 @@ def test_the_row_that_sets_the_bound_is_exceptional():
     assert RPLS(7, 1.0, 1e-5).exceptional_rows(DATA) == (largest,)
 
 
-@pytest.mark.parametrize("mechanism", [RPLS(7, padding=2.0), RPLS(7, 1.0, 1e-5, row_bound=1e5), ALS(7)])
+@pytest.mark.parametrize(
+    "mechanism", [RPLS(7, padding=2.0), RPLS(7, 1.0, 1e-5, row_bound=1e5), ALS(7)]
+)
 def test_no_row_is_exceptional_when_the_bound_is_public(mechanism):
     assert mechanism.exceptional_rows(DATA) == ()
 

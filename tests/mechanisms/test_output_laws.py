@@ -30,8 +30,12 @@ every_law = pytest.mark.parametrize("pair_of", LAWS, ids=lambda f: f.__name__)
 @every_law
 def test_the_loss_is_the_ratio_of_scipys_densities(pair_of):
     (left, left_pdf), (right, right_pdf) = pair_of(1), pair_of(2)
-    x = np.concatenate([left.sample(50, np.random.default_rng(3)), right.sample(50, np.random.default_rng(4))])
-    np.testing.assert_allclose(log_ratio(left, right, x), left_pdf(x) - right_pdf(x), rtol=1e-9, atol=1e-9)
+    x = np.concatenate(
+        [left.sample(50, np.random.default_rng(3)), right.sample(50, np.random.default_rng(4))]
+    )
+    np.testing.assert_allclose(
+        log_ratio(left, right, x), left_pdf(x) - right_pdf(x), rtol=1e-9, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("pair_of", [f for f in LAWS if f is not gram], ids=lambda f: f.__name__)
@@ -42,7 +46,9 @@ def test_a_density_is_scipys_up_to_one_constant(pair_of):
 
 
 def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure():
-    """The Gram density leaves out |G|^{(r−d−1)/2}, which is the same for both laws; the sketch's loss is its own."""
+    """The Gram density leaves out |G|^{(r−d−1)/2}, which is the same for both laws; the sketch's
+    loss is its own.
+    """
     left, right = sketch(1)[0], sketch(2)[0]
     x = left.sample(40, np.random.default_rng(3))
     rows = x.reshape(40, 5, K)
@@ -109,7 +115,8 @@ def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
     assert law.log_density(draws).shape == (6,)
 
 
-# --- draws ---------------------------------------------------------------------------------------------------------
+# --- draws
+# ---------------------------------------------------------------------------------------------------------
 
 
 def radii(law, x):
@@ -133,10 +140,14 @@ def test_gaussian_draws_have_the_law():
 
 
 def test_student_draws_have_the_law():
-    """Fails with probability at most 1e-6; z_j √ν is Student t and the square radius beta-prime(k/2, ν/2)."""
+    """Fails with probability at most 1e-6; z_j √ν is Student t and the square radius
+    beta-prime(k/2, ν/2).
+    """
     law, size = student(1)[0], 20_000
     x = radii(law, law.sample(size, np.random.default_rng(5)))
-    distances = [stats.kstest(x[:, j] * np.sqrt(law.dof), stats.t(law.dof).cdf).statistic for j in range(K)]
+    distances = [
+        stats.kstest(x[:, j] * np.sqrt(law.dof), stats.t(law.dof).cdf).statistic for j in range(K)
+    ]
     distances.append(stats.kstest(x[:, K], stats.betaprime(0.5 * K, 0.5 * law.dof).cdf).statistic)
     assert max(distances) < massart(size, K + 1, 1e-6)
 
@@ -153,7 +164,9 @@ def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch)
 
 
 def test_noise_draws_have_the_law():
-    """Fails with probability at most 1e-6; the square radius sees whether the coordinates are independent."""
+    """Fails with probability at most 1e-6; the square radius sees whether the coordinates are
+    independent.
+    """
     law, size = noise(1)[0], 20_000
     white = (law.sample(size, np.random.default_rng(5)) - law.mean) / law.deviation
     distances = [stats.kstest(white[:, j], "norm").statistic for j in range(K)]
@@ -173,13 +186,17 @@ def test_noise_of_thousands_of_coordinates_is_light():
     assert peak < 50e6
 
 
-@pytest.mark.parametrize("law", [gaussian(1)[0], sketch(1)[0], noise(1)[0]], ids=["gaussian", "sketch", "noise"])
+@pytest.mark.parametrize(
+    "law", [gaussian(1)[0], sketch(1)[0], noise(1)[0]], ids=["gaussian", "sketch", "noise"]
+)
 @pytest.mark.parametrize("chunk", [1, 7, 100, 5000])
 def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
     """Nothing is drawn twice or left out: the stream of normals is the same."""
     expected = law.sample(1001, np.random.default_rng(1))
     monkeypatch.setattr(laws.base, "CHUNK", chunk)
-    np.testing.assert_allclose(law.sample(1001, np.random.default_rng(1)), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        law.sample(1001, np.random.default_rng(1)), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("dof", [1, 2, 3, 6])

@@ -9,13 +9,16 @@ from mechanism_cases import DATA, MECHANISMS
 
 import dpaudit as dp
 from dpaudit import laws
-from dpaudit.mechanisms import PAPERS, REGISTRY, describe
+from dpaudit._core.types import describe
+from dpaudit.mechanisms import PAPERS, REGISTRY
 
 every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def test_the_cases_are_the_registry_but_for_the_papers():
-    assert {type(mechanism) for mechanism in MECHANISMS} == set(REGISTRY.values()) - set(PAPERS.values())
+    assert {type(mechanism) for mechanism in MECHANISMS} == set(REGISTRY.values()) - set(
+        PAPERS.values()
+    )
     assert all(name == mechanism.__name__ for name, mechanism in REGISTRY.items())
 
 
@@ -54,7 +57,9 @@ def test_the_data_are_left_alone(mechanism):
 @every_mechanism
 def test_lists_and_integers_are_data_too(mechanism):
     whole = np.round(10.0 * DATA).astype(int)
-    np.testing.assert_array_equal(mechanism(whole.tolist(), 3, rng=3), mechanism(whole.astype(float), 3, rng=3))
+    np.testing.assert_array_equal(
+        mechanism(whole.tolist(), 3, rng=3), mechanism(whole.astype(float), 3, rng=3)
+    )
 
 
 @every_mechanism
@@ -96,7 +101,9 @@ def test_a_wrong_size_is_named(mechanism, size):
 def test_a_number_that_is_not_finite_is_placed(mechanism, value):
     data = DATA.copy()
     data[4, 1] = value
-    with pytest.raises(dp.InvalidInput, match=r"data must be .* got -?(nan|inf) at row 4, column 1"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"data must be .* got -?(nan|inf) at row 4, column 1"
+    ):
         mechanism(data, 3, rng=1)
 
 

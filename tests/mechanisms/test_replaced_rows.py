@@ -51,10 +51,13 @@ def by_matrices(mechanism, data, candidates):
 @every_kind
 def test_every_pair_is_that_of_the_two_databases(mechanism):
     rng = np.random.default_rng(1)
-    candidates = np.vstack([rng.standard_normal((2, 4)) * [1.0, 1.0, 10.0, 10.0], 5.0 * DATA[2], DATA[7] + 0.1])
+    candidates = np.vstack(
+        [rng.standard_normal((2, 4)) * [1.0, 1.0, 10.0, 10.0], 5.0 * DATA[2], DATA[7] + 0.1]
+    )
     found = numbers(mechanism.replaced_rows(DATA, candidates))
     exact = by_matrices(mechanism, DATA, candidates)
-    np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-25)  # 5 times row 2 shrinks no axis: down = 0
+    # 5 times row 2 shrinks no axis: down = 0
+    np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-25)
 
 
 @every_kind
@@ -66,9 +69,13 @@ def test_columns_of_very_different_scales(mechanism):
     np.testing.assert_allclose(found, by_matrices(mechanism, data, candidates), rtol=1e-7)
 
 
-@pytest.mark.parametrize("mechanism", [WishartDraw(6, 3.0), GaussMix(6, 3.0), InverseWishartDraw(6, 3.0)], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [WishartDraw(6, 3.0), GaussMix(6, 3.0), InverseWishartDraw(6, 3.0)], ids=repr
+)
 def test_draws_with_one_scatter_matrix_differ_by_no_number(mechanism):
-    found, sketch = (m.replaced_rows(DATA, 2.0 * DATA[:3]) for m in (mechanism, RandomProjection(6, padding=3.0)))
+    found, sketch = (
+        m.replaced_rows(DATA, 2.0 * DATA[:3]) for m in (mechanism, RandomProjection(6, padding=3.0))
+    )
     np.testing.assert_array_equal(numbers(found), numbers(sketch))
     assert (found.rows, found.inverted) == (6, isinstance(mechanism, InverseWishartDraw))
 
@@ -112,16 +119,26 @@ def alone():
 
 
 @pytest.mark.parametrize(
-    "mechanism", [GaussianLS(sigma=0.5), GaussianInverse(sigma=0.1), RandomProjection(5), GaussianInverse(0.1, 1.0)]
+    "mechanism",
+    [
+        GaussianLS(sigma=0.5),
+        GaussianInverse(sigma=0.1),
+        RandomProjection(5),
+        GaussianInverse(0.1, 1.0),
+    ],
 )
 def test_a_candidate_may_lose_the_rank_or_keep_it(mechanism):
     data, candidates = alone()
     found = numbers(mechanism.replaced_rows(data, candidates)).reshape(-1, len(data), 2)[:, 3]
     if mechanism.parameters().get("padding"):
-        np.testing.assert_allclose(found[:, 0], changes(mechanism, data, replaced(data, 3, candidates[0])), rtol=1e-9)
+        np.testing.assert_allclose(
+            found[:, 0], changes(mechanism, data, replaced(data, 3, candidates[0])), rtol=1e-9
+        )
     else:
         assert found[-1, 0] == (1.0 if isinstance(mechanism, RandomProjection) else np.inf)
-    np.testing.assert_allclose(found[:, 1], changes(mechanism, data, replaced(data, 3, candidates[1])), rtol=1e-9)
+    np.testing.assert_allclose(
+        found[:, 1], changes(mechanism, data, replaced(data, 3, candidates[1])), rtol=1e-9
+    )
 
 
 @every_closed
@@ -129,7 +146,9 @@ def test_the_order_is_row_by_row_whatever_the_block(mechanism, monkeypatch):
     candidates = database(n=5, seed=8)
     whole = numbers(mechanism.replaced_rows(DATA, candidates))
     monkeypatch.setattr(replacement, "BLOCK", 10)
-    np.testing.assert_allclose(numbers(mechanism.replaced_rows(DATA, candidates)), whole, rtol=1e-11)
+    np.testing.assert_allclose(
+        numbers(mechanism.replaced_rows(DATA, candidates)), whole, rtol=1e-11
+    )
     one = numbers(mechanism.replaced_rows(DATA, candidates[3:4]))
     np.testing.assert_allclose(whole.reshape(-1, len(DATA), 5)[:, :, 3], one, rtol=1e-11)
 
@@ -137,7 +156,9 @@ def test_the_order_is_row_by_row_whatever_the_block(mechanism, monkeypatch):
 @pytest.mark.parametrize("candidates", [np.zeros((2, 3)), np.zeros((1, 5))])
 @every_closed
 def test_candidates_have_the_columns_of_the_data(mechanism, candidates):
-    with pytest.raises(dp.InvalidInput, match=r"candidates must be rows of 4 columns, as data, got '[35] columns'"):
+    with pytest.raises(
+        dp.InvalidInput, match=r"candidates must be rows of 4 columns, as data, got '[35] columns'"
+    ):
         mechanism.replaced_rows(DATA, candidates)
 
 
@@ -149,5 +170,7 @@ def test_candidates_are_a_finite_matrix(candidates):
 
 @pytest.mark.parametrize("mechanism", [m for m in MECHANISMS if m not in CLOSED], ids=repr)
 def test_the_others_say_that_they_have_none(mechanism):
-    with pytest.raises(dp.NoExactSpectrum, match=f"{mechanism.name} has no closed form for all replacements"):
+    with pytest.raises(
+        dp.NoExactSpectrum, match=f"{mechanism.name} has no closed form for all replacements"
+    ):
         mechanism.replaced_rows(DATA, DATA)

@@ -1,4 +1,6 @@
-"""Zeroed rows of the second-moment mechanisms, and the worst row within a bound, against matrices and draws."""
+"""Zeroed rows of the second-moment mechanisms, and the worst row within a bound, against matrices
+and draws.
+"""
 
 import numpy as np
 import pytest
@@ -41,7 +43,8 @@ def numbers(family):
     return getattr(family, number(family))
 
 
-# --- zeroed rows ---------------------------------------------------------------------------------------------------
+# --- zeroed rows
+# ---------------------------------------------------------------------------------------------------
 
 
 @every_kind
@@ -53,11 +56,15 @@ def test_zeroed_rows_are_those_of_the_two_databases(mechanism):
 
 def test_additive_noise_goes_by_the_norm_on_the_scale_of_the_noise():
     found = AdditiveWishart(6, scale=9.0).zeroed_rows(DATA)
-    np.testing.assert_allclose(found.quadratic, [v @ np.linalg.inv(81.0 * np.eye(D)) @ v for v in DATA], rtol=1e-13)
+    np.testing.assert_allclose(
+        found.quadratic, [v @ np.linalg.inv(81.0 * np.eye(D)) @ v for v in DATA], rtol=1e-13
+    )
     assert (found.dof, found.dim) == (6, D)
 
 
-@pytest.mark.parametrize("mechanism", [GaussianInverse(0.1), RandomProjection(5), InverseWishartDraw(9)], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [GaussianInverse(0.1), RandomProjection(5), InverseWishartDraw(9)], ids=repr
+)
 def test_a_row_that_alone_spans_a_column_gives_everything_away(mechanism):
     data = DATA.copy()
     data[:, 0] = 0.0
@@ -67,18 +74,27 @@ def test_a_row_that_alone_spans_a_column_gives_everything_away(mechanism):
     assert np.isfinite(numbers(found)[:3]).all()
 
 
-USES = (lambda m: m.law(DATA), lambda m: m.zeroed_rows(DATA), lambda m: m.added_row(DATA, 1.0), lambda m: m(DATA, 2))
+USES = (
+    lambda m: m.law(DATA),
+    lambda m: m.zeroed_rows(DATA),
+    lambda m: m.added_row(DATA, 1.0),
+    lambda m: m(DATA, 2),
+)
 
 
 @pytest.mark.parametrize("mechanism", [InverseWishartDraw(3), AdditiveWishart(3, 1.0)], ids=repr)
 @pytest.mark.parametrize("use", USES)
 def test_too_few_degrees_of_freedom_are_refused_by_law_family_and_draws(mechanism, use):
-    with pytest.raises(dp.InvalidInput, match="dof must be at least 4, the number of columns, got 3"):
+    with pytest.raises(
+        dp.InvalidInput, match="dof must be at least 4, the number of columns, got 3"
+    ):
         use(mechanism)
 
 
 def test_sufficient_statistics_need_a_feature():
-    with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"):
+    with pytest.raises(
+        dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"
+    ):
         SufficientStatistics(1.0, 1.0).zeroed_rows(DATA[:, :1])
 
 
@@ -92,12 +108,16 @@ def exact(family, index, epsilon):
     return curves[::-1] if family.inverted else curves
 
 
-@pytest.mark.parametrize("mechanism", [*KINDS, AdditiveWishart(4, 40.0), AdditiveWishart(9, 25.0)], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism", [*KINDS, AdditiveWishart(4, 40.0), AdditiveWishart(9, 25.0)], ids=repr
+)
 @pytest.mark.parametrize("index", [2, 9])
 def test_curves_are_those_of_the_draws(mechanism, index):
-    """δ(ε) = E_P[(1 − e^{ε−L})₊] over draws, both directions, ε = 0 and 0.3: within 6 standard errors.
+    """δ(ε) = E_P[(1 − e^{ε−L})₊] over draws, both directions, ε = 0 and 0.3: within 6 standard
+    errors.
 
-    Fails with probability below 1e-7 (80 means of numbers in [0, 1], which 40,000 draws make nearly normal).
+    Fails with probability below 1e-7 (80 means of numbers in [0, 1], which 40,000 draws make nearly
+    normal).
     """
     family, pair, size = mechanism.zeroed_rows(DATA), dp.neighbours.zero_row(DATA, index), 40_000
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
@@ -105,18 +125,22 @@ def test_curves_are_those_of_the_draws(mechanism, index):
         loss = log_ratio(P, Q, P.sample(size, np.random.default_rng([side, index])))
         for epsilon in (0.0, 0.3):
             value = exact(family, index, epsilon)[side]
-            assert 0.001 < value < 0.9 or value < 1e-50  # beyond q/2 the loss of additive noise hardly goes
+            # beyond q/2 the loss of additive noise hardly goes
+            assert 0.001 < value < 0.9 or value < 1e-50
             gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
             assert abs(gain.mean() - value) < 6.0 * gain.std() / np.sqrt(size) + 1e-12
 
 
 def test_the_directions_of_an_inverse_draw_are_swapped():
-    """The test above would notice: at ε = 0.3 they differ by more than 6 standard errors, which are 0.01."""
+    """The test above would notice: at ε = 0.3 they differ by more than 6 standard errors, which are
+    0.01.
+    """
     forward, backward = exact(InverseWishartDraw(9, padding=3.0).zeroed_rows(DATA), 9, 0.3)
     assert backward - forward > 0.02
 
 
-# --- the worst row within a bound ----------------------------------------------------------------------------------
+# --- the worst row within a bound
+# ----------------------------------------------------------------------------------
 
 
 BOUND = 7.0
@@ -134,7 +158,9 @@ ADDED = (
 
 
 def rows_within(bound):
-    """Random directions, and for each axis and the weakest one all splits between features and label."""
+    """Random directions, and for each axis and the weakest one all splits between features and
+    label.
+    """
     rng = np.random.default_rng(1)
     anywhere = rng.standard_normal((300, D))
     weakest = np.linalg.eigh(DATA.T @ DATA)[1][:, 0]
@@ -180,8 +206,12 @@ def test_the_bound_is_a_positive_number(mechanism, bound):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [m for m in MECHANISMS if m.name in ("ALS", "RPLS", "GaussianLS", "GaussianInverse")], ids=repr
+    "mechanism",
+    [m for m in MECHANISMS if m.name in ("ALS", "RPLS", "GaussianLS", "GaussianInverse")],
+    ids=repr,
 )
 def test_the_others_say_that_they_have_none(mechanism):
-    with pytest.raises(dp.NoExactSpectrum, match=f"{mechanism.name} has no closed form for the worst row"):
+    with pytest.raises(
+        dp.NoExactSpectrum, match=f"{mechanism.name} has no closed form for the worst row"
+    ):
         mechanism.added_row(DATA, 1.0)

@@ -1,4 +1,6 @@
-"""The mechanisms of papers 3 and 4 against their algorithms done literally: sketches, outer products, noise."""
+"""The mechanisms of papers 3 and 4 against their algorithms done literally: sketches, outer
+products, noise.
+"""
 
 import numpy as np
 import pytest
@@ -34,7 +36,9 @@ def padded_sketch(rng, rows=5, padding=3.0):
 
 def mixed(rng, rows=5, sigma=3.0):
     """SD + σξ (paper 3)."""
-    return rng.standard_normal((SIZE, rows, N)) @ DATA + sigma * rng.standard_normal((SIZE, rows, D))
+    return rng.standard_normal((SIZE, rows, N)) @ DATA + sigma * rng.standard_normal(
+        (SIZE, rows, D)
+    )
 
 
 def wishart_sum(rng, dof=6, padding=3.0):
@@ -100,7 +104,9 @@ def matrices(triangles, size):
 
 
 def shaped(mechanism, draws):
-    """Sketches as (n, r, d), second moments as (n, d, d), sufficient statistics as the literal function has them."""
+    """Sketches as (n, r, d), second moments as (n, d, d), sufficient statistics as the literal
+    function has them.
+    """
     if mechanism.parameters().get("release") == "sketch":
         return draws.reshape(SIZE, -1, D)
     if isinstance(mechanism, SufficientStatistics):
@@ -110,7 +116,9 @@ def shaped(mechanism, draws):
 
 
 def views(x, symmetric):
-    """Entries, and what sees how they hang together: eigenvalues of symmetric matrices, or singular values."""
+    """Entries, and what sees how they hang together: eigenvalues of symmetric matrices, or singular
+    values.
+    """
     values = np.linalg.eigvalsh(x) if symmetric else np.linalg.svd(x, compute_uv=False)
     return np.column_stack([x.reshape(SIZE, -1), values])
 
@@ -130,7 +138,9 @@ def compared(mechanism, drawn, literal):
 def test_draws_are_those_of_the_algorithm(case):
     """Fails for equal laws with probability at most 1e-6 each."""
     mechanism, literal = CASES[case]
-    distance, limit = compared(mechanism, mechanism(DATA, SIZE, rng=1), literal(np.random.default_rng(2)))
+    distance, limit = compared(
+        mechanism, mechanism(DATA, SIZE, rng=1), literal(np.random.default_rng(2))
+    )
     assert distance < limit
 
 
@@ -148,18 +158,24 @@ WRONG = {
     "one random row more": ("additive Wishart", lambda rng: with_random_rows(rng, dof=6)),
     "twice the variance on the diagonal": ("Analyze Gauss", full_noise),
     "no padding in the inverse": ("Gaussian inverse", lambda rng: noisy_inverse(rng, padding=0.0)),
-    "the noises of gram and cross swapped": ("sufficient statistics", lambda rng: noisy_statistics(rng, 80.0, 50.0)),
+    "the noises of gram and cross swapped": (
+        "sufficient statistics",
+        lambda rng: noisy_statistics(rng, 80.0, 50.0),
+    ),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_the_comparison_would_notice(wrong):
-    """Power. A law at distance D* is missed with probability at most 4 exp(−n(D* − limit)²/2), the limit being 0.03.
+    """Power. A law at distance D* is missed with probability at most 4 exp(−n(D* − limit)²/2), the
+    limit being 0.03.
 
-    The nearest is the diagonal of twice the variance, D* = 0.083: missed with probability below 1e-11. The others are
-    at 0.17 and more (from 2e4 draws).
+    The nearest is the diagonal of twice the variance, D* = 0.083: missed with probability below
+    1e-11. The others are at 0.17 and more (from 2e4 draws).
     """
     case, literal = WRONG[wrong]
     mechanism = CASES[case][0]
-    distance, limit = compared(mechanism, mechanism(DATA, SIZE, rng=1), literal(np.random.default_rng(2)))
+    distance, limit = compared(
+        mechanism, mechanism(DATA, SIZE, rng=1), literal(np.random.default_rng(2))
+    )
     assert distance > limit

@@ -1,4 +1,6 @@
-"""Releases of the sketch: the matrix and its Gram matrix carry one law, with the moments of a Wishart."""
+"""Releases of the sketch: the matrix and its Gram matrix carry one law, with the moments of a
+Wishart.
+"""
 
 import numpy as np
 import pytest
@@ -41,25 +43,36 @@ STATISTICS = D * (D + 1) // 2 + D
 
 @pytest.mark.parametrize("rows", [2, D, 9])
 def test_gram_release_is_the_gram_of_the_sketch(rows):
-    """Fails for equal laws with probability at most 1e-6; rows below d make the Gram matrix singular."""
+    """Fails for equal laws with probability at most 1e-6; rows below d make the Gram matrix
+    singular.
+    """
     views_ = views(gram_of_sketch(rows, [1, rows])), views(gram_release(rows, [2, rows]))
     exact_zeros = D - min(rows, D)  # eigenvalues that are only rounding
-    one, other = (np.delete(view, D * (D + 1) // 2 + np.arange(exact_zeros), axis=1) for view in views_)
+    one, other = (
+        np.delete(view, D * (D + 1) // 2 + np.arange(exact_zeros), axis=1) for view in views_
+    )
     assert largest_distance(one, other) < threshold(SIZE, STATISTICS, error=1e-6)
-    assert np.abs(views_[1][:, D * (D + 1) // 2 :][:, :exact_zeros]).max(initial=0.0) < 1e-12 * views_[1].max()
+    assert (
+        np.abs(views_[1][:, D * (D + 1) // 2 :][:, :exact_zeros]).max(initial=0.0)
+        < 1e-12 * views_[1].max()
+    )
 
 
 def test_the_gram_comparison_would_notice_a_row_more():
     """Power: χ²_9 and χ²_10 on the diagonal are 0.095 apart; missed with probability below 1e-17."""
-    assert largest_distance(views(gram_of_sketch(9, 1)), views(gram_release(10, 2))) > threshold(SIZE, STATISTICS, 1e-6)
+    assert largest_distance(views(gram_of_sketch(9, 1)), views(gram_release(10, 2))) > threshold(
+        SIZE, STATISTICS, 1e-6
+    )
 
 
 @pytest.mark.parametrize("rows", [2, 9])
 @pytest.mark.parametrize("release", ["sketch", "gram"])
 def test_gram_moments_are_those_of_a_wishart(rows, release):
-    """Means within 6 standard errors, variances within 7: fails with probability below 1e-7 (normal means).
+    """Means within 6 standard errors, variances within 7: fails with probability below 1e-7 (normal
+    means).
 
-    An entry's excess kurtosis is at most 6 (χ²_2), so a variance has a relative standard error of at most 2 %.
+    An entry's excess kurtosis is at most 6 (χ²_2), so a variance has a relative standard error of
+    at most 2 %.
     """
     gram = gram_of_sketch(rows, 3) if release == "sketch" else gram_release(rows, 3)
     sigma = GRAM / np.outer(SCALE, SCALE)
@@ -70,17 +83,26 @@ def test_gram_moments_are_those_of_a_wishart(rows, release):
 
 
 def test_sketch_rows_are_independent_with_the_right_covariance():
-    """Second moments within 6 standard errors: fails with probability below 3e-7 (144 normal means)."""
+    """Second moments within 6 standard errors: fails with probability below 3e-7 (144 normal
+    means).
+    """
     rows = 3
-    white = RandomProjection(rows)(DATA, SIZE, rng=4).reshape(SIZE, rows, D) @ np.linalg.inv(np.linalg.cholesky(GRAM)).T
+    white = (
+        RandomProjection(rows)(DATA, SIZE, rng=4).reshape(SIZE, rows, D)
+        @ np.linalg.inv(np.linalg.cholesky(GRAM)).T
+    )
     flat = white.reshape(SIZE, -1)
     assert np.all(np.abs(flat.mean(axis=0)) < 6.0 / np.sqrt(SIZE))
     moments = flat.T @ flat / SIZE
-    assert np.all(np.abs(moments - np.eye(rows * D)) < 6.0 * np.sqrt((1.0 + np.eye(rows * D)) / SIZE))
+    assert np.all(
+        np.abs(moments - np.eye(rows * D)) < 6.0 * np.sqrt((1.0 + np.eye(rows * D)) / SIZE)
+    )
 
 
 def test_random_linear_combination_is_a_projection_on_one_row():
-    np.testing.assert_array_equal(RandomLinearCombination()(DATA, 9, rng=1), RandomProjection(1)(DATA, 9, rng=1))
+    np.testing.assert_array_equal(
+        RandomLinearCombination()(DATA, 9, rng=1), RandomProjection(1)(DATA, 9, rng=1)
+    )
 
 
 def test_random_linear_combination_is_a_gaussian_mixture_of_the_rows():

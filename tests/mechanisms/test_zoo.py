@@ -1,4 +1,6 @@
-"""What holds for every mechanism of the zoo: draws follow the law, sound claims are true, broken ones are not."""
+"""What holds for every mechanism of the zoo: draws follow the law, sound claims are true, broken
+ones are not.
+"""
 
 import dataclasses
 import pickle
@@ -24,7 +26,8 @@ def spectrum_of(name):
     return dp.exact.spectrum(mechanism, mechanism.pair(), np.append(GRID, mechanism.claim.epsilon))
 
 
-SLOW_OR_CLASSICAL = ("NumericalSVT", "DPGaussian")  # below at other parameters; proved for ε ≤ 1 only
+# below at other parameters; proved for ε ≤ 1 only
+SLOW_OR_CLASSICAL = ("NumericalSVT", "DPGaussian")
 every = pytest.mark.parametrize("name", ZOO)
 
 
@@ -36,7 +39,10 @@ def drawn():
     def draw(name):
         if name not in sides:
             pair = ZOO[name].pair()
-            sides[name] = [ZOO[name](data, SIZE, rng=seed) for seed, data in enumerate((pair.left, pair.right), 7)]
+            sides[name] = [
+                ZOO[name](data, SIZE, rng=seed)
+                for seed, data in enumerate((pair.left, pair.right), 7)
+            ]
         return sides[name]
 
     return draw
@@ -49,7 +55,9 @@ def statistics(x):
 
 @every
 def test_draws_follow_the_law(name, drawn):
-    """Kolmogorov–Smirnov of every column and of the row sums, against as many draws of the law itself."""
+    """Kolmogorov–Smirnov of every column and of the row sums, against as many draws of the law
+    itself.
+    """
     mechanism, pair = ZOO[name], ZOO[name].pair()
     for side, data in enumerate((pair.left, pair.right)):
         found = statistics(mechanism.view(drawn(name)[side]))
@@ -59,13 +67,16 @@ def test_draws_follow_the_law(name, drawn):
 
 @every
 def test_draws_follow_the_exact_curve(name, drawn):
-    """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm, a mean of values in [0, 1 − e^{−max L}]: Hoeffding.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm, a mean of values in [0, 1 − e^{−max
+    L}]: Hoeffding.
 
     Of the laws of released answers, whose density takes a while, 4,000 draws.
     """
     mechanism, pair = ZOO[name], ZOO[name].pair()
     laws = [mechanism.law(data) for data in (pair.left, pair.right)]
-    slow = any(isinstance(part, ReleasedAnswers) for part in (laws[0], *getattr(laws[0], "parts", ())))
+    slow = any(
+        isinstance(part, ReleasedAnswers) for part in (laws[0], *getattr(laws[0], "parts", ()))
+    )
     size, at = 4_000 if slow else SIZE, np.array([0.0, 0.5 * mechanism.claim.epsilon])
     spectrum = spectrum_of(name)
     room = -np.expm1(-spectrum.pure_epsilon) * np.sqrt(np.log(2.0 / ERROR) / (2.0 * size)) + 1e-12
@@ -95,7 +106,9 @@ def test_sound_claims_are_nearly_used_up(name):
     if name == "DPGaussian":  # the classical noise is far more than needed
         return
     share = (
-        spectrum.pure_epsilon / claim.epsilon if claim.delta == 0.0 else spectrum.delta_at(claim.epsilon) / claim.delta
+        spectrum.pure_epsilon / claim.epsilon
+        if claim.delta == 0.0
+        else spectrum.delta_at(claim.epsilon) / claim.delta
     )
     assert 0.8 < share <= 1.0 + 1e-9
 
@@ -106,7 +119,9 @@ def test_sound_claims_are_nearly_used_up(name):
         *(
             dataclasses.replace(mechanism, epsilon=3.0)
             for mechanism in ZOO.values()
-            if mechanism.sound and "epsilon" in mechanism.parameters() and mechanism.name not in SLOW_OR_CLASSICAL
+            if mechanism.sound
+            and "epsilon" in mechanism.parameters()
+            and mechanism.name not in SLOW_OR_CLASSICAL
         ),
         textbook.SparseVector1(epsilon=3.0, most=2, threshold=-4.0),
         textbook.SparseVector2(epsilon=0.02, most=2),
@@ -157,10 +172,13 @@ def test_the_zoo_is_large_and_complete():
     assert len(ZOO) >= 35
     assert sum(mechanism.sound for mechanism in ZOO.values()) == len(textbook.__all__)
     assert {type(m).__name__ for m in ZOO.values()} == {*textbook.__all__, *broken.__all__}
-    assert all(type(m).__module__.startswith("dpaudit.mechanisms.broken") != m.sound for m in ZOO.values())
+    assert all(
+        type(m).__module__.startswith("dpaudit.mechanisms.broken") != m.sound for m in ZOO.values()
+    )
 
 
-# DP-Sniper's estimate, by logistic regression, of the largest log P(S)/Q(S) with Q(S) = 0.01; its pairs, 2e8 draws
+# DP-Sniper's estimate, by logistic regression, of the largest log P(S)/Q(S) with Q(S) = 0.01; its
+# pairs, 2e8 draws
 PUBLISHED = {
     "Laplace": 0.09906,
     "NaturalLogGeometric": 0.11781,
@@ -191,20 +209,38 @@ FOUND_ALL = (
     "ReportNoisyMax1",
     "ReportNoisyMax2",
 )
-FOUND_ALL += ("ReportNoisyMax3", "SparseVector1", "SparseVector2", "SparseVector4", "SparseVector5", "OneTimeRappor")
+FOUND_ALL += (
+    "ReportNoisyMax3",
+    "SparseVector1",
+    "SparseVector2",
+    "SparseVector4",
+    "SparseVector5",
+    "OneTimeRappor",
+)
 
 
 def best_attack(mechanism, share=0.01):
-    """max log P(S)/share over (randomised) sets with Q(S) = share: P(S) ≤ δ(ε) + e^ε·share, equal at the best ε."""
-    grid, pair = np.concatenate([np.linspace(0.0, 0.6, 241), np.linspace(0.6, 6.0, 61)]), mechanism.published_pair()
-    same = np.array_equal(pair.left, mechanism.pair().left) and np.array_equal(pair.right, mechanism.pair().right)
-    curve = spectrum_of(mechanism.name).curve if same else dp.exact.spectrum(mechanism, pair, 0.0).curve
+    """max log P(S)/share over (randomised) sets with Q(S) = share: P(S) ≤ δ(ε) + e^ε·share, equal
+    at the best ε.
+    """
+    grid, pair = (
+        np.concatenate([np.linspace(0.0, 0.6, 241), np.linspace(0.6, 6.0, 61)]),
+        mechanism.published_pair(),
+    )
+    same = np.array_equal(pair.left, mechanism.pair().left) and np.array_equal(
+        pair.right, mechanism.pair().right
+    )
+    curve = (
+        spectrum_of(mechanism.name).curve if same else dp.exact.spectrum(mechanism, pair, 0.0).curve
+    )
     return max(np.log((d + np.exp(grid) * share).min() / share) for d in curve.delta(grid))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_attacks_are_within_what_is_possible(name):
-    """The published frequency of S has a standard error of 0.1/√(10⁸·0.01)·… below 0.1 %; some attacks miss much."""
+    """The published frequency of S has a standard error of 0.1/√(10⁸·0.01)·… below 0.1 %; some
+    attacks miss much.
+    """
     best, found = best_attack(ZOO[name]), PUBLISHED[name]
     assert found < best * 1.005 + 0.001
     if name in FOUND_ALL:

@@ -17,7 +17,9 @@ def rows(*numbers):
 
 @pytest.mark.parametrize("noise", [LAPLACE, EXPONENTIAL], ids=["Laplace", "exponential"])
 def test_the_larger_of_two(noise):
-    """P(the second wins) is 1 − (2 + t)e^{−t}/4 with Laplace noise and 1 − e^{−t}/2 with exponential noise."""
+    """P(the second wins) is 1 − (2 + t)e^{−t}/4 with Laplace noise and 1 − e^{−t}/2 with
+    exponential noise.
+    """
     t = 1.7
     p = np.exp(largest_index(np.array([0.0, t]), noise, 1.0).log_probability)
     expected = 1.0 - 0.25 * (2.0 + t) * np.exp(-t) if noise is LAPLACE else 1.0 - 0.5 * np.exp(-t)
@@ -35,7 +37,9 @@ def test_the_density_of_the_largest_is_the_slope_of_the_product():
 
     def below(x):
         z = (x - queries) / 2.0
-        return np.prod(np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0))))
+        return np.prod(
+            np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0)))
+        )
 
     slope = [(below(x + 1e-5) - below(x - 1e-5)) / 2e-5 for x in at]
     np.testing.assert_allclose(np.exp(law.log_p(at)), slope, rtol=1e-6)
@@ -53,11 +57,17 @@ RATIOS = {
 @pytest.mark.parametrize("total", [0.0, 1.0])
 @pytest.mark.parametrize("name", RATIOS)
 def test_densities_of_a_mean_with_a_noisy_count(name, total):
-    """∫ of the density given the count m over m, by scipy; the outlying component is below 1e-12 at these values."""
+    """∫ of the density given the count m over m, by scipy; the outlying component is below 1e-12 at
+    these values.
+    """
     make, private, family = RATIOS[name]
 
     def standard(z):
-        return 0.5 * np.exp(-abs(z)) if family == "laplace" else np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
+        return (
+            0.5 * np.exp(-abs(z))
+            if family == "laplace"
+            else np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
+        )
 
     def given(m, x):
         mean = total / m if private else total / COUNT
@@ -66,7 +76,9 @@ def test_densities_of_a_mean_with_a_noisy_count(name, total):
     for x in (-2.3, -0.1, 0.35, 0.9, 40.0):
         kinks = [k for k in (COUNT, total / x) if k > 0.0]
         expected = quad(given, 0.0, 400.0, args=(x,), points=kinks, limit=500, epsabs=1e-14)[0]
-        assert float(np.exp(make(total).log_p(np.array([x]))[0])) == pytest.approx(expected, rel=1e-7, abs=1e-11)
+        assert float(np.exp(make(total).log_p(np.array([x]))[0])) == pytest.approx(
+            expected, rel=1e-7, abs=1e-11
+        )
 
 
 @pytest.mark.parametrize("name", RATIOS)
@@ -79,7 +91,9 @@ def test_their_mass_is_one(name):
 
 
 def test_geometric_noise_in_whole_numbers():
-    """2/3-geometric by the formulas of the source: p(z) ∝ 2^{−k|z − c|} inside, the tails put to the ends."""
+    """2/3-geometric by the formulas of the source: p(z) ∝ 2^{−k|z − c|} inside, the tails put to
+    the ends.
+    """
     mechanism = textbook.TruncatedGeometric(epsilon=1.0, limit=4)
     assert mechanism.exponent == 1
     law = mechanism.law(rows(1.0))
@@ -93,14 +107,18 @@ def test_geometric_noise_in_whole_numbers():
 def test_a_wrong_logarithm():
     assert broken.NaturalLogGeometric().exponent == 3
     assert textbook.TruncatedGeometric().exponent == 5
-    spectrum = dp.exact.spectrum(broken.NaturalLogGeometric(), broken.NaturalLogGeometric().pair(), 0.0)
+    spectrum = dp.exact.spectrum(
+        broken.NaturalLogGeometric(), broken.NaturalLogGeometric().pair(), 0.0
+    )
     assert spectrum.pure_epsilon == pytest.approx(np.log(1.0 + 2.0**-3))
 
 
 def test_low_bits_of_floats():
-    """Noise alone is finer than 2⁻⁵³ with probability (1 − e^{−ε/2})·(2/3 + O(ε)); moved by 1 it never is.
+    """Noise alone is finer than 2⁻⁵³ with probability (1 − e^{−ε/2})·(2/3 + O(ε)); moved by 1 it
+    never is.
 
-    The frequency among 10⁶ draws misses by more than 5.6 standard errors with probability below 1e-7.
+    The frequency among 10⁶ draws misses by more than 5.6 standard errors with probability below
+    1e-7.
     """
     mechanism, n = broken.FloatLaplace(), 1_000_000
     law = mechanism.law(rows(0.0))
@@ -117,7 +135,9 @@ def test_rappor_bits():
     mechanism = textbook.Rappor()
     one, zero = mechanism.odds
     assert (one, zero) == (pytest.approx(0.5125), pytest.approx(0.4875))
-    first, other = (mechanism.filter(side) for side in (mechanism.pair().left, mechanism.pair().right))
+    first, other = (
+        mechanism.filter(side) for side in (mechanism.pair().left, mechanism.pair().right)
+    )
     assert first.sum() == other.sum() == 4.0
     assert not (first * other).any()
     published = mechanism.published_pair()
@@ -162,7 +182,9 @@ def test_a_public_row_bound_would_keep_the_claim():
     padding = 2.0 * bound * np.sqrt(np.sqrt(100.0 * log) + log)
     right = dp.mechanisms.RandomProjection(50, "gram", padding)
     grid = np.linspace(0.0, 3.0, 31)
-    assert np.all(dp.exact.spectrum(right, mechanism.pair(), grid).delta <= mechanism.claim.delta_at(grid))
+    assert np.all(
+        dp.exact.spectrum(right, mechanism.pair(), grid).delta <= mechanism.claim.delta_at(grid)
+    )
 
 
 def test_a_mixed_release_composes_its_thirds():
@@ -181,13 +203,17 @@ def test_a_mixed_release_composes_its_thirds():
         return value if e >= 0.0 else -np.expm1(e) + np.exp(e) * value
 
     losses = [
-        (a * s + b * s, (keep if a > 0 else 1 - keep) * (up if b > 0 else 1 - up)) for a in (1, -1) for b in (1, -1)
+        (a * s + b * s, (keep if a > 0 else 1 - keep) * (up if b > 0 else 1 - up))
+        for a in (1, -1)
+        for b in (1, -1)
     ]
     for at, found in zip((0.0, 1.0), spectrum.forward, strict=True):
         assert found == pytest.approx(sum(p * laplace(at - loss) for loss, p in losses), rel=1e-9)
 
 
-@pytest.mark.parametrize("mechanism", [textbook.SparseVector1(), textbook.ReportNoisyMax1(), broken.ReportNoisyMax3()])
+@pytest.mark.parametrize(
+    "mechanism", [textbook.SparseVector1(), textbook.ReportNoisyMax1(), broken.ReportNoisyMax3()]
+)
 def test_one_column_is_asked_for(mechanism):
     with pytest.raises(dp.InvalidInput, match="one column of numbers"):
         mechanism(np.zeros((3, 2)), 10, rng=1)

@@ -1,4 +1,6 @@
-"""Kolmogorov–Smirnov distances with error bounds that hold at the sample size used, not only in the limit."""
+"""Kolmogorov–Smirnov distances with error bounds that hold at the sample size used, not only in the
+limit.
+"""
 
 import numpy as np
 
@@ -11,9 +13,11 @@ def distance(x, y):
 
 
 def threshold(size, statistics, error):
-    """Distance that one of so many statistics of equal laws passes with probability at most `error`.
+    """Distance that one of so many statistics of equal laws passes with probability at most
+    `error`.
 
-    For n = m ≥ 458, P(distance > d) ≤ 2 exp(−n d²) (Wei & Dudley 2012, theorem 1), shared out by Bonferroni.
+    For n = m ≥ 458, P(distance > d) ≤ 2 exp(−n d²) (Wei & Dudley 2012, theorem 1), shared out by
+    Bonferroni.
     """
     assert size >= 458
     return np.sqrt(np.log(2.0 * statistics / error) / size)

@@ -1,8 +1,10 @@
-"""δ(ε) from the moment function of the loss along straight lines of the complex plane, at high precision.
+"""δ(ε) from the moment function of the loss along straight lines of the complex plane, at high
+precision.
 
-δ(ε) = (1/2πi) ∫ M(s) e^{−sε} / (s(s+1)) ds. The line runs from a point of (0, end) on the real axis straight up, or
-at a chosen angle to the side on which e^{−sε}M(s) falls; the trapezoid rule is taken in w of s = start + r e^{iθ},
-r = start·exp(w − e^{−w}). Two angles and steps make two computations.
+δ(ε) = (1/2πi) ∫ M(s) e^{−sε} / (s(s+1)) ds. The line runs from a point of (0, end) on the real axis
+straight up, or at a chosen angle to the side on which e^{−sε}M(s) falls; the trapezoid rule is
+taken in w of s = start + r e^{iθ}, r = start·exp(w − e^{−w}). Two angles and steps make two
+computations.
 """
 
 from mpmath import mp, mpf
@@ -27,7 +29,8 @@ def log_moment(part, s):
 def wishart_log_moment(part, s):
     """By Tricomi's function: backward, E[e^{sL}] = e^{−(s+1)z} z^{m/2} Γ(α)U(α, m/2 + 1, z)/Γ(m/2).
 
-    z = q/2, α = 1 − as. Forward is backward at −1 − s: e^{−L}P of one direction is the finite part of the other.
+    z = q/2, α = 1 − as. Forward is backward at −1 − s: e^{−L}P of one direction is the finite part
+    of the other.
     """
     s = -1 - s if part.forward else s
     half, z = part.m / 2, part.q / 2
@@ -63,12 +66,16 @@ class Together:
 
     @property
     def drift(self):
-        """log M(s) ~ drift·s far out, unless a shift without a change of variance makes it fall off by itself."""
+        """log M(s) ~ drift·s far out, unless a shift without a change of variance makes it fall off
+        by itself.
+        """
         return mp.fsum(times * part.edge for part, times in self.counted if part.edge is not None)
 
     @property
     def straight(self):
-        """Whether a shift hardly bends: its e^{s²} falls off on steep lines only, where others may grow at first."""
+        """Whether a shift hardly bends: its e^{s²} falls off on steep lines only, where others may
+        grow at first.
+        """
         axes = [part for part, _ in self.counted if isinstance(part, Axis) and part.a != 0]
         return any(abs(axis.b) > 500 * abs(axis.a) for axis in axes)
 
@@ -78,7 +85,9 @@ class Together:
         return int(sum(times for _, times in self.counted))
 
     def conditioned(self, e, swapped=False):
-        """δ(e) the other way, or from the losses' densities alone (one part), or from the second part (two)."""
+        """δ(e) the other way, or from the losses' densities alone (one part), or from the second
+        part (two).
+        """
         parts = [part for part, times in self.counted for _ in range(int(times))]
         parts.sort(key=lambda part: part.edge is None)  # a shift has no kink: last
         if swapped:
@@ -108,7 +117,8 @@ def saddle(together, e):
         return mp.re(together.log_m(s)) - s * e - mp.log(s * (s + 1))
 
     with mp.workdps(20):
-        reach = mpf(5 if together.upright else 60)  # Tricomi's function is slow, and not needed far out
+        # Tricomi's function is slow, and not needed far out
+        reach = mpf(5 if together.upright else 60)
         low, high = -reach, reach
         golden = (mp.sqrt(5) - 1) / 2
         for _ in range(30 if together.upright else SEARCH):
@@ -120,7 +130,8 @@ def saddle(together, e):
 def inverted(together, e, angle, digits):
     """δ(e) along the line at `angle` (degrees) from the real axis.
 
-    Vertical where noise is Wishart's or an axis nearly straight: there the angle moves the line instead.
+    Vertical where noise is Wishart's or an axis nearly straight: there the angle moves the line
+    instead.
     """
     e = mpf(e)
     if e >= together.maximum:
@@ -156,7 +167,9 @@ def trapezoid(integrand, digits):
 
 
 def sum_from(integrand, begin, end, step):
-    return step * mp.fsum(mp.im(integrand(begin + k * step)) for k in range(int((end - begin) / step) + 1))
+    return step * mp.fsum(
+        mp.im(integrand(begin + k * step)) for k in range(int((end - begin) / step) + 1)
+    )
 
 
 def last_alive(integrand):

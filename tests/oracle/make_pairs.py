@@ -1,8 +1,10 @@
-"""Write pairs.json: ``python -m tests.oracle.make_pairs`` (long: every value is computed by two routes).
+"""Write pairs.json: ``python -m tests.oracle.make_pairs`` (long: every value is computed by two
+routes).
 
-Gaussian pairs, sketches, Wishart noise and their compositions. Where at most two variables matter one route conditions
-(`parts`) and the other inverts the moment function along a line (`inversion`); elsewhere two lines at two precisions
-do. The epsilons are zero, a third of delta(0), tails down to about 3e-30 and both sides of a bound on the loss.
+Gaussian pairs, sketches, Wishart noise and their compositions. Where at most two variables matter
+one route conditions (`parts`) and the other inverts the moment function along a line (`inversion`);
+elsewhere two lines at two precisions do. The epsilons are zero, a third of delta(0), tails down to
+about 3e-30 and both sides of a bound on the loss.
 """
 
 import json
@@ -37,7 +39,9 @@ class Setting:
         return Together(units(self.law, self.params, forward))
 
     def conditioned(self, epsilon, forward, dps, swapped=False, **mesh):
-        return reference.with_mesh(lambda: self.together(forward).conditioned(mpf(epsilon), swapped), dps, **mesh)
+        return reference.with_mesh(
+            lambda: self.together(forward).conditioned(mpf(epsilon), swapped), dps, **mesh
+        )
 
     def inverted(self, epsilon, forward, angle, dps, digits):
         with mp.workdps(dps):
@@ -47,7 +51,8 @@ class Setting:
     def routes(self):
         """(first, second) computations of a value; the first is the one that is kept."""
         whole = self.together(True)
-        digits = 55 if whole.depth > 1 else 120  # a closed form may be a difference of what agrees to 60
+        # a closed form may be a difference of what agrees to 60
+        digits = 55 if whole.depth > 1 else 120
         nested = lambda e, side: self.conditioned(e, side, digits, **FINE)  # noqa: E731
         line = lambda e, side: self.inverted(e, side, 62, 50, 20)  # noqa: E731
         steeper = lambda e, side: self.inverted(e, side, 75, 60, 22)  # noqa: E731
@@ -55,7 +60,9 @@ class Setting:
             return (nested, line) if whole.depth <= 2 else (steeper, line)
         if whole.depth <= 2:
             return nested, lambda e, side: self.conditioned(e, side, 50, swapped=True)
-        return lambda e, side: self.inverted(e, side, 90, 35, 18), lambda e, side: self.inverted(e, side, 90, 30, 16)
+        return lambda e, side: self.inverted(e, side, 90, 35, 18), lambda e, side: self.inverted(
+            e, side, 90, 30, 16
+        )
 
     def coarse(self, epsilon, forward):
         if self.together(forward).upright:
@@ -65,14 +72,18 @@ class Setting:
     def checked(self, epsilon, forward):
         one, two = (route(epsilon, forward) for route in self.routes)
         if abs(one - two) > max(abs(one) * AGREE, VANISHED):
-            raise ArithmeticError(f"{self.law} {self.params} at {epsilon}, forward {forward}: {one} and {two}")
+            raise ArithmeticError(
+                f"{self.law} {self.params} at {epsilon}, forward {forward}: {one} and {two}"
+            )
         return one
 
     def epsilons(self):
         chosen = {0.0}
         with mp.workdps(35):  # a floor of 1e-2 and a rest of 1e-30
             for side in SIDES:
-                chosen |= chosen_epsilons(cache(lambda e, side=side: self.coarse(e, side)), self.together(side))
+                chosen |= chosen_epsilons(
+                    cache(lambda e, side=side: self.coarse(e, side)), self.together(side)
+                )
         return sorted(chosen)
 
 

@@ -1,7 +1,8 @@
-"""Write reference.json: ``python -m tests.oracle.make_table`` (long: every value is computed twice).
+"""Write reference.json: ``python -m tests.oracle.make_table`` (long: every value is computed
+twice).
 
-The epsilons of a setting are chosen here by coarse evaluations, for each direction: zero, a third of
-delta(0), tails down to about 2e-25 and, where the loss is bounded, both sides of the bound.
+The epsilons of a setting are chosen here by coarse evaluations, for each direction: zero, a third
+of delta(0), tails down to about 2e-25 and, where the loss is bounded, both sides of the bound.
 """
 
 import json
@@ -41,7 +42,12 @@ SHIFTS = (0.0, 1e-9, 1e-4, 0.01, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 def finite_sizes():
-    return [(p, r) for p in FEATURES for r in sorted({p + 1, p + 2, 20, 50, 200, 1200, 100_000}) if r > p]
+    return [
+        (p, r)
+        for p in FEATURES
+        for r in sorted({p + 1, p + 2, 20, 50, 200, 1200, 100_000})
+        if r > p
+    ]
 
 
 def als_settings(law, sizes):
@@ -55,7 +61,9 @@ def als_settings(law, sizes):
     if law == "als-finite":
         pairs.update({(*CANCER, 12, 50): None, (*CANCER, 12, 200): None})
     names = ("leverage", "residual_share", "features", "rows")
-    return [(law, dict(zip(names, values, strict=True))) for values in pairs if values[3] > values[2]]
+    return [
+        (law, dict(zip(names, values, strict=True))) for values in pairs if values[3] > values[2]
+    ]
 
 
 def settings():

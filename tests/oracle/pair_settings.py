@@ -1,6 +1,7 @@
 """The settings of pairs.json, and each as independent parts at high precision.
 
-Parameters are plain numbers. Covariances are diagonal here; the tests turn them too, by integer matrices.
+Parameters are plain numbers. Covariances are diagonal here; the tests turn them too, by integer
+matrices.
 """
 
 from collections import Counter
@@ -52,7 +53,10 @@ PAIRS = [  # d = 2, 3, 5, 12: (shifts, ratios)
     ([0.5, 0.0, 2.0, 0.0, 0.0], [1e-6, 1e-2, 1.0, 1e3, 1e6]),
     ([0.5] + [0.0] * 11, [0.97 / 0.85] + [0.97] * 11),
     ([0.0] * 12, [1.02] * 12),
-    ([0.1 * (i % 3) for i in range(12)], [0.8, 0.83, 0.87, 0.9, 0.94, 0.98, 1.01, 1.04, 1.08, 1.13, 1.19, 1.25]),
+    (
+        [0.1 * (i % 3) for i in range(12)],
+        [0.8, 0.83, 0.87, 0.9, 0.94, 0.98, 1.01, 1.04, 1.08, 1.13, 1.19, 1.25],
+    ),
     ([0.2] * 12, [0.02 * (i + 1) for i in range(12)]),
     ([1.0] + [0.0] * 11, [50.0 + 10 * i for i in range(12)]),
     ([0.02] * 12, [1 + NEAR * (i - 5) for i in range(12)]),
@@ -120,7 +124,8 @@ COMPOSED = [  # [(law, parameters, times)]
     [(*wishart(2.0, 5, 3), 1), (*SHIFT, 1)],
     [(*wishart(2.0, 5, 3), 1), (*wishart(0.5, 20, 3), 1)],
 ]
-GIVEN = [  # at epsilons given: k = d has a loss that is large near c = 0, where the quadrature's reach ends
+# at epsilons given: k = d has a loss that is large near c = 0, where the quadrature's reach ends
+GIVEN = [
     ([(*wishart(0.5, 3, 3), 1), (*SHIFT, 1)], [0.0, 0.78, 5.0, 25.3]),
     ([(*wishart(0.5, 3, 3), 2)], [0.0, 2.31, 30.8]),
     # by Tricomi's function
@@ -134,14 +139,26 @@ def settings():
     pairs = [*(([m], [v]) for m, v in LINES), *PAIRS]
     cases = [
         *(("gaussian-pair", {"shift": list(m), "ratio": list(v)}) for m, v in pairs),
-        *(("replaced-sketch", {"up": up, "down": down, "rows": rows}) for up, down, rows in REPLACED),
-        *(("padded-sketch", dict(zip(("mechanism", "row", "padding", "rows"), x, strict=True))) for x in PADDED),
-        *(("inverse-wishart", dict(zip(("row", "padding", "dof"), x, strict=True))) for x in INVERSE),
+        *(
+            ("replaced-sketch", {"up": up, "down": down, "rows": rows})
+            for up, down, rows in REPLACED
+        ),
+        *(
+            ("padded-sketch", dict(zip(("mechanism", "row", "padding", "rows"), x, strict=True)))
+            for x in PADDED
+        ),
+        *(
+            ("inverse-wishart", dict(zip(("row", "padding", "dof"), x, strict=True)))
+            for x in INVERSE
+        ),
         *(wishart(*values) for values in NOISE),
     ]
     composed = [("composition", {"parts": parts}, None) for parts in COMPOSED]
     given = [("composition", {"parts": parts}, epsilons) for parts, epsilons in GIVEN]
-    straight = [("gaussian-pair", {"shift": [0.0, 0.125, 2.0], "ratio": [0.4, v, 0.85]}, BULKY) for v in STRAIGHT]
+    straight = [
+        ("gaussian-pair", {"shift": [0.0, 0.125, 2.0], "ratio": [0.4, v, 0.85]}, BULKY)
+        for v in STRAIGHT
+    ]
     return [*((law, params, None) for law, params in cases), *composed, *given, *straight]
 
 
@@ -150,23 +167,35 @@ def units(law, params, forward):
     if law != "composition":
         return merged(singles(law, params), forward)
     return merged(
-        [(one, n * times) for name, given, times in params["parts"] for one, n in singles(name, given)], forward
+        [
+            (one, n * times)
+            for name, given, times in params["parts"]
+            for one, n in singles(name, given)
+        ],
+        forward,
     )
 
 
 def singles(law, params):
     """[((shift, ratio) or Wishart's arguments, how often)]."""
     if law == "gaussian-pair":
-        return [((mpf(m), mpf(v)), 1) for m, v in zip(params["shift"], params["ratio"], strict=True)]
+        return [
+            ((mpf(m), mpf(v)), 1) for m, v in zip(params["shift"], params["ratio"], strict=True)
+        ]
     if law == "gaussian-shift":
         return [((mpf(params["mu"]), mpf(1)), 1)]
     if law == "gaussian-sketch":
         return [((mpf(0), 1 - mpf(params["leverage"])), params["rows"])]
     if law == "replaced-sketch":
-        return [((mpf(0), 1 + mpf(params["up"])), params["rows"]), ((mpf(0), 1 - mpf(params["down"])), params["rows"])]
+        return [
+            ((mpf(0), 1 + mpf(params["up"])), params["rows"]),
+            ((mpf(0), 1 - mpf(params["down"])), params["rows"]),
+        ]
     if law == "padded-sketch":
         return [((mpf(0), 1 - padded_leverage(params)), params["rows"])]
-    if law == "inverse-wishart":  # the precision matrices of the draws are Wishart with scales Σ⁻¹ and (Σ − vvᵀ)⁻¹
+    if (
+        law == "inverse-wishart"
+    ):  # the precision matrices of the draws are Wishart with scales Σ⁻¹ and (Σ − vvᵀ)⁻¹
         return [((mpf(0), 1 / (1 - padded_leverage(params))), params["dof"])]
     return [((params["q"], params["dof"], params["dim"]), 1)]
 

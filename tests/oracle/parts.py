@@ -1,12 +1,15 @@
-"""Privacy losses of single releases and of several together, at high precision: what pairs.json is computed from.
+"""Privacy losses of single releases and of several together, at high precision: what pairs.json is
+computed from.
 
-A part is one release. It knows `delta(e)` = E[(1 − e^{e−L})₊] = P(L > e) − e^e Q(L > e) in closed form at ANY real e,
-and the law of its own loss. A composition follows by conditioning on the first part,
+A part is one release. It knows `delta(e)` = E[(1 − e^{e−L})₊] = P(L > e) − e^e Q(L > e) in closed
+form at ANY real e, and the law of its own loss. A composition follows by conditioning on the first
+part,
 
     δ(e) = E_L₁[δ_rest(e − L₁)],
 
-an integral of positive terms; nothing here knows of moment functions. Q is the law of the other database, so {L > e}
-is an interval or its complement in one variable whose law is normal or χ² under both.
+an integral of positive terms; nothing here knows of moment functions. Q is the law of the other
+database, so {L > e} is an interval or its complement in one variable whose law is normal or χ²
+under both.
 """
 
 from functools import cache
@@ -28,7 +31,8 @@ class Axis:
         self.a = (1 / self.ratio - 1) / 2
         self.b = -self.shift / self.ratio
         self.c = self.shift**2 / (2 * self.ratio) + mp.log(self.ratio) / 2
-        self.edge = self.c - self.b**2 / (4 * self.a) if self.a else self.c if self.b == 0 else None  # the extreme loss
+        # the extreme loss
+        self.edge = self.c - self.b**2 / (4 * self.a) if self.a else self.c if self.b == 0 else None
 
     def reversed(self):
         return Axis(-self.shift / mp.sqrt(self.ratio), 1 / self.ratio)
@@ -63,7 +67,9 @@ NOTHING = Axis(0, 1)
 
 
 class Block:
-    """`count` equal axes without a shift: L = a X + c with X ~ χ²_count, and X/ratio ~ χ²_count under Q."""
+    """`count` equal axes without a shift: L = a X + c with X ~ χ²_count, and X/ratio ~ χ²_count
+    under Q.
+    """
 
     floor = mpf(0)
 
@@ -90,7 +96,8 @@ class Wishart:
     """Additive Wishart noise, a row of q = vᵀV⁻¹v zeroed; with m = k − d + 1 and a = (m − 2)/2
 
     forward (full → zeroed), c ~ χ²_m:   L = q/2 − a ln(1 + q/c),
-    backward, c' = c + q ~ χ²_m under the zeroed database:  L = −q/2 − a ln(1 − q/c'), infinite where c' < q.
+    backward, c' = c + q ~ χ²_m under the zeroed database:  L = −q/2 − a ln(1 − q/c'), infinite
+    where c' < q.
     """
 
     def __init__(self, q, dof, dim, forward=True):
@@ -126,13 +133,16 @@ class Wishart:
             above = self.share(self.q)[0]
             own, others = (1, above) if self.forward else (above, 1)
             return self.floor + (own - rise * others if e < self.edge else 0)
-        other = place + self.q if self.forward else place - self.q  # the same output in Q's variable
+        # the same output in Q's variable
+        other = place + self.q if self.forward else place - self.q
         if not self.forward:
             return self._backward(place, other, rise)
         if self.a > 0:
             return self.share(place)[0] - rise * self.share(other)[0]
         with mp.workdps(4 * mp.dps):  # far out the set is thin beside q
-            return self.share(place)[1] - rise * (self.share(place + self.q)[1] - self.share(self.q)[1])
+            return self.share(place)[1] - rise * (
+                self.share(place + self.q)[1] - self.share(self.q)[1]
+            )
 
     def _backward(self, place, other, rise):
         if self.a > 0:
@@ -159,7 +169,9 @@ def chi_mean(freedom, start, g, kink):
 
 
 def roots(a, b, c):
-    """Real roots of a x² + b x + c, ascending, without cancellation; none for a constant or a double root."""
+    """Real roots of a x² + b x + c, ascending, without cancellation; none for a constant or a
+    double root.
+    """
     if a == 0:
         return [] if b == 0 else [-c / b]
     discriminant = b * b - 4 * a * c

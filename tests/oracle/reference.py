@@ -1,23 +1,26 @@
 """Hockey-stick divergences at high precision, independent of the package under test.
 
-Every law returns ``(forward, backward)`` mpmath numbers: forward is delta(eps) of (full, row zeroed),
-backward of (row zeroed, full). They are computed at the current ``mp.dps``; ``checked`` evaluates twice, with
-different working precisions, quadrature orders and meshes, and refuses values that do not agree.
+Every law returns ``(forward, backward)`` mpmath numbers: forward is delta(eps) of (full, row
+zeroed), backward of (row zeroed, full). They are computed at the current ``mp.dps``; ``checked``
+evaluates twice, with different working precisions, quadrature orders and meshes, and refuses values
+that do not agree.
 
 Derivation for least squares on a sketch with ``r`` rows and ``p`` features. In whitened coordinates
-``z = M^(1/2)(x - x_opt)/|w|``, with axis coordinate ``y`` and squared radius ``s2`` on the ``p - 1`` others,
+``z = M^(1/2)(x - x_opt)/|w|``, with axis coordinate ``y`` and squared radius ``s2`` on the ``p -
+1`` others,
 
     P ~ (1 + y^2 + s2)^(-(r+1)/2),
     Q ~ (1 + ((1-h)(y-m)^2 + s2)/(1-t))^(-(r+1)/2),    m = sqrt(h t/(1-h)).
 
-Since |w'|^2 + |B'(x-x'_opt)|^2 is |w|^2 + |B(x-x_opt)|^2 less the row's squared residual at x, the loss is
+Since |w'|^2 + |B'(x-x'_opt)|^2 is |w|^2 + |B(x-x_opt)|^2 less the row's squared residual at x, the
+loss is
 
     L = A + (r+1)/2 log(1 - rho(y)/(1 + y^2 + s2)),    rho(y) = (sqrt(h) y + sqrt(t(1-h)))^2,
     A = -log(1-h)/2 - nu log(1-t)/2,    nu = r - p + 1,
 
 so L <= A always. With y = tan(phi), rho/(1+y^2) = K cos^2(phi - phi0), K = h + t(1-h), whence
--L <= -(r+1)/2 log(1-K) - A = -r log(1-h)/2 - p log(1-t)/2. The outer integral runs over psi = phi - phi0 in
-(-pi/2, pi/2); the inner probabilities are incomplete beta functions.
+-L <= -(r+1)/2 log(1-K) - A = -r log(1-h)/2 - p log(1-t)/2. The outer integral runs over psi = phi -
+phi0 in (-pi/2, pi/2); the inner probabilities are incomplete beta functions.
 """
 
 import heapq
@@ -68,7 +71,8 @@ def bisected(f, low, high, whole, rule):
 def stretched(f, low, high):
     """f in the variable v of y = low + (high - low)/(1 + exp(-pi sinh v)).
 
-    It removes roots at both ends, and a layer of any width there becomes about as wide as everything else.
+    It removes roots at both ends, and a layer of any width there becomes about as wide as
+    everything else.
     """
     width = high - low
 
@@ -82,10 +86,12 @@ def stretched(f, low, high):
 
 
 def integrate(f, breaks):
-    """Integral of a non-negative f with at most one hump and no singularity between consecutive breaks.
+    """Integral of a non-negative f with at most one hump and no singularity between consecutive
+    breaks.
 
-    Each piece is computed to its own relative accuracy: a narrow hump is found by following its flank. A zero
-    in the middle of a piece means that f is zero on all of it; breaks that coincide up to rounding are one.
+    Each piece is computed to its own relative accuracy: a narrow hump is found by following its
+    flank. A zero in the middle of a piece means that f is zero on all of it; breaks that coincide
+    up to rounding are one.
     """
     if mp.dps < MESH["digits"] + 15:
         raise ValueError("mp.dps leaves no room for rounding: call through evaluate")
@@ -96,7 +102,9 @@ def integrate(f, breaks):
 
 
 def refined(f, rule):
-    """Halve the panels with the largest error estimates until the estimates are negligible together."""
+    """Halve the panels with the largest error estimates until the estimates are negligible
+    together.
+    """
     cuts = [mpf(2 * k - MESH["splits"]) / MESH["splits"] * REACH for k in range(MESH["splits"] + 1)]
     heap = [bisected(f, a, b, panel(f, a, b, rule), rule) for a, b in pairwise(cuts)]
     heapq.heapify(heap)
@@ -114,7 +122,8 @@ def refined(f, rule):
 
 
 def positive_series(z, bottom, top=None):
-    """1 + z top/bottom + z^2 top(top+1)/(bottom(bottom+1)) + ..., in integers; twice top and bottom are integers.
+    """1 + z top/bottom + z^2 top(top+1)/(bottom(bottom+1)) + ..., in integers; twice top and bottom
+    are integers.
 
     Without top, its factors are 1.
     """
@@ -191,7 +200,9 @@ def half_beta(a, x, rest):
 
 
 def beta_tails(a, b, x, rest):
-    """(I_x(a, b), 1 - I_x(a, b)) with rest = 1 - x and 2b a non-negative integer; x > 1 counts as 1."""
+    """(I_x(a, b), 1 - I_x(a, b)) with rest = 1 - x and 2b a non-negative integer; x > 1 counts as
+    1.
+    """
     if b == 0:
         return (mpf(1), mpf(0)) if rest <= 0 else (mpf(0), mpf(1))
     if rest <= 0:
@@ -246,7 +257,8 @@ class FiniteArc:
     def tails(self, psi, gap):
         """((P above, P below), (Q above, Q below), Q/P axis density ratio) at psi.
 
-        Above and below refer to the radius where the relative residual rho/(1 + y^2 + s2) equals gap.
+        Above and below refer to the radius where the relative residual rho/(1 + y^2 + s2) equals
+        gap.
         """
         cos2 = mp.cos(psi) ** 2
         left = self.bottom + self.top * mp.sin(psi) ** 2  # 1 - top cos2
@@ -259,7 +271,8 @@ class FiniteArc:
         return beta_tails(self.a, self.b, x, x_rest), beta_tails(self.a, self.b, z, z_rest), ratio
 
     def integral(self, integrand, gap, inside, outside):
-        """Integral over the angles inside or outside the edge, where the relative residual can equal gap.
+        """Integral over the angles inside or outside the edge, where the relative residual can
+        equal gap.
 
         integrand(psi) leaves out the weight, which alone tells psi from -psi.
         """

@@ -1,4 +1,6 @@
-"""Gaussian pairs, sketches, Wishart noise and compositions against pairs.json, and pairs.json against other routes."""
+"""Gaussian pairs, sketches, Wishart noise and compositions against pairs.json, and pairs.json
+against other routes.
+"""
 
 import json
 from itertools import groupby
@@ -19,7 +21,8 @@ SIDES = ("forward", "backward")
 SMALL = 1e-30
 RELATIVE = 1e-8  # for deltas of at least SMALL
 ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
-NOISY = 1e-12  # absolute, for compositions with additive Wishart noise; RELATIVE where delta is above BULK
+# absolute, for compositions with additive Wishart noise; RELATIVE where delta is above BULK
+NOISY = 1e-12
 BULK = 1e-4
 Loss = exact.PrivacyLoss
 
@@ -85,11 +88,17 @@ def allowed(row, wanted):
 
 
 def disagreements(rows, side, values):
-    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it should be."""
+    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it
+    should be.
+    """
     wrong = []
     for row, value in zip(rows, values, strict=True):
         wanted = float(row[side])
-        fine = value == 0 if row[side] == "0" else value >= 0 and abs(value - wanted) <= allowed(row, wanted)
+        fine = (
+            value == 0
+            if row[side] == "0"
+            else value >= 0 and abs(value - wanted) <= allowed(row, wanted)
+        )
         if not fine:
             wrong.append((row["epsilon"], row[side], value))
     return wrong
@@ -116,19 +125,29 @@ def test_directions_agree_at_zero():
     """At epsilon zero both are the total variation distance, by two computations."""
     rows = [row for row in TABLE if row["epsilon"] == 0]
     assert len(rows) == len(GROUPS)
-    assert all(mp.almosteq(mpf(row["forward"]), mpf(row["backward"]), rel_eps=mpf(10) ** -15) for row in rows)
+    assert all(
+        mp.almosteq(mpf(row["forward"]), mpf(row["backward"]), rel_eps=mpf(10) ** -15)
+        for row in rows
+    )
 
 
-# --- the table against the reference ---------------------------------------------------------------
+# --- the table against the reference
+# ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("law", ["gaussian-pair", "replaced-sketch", "inverse-wishart", "additive-wishart"])
+@pytest.mark.parametrize(
+    "law", ["gaussian-pair", "replaced-sketch", "inverse-wishart", "additive-wishart"]
+)
 @pytest.mark.parametrize("side", SIDES)
 def test_table_is_what_the_reference_gives(law, side):
     row = next(r for r in TABLE if r["law"] == law and r["epsilon"] > 0 and r[side] != "0")
     with mp.workdps(30):
         whole = Together(units(law, row["params"], side == "forward"))
-        found = whole.conditioned(row["epsilon"]) if whole.upright else inverted(whole, row["epsilon"], 68, 14)
+        found = (
+            whole.conditioned(row["epsilon"])
+            if whole.upright
+            else inverted(whole, row["epsilon"], 68, 14)
+        )
     assert mp.almosteq(found, mpf(row[side]), rel_eps=mpf(10) ** -14)
 
 
@@ -137,16 +156,20 @@ def test_conditioning_and_the_line_agree():
     params = {"shift": [0.4, 0.0], "ratio": [0.5, 2.0]}
     for side in (True, False):
         nested = reference.with_mesh(
-            lambda side=side: Together(units("gaussian-pair", params, side)).conditioned(mpf(3)), 32, digits=12
+            lambda side=side: Together(units("gaussian-pair", params, side)).conditioned(mpf(3)),
+            32,
+            digits=12,
         )
         with mp.workdps(30):
             line = inverted(Together(units("gaussian-pair", params, side)), 3, 68, 14)
         assert mp.almosteq(nested, line, rel_eps=mpf(10) ** -11)
 
 
-# --- covariances that are not diagonal -------------------------------------------------------------
+# --- covariances that are not diagonal
+# -------------------------------------------------------------
 
-UNIMODULAR = np.array([[1, 2, 0], [0, 1, -1], [1, 0, 3]])  # entries so small that products with NEAR are exact
+# entries so small that products with NEAR are exact
+UNIMODULAR = np.array([[1, 2, 0], [0, 1, -1], [1, 0, 3]])
 
 
 @pytest.mark.parametrize("ratio", [[1 + NEAR, 1 - NEAR, 1 + 2 * NEAR]])
@@ -155,5 +178,7 @@ def test_nearly_equal_covariances_as_full_matrices(ratio):
     rows = [r for r in TABLE if r["params"] == {"shift": [0.0, 0.0, 0.0], "ratio": ratio}]
     epsilon = np.array([row["epsilon"] for row in rows])
     one, other = UNIMODULAR @ UNIMODULAR.T, (UNIMODULAR * ratio) @ UNIMODULAR.T
-    for side, values in zip(SIDES, exact.gaussian_pair(np.zeros(3), one, np.zeros(3), other, epsilon), strict=True):
+    for side, values in zip(
+        SIDES, exact.gaussian_pair(np.zeros(3), one, np.zeros(3), other, epsilon), strict=True
+    ):
         assert disagreements(rows, side, values) == []

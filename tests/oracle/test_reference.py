@@ -19,7 +19,8 @@ RELATIVE = 1e-9  # for deltas of at least SMALL
 ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
 
 
-# --- the package against the table -----------------------------------------------------------------
+# --- the package against the table
+# -----------------------------------------------------------------
 
 
 def package_deltas(law, params, epsilon):
@@ -40,7 +41,9 @@ GROUPS = {name: list(rows) for name, rows in groupby(TABLE, key=label)}
 
 
 def disagreements(rows, side, values):
-    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it should be."""
+    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it
+    should be.
+    """
     wrong = []
     for row, value in zip(rows, values, strict=True):
         wanted = float(row[side])
@@ -61,7 +64,8 @@ def test_package_matches_the_table(rows):
         assert disagreements(rows, side, values) == []
 
 
-# --- the table against the reference ---------------------------------------------------------------
+# --- the table against the reference
+# ---------------------------------------------------------------
 
 
 def als(h, t, p, r):
@@ -79,7 +83,11 @@ CHEAP = [
 
 @pytest.mark.parametrize(("law", "params"), CHEAP)
 def test_table_is_what_the_reference_gives(law, params):
-    row = next(r for r in TABLE if r["law"] == law and params.items() <= r["params"].items() and r["epsilon"] > 0)
+    row = next(
+        r
+        for r in TABLE
+        if r["law"] == law and params.items() <= r["params"].items() and r["epsilon"] > 0
+    )
     deltas = reference.evaluate(law, row["params"], row["epsilon"], dps=32, digits=12)
     for side, value in zip(SIDES, deltas, strict=True):
         assert mp.almosteq(value, mpf(row[side]), rel_eps=mpf(10) ** -14, abs_eps=0)
@@ -94,10 +102,15 @@ def test_table_covers_every_law_and_holds_probabilities():
 def test_directions_agree_at_zero():
     """At epsilon zero both are the total variation distance."""
     rows = [row for row in TABLE if row["epsilon"] == 0]
-    assert all(abs(float(row["forward"]) / float(row["backward"]) - 1) < 1e-15 for row in rows if row["forward"] != "0")
+    assert all(
+        abs(float(row["forward"]) / float(row["backward"]) - 1) < 1e-15
+        for row in rows
+        if row["forward"] != "0"
+    )
 
 
-# --- the derivation against linear algebra ---------------------------------------------------------
+# --- the derivation against linear algebra
+# ---------------------------------------------------------
 
 
 @cache
@@ -127,7 +140,9 @@ class LeastSquares:
     def log_normal(self, x, rows):
         p = len(x)
         move = x - self.solution
-        return (self.logdet - p * mp.log(self.rss) - rows * mp.fdot(move, self.gram * move) / self.rss) / 2
+        return (
+            self.logdet - p * mp.log(self.rss) - rows * mp.fdot(move, self.gram * move) / self.rss
+        ) / 2
 
 
 def zeroed(values):
@@ -137,7 +152,9 @@ def zeroed(values):
 
 
 def whitened(full, x):
-    """(leverage, residual share) of row 0 and (axis coordinate, squared radius on the other axes) of x."""
+    """(leverage, residual share) of row 0 and (axis coordinate, squared radius on the other axes)
+    of x.
+    """
     v = full.B[0, :].T
     influence = mp.lu_solve(full.gram, v)
     leverage = mp.fdot(v, influence)
@@ -154,7 +171,9 @@ def random_case(p, seed):
     return full, less, x
 
 
-@pytest.mark.parametrize(("p", "rows", "seed"), [(1, 2, 1), (2, 3, 2), (3, 50, 3), (7, 20, 4), (5, 1200, 5)])
+@pytest.mark.parametrize(
+    ("p", "rows", "seed"), [(1, 2, 1), (2, 3, 2), (3, 50, 3), (7, 20, 4), (5, 1200, 5)]
+)
 def test_finite_loss_is_the_ratio_of_student_densities(p, rows, seed):
     with mp.workdps(30):
         full, less, x = random_case(p, seed)
@@ -174,7 +193,9 @@ def test_asymptotic_loss_is_the_ratio_of_normal_densities(p, rows, seed):
         assert abs(loss - (full.log_normal(x, rows) - less.log_normal(x, rows))) < 1e-20
 
 
-@pytest.mark.parametrize(("h", "t", "p", "r"), [(0.3, 0.2, 1, 2), (0.51, 0.0017, 12, 50), (0.01, 0.4, 3, 20)])
+@pytest.mark.parametrize(
+    ("h", "t", "p", "r"), [(0.3, 0.2, 1, 2), (0.51, 0.0017, 12, 50), (0.01, 0.4, 3, 20)]
+)
 def test_limits_are_the_extremes_of_the_loss(h, t, p, r):
     forward, backward = reference.finite_limits(h, t, p, r)
     phi = reference.FiniteArc(h, t, p, r).phi
@@ -184,7 +205,8 @@ def test_limits_are_the_extremes_of_the_loss(h, t, p, r):
     assert mp.almosteq(most, forward, 1e-12)
 
 
-# --- the quadratures against other routes ----------------------------------------------------------
+# --- the quadratures against other routes
+# ----------------------------------------------------------
 
 
 def quick(law, h, t, p, r, epsilon, digits=9):
@@ -249,7 +271,8 @@ def unit_rule(low, high, count=200):
 
 
 def angular_deltas(h, t, p, r, epsilon):
-    """Both deltas as integrals of the positive part of dP - e^eps dQ over directions (1, z) on the sphere.
+    """Both deltas as integrals of the positive part of dP - e^eps dQ over directions (1, z) on the
+    sphere.
 
     The loss is a function of the angle alpha between (1, z) and one fixed direction; P has density
     |n_0|^(r-p) there, averaged over the rest of the sphere. Needs p >= 2 and r - p even.
@@ -260,7 +283,9 @@ def angular_deltas(h, t, p, r, epsilon):
     eta, inner = unit_rule(0, np.pi)
 
     def density(alpha):
-        n0 = np.cos(alpha)[:, None] * np.cos(phi) + np.sin(alpha)[:, None] * np.sin(phi) * np.cos(eta)
+        n0 = np.cos(alpha)[:, None] * np.cos(phi) + np.sin(alpha)[:, None] * np.sin(phi) * np.cos(
+            eta
+        )
         return np.sin(alpha) ** (p - 1) * (n0 ** (r - p) * np.sin(eta) ** (p - 2) @ inner)
 
     def loss(alpha):
@@ -292,7 +317,11 @@ def test_asymptotic_without_leverage_is_a_chi_square_problem():
     t, p, epsilon = mpf("0.3"), 5, mpf("0.6")
     u = (epsilon - p * mp.log1p(-t) / 2) * (1 - t) / t
     upper = [mp.gammainc(mpf(p) / 2, x, regularized=True) for x in (u, u / (1 - t))]
-    close(quick("als-asymptotic", 0, t, p, 20, epsilon)[0], upper[0] - mp.exp(epsilon) * upper[1], 1e-13)
+    close(
+        quick("als-asymptotic", 0, t, p, 20, epsilon)[0],
+        upper[0] - mp.exp(epsilon) * upper[1],
+        1e-13,
+    )
 
 
 def normal_outside(low, high):
@@ -300,7 +329,8 @@ def normal_outside(low, high):
 
 
 @pytest.mark.parametrize(
-    ("h", "t", "r", "epsilon"), [(0.3, 0.2, 50, 0.5), (1 - 1e-6, 0.01, 100_000, 4.7e8), (0.01, 0.001, 9, 0.02)]
+    ("h", "t", "r", "epsilon"),
+    [(0.3, 0.2, 50, 0.5), (1 - 1e-6, 0.01, 100_000, 4.7e8), (0.01, 0.001, 9, 0.02)],
 )
 def test_asymptotic_one_feature_is_a_difference_of_normal_probabilities(h, t, r, epsilon):
     """Also a check that the quadrature sees layers far thinner than its panels (the second case)."""

@@ -17,7 +17,8 @@ OPTIONS = (
     "--disable-background-networking",
     "--no-first-run",
     "--remote-debugging-pipe",
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # whatever a page asked for would fail, and be heard of
+    # whatever a page asked for would fail, and be heard of
+    "--host-resolver-rules=MAP * ~NOTFOUND",
     "about:blank",
 )
 PATIENCE = 90.0
@@ -30,11 +31,14 @@ class Browser:
         ours, theirs = os.pipe(), os.pipe()  # commands, answers
         self.commands, self.answers = ours[1], theirs[0]
         arguments = [CHROMIUM, f"--user-data-dir={profile}", *OPTIONS]
-        # the browser reads from 3 and writes to 4; first both go where neither is in the other's way
+        # the browser reads from 3 and writes to 4; first both go where neither is in the other's
+        # way
         high = [fd_above(ours[0]), fd_above(theirs[1])]
         actions = [(os.POSIX_SPAWN_DUP2, high[0], 3), (os.POSIX_SPAWN_DUP2, high[1], 4)]
         actions += [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-        self.process = os.posix_spawn(CHROMIUM, arguments, os.environ, file_actions=actions, setsid=True)
+        self.process = os.posix_spawn(
+            CHROMIUM, arguments, os.environ, file_actions=actions, setsid=True
+        )
         for fd in (ours[0], theirs[1], *high):
             os.close(fd)
         self.buffer, self.number, self.session = b"", 0, None
@@ -60,7 +64,9 @@ class Browser:
         until = time.monotonic() + PATIENCE
         while True:
             while b"\0" not in self.buffer:
-                ready, _, _ = select.select([self.answers], [], [], max(0.0, until - time.monotonic()))
+                ready, _, _ = select.select(
+                    [self.answers], [], [], max(0.0, until - time.monotonic())
+                )
                 assert ready, "the browser does not answer"
                 part = os.read(self.answers, 1 << 16)
                 assert part, "the browser is gone"
@@ -84,7 +90,13 @@ class Browser:
     def open(self, path, width=1100, media="screen"):
         """Load a file as from disk, in a window so wide (CSS pixels), as on screen or on paper."""
         self.messages, self.requests = [], []
-        self("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         self("Emulation.setScrollbarsHidden", hidden=media == "print")
         self("Emulation.setEmulatedMedia", media=media)
         self("Page.navigate", url=path.as_uri())

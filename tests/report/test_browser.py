@@ -1,4 +1,6 @@
-"""The pages in a real browser, opened from disk: console, values, paper, keyboard, screen reader, hostile text."""
+"""The pages in a real browser, opened from disk: console, values, paper, keyboard, screen reader,
+hostile text.
+"""
 
 import base64
 import re
@@ -13,7 +15,9 @@ from .browser import CHROMIUM, running
 from .examples import EPSILON, make_result, make_samples_result
 from .test_html import HOSTILE, poison
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not on PATH: no page was opened in a browser")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not on PATH: no page was opened in a browser"
+)
 PAPER = 680  # CSS pixels of A4 less the margins that the page asks for, 180 mm
 WIDE_PAPER = 1000  # the same of A4 landscape, 265 mm, for the index
 CONTRAST, LARGE = 4.5, 3.0  # WCAG 2.2, success criterion 1.4.3
@@ -60,17 +64,38 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Paths by name: reports with everything and with nothing optional, hostile ones, and index pages."""
+    """Paths by name: reports with everything and with nothing optional, hostile ones, and index
+    pages.
+    """
     folder = tmp_path_factory.mktemp("pages")
-    against = {"folder": "old", "moves": {"flight-als": ["verdict: not violated, now violated"]}, "new": ["b"]}
+    against = {
+        "folder": "old",
+        "moves": {"flight-als": ["verdict: not violated, now violated"]},
+        "new": ["b"],
+    }
     others = [
         {**ROW, "name": "b", "kind": kind, "record": record}
-        for kind, record in (("not violated", make_result()), ("error", None), ("inconclusive", make_samples_result()))
+        for kind, record in (
+            ("not violated", make_result()),
+            ("error", None),
+            ("inconclusive", make_samples_result()),
+        )
     ]
-    rows = [{**ROW, "record": make_result()}, *others, {**ROW, "kind": "study", "record": None, "link": None}]
-    hostile = {**ROW, "name": HOSTILE, "reason": HOSTILE, "link": (HOSTILE, "r.html"), "record": poison(make_result())}
+    rows = [
+        {**ROW, "record": make_result()},
+        *others,
+        {**ROW, "kind": "study", "record": None, "link": None},
+    ]
+    hostile = {
+        **ROW,
+        "name": HOSTILE,
+        "reason": HOSTILE,
+        "link": (HOSTILE, "r.html"),
+        "record": poison(make_result()),
+    }
     attack = {"folder": HOSTILE, "moves": {HOSTILE: [HOSTILE]}, "new": [HOSTILE]}
-    drawn = html._figures(make_result())  # once: they take most of the time, and test_html.py looks at the others
+    # once: they take most of the time, and test_html.py looks at the others
+    drawn = html._figures(make_result())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(html, "_figures", lambda _: drawn)
         sources = {
@@ -91,7 +116,10 @@ SOUND = ("full", "bare", "index")
 
 def test_what_a_page_complains_of_is_heard(browser, tmp_path):
     path = tmp_path / "bad.html"
-    path.write_text("<script>console.error('heard')</script><img src='http://example.org/x.png'>", encoding="utf-8")
+    path.write_text(
+        "<script>console.error('heard')</script><img src='http://example.org/x.png'>",
+        encoding="utf-8",
+    )
     browser.open(path)
     assert "heard" in browser.messages
     assert any("example.org" in url for url in browser.requests)
@@ -114,13 +142,18 @@ def test_nothing_of_the_pages_runs(browser, pages, name):
     acting = "[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => /^on/.test(a.name))).length"
     assert browser.evaluate(acting) == 0
     assert browser.evaluate("[...document.querySelectorAll('[href^=\"javascript:\"]')].length") == 0
-    assert browser.evaluate("document.querySelectorAll('iframe, object, embed, form, base').length") == 0
+    assert (
+        browser.evaluate("document.querySelectorAll('iframe, object, embed, form, base').length")
+        == 0
+    )
 
 
 @pytest.mark.parametrize("name", ["full", "bare", "hostile"])
 def test_figures_are_drawn(browser, pages, name):
     browser.open(pages[name])
-    sizes = browser.evaluate("[...document.images].map(one => [one.complete, one.naturalWidth, one.width])")
+    sizes = browser.evaluate(
+        "[...document.images].map(one => [one.complete, one.naturalWidth, one.width])"
+    )
     assert len(sizes) == 2
     assert all(complete and natural > 100 and shown > 100 for complete, natural, shown in sizes)
 
@@ -153,7 +186,14 @@ def test_every_curve_stands_in_the_page_as_numbers(browser, pages):
         shown = [parsed(row[heads.index(head)]) for row in rows]
         assert shown == pytest.approx(values, rel=1e-3, abs=1e-12), head
     heads, *rows = table(browser, "Perfect privacy")
-    assert heads == ["α", "Exact β", "Estimated β", "Certified upper bound", "Claimed β", "Perfect privacy"]
+    assert heads == [
+        "α",
+        "Exact β",
+        "Estimated β",
+        "Certified upper bound",
+        "Claimed β",
+        "Perfect privacy",
+    ]
     for row in rows:
         alpha, exact, _, above, _, perfect = map(parsed, row)
         assert exact - 1e-3 <= above <= perfect == pytest.approx(1.0 - alpha, abs=1e-4)
@@ -177,7 +217,9 @@ def test_a_narrow_window_does_not_scroll_sideways(browser, pages, name):
     assert browser.evaluate(script) == 0
 
 
-@pytest.mark.parametrize(("name", "width"), [("full", PAPER), ("bare", PAPER), ("index", WIDE_PAPER)])
+@pytest.mark.parametrize(
+    ("name", "width"), [("full", PAPER), ("bare", PAPER), ("index", WIDE_PAPER)]
+)
 def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name, width):
     browser.open(pages[name], width=width, media="print")
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
@@ -188,9 +230,7 @@ def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name,
     assert max(right) <= width
     hidden = "[...document.querySelectorAll('details table')].filter(e => e.getBoundingClientRect().height < 40).length"
     assert browser.evaluate(hidden) == 0
-    clipped = (
-        """[...document.querySelectorAll('.scroll')].filter(e => getComputedStyle(e).overflowX !== 'visible').length"""
-    )
+    clipped = """[...document.querySelectorAll('.scroll')].filter(e => getComputedStyle(e).overflowX !== 'visible').length"""
     assert browser.evaluate(clipped) == 0
 
 
@@ -234,7 +274,14 @@ def test_return_unfolds_the_table_of_all_curves(browser, pages):
     browser.open(pages["full"])
     browser.evaluate("document.querySelector('summary').focus()")
     assert browser.evaluate("document.querySelector('details').open") is False
-    browser("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+    browser(
+        "Input.dispatchKeyEvent",
+        type="keyDown",
+        key="Enter",
+        code="Enter",
+        windowsVirtualKeyCode=13,
+        text="\r",
+    )
     assert browser.evaluate("document.querySelector('details').open") is True
 
 
@@ -243,12 +290,16 @@ def test_a_screen_reader_gets_names_landmarks_and_an_order(browser, pages, name)
     browser.open(pages[name])
     assert browser.evaluate("document.documentElement.lang") == "en"
     assert browser.evaluate("document.title").startswith("Privacy audit")
-    levels = browser.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map(h => +h.tagName[1])")
+    levels = browser.evaluate(
+        "[...document.querySelectorAll('h1, h2, h3, h4')].map(h => +h.tagName[1])"
+    )
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     named = {"image", "img", "table", "region", "link", "heading", "columnheader", "rowheader"}
-    nodes = [node for node in browser("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+    nodes = [
+        node for node in browser("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]
+    ]
     roles = [(node["role"]["value"], (node.get("name") or {}).get("value", "")) for node in nodes]
     assert {"main", "heading", "table"} <= {role for role, _ in roles}
     assert [role for role, text in roles if role in named and not text.strip()] == []

@@ -57,7 +57,11 @@ def test_figure_has_a_linear_and_a_log_panel_and_one_legend(result):
 
 
 def test_legends_are_outside_the_axes(result):
-    for figure in (spectrum_figure(result), spectrum_figure(result, stacked=True), tradeoff_figure(result)):
+    for figure in (
+        spectrum_figure(result),
+        spectrum_figure(result, stacked=True),
+        tradeoff_figure(result),
+    ):
         figure.draw_without_rendering()
         legend = (figure.legends or [figure.axes[0].get_legend()])[0].get_window_extent()
         assert all(legend.y1 < ax.get_window_extent().y0 for ax in figure.axes)
@@ -93,7 +97,11 @@ def test_curves_of_zeros_leave_a_usable_figure(result, log):
 
 def test_a_single_epsilon_is_visible(result):
     values = gaussian_shift(1.0, np.array([1.0])).tolist()
-    result |= {"epsilon": [1.0], "empirical": {"delta": values, "low": values}, "exact": {"delta": values}}
+    result |= {
+        "epsilon": [1.0],
+        "empirical": {"delta": values, "low": values},
+        "exact": {"delta": values},
+    }
     result["claim"] = {"text": "", "delta": [0.05], "epsilon": 1.0}
     ax = plot_spectrum(result)
     assert all(line.get_marker() != "None" for line in ax.lines if line.get_label() != CERTIFIED)
@@ -123,5 +131,7 @@ def test_names_are_drawn_as_they_are_and_never_as_formulas(result):
 
 def test_samples_alone_have_three_entries(samples_result):
     assert legend_of(plot_spectrum(samples_result)) == [
-        "point estimate", CERTIFIED, "ruled out: the true δ(ε) is above",
-    ]  # fmt: skip
+        "point estimate",
+        CERTIFIED,
+        "ruled out: the true δ(ε) is above",
+    ]

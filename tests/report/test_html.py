@@ -19,7 +19,9 @@ HOSTILE = '</script><img src=x onerror="alert(1)">\'&amp;<!--{{ 7*7 }}\u2028'
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave the figures out where only the words are looked at: they take most of the time."""
-    monkeypatch.setattr(html, "_figures", lambda _: dict.fromkeys(("wide", "stacked", "tradeoff"), "data:,"))
+    monkeypatch.setattr(
+        html, "_figures", lambda _: dict.fromkeys(("wide", "stacked", "tradeoff"), "data:,")
+    )
 
 
 class Page(HTMLParser):
@@ -138,7 +140,10 @@ def test_what_a_reviewer_asks_for_is_there():
 def test_a_score_that_was_given_was_not_trained(result):
     result["samples"] = {"train": 0, "choose": 2_000, "test": 18_000}
     text = Page(render_html(result)).text
-    assert "none trained the score, which was given; 2000 chose its thresholds, 18,000 were kept" in text
+    assert (
+        "none trained the score, which was given; 2000 chose its thresholds, 18,000 were kept"
+        in text
+    )
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -176,7 +181,9 @@ def test_any_optional_part_may_be_null_or_absent(result, key, verdict):
 
 def test_figures_are_valid_svg_with_alternative_text(result):
     page = Page(render_html(result))
-    pictures = [attrs["src"] for attrs in page.all("img")] + [attrs["srcset"] for attrs in page.all("source")]
+    pictures = [attrs["src"] for attrs in page.all("img")] + [
+        attrs["srcset"] for attrs in page.all("source")
+    ]
     assert len(pictures) == 3
     for picture in pictures:
         head, content = picture.split(",")

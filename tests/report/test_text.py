@@ -48,8 +48,13 @@ def test_percent_does_not_show_the_rounding_of_binary_fractions():
 
 def test_plain_values_of_parameters():
     assert [plain(v) for v in ("student", True, 1200, 0.5, None, [1, "a"])] == [
-        "student", "true", "1200", "0.5", "–", '[1, "a"]',
-    ]  # fmt: skip
+        "student",
+        "true",
+        "1200",
+        "0.5",
+        "–",
+        '[1, "a"]',
+    ]
 
 
 def test_a_label_is_one_short_printable_line():

@@ -9,7 +9,12 @@ from dpaudit.report.tradeoff import implied, tradeoff, tradeoff_above
 from .examples import gaussian_shift
 
 ALPHA = np.linspace(0.0, 1.0, 201)
-GRIDS = [np.array([1.0]), np.array([0.0, 0.5, 1.0, 2.0]), np.array([0.3, 3.0]), np.linspace(0.0, 8.0, 400)]
+GRIDS = [
+    np.array([1.0]),
+    np.array([0.0, 0.5, 1.0, 2.0]),
+    np.array([0.3, 3.0]),
+    np.linspace(0.0, 8.0, 400),
+]
 
 
 def gaussian_tradeoff(mu: float) -> np.ndarray:
@@ -29,7 +34,9 @@ def test_a_fine_grid_gives_the_curve_itself():
     grid = GRIDS[-1]
     delta = gaussian_shift(1.0, grid)
     np.testing.assert_allclose(tradeoff(grid, delta, ALPHA), gaussian_tradeoff(1.0), atol=2e-4)
-    np.testing.assert_allclose(tradeoff_above(grid, delta, ALPHA), gaussian_tradeoff(1.0), atol=1e-2)
+    np.testing.assert_allclose(
+        tradeoff_above(grid, delta, ALPHA), gaussian_tradeoff(1.0), atol=1e-2
+    )
 
 
 def test_one_guarantee_gives_the_two_lines_of_wasserman_and_zhou():

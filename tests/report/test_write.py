@@ -28,7 +28,10 @@ def test_writes_the_two_files_into_a_new_folder(tmp_path, result):
 def test_same_result_same_bytes(tmp_path):
     for folder in (tmp_path / "a", tmp_path / "b"):
         write_report(folder, make_result())
-    assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in FILES)
+    assert all(
+        (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        for name in FILES
+    )
 
 
 @pytest.mark.parametrize("step", ["render_html", "spectrum_figure", "as_png"])

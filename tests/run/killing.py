@@ -1,7 +1,9 @@
-"""Runs that are killed, in processes forked off one that has imported everything: python killing.py SCENARIO FOLDER ...
+"""Runs that are killed, in processes forked off one that has imported everything: python killing.py
+SCENARIO FOLDER ...
 
-A run is killed at a random moment, or at its n-th step on the disk: before a file is made, between the file and its
-name, after, or in the middle of a line of the list. Then it is resumed, killed again, and so on until it is done.
+A run is killed at a random moment, or at its n-th step on the disk: before a file is made, between
+the file and its name, after, or in the middle of a line of the list. Then it is resumed, killed
+again, and so on until it is done.
 """
 
 import json
@@ -12,9 +14,10 @@ import sys
 import time
 from pathlib import Path
 
-import dpaudit._files
+import dpaudit._core.files
 import dpaudit.report
-from dpaudit.run import Scenario, parts, run, searched
+from dpaudit.run import Scenario, run
+from dpaudit.run.store import checksums, search
 
 
 class Steps:
@@ -22,15 +25,15 @@ class Steps:
 
     def __init__(self, last):
         self.left = last
-        self.replace, self.append = os.replace, dpaudit._files.append_line
+        self.replace, self.append = os.replace, dpaudit._core.files.append_line
 
     def __enter__(self):
         os.replace = self.replaced
-        parts.append_line = searched.append_line = self.appended
+        checksums.append_line = search.append_line = self.appended
 
     def __exit__(self, *error):
         os.replace = self.replace
-        parts.append_line = searched.append_line = self.append
+        checksums.append_line = search.append_line = self.append
 
     def step(self):
         self.left -= 1
@@ -70,7 +73,9 @@ def killed_until_done(scenario, folder, rng, by_time, whole_s, kills):
     """How often the run was killed; from `kills` on it is left alone."""
     for count in range(kills):
         steps = None if by_time else rng.randint(1, 12)
-        if attempt(scenario, folder, steps or -1, rng.uniform(0.0, 0.5 * whole_s) if by_time else None):
+        if attempt(
+            scenario, folder, steps or -1, rng.uniform(0.0, 0.5 * whole_s) if by_time else None
+        ):
             return count
     assert attempt(scenario, folder, -1, None)
     return kills

@@ -9,7 +9,7 @@ from joblib import parallel_config
 from test_workers import DATA, HELPER, OWN, local, steady
 
 import dpaudit as dp
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
 
@@ -22,7 +22,9 @@ pytestmark = pytest.mark.slow
 def client():
     """Two workers of one thread; one that is killed is started anew."""
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
@@ -30,7 +32,9 @@ def client():
 
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 def test_a_cluster_draws_the_same(client):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store import DrawStore, digest_of
+from dpaudit.run.store.draws import DrawStore, digest_of
 
 MADE_BY = {"seed": 0, "samples": 100}
 
@@ -46,7 +46,10 @@ def test_resume_with_nothing_there_starts_afresh(tmp_path):
 
 
 def test_other_settings_are_named(store, block):
-    with pytest.raises(InvalidInput, match=r"other settings \(seed 0, now 1\); run without --resume to start afresh"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"other settings \(seed 0, now 1\); run without --resume to start afresh",
+    ):
         DrawStore(store.folder, {**MADE_BY, "seed": 1}, resume=True)
     np.testing.assert_array_equal(store.get(0, 2), block)
 

@@ -1,4 +1,6 @@
-"""Worst cases without a draw: other neighbours, candidates from a file, what is read off a curve, calibration."""
+"""Worst cases without a draw: other neighbours, candidates from a file, what is read off a curve,
+calibration.
+"""
 
 import re
 
@@ -54,7 +56,9 @@ def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write):
     path = write(mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1', claim=None)
     readings = analyse(Scenario.load(path)).readings
     assert readings.renyi_2 is None
-    assert readings.notes["renyi_2"].startswith("no closed form for the Rényi divergence of two Student t laws")
+    assert readings.notes["renyi_2"].startswith(
+        "no closed form for the Rényi divergence of two Student t laws"
+    )
     assert 0 < readings.epsilon_at[1e-5] < readings.epsilon_at[1e-6] < readings.pure_epsilon
 
 
@@ -65,10 +69,14 @@ def test_the_epsilon_given_go_before_those_of_the_scenario(write):
 
 
 def test_replaced_rows(write, data, candidates):
-    found = analyse(Scenario.load(write(mechanism=GRAM, claim=None)), relation="replace", candidates=candidates)
+    found = analyse(
+        Scenario.load(write(mechanism=GRAM, claim=None)), relation="replace", candidates=candidates
+    )
     spectrum, mechanism = found.spectrum, dp.mechanisms.AnalyzeGauss(20.0)
     rows = [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
-    pairs = [dp.neighbours.replace_row(data.database, i, row) for i in range(data.n) for row in rows]
+    pairs = [
+        dp.neighbours.replace_row(data.database, i, row) for i in range(data.n) for row in rows
+    ]
     every = np.array([dp.exact.spectrum(mechanism, pair, [0, 1, 2]).delta for pair in pairs])
     np.testing.assert_allclose(spectrum.delta, every.max(axis=0), rtol=1e-9)
     np.testing.assert_array_equal(3 * spectrum.index + spectrum.candidate, every.argmax(axis=0))
@@ -77,13 +85,17 @@ def test_replaced_rows(write, data, candidates):
 
 def test_an_added_row(write):
     found = analyse(Scenario.load(write(mechanism=GRAM, claim=None)), relation="add", row_bound=3.0)
-    np.testing.assert_allclose(found.spectrum.delta, dp.exact.gaussian_shift(9 / 20, [0, 1, 2]), rtol=1e-12)
+    np.testing.assert_allclose(
+        found.spectrum.delta, dp.exact.gaussian_shift(9 / 20, [0, 1, 2]), rtol=1e-12
+    )
     assert found.spectrum.index is None
 
 
 def test_a_claim_is_judged_against_the_neighbours_asked_for(write):
     scenario = Scenario.load(write(mechanism=GRAM, claim="gdp = 0.6"))
-    broken = [len(analyse(scenario, relation="add", row_bound=bound).broken) for bound in (3.0, 4.0)]
+    broken = [
+        len(analyse(scenario, relation="add", row_bound=bound).broken) for bound in (3.0, 4.0)
+    ]
     assert broken == [0, 3]
 
 
@@ -96,7 +108,9 @@ def test_relations_that_have_no_closed_form(write, candidates):
 
 
 def test_candidates_are_taken_by_name(data, candidates):
-    np.testing.assert_array_equal(read_candidates(candidates, data), [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]])
+    np.testing.assert_array_equal(
+        read_candidates(candidates, data), [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
+    )
 
 
 def test_candidates_may_have_a_constant_of_their_own(data, candidates):
@@ -120,8 +134,14 @@ def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, candidat
     ("text", "message"),
     [
         ("a,b\n1,2\n", "the header of rows.csv must be the columns of small: a, b, y, got 'a, b'"),
-        ("a,b,y,z\n1,2,3,4\n", "the header of rows.csv must be the columns of small: a, b, y, got 'a, b, y, z'"),
-        ("a,b,y\n1,2,3\n1,,3\n", "rows.csv must be a file without missing values, got '1 rows with one'"),
+        (
+            "a,b,y,z\n1,2,3,4\n",
+            "the header of rows.csv must be the columns of small: a, b, y, got 'a, b, y, z'",
+        ),
+        (
+            "a,b,y\n1,2,3\n1,,3\n",
+            "rows.csv must be a file without missing values, got '1 rows with one'",
+        ),
     ],
 )
 def test_candidates_that_are_no_rows_of_the_data(data, candidates, text, message):
@@ -133,7 +153,11 @@ def test_candidates_that_are_no_rows_of_the_data(data, candidates, text, message
 def test_calibration_keeps_the_target_and_no_more(write, data):
     done = calibrate(Scenario.load(write(mechanism=NOISE)), 1.0, 1e-3)
     found = done.found
-    assert (found.parameter, found.mechanism.sigma, done.mechanism.sigma) == ("sigma", found.value, 0.5)
+    assert (found.parameter, found.mechanism.sigma, done.mechanism.sigma) == (
+        "sigma",
+        found.value,
+        0.5,
+    )
     worst = dp.exact.worst_case(found.mechanism, data.database, [1.0])
     assert (worst.delta[0], worst.index[0]) == (found.attained, found.index)
     assert found.attained == pytest.approx(1e-3, rel=1e-6)
@@ -144,4 +168,6 @@ def test_calibration_takes_a_parameter_and_a_relation(write, candidates):
     scenario = Scenario.load(write(mechanism='name = "GaussMix"\nrows = 5\nsigma = 9.0'))
     assert calibrate(scenario, 1.0, 1e-3, parameter="rows").found.parameter == "rows"
     assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).found.index is None
-    assert calibrate(scenario, 1.0, 1e-3, relation="replace", candidates=candidates).found.candidate in (0, 1, 2)
+    assert calibrate(
+        scenario, 1.0, 1e-3, relation="replace", candidates=candidates
+    ).found.candidate in (0, 1, 2)

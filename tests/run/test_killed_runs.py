@@ -1,4 +1,6 @@
-"""A run that is killed, fails or finds the disk full goes on to the bytes of one that was left alone."""
+"""A run that is killed, fails or finds the disk full goes on to the bytes of one that was left
+alone.
+"""
 
 import errno
 import json
@@ -12,7 +14,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.run import Scenario, parts, run
+from dpaudit.run import Scenario, run
+from dpaudit.run.store import checksums
 
 AUDIT = 'samples = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 WAVES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
@@ -31,25 +34,39 @@ def release(data, size, *, rng):
 
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 def content(folder):
     """Everything that a run has left: the draws to the byte, the record but for its clock."""
     record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     del record["timings"], record["peak_memory_mb"]
-    kept = [path for path in folder.rglob("*.[njc]*") if path.name not in (parts.PARTS, "result.json")]
+    kept = [
+        path
+        for path in folder.rglob("*.[njc]*")
+        if path.name not in (checksums.PARTS, "result.json")
+    ]
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
     if lines := files.get("draws/search/outcomes.jsonl"):
         files["draws/search/outcomes.jsonl"] = b"\n".join(sorted(lines.splitlines()))
-    return record, files, parts.listed(folder / "draws")
+    return record, files, checksums.listed(folder / "draws")
 
 
 def killed(scenario, folder, seed, kills):
     """Kill runs by time and by step; how often each was killed."""
-    command = [sys.executable, str(Path(__file__).with_name("killing.py")), str(scenario), str(folder), str(seed)]
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("killing.py")),
+        str(scenario),
+        str(folder),
+        str(seed),
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run([*command, str(kills)], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, str(kills)], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     for name in ("time", "step"):
         assert content(folder / name)[:2] == content(folder / "whole")[:2]
@@ -59,11 +76,17 @@ def killed(scenario, folder, seed, kills):
 
 @pytest.mark.parametrize(
     "tables",
-    [{"audit": AUDIT}, pytest.param({"audit": WAVES}, marks=pytest.mark.slow), {"audit": AUDIT, "neighbour": SEARCH}],
+    [
+        {"audit": AUDIT},
+        pytest.param({"audit": WAVES}, marks=pytest.mark.slow),
+        {"audit": AUDIT, "neighbour": SEARCH},
+    ],
     ids=["certificate", "waves", "search"],
 )
 def test_killed_at_random_points_many_times(write, tmp_path, tables):
-    """By time at any moment of half a run's; by step after 1 to 12 of more than 100 on the disk, a run's steps."""
+    """By time at any moment of half a run's; by step after 1 to 12 of more than 100 on the disk, a
+    run's steps.
+    """
     counts = killed(write(**tables), tmp_path, seed=1, kills=12)
     assert counts[0] >= 1
     assert counts[1] == 12
@@ -78,7 +101,8 @@ def test_killed_up_to_eighty_times(write, tmp_path, audit, seed):
 
 def test_what_a_killed_run_left_half_written_goes(write, tmp_path):
     left = [
-        tmp_path / "out" / f".{name}.11425" for name in ("result.json", "report.html", "spectrum.png", "search.csv")
+        tmp_path / "out" / f".{name}.11425"
+        for name in ("result.json", "report.html", "spectrum.png", "search.csv")
     ]
     (tmp_path / "out").mkdir()
     for path in left:
@@ -88,7 +112,8 @@ def test_what_a_killed_run_left_half_written_goes(write, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "full_at", [0, pytest.param(5, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow), 31]
+    "full_at",
+    [0, pytest.param(5, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow), 31],
 )
 @pytest.mark.parametrize("where", ["part", "list"])
 def test_a_full_disk(write, tmp_path, monkeypatch, full_at, where):
@@ -106,8 +131,10 @@ def test_a_full_disk(write, tmp_path, monkeypatch, full_at, where):
 
 
 def full_part(patch, full_at):
-    """The part after so many leaves half a draft behind, as if the process had no time to take it back."""
-    whole, count = parts.replace_file, iter(range(10_000))
+    """The part after so many leaves half a draft behind, as if the process had no time to take it
+    back.
+    """
+    whole, count = checksums.replace_file, iter(range(10_000))
 
     def replace_file(path, content):
         if path.suffix == ".npy" and next(count) == full_at:
@@ -115,12 +142,12 @@ def full_part(patch, full_at):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         whole(path, content)
 
-    patch.setattr(parts, "replace_file", replace_file)
+    patch.setattr(checksums, "replace_file", replace_file)
 
 
 def full_list(patch, full_at):
     """The disk takes half a line."""
-    append, count = parts.append_line, iter(range(10_000))
+    append, count = checksums.append_line, iter(range(10_000))
 
     def half(path, line):
         if next(count) < full_at:
@@ -129,14 +156,14 @@ def full_list(patch, full_at):
             file.write(line[: len(line) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path.name)
 
-    patch.setattr(parts, "append_line", half)
+    patch.setattr(checksums, "append_line", half)
 
 
 def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
     """A write that takes fewer bytes than it was given, as the last one on a disk does."""
-    mine = parts.Parts(tmp_path)
+    mine = checksums.Parts(tmp_path)
     mine.write("0-000000.npy", b"a", 1)
-    before = (tmp_path / parts.PARTS).read_bytes()
+    before = (tmp_path / checksums.PARTS).read_bytes()
 
     class Short:
         def __init__(self, file):
@@ -158,12 +185,16 @@ def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "open", lambda *args, **more: Short(whole(*args, **more)))
     with pytest.raises(OSError, match="No space left"):
         mine.write("0-000001.npy", b"b", 1)
-    assert (tmp_path / parts.PARTS).read_bytes() == before
+    assert (tmp_path / checksums.PARTS).read_bytes() == before
 
 
 def test_a_mechanism_that_raises_midway(write, tmp_path):
     (tmp_path / "fragile.py").write_text(FRAGILE)
-    made = {"mechanism": 'call = "fragile:release"', "neighbour": 'rule = "row"\nindex = 4', "audit": AUDIT}
+    made = {
+        "mechanism": 'call = "fragile:release"',
+        "neighbour": 'rule = "row"\nindex = 4',
+        "audit": AUDIT,
+    }
     scenario = Scenario.load(write(**made))
     run(scenario, tmp_path / "whole", keep_draws=True)
     (tmp_path / "fault").touch()
@@ -181,7 +212,9 @@ def test_parts_of_another_run_or_another_place_are_drawn_again(write, tmp_path):
         run(scenario, tmp_path / name, seed=seed, keep_draws=True)
     run(scenario, tmp_path / "out", keep_draws=True)
     draws = tmp_path / "out" / "draws"
-    (draws / "0-000003.npy").write_bytes((tmp_path / "foreign" / "draws" / "0-000003.npy").read_bytes())
+    (draws / "0-000003.npy").write_bytes(
+        (tmp_path / "foreign" / "draws" / "0-000003.npy").read_bytes()
+    )
     (draws / "1-000004.npy").write_bytes((draws / "1-000005.npy").read_bytes())
     np.save(draws / "1-000009.npy", np.zeros((256, 4)))
     (draws / "0-000002.npy").unlink()
@@ -205,9 +238,13 @@ def release(data, size, *, rng):
 
 @pytest.fixture
 def counted(write, tmp_path):
-    """counted(folder, most, **options) → sizes of the calls that a run makes before it is interrupted, after `most`."""
+    """counted(folder, most, **options) → sizes of the calls that a run makes before it is
+    interrupted, after `most`.
+    """
     (tmp_path / "counted_calls.py").write_text(COUNTED)
-    scenario = Scenario.load(write(mechanism='call = "counted_calls:release"', neighbour=SEARCH, audit=AUDIT))
+    scenario = Scenario.load(
+        write(mechanism='call = "counted_calls:release"', neighbour=SEARCH, audit=AUDIT)
+    )
 
     def counted(folder, most, **options):
         (tmp_path / "limit").write_text(str(10 * (most - 1)))

@@ -1,4 +1,6 @@
-"""Mechanisms of the user's own in a scenario: one output a call, estimators, commands, a limit to a call."""
+"""Mechanisms of the user's own in a scenario: one output a call, estimators, commands, a limit to a
+call.
+"""
 
 import json
 import sys
@@ -47,7 +49,9 @@ COMMAND = 'command = ["{python}", "mech.py", "{data}", "{size}", "{seed}"]'
 
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 @pytest.fixture
@@ -105,26 +109,50 @@ def test_a_changed_program_is_not_resumed(ran, tmp_path):
 
 
 def test_what_hangs_or_fails_is_said_with_its_block(ran):
-    with pytest.raises(dp.MechanismError, match=r"M\(D\), block 0 \(256 draws, seed 0, key .*no output within 0\.2 s"):
+    with pytest.raises(
+        dp.MechanismError,
+        match=r"M\(D\), block 0 \(256 draws, seed 0, key .*no output within 0\.2 s",
+    ):
         ran('call = "own_code:hangs"\ntimeout = 0.2')
-    with pytest.raises(dp.MechanismError, match=r"block 0 \(256 draws, .*the command .*exit status 2; .*No such file"):
+    with pytest.raises(
+        dp.MechanismError,
+        match=r"block 0 \(256 draws, .*the command .*exit status 2; .*No such file",
+    ):
         ran(COMMAND.replace("mech.py", "absent.py"))
 
 
 @pytest.mark.parametrize(
     ("mechanism", "fault"),
     [
-        ('call = "own_code:one"\ncommand = ["x", "{data}"]', "must have either name or call or command"),
-        ('command = "python mech.py {data}"', "command: must be a list of arguments (there is no shell)"),
+        (
+            'call = "own_code:one"\ncommand = ["x", "{data}"]',
+            "must have either name or call or command",
+        ),
+        (
+            'command = "python mech.py {data}"',
+            "command: must be a list of arguments (there is no shell)",
+        ),
         ('command = ["python", "mech.py"]', "command: must be a list of arguments"),
-        ('command = ["x", "{data}"]\nparameters = {a = 1}', "parameters: unknown key (known: command, timeout)"),
+        (
+            'command = ["x", "{data}"]\nparameters = {a = 1}',
+            "parameters: unknown key (known: command, timeout)",
+        ),
         ('call = "own_code:one"\nbatched = 0', "batched: must be true or false"),
         ('call = "own_code:one"\nkind = "stream"', "kind: must be one of 'estimator'"),
         ('call = "own_code:one"\ntimeout = 0', "timeout: must be a finite number in (0, inf)"),
         ('call = "own_code:one"\noutputs = ["a"]', "outputs: unknown key"),
-        ('call = "own_code:N"\nkind = "estimator"\noutputs = ["a b"]', "outputs: must be a list of attributes"),
-        ('call = "own_code:N"\nkind = "estimator"\npredict = [[1], [1, 2]]', "predict: must be points of equally many"),
-        ('call = "own_code:N"\nkind = "estimator"\noutputs = ["a"]\npredict = [[1]]', "predict: goes without outputs"),
+        (
+            'call = "own_code:N"\nkind = "estimator"\noutputs = ["a b"]',
+            "outputs: must be a list of attributes",
+        ),
+        (
+            'call = "own_code:N"\nkind = "estimator"\npredict = [[1], [1, 2]]',
+            "predict: must be points of equally many",
+        ),
+        (
+            'call = "own_code:N"\nkind = "estimator"\noutputs = ["a"]\npredict = [[1]]',
+            "predict: goes without outputs",
+        ),
         ('call = "own_code:N"\nkind = "estimator"\nbatched = true', "batched: unknown key"),
     ],
 )
@@ -139,11 +167,15 @@ def test_faults_are_found_before_anything_runs(write, tmp_path, mechanism, fault
 
 
 def test_an_output_that_cannot_be_imported_is_said(ran):
-    with pytest.raises(dp.ScenarioError, match=r"\[mechanism\] outputs: own_code:absent: AttributeError"):
+    with pytest.raises(
+        dp.ScenarioError, match=r"\[mechanism\] outputs: own_code:absent: AttributeError"
+    ):
         ran('call = "own_code:Noisy"\nkind = "estimator"\noutputs = "own_code:absent"')
 
 
 def test_numbers_of_the_data_arrive_whole(ran, tmp_path):
-    (tmp_path / "mech.py").write_text("import sys; sys.stdout.write(open(sys.argv[1]).read().splitlines()[0])")
+    (tmp_path / "mech.py").write_text(
+        "import sys; sys.stdout.write(open(sys.argv[1]).read().splitlines()[0])"
+    )
     command = dp.adapters.command(["{python}", str(tmp_path / "mech.py"), "{data}", "{size}"])
     assert command(np.array([[0.1, 1 / 3]]), 1, rng=1) == [[0.1, 1 / 3]]

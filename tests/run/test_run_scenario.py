@@ -33,7 +33,9 @@ ROW = 'rule = "row"\nindex = 4'
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
     """The report itself is tested elsewhere and takes most of a small run's time."""
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 @pytest.fixture
@@ -55,13 +57,23 @@ def test_the_record_says_what_was_audited(write, tmp_path):
     result = run(Scenario.load(write()), tmp_path / "out")
     record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     data = dp.datasets.load(tmp_path / "small.csv", target="y").database
-    assert record["neighbour"]["index"] == dp.exact.worst_case(dp.mechanisms.ALS(20), data, [1.0]).index[0]
+    assert (
+        record["neighbour"]["index"]
+        == dp.exact.worst_case(dp.mechanisms.ALS(20), data, [1.0]).index[0]
+    )
     assert record["neighbour"]["rule"] == "worst of 30 rows at ε = 1"
     assert record["scenario"] == "small"
     assert record["dataset"]["feature_names"] == ["constant", "a", "b"]
-    assert (record["dataset"]["n"], record["dataset"]["features"], record["dataset"]["target"]) == (30, 3, "y")
+    assert (record["dataset"]["n"], record["dataset"]["features"], record["dataset"]["target"]) == (
+        30,
+        3,
+        "y",
+    )
     assert (record["seed"], record["verdict"]) == (0, result.verdict)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "result.json"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "report.html",
+        "result.json",
+    ]
 
 
 def test_the_number_of_jobs_changes_no_byte(write, tmp_path):
@@ -104,9 +116,16 @@ def test_a_faulty_override_leaves_kept_draws_alone(write, tmp_path):
 
 
 def test_a_callable_beside_the_scenario(write, tmp_path, own):
-    run(Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW)), tmp_path / "out")
+    run(
+        Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW)),
+        tmp_path / "out",
+    )
     record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert record["mechanism"] == {"name": f"{own}:noisy_mean", "parameters": {}, "description": "The mean with noise."}
+    assert record["mechanism"] == {
+        "name": f"{own}:noisy_mean",
+        "parameters": {},
+        "description": "The mean with noise.",
+    }
     assert (record["neighbour"]["index"], record["exact"]) == (4, None)
 
 
@@ -128,7 +147,10 @@ def test_draws_of_changed_code_are_not_resumed(write, tmp_path, own, monkeypatch
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("no_such_module:f", r"\[mechanism\] call: no_such_module:f: ModuleNotFoundError: No module named"),
+        (
+            "no_such_module:f",
+            r"\[mechanism\] call: no_such_module:f: ModuleNotFoundError: No module named",
+        ),
         ("own_mechanisms:absent", r"\[mechanism\] call: own_mechanisms:absent: AttributeError"),
         ("own_mechanisms:nothing", r"own_mechanisms:nothing must be callable, got int"),
     ],
@@ -140,13 +162,18 @@ def test_a_call_that_cannot_be_loaded(write, tmp_path, own, target, message):
 
 def test_a_mechanism_that_raises_midway_leaves_no_report(write, tmp_path, own):
     with pytest.raises(dp.MechanismError, match="RuntimeError: midway"):
-        run(Scenario.load(write(mechanism=f'call = "{own}:breaks"', neighbour=ROW)), tmp_path / "out")
+        run(
+            Scenario.load(write(mechanism=f'call = "{own}:breaks"', neighbour=ROW)),
+            tmp_path / "out",
+        )
     assert not list((tmp_path / "out").glob("re*"))
 
 
 def test_worst_needs_an_exact_spectrum(write, tmp_path, own):
     scenario = Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"'))
-    with pytest.raises(dp.ScenarioError, match=r'\[neighbour\] rule: give "search", or "row" and an index'):
+    with pytest.raises(
+        dp.ScenarioError, match=r'\[neighbour\] rule: give "search", or "row" and an index'
+    ):
         run(scenario, tmp_path / "out")
     with pytest.raises(dp.NoExactSpectrum):
         analyse(scenario)
@@ -183,7 +210,10 @@ def test_progress_names_every_step(write, tmp_path):
 
 def test_rows_are_shrunk_to_a_public_bound(write):
     scenario = Scenario.load(write(data='path = "small.csv"\ntarget = "y"\nrow_bound = 1.5'))
-    database, plain = scenario.data.load().database, Scenario.load(write(name="plain")).data.load().database
+    database, plain = (
+        scenario.data.load().database,
+        Scenario.load(write(name="plain")).data.load().database,
+    )
     norms = np.linalg.norm(plain, axis=1)
     np.testing.assert_allclose(np.linalg.norm(database, axis=1), np.minimum(norms, 1.5), rtol=1e-14)
     assert f"{np.count_nonzero(norms > 1.5)} rows shrunk to norm 1.5" in scenario.data.load().source

@@ -7,7 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario
-from dpaudit.run.given import Call
+from dpaudit.run.scenario.mechanism import Call
 
 ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
 
@@ -60,7 +60,9 @@ def test_an_audit_may_stop_at_the_verdict(write):
     scenario = Scenario.load(write(audit='samples = 500\nstop = "verdict"'))
     assert scenario.settings["stop"] == "verdict"
     assert Scenario.load(write()).override(None, None, "verdict").settings["stop"] == "verdict"
-    assert faults(write(audit='stop = "early"')) == ["[audit] stop: must be one of 'verdict', got 'early'"]
+    assert faults(write(audit='stop = "early"')) == [
+        "[audit] stop: must be one of 'verdict', got 'early'"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,9 @@ def test_a_claim_of_each_kind(write, text, claim):
     np.testing.assert_array_equal(found.delta_at([0.0, 0.5, 3.0]), claim.delta_at([0.0, 0.5, 3.0]))
 
 
-@pytest.mark.parametrize("text", ["gdp = 0.5", "rho = 0.02", "rho = 0.02\nomega = 8", "rows = 2000\ngamma = 300"])
+@pytest.mark.parametrize(
+    "text", ["gdp = 0.5", "rho = 0.02", "rho = 0.02\nomega = 8", "rows = 2000\ngamma = 300"]
+)
 def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write, text):
     scenario = Scenario.load(write(claim=text, audit=None))
     epsilon = scenario.settings["epsilon"]
@@ -145,27 +149,68 @@ def test_all_faults_at_once(write):
         ({"data": None}, ["[data]: missing"]),
         ({"data": ""}, ["[data]: must have either name or path"]),
         ({"data": 'path = "small.csv"'}, ["[data] target: missing (the column to predict)"]),
-        ({"data": 'path = ""\ntarget = 3'}, ["[data] path: must be a line of text, got ''", "[data] target: must be"]),
+        (
+            {"data": 'path = ""\ntarget = 3'},
+            ["[data] path: must be a line of text, got ''", "[data] target: must be"],
+        ),
         ({"mechanism": None}, ["[mechanism]: missing"]),
         ({"mechanism": "rows = 20"}, ["[mechanism]: must have either name or call"]),
         ({"mechanism": 'name = "ASL"'}, ["[mechanism] name: must be one of 'ALS', "]),
         ({"mechanism": 'name = "ALS"'}, ["[mechanism] rows: missing"]),
-        ({"mechanism": 'name = "ALS"\nrowz = 3'}, ["[mechanism] rows: missing", "[mechanism] rowz: unknown key"]),
-        ({"mechanism": 'name = "ALS"\nrows = true'}, ["[mechanism] rows: must be an integer, got True"]),
-        ({"mechanism": 'name = "ALS"\nrows = 1\nsampler = "x"'}, ["[mechanism] rows: ", "[mechanism] sampler: "]),
-        ({"mechanism": 'name = "GaussianLS"'}, ["[mechanism]: sigma must be given, or else all of epsilon"]),
-        ({"mechanism": 'name = "GaussianLS"\nsigma = -1'}, ["[mechanism] sigma: must be a finite number in (0, inf)"]),
-        ({"mechanism": 'name = "GaussianLS"\nsigma = 1\ndelta = 0.1'}, ["[mechanism] sigma: must be given, or else"]),
-        ({"mechanism": 'call = "module"'}, ["[mechanism] call: must be \"package.module:callable\", got 'module'"]),
-        ({"mechanism": 'call = "m:f"\nrows = 3'}, ["[mechanism] rows: unknown key (known: call, parameters"]),
-        ({"mechanism": 'call = "m:f"\nparameters = 3'}, ["[mechanism] parameters: must be a table, got 3"]),
+        (
+            {"mechanism": 'name = "ALS"\nrowz = 3'},
+            ["[mechanism] rows: missing", "[mechanism] rowz: unknown key"],
+        ),
+        (
+            {"mechanism": 'name = "ALS"\nrows = true'},
+            ["[mechanism] rows: must be an integer, got True"],
+        ),
+        (
+            {"mechanism": 'name = "ALS"\nrows = 1\nsampler = "x"'},
+            ["[mechanism] rows: ", "[mechanism] sampler: "],
+        ),
+        (
+            {"mechanism": 'name = "GaussianLS"'},
+            ["[mechanism]: sigma must be given, or else all of epsilon"],
+        ),
+        (
+            {"mechanism": 'name = "GaussianLS"\nsigma = -1'},
+            ["[mechanism] sigma: must be a finite number in (0, inf)"],
+        ),
+        (
+            {"mechanism": 'name = "GaussianLS"\nsigma = 1\ndelta = 0.1'},
+            ["[mechanism] sigma: must be given, or else"],
+        ),
+        (
+            {"mechanism": 'call = "module"'},
+            ["[mechanism] call: must be \"package.module:callable\", got 'module'"],
+        ),
+        (
+            {"mechanism": 'call = "m:f"\nrows = 3'},
+            ["[mechanism] rows: unknown key (known: call, parameters"],
+        ),
+        (
+            {"mechanism": 'call = "m:f"\nparameters = 3'},
+            ["[mechanism] parameters: must be a table, got 3"],
+        ),
         (
             {"neighbour": 'rule = "best"'},
-            ["[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'own', got 'best'"],
+            [
+                "[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'own', got 'best'"
+            ],
         ),
-        ({"neighbour": 'rule = "row"\nindex = -1'}, ["[neighbour] index: must be an integer >= 0, got -1"]),
-        ({"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'}, ["[neighbour] row: row[0] must be a finite"]),
-        ({"neighbour": 'rule = "worst"\nat = inf'}, ["[neighbour] at: must be a finite number in [0, inf], got inf"]),
+        (
+            {"neighbour": 'rule = "row"\nindex = -1'},
+            ["[neighbour] index: must be an integer >= 0, got -1"],
+        ),
+        (
+            {"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'},
+            ["[neighbour] row: row[0] must be a finite"],
+        ),
+        (
+            {"neighbour": 'rule = "worst"\nat = inf'},
+            ["[neighbour] at: must be a finite number in [0, inf], got inf"],
+        ),
         ({"claim": ""}, [ONE_KIND]),
         ({"claim": "delta = 0.1"}, [ONE_KIND]),
         ({"claim": "epsilon = 1\ngdp = 0.1"}, [ONE_KIND]),
@@ -173,14 +218,29 @@ def test_all_faults_at_once(write):
         ({"claim": "omega = 2"}, [ONE_KIND]),
         ({"claim": "rows = 3"}, [ONE_KIND]),
         ({"claim": "epsilon = 1\nomega = 2"}, [ONE_KIND]),
-        ({"claim": "rho = -1\nomega = 1"}, ["[claim] rho: must be a finite number in [0,", "[claim] omega: must be"]),
-        ({"claim": "rows = 1.5\ngamma = 1"}, ["[claim] rows: must be an integer >= 1", "[claim] gamma: must be a fin"]),
-        ({"claim": "mu = 1"}, [ONE_KIND, "[claim] mu: unknown key (known: epsilon, delta, gdp, rho, omega, rows, ga"]),
-        ({"claim": "epsilon = 1\ndelta = 2"}, ["[claim] delta: must be a finite number in [0, 1], got 2"]),
+        (
+            {"claim": "rho = -1\nomega = 1"},
+            ["[claim] rho: must be a finite number in [0,", "[claim] omega: must be"],
+        ),
+        (
+            {"claim": "rows = 1.5\ngamma = 1"},
+            ["[claim] rows: must be an integer >= 1", "[claim] gamma: must be a fin"],
+        ),
+        (
+            {"claim": "mu = 1"},
+            [ONE_KIND, "[claim] mu: unknown key (known: epsilon, delta, gdp, rho, omega, rows, ga"],
+        ),
+        (
+            {"claim": "epsilon = 1\ndelta = 2"},
+            ["[claim] delta: must be a finite number in [0, 1], got 2"],
+        ),
         ({"audit": "epsilon = []"}, ["[audit] epsilon: must be a list of finite numbers, got []"]),
         ({"audit": "epsilon = [0, true]"}, ["[audit] epsilon: epsilon[1] must be a finite number"]),
         ({"audit": "epsilon = [-1]"}, ["[audit] epsilon: must be a finite number >= 0 (nats)"]),
-        ({"audit": "train_share = 0.9\nchoose_share = 0.2"}, ["[audit] samples: must leave at least 10 draws"]),
+        (
+            {"audit": "train_share = 0.9\nchoose_share = 0.2"},
+            ["[audit] samples: must leave at least 10 draws"],
+        ),
     ],
 )
 def test_each_fault_is_a_line_with_its_place(write, changes, expected):
@@ -220,6 +280,8 @@ def test_overrides_are_checked(write):
 
 def test_reading_imports_nothing_of_the_user(write, tmp_path):
     (tmp_path / "unread_module.py").write_text("raise SystemExit('executed')")
-    scenario = Scenario.load(write(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }'))
+    scenario = Scenario.load(
+        write(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }')
+    )
     assert scenario.mechanism == Call("unread_module:release", {"scale": 1})
     assert "unread_module" not in sys.modules

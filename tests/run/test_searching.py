@@ -36,9 +36,14 @@ def test_a_search_has_keys_of_its_own(write):
     [
         (
             'relations = ["swap"]',
-            ["relations: relations[0] must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"],
+            [
+                "relations: relations[0] must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"
+            ],
         ),
-        ('relations = ["add"]', ["relations: 'replace' and 'add' need candidates, row_bound or bounds"]),
+        (
+            'relations = ["add"]',
+            ["relations: 'replace' and 'add' need candidates, row_bound or bounds"],
+        ),
         ("row_bound = 2", ['row_bound: goes with relations = ["replace"] or ["add"]']),
         (
             'relations = ["add"]\nbounds = [[2, 1]]\nrank = "best"',
@@ -81,7 +86,9 @@ def test_a_run_leaves_the_table_of_what_was_tried(write, tmp_path):
 
 
 def test_candidates_and_a_score_of_the_users_own(write, tmp_path):
-    (tmp_path / "scores_of_mine.py").write_text("def largest(data, out, into):\n    return into[:, 1]\n")
+    (tmp_path / "scores_of_mine.py").write_text(
+        "def largest(data, out, into):\n    return into[:, 1]\n"
+    )
     (tmp_path / "more.csv").write_text("y,a,b\n0,9,0\n0,2,0\n1,-9,1\n")
     path = write(
         neighbour='rule = "search"\nshortlist = 1\nrelations = ["add"]\ncandidates = "more.csv"\n'
@@ -90,5 +97,7 @@ def test_candidates_and_a_score_of_the_users_own(write, tmp_path):
     result = run(Scenario.load(path), tmp_path / "out")
     assert result.about.pair.right[-1].tolist() == [1.0, 9.0, 0.0, 0.0]
     missing = write("missing", neighbour='rule = "search"\nrank = "scores_of_mine:smallest"')
-    with pytest.raises(dp.ScenarioError, match=r"\[neighbour\] rank: scores_of_mine:smallest: AttributeError"):
+    with pytest.raises(
+        dp.ScenarioError, match=r"\[neighbour\] rank: scores_of_mine:smallest: AttributeError"
+    ):
         run(Scenario.load(missing), tmp_path / "out")

@@ -1,4 +1,6 @@
-"""What a run's folder says of it: done, under way, interrupted; draws, rate and time left; and the lock."""
+"""What a run's folder says of it: done, under way, interrupted; draws, rate and time left; and the
+lock.
+"""
 
 import json
 import os
@@ -11,10 +13,11 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
-from dpaudit.run import Scenario, run, state
-from dpaudit.run.lock import Lock, held
-from dpaudit.run.store import DrawStore
-from dpaudit.run.watch import Watch
+from dpaudit.run import Scenario, run
+from dpaudit.run.store import status
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.lock import Lock, held
+from dpaudit.run.store.watch import Watch
 
 SLOW = """
 import time
@@ -29,7 +32,9 @@ ROW = 'rule = "row"\nindex = 4'
 
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 @pytest.fixture
@@ -37,7 +42,10 @@ def slow(write, tmp_path):
     (tmp_path / "release.py").write_text(SLOW)
     (tmp_path / "slow").touch()
     return write(
-        "slow", mechanism='call = "release:release"', neighbour=ROW, audit='samples = 4000\nclassifier = "qda"'
+        "slow",
+        mechanism='call = "release:release"',
+        neighbour=ROW,
+        audit='samples = 4000\nclassifier = "qda"',
     )
 
 
@@ -52,22 +60,33 @@ def until(true, seconds=60.0):
 def test_a_run_from_begin_to_end(slow, tmp_path, capsys):
     """16 blocks of 256 a side, 0.05 s each: under way, killed, resumed."""
     out = tmp_path / "out"
-    process = subprocess.Popen([sys.executable, "-m", "dpaudit", "run", str(slow), "--out", str(out)])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dpaudit", "run", str(slow), "--out", str(out)]
+    )
     until(lambda: len(list(out.glob("draws/*.npy"))) > 4 or process.poll() is not None)
     assert main(["status", str(out)]) == 0
     said = capsys.readouterr().out
     assert f"running, process {process.pid}" in said
     assert "drawing M(D)" in said
-    found = state.state_of(out)
-    assert (found.state, found.process, found.wanted, found.scenario) == ("running", process.pid, 4000, "slow")
-    with pytest.raises(dp.InvalidInput, match=f"another run is under way in .*out .process {process.pid}.;"):
+    found = status.state_of(out)
+    assert (found.state, found.process, found.wanted, found.scenario) == (
+        "running",
+        process.pid,
+        4000,
+        "slow",
+    )
+    with pytest.raises(
+        dp.InvalidInput, match=f"another run is under way in .*out .process {process.pid}.;"
+    ):
         run(Scenario.load(slow), out)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert main(["status", str(out), "--json"]) == 3
     one = json.loads(capsys.readouterr().out)[0]
     assert (one["state"], one["process"]) == ("interrupted", None)
-    assert sum(one["made"]) == sum(256 if "-000015" not in path.name else 160 for path in out.glob("draws/*.npy"))
+    assert sum(one["made"]) == sum(
+        256 if "-000015" not in path.name else 160 for path in out.glob("draws/*.npy")
+    )
     (tmp_path / "slow").unlink()
     run(Scenario.load(slow), out, resume=True)
     assert main(["status", str(tmp_path)]) == 0
@@ -76,7 +95,9 @@ def test_a_run_from_begin_to_end(slow, tmp_path, capsys):
 
 
 def test_an_interrupted_run_says_with_what_it_ended(write, tmp_path, capsys):
-    (tmp_path / "ends.py").write_text("def release(data, size, *, rng):\n    raise KeyError('midway')\n")
+    (tmp_path / "ends.py").write_text(
+        "def release(data, size, *, rng):\n    raise KeyError('midway')\n"
+    )
     scenario = Scenario.load(write("ends", mechanism='call = "ends:release"', neighbour=ROW))
     with pytest.raises(dp.MechanismError):
         run(scenario, tmp_path / "out")
@@ -93,9 +114,11 @@ def test_a_run_that_never_began_leaves_nothing(write, tmp_path, capsys):
 
 
 def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypatch):
-    """100 draws kept by an earlier process; 200 in 4 s by this one: 50 a second, and 1700 of 2 × 1000 to go."""
+    """100 draws kept by an earlier process; 200 in 4 s by this one: 50 a second, and 1700 of 2 ×
+    1000 to go.
+    """
     now = [100.0]
-    monkeypatch.setattr("dpaudit.run.watch.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dpaudit.run.store.watch.time.monotonic", lambda: now[0])
     first = DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None})
     first.put(0, 0, dp.outcomes.rows([0.5] * 100))
     with pytest.raises(RuntimeError), Watch(tmp_path / "draws", "counted") as watch:  # noqa: PT012
@@ -108,7 +131,7 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
             watch.store.put(side, 1, dp.outcomes.rows([0.5] * 100))
             watch("drawing M(D)", 200 + 100 * side, 1000)
         raise RuntimeError
-    found = state.state_of(tmp_path)
+    found = status.state_of(tmp_path)
     assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)
     assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError:", False)
 
@@ -117,12 +140,12 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
 def test_a_damaged_progress_file_says_nothing(tmp_path, content):
     DrawStore(tmp_path / "draws", {"samples": "many"})
     (tmp_path / "draws" / "progress.json").write_text(content)
-    found = state.state_of(tmp_path)
+    found = status.state_of(tmp_path)
     assert (found.state, found.rate, found.step, found.wanted) == ("interrupted", None, None, None)
 
 
 def test_a_lock_is_held_by_one_until_it_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpaudit.run.lock.PAUSE", 0.001)
+    monkeypatch.setattr("dpaudit.run.store.lock.PAUSE", 0.001)
     path = tmp_path / "draws" / "lock"
     path.parent.mkdir()
     mine = Lock(path)

@@ -13,9 +13,9 @@ import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
-from dpaudit.run.against import margin, moved
-from dpaudit.run.junit import junit
-from dpaudit.run.suite import Before, Outcome, outcome, write_index
+from dpaudit.run.suite.against import margin, moved
+from dpaudit.run.suite.junit import junit
+from dpaudit.run.suite.suite import Before, Outcome, outcome, write_index
 
 HOSTILE = "</td><script>alert(1)</script>\x1b&\x00"
 VIOLATED = "epsilon = 0.0\ndelta = 0.001"
@@ -36,7 +36,9 @@ QUICK = {"jobs": None, "seed": None}
 def here(tmp_path, monkeypatch):
     """Work in tmp_path, without the figures, which take most of the time."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 @pytest.fixture
@@ -91,7 +93,9 @@ def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, caps
 
 
 def test_code_that_leaves_does_not_pass_for_a_verdict(write, suite, capsys):
-    path = write("leaves", mechanism='call = "broken_release:leaves"', neighbour='rule = "row"\nindex = 4')
+    path = write(
+        "leaves", mechanism='call = "broken_release:leaves"', neighbour='rule = "row"\nindex = 4'
+    )
     assert main(["run", str(path)]) == 2
     assert "code of the scenario called sys.exit(0)" in capsys.readouterr().err
 
@@ -109,7 +113,9 @@ def test_an_interruption_leaves_what_was_done(suite, tmp_path, monkeypatch):
 
     real = dp.run.run
     steps = iter([real, stopped])
-    monkeypatch.setattr("dpaudit.cli.running.execute", lambda *given, **options: next(steps)(*given, **options))
+    monkeypatch.setattr(
+        "dpaudit.cli.running.execute", lambda *given, **options: next(steps)(*given, **options)
+    )
     with pytest.raises(KeyboardInterrupt):
         run_all([Path(suite[0]), Path(suite[2])], Path("out"), junit=Path("j.xml"), **QUICK)
     assert ET.parse(tmp_path / "j.xml").getroot().get("tests") == "1"
@@ -138,13 +144,18 @@ def test_against_itself_nothing_moved(suite, tmp_path, capsys):
     both = [suite[0], suite[2]]
     main(["run", *both])
     assert main(["run", *both, "--against", "dpaudit-out"]) == 1
-    assert "Against dpaudit-out: nothing moved beyond its uncertainty (2 compared)." in capsys.readouterr().out
+    assert (
+        "Against dpaudit-out: nothing moved beyond its uncertainty (2 compared)."
+        in capsys.readouterr().out
+    )
     page = (tmp_path / "dpaudit-out" / "index.html").read_text(encoding="utf-8")
     assert "2 of 2 compared are as they were" in page
 
 
 def test_what_moved_is_printed_and_on_the_page(suite, write, tmp_path, capsys):
-    """ALS with 20 rows against 6: exact curve and draws are far apart. A single run may be compared by its folder."""
+    """ALS with 20 rows against 6: exact curve and draws are far apart. A single run may be compared
+    by its folder.
+    """
     main(["run", suite[0], "--out", "old/holds"])
     write("holds", mechanism='name = "ALS"\nrows = 6', claim=VIOLATED)
     assert main(["run", suite[0], str(write("new")), "--out", "out", "--against", "old"]) == 1
@@ -176,7 +187,12 @@ def record(mu, draws=2000, seed=1, **changes):
         return mu * data[0] + rng.normal(size=(size, 1))
 
     epsilon = np.linspace(0.0, 2.0, 9)
-    return dp.audit(shifted, pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed).to_dict() | changes
+    return (
+        dp.audit(
+            shifted, pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed
+        ).to_dict()
+        | changes
+    )
 
 
 def test_a_certified_curve_that_moved():
@@ -227,8 +243,24 @@ def test_other_grids_are_compared_where_they_meet():
 def outcomes(folder, name="small", reason="why"):
     found = record(0.5) | {"scenario": name, "reason": reason}
     return [
-        Outcome(name, Path("a b/s.toml"), folder / name.replace("/", "_"), "inconclusive", reason, 1.0, found),
-        Outcome("other", Path("o.toml"), folder / "other", "error", reason, 1.0, error=MechanismError(reason)),
+        Outcome(
+            name,
+            Path("a b/s.toml"),
+            folder / name.replace("/", "_"),
+            "inconclusive",
+            reason,
+            1.0,
+            found,
+        ),
+        Outcome(
+            "other",
+            Path("o.toml"),
+            folder / "other",
+            "error",
+            reason,
+            1.0,
+            error=MechanismError(reason),
+        ),
     ]
 
 
@@ -238,8 +270,12 @@ def test_hostile_text_stays_text(tmp_path):
     assert case.get("name") == HOSTILE.replace("\x1b", "\ufffd").replace("\x00", "\ufffd")
     assert case.find("skipped").get("message") == case.get("name")
     assert next(tree.iter("error")).text == case.get("name")
-    before = Before(Path(HOSTILE.replace("\x00", "")), {HOSTILE: record(2.0) | {"verdict": "violated"}})
-    page = write_index(tmp_path, outcomes(tmp_path, HOSTILE, HOSTILE), before).read_text(encoding="utf-8")
+    before = Before(
+        Path(HOSTILE.replace("\x00", "")), {HOSTILE: record(2.0) | {"verdict": "violated"}}
+    )
+    page = write_index(tmp_path, outcomes(tmp_path, HOSTILE, HOSTILE), before).read_text(
+        encoding="utf-8"
+    )
     assert "<script" not in page
     assert page.count("&lt;script&gt;alert(1)") >= 4
 

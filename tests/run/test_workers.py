@@ -10,7 +10,7 @@ import pytest
 from joblib import parallel_config
 
 import dpaudit as dp
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.errors import ScenarioError
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
@@ -33,7 +33,9 @@ SIZE = 8000
 
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch):
-    monkeypatch.setattr("dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch())
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
 
 
 @pytest.fixture
@@ -54,10 +56,17 @@ def local(data, size, *, rng):
     return data.sum(axis=0) * rng.standard_normal((size, 1))
 
 
-MECHANISMS = (dp.mechanisms.ALS(12), dp.mechanisms.RandomProjection(6), local, lambda *args, rng: local(*args, rng=rng))
+MECHANISMS = (
+    dp.mechanisms.ALS(12),
+    dp.mechanisms.RandomProjection(6),
+    local,
+    lambda *args, rng: local(*args, rng=rng),
+)
 
 
-@pytest.mark.parametrize("backend", ["threading", pytest.param("multiprocessing", marks=pytest.mark.slow), "loky"])
+@pytest.mark.parametrize(
+    "backend", ["threading", pytest.param("multiprocessing", marks=pytest.mark.slow), "loky"]
+)
 def test_every_backend_draws_the_same(backend):
     for number, mechanism in enumerate(MECHANISMS):
         alone = draw(mechanism, DATA, SIZE, root(number), 1, n_jobs=1)
@@ -79,17 +88,28 @@ def test_a_scenario_in_processes(write, own):
 
 
 def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write, own):
-    made = {"neighbour": 'rule = "row"\nindex = 4', "audit": 'samples = 400\nclassifier = "qda"\nbackend = "loky"'}
+    made = {
+        "neighbour": 'rule = "row"\nindex = 4',
+        "audit": 'samples = 400\nclassifier = "qda"\nbackend = "loky"',
+    }
     path = write(mechanism='call = "own_release:dies"', **made)
-    with pytest.raises(dp.MechanismError, match=r"the workers failed to draw M\(D\): TerminatedWorkerError"):
+    with pytest.raises(
+        dp.MechanismError, match=r"the workers failed to draw M\(D\): TerminatedWorkerError"
+    ):
         run(Scenario.load(path), own / "out", n_jobs=2)
 
 
 @pytest.mark.parametrize(
     ("audit", "fault"),
     [
-        ('backend = "spark"', r"\[audit\] backend: must be one of 'threading', 'loky', 'dask', got 'spark'"),
-        ('address = "tcp://a:1"', r"\[audit\] address: is of a Dask scheduler: it goes with backend = \"dask\""),
+        (
+            'backend = "spark"',
+            r"\[audit\] backend: must be one of 'threading', 'loky', 'dask', got 'spark'",
+        ),
+        (
+            'address = "tcp://a:1"',
+            r"\[audit\] address: is of a Dask scheduler: it goes with backend = \"dask\"",
+        ),
         ('backend = "dask"\naddress = 3', r"\[audit\] address: must be a line of text"),
     ],
 )
@@ -100,13 +120,14 @@ def test_faulty_keys(write, audit, fault):
 
 def test_dask_where_it_is_not_installed(write, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(dp.ScenarioError, match=r'"dask" needs the package distributed, pip install "dpaudit\[dask\]"'):
+    with pytest.raises(
+        dp.ScenarioError,
+        match=r'"dask" needs the package distributed, pip install "dpaudit\[dask\]"',
+    ):
         run(Scenario.load(write(audit='backend = "dask"')), tmp_path / "out")
 
 
-TWICE = (
-    "from shared_helper import WIDTH\n\ndef release(data, size, *, rng):\n    return WIDTH * rng.random((size, 1))\n"
-)
+TWICE = "from shared_helper import WIDTH\n\ndef release(data, size, *, rng):\n    return WIDTH * rng.random((size, 1))\n"
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -138,7 +159,8 @@ def test_a_module_that_is_another_one_is_not_taken_for_it(write, own, tmp_path, 
     try:
         path = write(mechanism='call = "own_release:release"', neighbour='rule = "row"\nindex = 4')
         with pytest.raises(
-            ScenarioError, match=r"own_release:release: a module of that name was imported from .*elsewh"
+            ScenarioError,
+            match=r"own_release:release: a module of that name was imported from .*elsewh",
         ):
             run(Scenario.load(path), tmp_path / "out")
     finally:

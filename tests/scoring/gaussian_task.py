@@ -1,4 +1,6 @@
-"""A Gaussian pair with a known loss: shifted, rescaled on one axis, and mixed by a poorly conditioned matrix."""
+"""A Gaussian pair with a known loss: shifted, rescaled on one axis, and mixed by a poorly
+conditioned matrix.
+"""
 
 import numpy as np
 
@@ -27,4 +29,6 @@ TRUE = KnownScore(loss, "true loss")
 
 
 def audit(P, Q, classifier, **changes):
-    return dp.audit_samples(P, Q, classifier=classifier, **({"epsilon": EPSILON, "rng": 5} | changes))
+    return dp.audit_samples(
+        P, Q, classifier=classifier, **({"epsilon": EPSILON, "rng": 5} | changes)
+    )

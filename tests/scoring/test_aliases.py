@@ -1,15 +1,18 @@
-"""Every classifier alias on a Gaussian pair, against the certificate of the true loss from the same draws."""
+"""Every classifier alias on a Gaussian pair, against the certificate of the true loss from the same
+draws.
+"""
 
 import numpy as np
 import pytest
 from gaussian_task import EPSILON, TRUE, audit, draws, loss
 
 import dpaudit as dp
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.scoring import ALIASES, Sides, evaluate, fit, log_loss
 
 SIZE = 6000
-REACH = dict.fromkeys(ALIASES, 0.8) | {"eureka-knn": 0.5}  # of what the true loss certifies at ε = 0
+# of what the true loss certifies at ε = 0
+REACH = dict.fromkeys(ALIASES, 0.8) | {"eureka-knn": 0.5}
 CONTRACT = ("auto", "qda", "logistic", "lightgbm", "knn")
 
 
@@ -20,12 +23,13 @@ def test_the_aliases_are_those_of_the_contract():
 
 @pytest.mark.parametrize("alias", ALIASES)
 def test_an_alias_certifies_nearly_what_the_true_loss_does(alias):
-    """On 16 seeds the shares were 0.98 ± 0.027 for knn and at least 0.99 ± 0.022 for the others: 6 deviations, 1e-9.
+    """On 16 seeds the shares were 0.98 ± 0.027 for knn and at least 0.99 ± 0.022 for the others: 6
+    deviations, 1e-9.
 
     Eureka's neighbours are those of outputs as they are, on scales from 0.5 to 6 here.
 
-    The true loss had 0.90 ± 0.03 of the exact δ(0) certified: 6 deviations. The band exceeds the truth with
-    probability at most 0.05; with this seed it does not.
+    The true loss had 0.90 ± 0.03 of the exact δ(0) certified: 6 deviations. The band exceeds the
+    truth with probability at most 0.05; with this seed it does not.
     """
     P, Q = draws(SIZE)
     truth, found = audit(P, Q, TRUE).spectrum, audit(P, Q, alias)
@@ -42,12 +46,16 @@ def exact_curve():
     """The larger direction of δ on EPSILON, in the coordinates before mixing."""
     from gaussian_task import MEAN, SPREAD
 
-    return np.maximum(*dp.exact.gaussian_pair(MEAN, np.eye(3), np.zeros(3), np.diag(SPREAD**2), EPSILON))
+    return np.maximum(
+        *dp.exact.gaussian_pair(MEAN, np.eye(3), np.zeros(3), np.diag(SPREAD**2), EPSILON)
+    )
 
 
 @pytest.mark.parametrize("alias", ["qda", "logistic", "elliptical"])
 def test_a_closed_form_estimates_the_loss_itself(alias):
-    """On 16 seeds the median error was at most 0.023 ± 0.006: above 0.15 with probability below 1e-9."""
+    """On 16 seeds the median error was at most 0.023 ± 0.006: above 0.15 with probability below
+    1e-9.
+    """
     P, Q = draws(20_000)
     fitted = fit(alias, Sides(P, Q), Sides(P[:500], Q[:500]), root(1))
     x = np.concatenate(draws(500, seed=2))
@@ -77,7 +85,9 @@ def test_log_loss_of_a_score_that_knows_nothing_is_ln_2():
 
 
 def test_the_true_loss_has_less_log_loss_than_any_alias():
-    """Up to fluctuation: its expected log loss is least, and the gaps have standard errors below 0.002."""
+    """Up to fluctuation: its expected log loss is least, and the gaps have standard errors below
+    0.002.
+    """
     P, Q = draws(1000)
     sides = Sides(*draws(5000, seed=3))
     for alias in ("qda", "knn"):

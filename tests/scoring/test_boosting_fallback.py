@@ -1,4 +1,6 @@
-"""Without LightGBM (its wheel needs the system's libgomp) boosting still works, and says so in one line."""
+"""Without LightGBM (its wheel needs the system's libgomp) boosting still works, and says so in one
+line.
+"""
 
 import importlib.abc
 import sys
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 from gaussian_task import TRUE, audit, draws
 
-from dpaudit.scoring import boosted
+from dpaudit.scoring.models import boosted
 
 
 class NoLibrary(importlib.abc.MetaPathFinder):
@@ -15,7 +17,9 @@ class NoLibrary(importlib.abc.MetaPathFinder):
 
     def find_spec(self, name, path=None, target=None):
         if name == "lightgbm":
-            raise OSError("libgomp.so.1: cannot open shared object file: No such file or directory\n(traceback)")
+            raise OSError(
+                "libgomp.so.1: cannot open shared object file: No such file or directory\n(traceback)"
+            )
 
 
 @pytest.fixture(params=["not installed", "no libgomp"])
@@ -41,7 +45,9 @@ def test_hidden_lightgbm_is_reported_once_and_in_one_line(hidden):
 
 
 def test_boosting_falls_back_to_histograms(hidden):
-    """Certified share of the true loss on 16 seeds: 0.87 ± 0.08; below 0.4 with probability under 1e-7."""
+    """Certified share of the true loss on 16 seeds: 0.87 ± 0.08; below 0.4 with probability under
+    1e-7.
+    """
     P, Q = draws(4000)
     found = audit(P, Q, "lightgbm")
     record = found.to_dict()["classifier"]

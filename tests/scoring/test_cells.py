@@ -1,6 +1,7 @@
 """Scores of outcomes that repeat, of one or two reals, and of both together, against the true loss.
 
-Shares compare what the score certifies with what the true loss does, from the same draws, by the same band.
+Shares compare what the score certifies with what the true loss does, from the same draws, by the
+same band.
 """
 
 from functools import partial
@@ -10,14 +11,14 @@ import pytest
 from scipy.stats import norm, poisson
 
 import dpaudit as dp
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.scoring import KnownScore
-from dpaudit.scoring.additive import fit_additive
 from dpaudit.scoring.base import Sides, log_loss
-from dpaudit.scoring.cells import Cells, fit_cells
 from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.models.additive import fit_additive
+from dpaudit.scoring.models.cells import Cells, fit_cells
+from dpaudit.scoring.models.spline import fit_spline
 from dpaudit.scoring.shrink import shrink
-from dpaudit.scoring.spline import fit_spline
 
 EPSILON = np.array([0.0, 0.5])
 SIZE = 40_000
@@ -29,7 +30,9 @@ def sides(P, Q):
 
 
 def trained(fit, P, Q):
-    """A score fitted on the first 40 % and checked on the next 10 % of draws; the other half is untouched."""
+    """A score fitted on the first 40 % and checked on the next 10 % of draws; the other half is
+    untouched.
+    """
     whole = sides(P, Q)
     first, second = int(0.4 * len(whole.P)), int(0.5 * len(whole.P))
     return fit(whole.head(first), Sides(whole.P[first:second], whole.Q[first:second]), root(3))
@@ -42,20 +45,23 @@ def fresh(P, Q):
 
 
 def share(fit, P, Q, loss, least=0.04):
-    """Certified with the fitted score over certified with the true loss, where the latter is at least `least`.
+    """Certified with the fitted score over certified with the true loss, where the latter is at
+    least `least`.
 
     As many draws certify as in an audit that trains a score.
     """
     score, new = trained(fit, P, Q), fresh(P, Q)
     settings = {"epsilon": EPSILON, "train_share": 0.4, "rng": 1}
     found, truth = (
-        dp.audit_samples(new.P, new.Q, classifier=KnownScore(one), **settings).spectrum.low for one in (score, loss)
+        dp.audit_samples(new.P, new.Q, classifier=KnownScore(one), **settings).spectrum.low
+        for one in (score, loss)
     )
     assert truth[0] >= least
     return (found / np.maximum(truth, 1e-12))[truth >= least]
 
 
-# --- atoms and counts ----------------------------------------------------------------------------------------------
+# --- atoms and counts
+# ----------------------------------------------------------------------------------------------
 
 
 def clipped(rng):
@@ -73,17 +79,27 @@ def clipped(rng):
 def geometric(rng):
     """Two-sided geometric noise with ε = 1 on counts that differ by one."""
     noise = rng.geometric(1.0 - np.exp(-1.0), (4, SIZE))
-    return noise[0] - noise[1] + 1, noise[2] - noise[3], lambda x: np.where(x[:, 0] >= 1.0, 1.0, -1.0)
+    return (
+        noise[0] - noise[1] + 1,
+        noise[2] - noise[3],
+        lambda x: np.where(x[:, 0] >= 1.0, 1.0, -1.0),
+    )
 
 
 def exponential(rng):
-    """Private median by the exponential mechanism on a grid of 200 values: utilities are steps in the data."""
+    """Private median by the exponential mechanism on a grid of 200 values: utilities are steps in
+    the data.
+    """
     grid = np.arange(200)
     points = np.sort(rng.integers(0, 200, 60))
     ranks = [np.searchsorted(data, grid) for data in (points, np.append(points[1:], 199))]
     weight = [np.exp(-0.4 * np.abs(rank - 30)) for rank in ranks]
     p, q = (w / w.sum() for w in weight)
-    return rng.choice(200, SIZE, p=p), rng.choice(200, SIZE, p=q), lambda x: np.log(p / q)[x[:, 0].astype(int)]
+    return (
+        rng.choice(200, SIZE, p=p),
+        rng.choice(200, SIZE, p=q),
+        lambda x: np.log(p / q)[x[:, 0].astype(int)],
+    )
 
 
 def mixed(rng):
@@ -99,13 +115,19 @@ def mixed(rng):
         flag, count, real = x[:, 0] > 0.0, x[:, 1], x[:, 2]
         share = np.where(flag, 0.25 + 0.05 * moved, 0.75 - 0.05 * moved)
         mean = np.where(flag, 0.5, -0.3) * moved + 0.1 * count
-        return np.log(share) + poisson.logpmf(count, np.where(flag, 4.0, 9.0) + 0.4 * moved) + norm.logpdf(real - mean)
+        return (
+            np.log(share)
+            + poisson.logpmf(count, np.where(flag, 4.0, 9.0) + 0.4 * moved)
+            + norm.logpdf(real - mean)
+        )
 
     return draws(1), draws(0), lambda x: log_density(x, 1) - log_density(x, 0)
 
 
 def parity(rng):
-    """Ten bits, one of which is the parity of two others more often than not: no column says anything alone."""
+    """Ten bits, one of which is the parity of two others more often than not: no column says
+    anything alone.
+    """
     P, Q = rng.integers(0, 2, (2, SIZE, 10))
     P[:, 4] = np.where(rng.random(SIZE) < 0.7, P[:, 2] ^ P[:, 9], P[:, 4])
     return P, Q, lambda x: np.where(x[:, 4] == (x[:, 2] != x[:, 9]), np.log(1.7), np.log(0.3))
@@ -139,8 +161,9 @@ def nothing_like_it(rng):
     ],
 )
 def test_cells_certify_what_the_true_loss_does(task, least):
-    """Of 16,000 training draws. Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.997 ±
-    0.016, 0.98 ± 0.06, 0.94 ± 0.026, 0.955 ± 0.012, 0.99 ± 0.015: the limits are 6 deviations off, rappor's 3.
+    """Of 16,000 training draws. Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01,
+    0.997 ± 0.005, 0.997 ± 0.016, 0.98 ± 0.06, 0.94 ± 0.026, 0.955 ± 0.012, 0.99 ± 0.015: the limits
+    are 6 deviations off, rappor's 3.
     """
     assert share(fit_cells, *task(np.random.default_rng(8))).min() >= least
 
@@ -173,7 +196,9 @@ def test_where_nothing_repeats_there_are_no_cells():
 
 
 def test_a_base_that_is_right_is_kept():
-    """Cells shrink to the loss that they are given: their noise costs at most 1e-4 nats in 20,000 draws a side."""
+    """Cells shrink to the loss that they are given: their noise costs at most 1e-4 nats in 20,000
+    draws a side.
+    """
     P, Q, loss = geometric(np.random.default_rng(4))
     score = trained(partial(fit_cells, base=loss), P, Q)
     assert log_loss(score, fresh(P, Q)) == pytest.approx(log_loss(loss, fresh(P, Q)), abs=1e-4)
@@ -211,7 +236,8 @@ def test_nan_in_one_law_only_is_an_infinite_loss():
     assert share(fit, P, Q, lambda x: np.where(np.isnan(x[:, 0]), NEVER, -0.02), 0.01).min() > 0.95
 
 
-# --- smooth scores -------------------------------------------------------------------------------------------------
+# --- smooth scores
+# -------------------------------------------------------------------------------------------------
 
 
 def laplace(rng):
@@ -247,12 +273,16 @@ def ring(rng):
 
 @pytest.mark.parametrize("task", [laplace, wavy, cauchy, uniform, ring])
 def test_splines_certify_what_the_true_loss_does(task):
-    """Shares on 12 other seeds were 0.99 ± 0.02 or better at either ε: below 0.87 with probability under 1e-8."""
+    """Shares on 12 other seeds were 0.99 ± 0.02 or better at either ε: below 0.87 with probability
+    under 1e-8.
+    """
     assert share(fit_spline, *task(np.random.default_rng(9))).min() >= 0.87
 
 
 def test_a_spline_learns_nothing_from_nothing():
-    """One law on both sides: a score that is no constant must bring 2 nats on other draws. On 32 seeds none did."""
+    """One law on both sides: a score that is no constant must bring 2 nats on other draws. On 32
+    seeds none did.
+    """
     flat = 0
     for seed in range(16):
         P, Q = np.random.default_rng(seed).standard_normal((2, 4000))
@@ -276,10 +306,16 @@ def test_columns_that_say_the_same_are_counted_once():
     assert share(fit_additive, P, Q, loss).min() > 0.97
     thrice = [np.repeat(side[:, 2:], 3, axis=1) for side in (P, Q)]
     rows = fresh(*thrice).P
-    assert np.abs(trained(fit_additive, *thrice)(rows) - np.clip(1.0 - 2.0 * rows[:, 0], -1.0, 1.0)).mean() < 0.1
+    assert (
+        np.abs(
+            trained(fit_additive, *thrice)(rows) - np.clip(1.0 - 2.0 * rows[:, 0], -1.0, 1.0)
+        ).mean()
+        < 0.1
+    )
 
 
-# --- shrinkage -----------------------------------------------------------------------------------------------------
+# --- shrinkage
+# -----------------------------------------------------------------------------------------------------
 
 
 def test_shrinkage_keeps_a_guess_that_is_right_and_drops_one_that_is_not():

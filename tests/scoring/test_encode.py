@@ -24,19 +24,27 @@ def test_finite_draws_pass_through_uncopied():
 
 
 def test_each_kind_of_outcome_that_occurs_gets_a_column():
-    train = sides([[1.0, np.nan], [3.0, np.inf], [np.nan, 2.0]], [[5.0, 4.0], [7.0, -np.inf], [3.0, 6.0]])
+    train = sides(
+        [[1.0, np.nan], [3.0, np.inf], [np.nan, 2.0]], [[5.0, 4.0], [7.0, -np.inf], [3.0, 6.0]]
+    )
     encoder = Encoder.fit(train)
     assert encoder.marks == ((0, 0), (1, 0), (1, 1), (1, 2))
     np.testing.assert_array_equal(encoder.fill, [3.0, 4.0])
     np.testing.assert_array_equal(
         encoder(train.P),
-        [[1.0, 4.0, 0.0, 1.0, 0.0, 0.0], [3.0, 4.0, 0.0, 0.0, 1.0, 0.0], [3.0, 2.0, 1.0, 0.0, 0.0, 0.0]],
+        [
+            [1.0, 4.0, 0.0, 1.0, 0.0, 0.0],
+            [3.0, 4.0, 0.0, 0.0, 1.0, 0.0],
+            [3.0, 2.0, 1.0, 0.0, 0.0, 0.0],
+        ],
     )
 
 
 def test_a_kind_that_training_never_saw_is_filled():
     encoder = Encoder.fit(sides([[1.0], [2.0]], [[3.0], [2.0]]))
-    np.testing.assert_array_equal(encoder(np.array([[np.nan], [7.0], [-np.inf]])), [[2.0], [7.0], [2.0]])
+    np.testing.assert_array_equal(
+        encoder(np.array([[np.nan], [7.0], [-np.inf]])), [[2.0], [7.0], [2.0]]
+    )
 
 
 def test_the_padding_of_lists_is_marked_once_per_width():
@@ -53,7 +61,9 @@ def test_a_column_without_a_finite_number_is_filled_with_zero():
 
 
 def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch):
-    train = sides(*np.where(RNG.random((2, 500, 2)) < 0.1, np.nan, RNG.standard_normal((2, 500, 2))))
+    train = sides(
+        *np.where(RNG.random((2, 500, 2)) < 0.1, np.nan, RNG.standard_normal((2, 500, 2)))
+    )
     encoder = Encoder.fit(train, bits=True)
     whole = encoder(train.P)
     monkeypatch.setattr("dpaudit.scoring.encode.CHUNK", 64)
@@ -62,7 +72,8 @@ def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch):
     assert Encoder.fit(train, bits=True).marks == encoder.marks
 
 
-# --- bits ----------------------------------------------------------------------------------------------------------
+# --- bits
+# ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.integers(-(2**53) + 1, 2**53 - 1).filter(bool), st.integers(-1074, 900))
@@ -87,14 +98,21 @@ def test_zeros_are_told_apart_by_their_sign():
 @given(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True))
 def test_low_bits_are_those_of_the_stored_mantissa(x):
     raw = int(np.float64(x).view(np.int64))
-    np.testing.assert_array_equal(bit_features(np.array([[x]]))[0, 2:6], [(raw >> bit) & 1 for bit in range(4)])
+    np.testing.assert_array_equal(
+        bit_features(np.array([[x]]))[0, 2:6], [(raw >> bit) & 1 for bit in range(4)]
+    )
 
 
 def test_only_bits_that_vary_in_columns_of_fractions_are_read():
-    P, Q = np.column_stack([RNG.integers(0, 9, 400), RNG.integers(0, 2, 400) + 0.5]).reshape(2, 200, 2).astype(float)
+    P, Q = (
+        np.column_stack([RNG.integers(0, 9, 400), RNG.integers(0, 2, 400) + 0.5])
+        .reshape(2, 200, 2)
+        .astype(float)
+    )
     encoder = Encoder.fit(sides(P, Q), bits=True)
     np.testing.assert_array_equal(encoder.floats, [1])
-    assert encoder(P).shape == (200, 3)  # ½ and 3/2: on one grid, with two exponents and the same low bits
+    # ½ and 3/2: on one grid, with two exponents and the same low bits
+    assert encoder(P).shape == (200, 3)
 
 
 def naive_laplace(centre, size, rng):
@@ -105,11 +123,16 @@ def naive_laplace(centre, size, rng):
 
 @pytest.mark.parametrize("swap", [False, True])
 def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap):
-    """Centred at 1 every sum lies on the grid 2^-53; centred at 0 the numbers below ½ in size mostly do not.
+    """Centred at 1 every sum lies on the grid 2^-53; centred at 0 the numbers below ½ in size
+    mostly do not.
 
-    P(|Lap(1)| < ½) = 0.393, of which at least half are odd on a finer grid: 0.2 with room, on 20,000 draws.
+    P(|Lap(1)| < ½) = 0.393, of which at least half are odd on a finer grid: 0.2 with room, on
+    20,000 draws.
     """
-    P, Q = (naive_laplace(centre, 20_000, RNG)[:, None] for centre in ((1.0, 0.0) if swap else (0.0, 1.0)))
+    P, Q = (
+        naive_laplace(centre, 20_000, RNG)[:, None]
+        for centre in ((1.0, 0.0) if swap else (0.0, 1.0))
+    )
     encoder = Encoder.fit(sides(P, Q), bits=True)
     grid = [encoder(side)[:, 1] for side in ((Q, P) if swap else (P, Q))]
     assert grid[1].min() >= -53.0

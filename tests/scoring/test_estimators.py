@@ -32,7 +32,9 @@ CLASSIFIERS = {
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_classifier_certifies_much_of_what_the_true_loss_does(name):
-    """Shares on 16 seeds: 0.92 ± 0.07 (linear) to 0.985 ± 0.055; below 0.5 with probability under 1e-8."""
+    """Shares on 16 seeds: 0.92 ± 0.07 (linear) to 0.985 ± 0.055; below 0.5 with probability under
+    1e-8.
+    """
     P, Q = draws(SIZE)
     found = audit(P, Q, CLASSIFIERS[name])
     assert found.spectrum.low[0] > 0.5 * audit(P, Q, TRUE).spectrum.low[0]
@@ -53,7 +55,9 @@ def test_the_classifier_given_is_not_fitted():
 
 
 @pytest.mark.parametrize(
-    "thing", [LinearRegression(), KMeans(), StandardScaler(), object(), 7, ["qda"], GaussianNB], ids=str
+    "thing",
+    [LinearRegression(), KMeans(), StandardScaler(), object(), 7, ["qda"], GaussianNB],
+    ids=lambda thing: type(thing).__name__,
 )
 def test_what_is_no_classifier_is_refused(thing):
     with pytest.raises(dp.InvalidInput, match=r"^classifier must be"):
@@ -81,7 +85,9 @@ class Fails(ClassifierMixin, BaseEstimator):
 
 
 def test_a_classifier_that_cannot_be_fitted_says_why():
-    with pytest.raises(dp.InvalidInput, match="classifier could not be fitted: ArithmeticError: no luck today"):
+    with pytest.raises(
+        dp.InvalidInput, match="classifier could not be fitted: ArithmeticError: no luck today"
+    ):
         audit(*draws(500), Fails())
 
 
@@ -95,7 +101,9 @@ class Unsure(ClassifierMixin, BaseEstimator):
 
 
 def test_a_classifier_that_gives_nan_is_refused():
-    with pytest.raises(dp.InvalidInput, match="classifier must give numbers, got NaN scores from Unsure"):
+    with pytest.raises(
+        dp.InvalidInput, match="classifier must give numbers, got NaN scores from Unsure"
+    ):
         audit(*draws(500), Unsure())
 
 
@@ -116,13 +124,16 @@ def test_a_classifier_without_a_seed_of_its_own_follows_the_audits(classifier):
 
 def test_a_classifier_with_a_seed_keeps_it():
     records = [
-        audit(*draws(1000), RandomForestClassifier(n_estimators=5, random_state=seed), rng=rng).to_dict()["empirical"]
+        audit(
+            *draws(1000), RandomForestClassifier(n_estimators=5, random_state=seed), rng=rng
+        ).to_dict()["empirical"]
         for seed, rng in ((1, 1), (1, 2), (2, 1))
     ]
     assert records[0] == records[1] != records[2]
 
 
-# --- known scores --------------------------------------------------------------------------------------------------
+# --- known scores
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_known_score_is_used_as_it_is():
@@ -133,12 +144,16 @@ def test_a_known_score_is_used_as_it_is():
 
 def test_an_increasing_function_of_a_score_certifies_the_same():
     P, Q = draws(SIZE)
-    plain, bent = (audit(P, Q, KnownScore(score)) for score in (loss, lambda x: np.arctan(loss(x)) ** 3))
+    plain, bent = (
+        audit(P, Q, KnownScore(score)) for score in (loss, lambda x: np.arctan(loss(x)) ** 3)
+    )
     np.testing.assert_array_equal(plain.spectrum.low, bent.spectrum.low)
 
 
 def test_infinite_scores_are_scores():
-    """Laws that never meet: 2,000 certifying draws a side put the certified δ above 0.99 at every ε."""
+    """Laws that never meet: 2,000 certifying draws a side put the certified δ above 0.99 at every
+    ε.
+    """
     rng = np.random.default_rng(1)
     P, Q = rng.random((SIZE, 1)), 2.0 + rng.random((SIZE, 1))
     score = KnownScore(lambda x: np.where(x[:, 0] < 1.5, np.inf, -np.inf))
@@ -148,7 +163,9 @@ def test_infinite_scores_are_scores():
 
 
 def test_a_score_of_nan_is_refused():
-    with pytest.raises(dp.InvalidInput, match="classifier must give numbers, got NaN scores from known score"):
+    with pytest.raises(
+        dp.InvalidInput, match="classifier must give numbers, got NaN scores from known score"
+    ):
         audit(*draws(500), KnownScore(lambda x: np.full(len(x), np.nan)))
 
 

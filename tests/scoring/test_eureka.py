@@ -6,18 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit as dp
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.eureka import Votes, fit_eureka, promise
 
 RNG = np.random.default_rng(2)
 
 
-# --- the promise ---------------------------------------------------------------------------------------------------
+# --- the promise
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_the_bound_at_the_paper_s_sizes():
-    """n_train = 10^7 and n_test = 10^6 in two dimensions, computed by hand: c_2 = 22.65561, ln(80) = 4.38203.
+    """n_train = 10^7 and n_test = 10^6 in two dimensions, computed by hand: c_2 = 22.65561, ln(80)
+    = 4.38203.
 
     24·22.65561·√(4.38203/2e7) + 2·√(4.38203/2e6) = 0.254513 + 0.002960.
     """
@@ -47,7 +49,9 @@ def test_the_bound_grows_with_epsilon_and_dimension_and_falls_with_draws():
 )
 def test_the_bound_checks_its_arguments(change, message):
     with pytest.raises(dp.InvalidInput, match=message):
-        dp.eureka_bound(**({"n_train": 100, "n_test": 100, "dim": 1, "epsilon": 0.0, "gamma": 0.1} | change))
+        dp.eureka_bound(
+            **({"n_train": 100, "n_test": 100, "dim": 1, "epsilon": 0.0, "gamma": 0.1} | change)
+        )
 
 
 def test_a_report_can_say_what_was_promised():
@@ -57,7 +61,8 @@ def test_a_report_can_say_what_was_promised():
     assert "10000 training draws in 2 dimensions" in text
 
 
-# --- votes ---------------------------------------------------------------------------------------------------------
+# --- votes
+# ---------------------------------------------------------------------------------------------------------
 
 
 @given(st.integers(0, 10_000), st.integers(3, 500))
@@ -72,9 +77,11 @@ def test_votes_on_a_line_are_those_of_the_tree(seed, size):
 
 
 def test_one_score_holds_the_sets_of_every_training():
-    """N(0, 1) | N(1, 1): the set at ε is {x < ½ − ε}, by the votes of one training as by the thinned ones.
+    """N(0, 1) | N(1, 1): the set at ε is {x < ½ − ε}, by the votes of one training as by the
+    thinned ones.
 
-    The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of the draws.
+    The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of
+    the draws.
     """
     P, Q = RNG.standard_normal((2, 10_000, 1))
     score = fit_eureka(Sides(P, Q + 1.0), Sides(P, Q), root(1))
@@ -82,7 +89,8 @@ def test_one_score_holds_the_sets_of_every_training():
     assert np.median(np.abs(score(x) - (0.5 - x[:, 0]))) < 0.15
 
 
-# --- the estimator -------------------------------------------------------------------------------------------------
+# --- the estimator
+# -------------------------------------------------------------------------------------------------
 
 
 def test_the_estimate_at_every_epsilon():

@@ -12,10 +12,14 @@ def loss(x):
 
 
 def test_columns_without_moments():
-    """Shares of what the true loss certifies, over 12 seeds: 0.66 ± 0.04; below 0.4 with probability 1e-9."""
+    """Shares of what the true loss certifies, over 12 seeds: 0.66 ± 0.04; below 0.4 with
+    probability 1e-9.
+    """
     rng = np.random.default_rng(0)
     P, Q = rng.standard_cauchy((2, SIZE, COLUMNS))
     P[:, :SHIFTED] += STEP
-    found, best = (dp.audit_samples(P, Q, epsilon=[0.0], classifier=one, rng=0) for one in ("auto", loss))
+    found, best = (
+        dp.audit_samples(P, Q, epsilon=[0.0], classifier=one, rng=0) for one in ("auto", loss)
+    )
     assert found.fitted.name.endswith("of normal scores")
     assert found.spectrum.low[0] > 0.4 * best.spectrum.low[0] > 0.05

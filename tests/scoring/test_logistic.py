@@ -1,4 +1,6 @@
-"""Logistic regression with an offset, against scikit-learn where that can do it, and the contest of scores."""
+"""Logistic regression with an offset, against scikit-learn where that can do it, and the contest of
+scores.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.contest import Contest
-from dpaudit.scoring.logistic import fit_correction, newton
+from dpaudit.scoring.models.logistic import fit_correction, newton
 
 RNG = np.random.default_rng(8)
 
@@ -40,7 +42,11 @@ def test_separable_draws_do_no_harm():
 
 def test_a_correction_mends_a_poor_base():
     P, Q = draws(6000)
-    train, choose, fresh = Sides(P[:4000], Q[:4000]), Sides(P[4000:], Q[4000:]), Sides(*draws(20_000, seed=7))
+    train, choose, fresh = (
+        Sides(P[:4000], Q[:4000]),
+        Sides(P[4000:], Q[4000:]),
+        Sides(*draws(20_000, seed=7)),
+    )
 
     def features(x):
         z = x / x.std(axis=0)
@@ -48,13 +54,21 @@ def test_a_correction_mends_a_poor_base():
 
     base = lambda x: 0.3 * loss(x)  # noqa: E731
     score = fit_correction(base, features, train, choose)
-    assert log_loss(score, fresh) - log_loss(loss, fresh) < 0.2 * (log_loss(base, fresh) - log_loss(loss, fresh))
+    assert log_loss(score, fresh) - log_loss(loss, fresh) < 0.2 * (
+        log_loss(base, fresh) - log_loss(loss, fresh)
+    )
 
 
 def test_a_base_that_needs_nothing_gains_nearly_nothing():
-    """Five columns of noise; a penalty may win by luck, of the order of 5 parameters in 4,000 draws."""
+    """Five columns of noise; a penalty may win by luck, of the order of 5 parameters in 4,000
+    draws.
+    """
     P, Q = draws(3000)
-    train, choose, fresh = Sides(P[:2000], Q[:2000]), Sides(P[2000:], Q[2000:]), Sides(*draws(20_000, seed=7))
+    train, choose, fresh = (
+        Sides(P[:2000], Q[:2000]),
+        Sides(P[2000:], Q[2000:]),
+        Sides(*draws(20_000, seed=7)),
+    )
     noise = np.random.default_rng(1).standard_normal((3, 5))
     score = fit_correction(loss, lambda x: np.sin(1e3 * x @ noise), train, choose)
     assert log_loss(score, fresh) - log_loss(loss, fresh) < 2e-3
@@ -64,7 +78,9 @@ def test_a_challenger_must_be_clearly_better():
     sides = Sides(*draws(2000))
     contest = Contest(sides)
     contest.enter("half", lambda x: 0.5 * loss(x))
-    assert not contest.challenge("nearly half", lambda x: 0.5 * loss(x) + 0.1 * np.sin(1e3 * x[:, 0]))
+    assert not contest.challenge(
+        "nearly half", lambda x: 0.5 * loss(x) + 0.1 * np.sin(1e3 * x[:, 0])
+    )
     assert contest.challenge("true", loss)
     assert contest.best == "true"
     assert set(contest.table) == {"half", "true"}

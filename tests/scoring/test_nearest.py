@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.scoring import KnownScore
 from dpaudit.scoring.base import Sides
-from dpaudit.scoring.nearest import _votes, fit_nearest
+from dpaudit.scoring.models.nearest import _votes, fit_nearest
 
 RNG = np.random.default_rng(6)
 SIZE = 20_000
@@ -26,14 +26,20 @@ def loss(x):
 
 @pytest.mark.parametrize("scale", [1.0, 1e-6])
 def test_neighbours_certify_most_of_what_the_true_loss_does(scale):
-    """Shares on 12 other seeds: 0.99 ± 0.017 at either ε, 0.9 is 5 deviations off. Scales of columns do not matter."""
+    """Shares on 12 other seeds: 0.99 ± 0.017 at either ε, 0.9 is 5 deviations off. Scales of
+    columns do not matter.
+    """
     P, Q = ring()
     first, second = SIZE // 2, SIZE // 2 + SIZE // 10
     units = np.array([1.0, scale])
-    train, choose = (Sides(P[part] * units, Q[part] * units) for part in (slice(first), slice(first, second)))
+    train, choose = (
+        Sides(P[part] * units, Q[part] * units) for part in (slice(first), slice(first, second))
+    )
     score = fit_nearest(train, choose, root(1))
     found, truth = (
-        dp.audit_samples(P[second:], Q[second:], classifier=KnownScore(one), epsilon=[0.0, 0.5], rng=1).spectrum.low
+        dp.audit_samples(
+            P[second:], Q[second:], classifier=KnownScore(one), epsilon=[0.0, 0.5], rng=1
+        ).spectrum.low
         for one in (lambda x: score(x * units), loss)
     )
     assert np.all(found > 0.9 * truth)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gaussian_task import audit, draws
 
-from dpaudit._random import root
+from dpaudit._core.seeds import root
 from dpaudit.scoring import ALIASES, Sides, fit
 
 P, Q = draws(1500)
@@ -25,7 +25,9 @@ def test_a_score_of_rows_is_one_number_each_whatever_comes_with_them(alias):
     together = score(NEW)
     assert together.shape == (400,)
     assert np.isfinite(together).all()
-    np.testing.assert_allclose(np.concatenate([score(NEW[:7]), score(NEW[7:])]), together, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        np.concatenate([score(NEW[:7]), score(NEW[7:])]), together, rtol=1e-9, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("alias", ["qda", "eureka-knn"])
@@ -46,5 +48,7 @@ def test_the_certifying_draws_do_not_change_the_score():
 
 
 def test_turning_the_sides_round_turns_the_score():
-    forward, backward = (fit("qda", Sides(*sides), CHOOSE, root(3)).score(NEW) for sides in ((P, Q), (Q, P)))
+    forward, backward = (
+        fit("qda", Sides(*sides), CHOOSE, root(3)).score(NEW) for sides in ((P, Q), (Q, P))
+    )
     np.testing.assert_allclose(forward, -backward, rtol=1e-9, atol=1e-9)

@@ -1,10 +1,12 @@
-"""The score for a handful of draws: no scale, no fear of outliers, small odds for few draws; and calibration."""
+"""The score for a handful of draws: no scale, no fear of outliers, small odds for few draws; and
+calibration.
+"""
 
 import numpy as np
 import pytest
 
 from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.small import COLUMNS, calibrated, fit_small
+from dpaudit.scoring.models.small import COLUMNS, calibrated, fit_small
 
 
 def sides(size, columns=1, shift=1.0, spread=1.0, seed=0):
@@ -15,7 +17,9 @@ def sides(size, columns=1, shift=1.0, spread=1.0, seed=0):
 
 @pytest.mark.parametrize("spread", [1.0, 2.0])
 def test_it_learns_shifts_and_scales_from_few_draws(spread):
-    """100 draws a side: the loss of the truth is 0.59 and 0.61, of guessing 0.693; 0.66 is ten standard errors off."""
+    """100 draws a side: the loss of the truth is 0.59 and 0.61, of guessing 0.693; 0.66 is ten
+    standard errors off.
+    """
     score = fit_small(sides(100, shift=2.0 - spread, spread=spread))
     assert log_loss(score, sides(20_000, shift=2.0 - spread, spread=spread, seed=1)) < 0.66
 
@@ -38,11 +42,16 @@ def test_no_scale_matters_and_no_outlier():
 
 def test_ties_and_constants_are_no_matter():
     rng = np.random.default_rng(2)
-    P, Q = (np.column_stack([rng.random(60) < share, np.full(60, 3.0)]).astype(float) for share in (0.9, 0.1))
+    P, Q = (
+        np.column_stack([rng.random(60) < share, np.full(60, 3.0)]).astype(float)
+        for share in (0.9, 0.1)
+    )
     score = fit_small(Sides(P, Q))
     one, zero = score(np.array([[1.0, 3.0], [0.0, 3.0]]))
     assert one > 1.0 > -1.0 > zero
-    np.testing.assert_allclose(fit_small(Sides(np.ones((8, 1)), np.ones((8, 1))))(np.ones((1, 1))), 0.0, atol=1e-9)
+    np.testing.assert_allclose(
+        fit_small(Sides(np.ones((8, 1)), np.ones((8, 1))))(np.ones((1, 1))), 0.0, atol=1e-9
+    )
 
 
 def test_outcomes_that_are_no_numbers_are_told():
@@ -54,14 +63,21 @@ def test_outcomes_that_are_no_numbers_are_told():
 
 
 def test_a_radius_is_seen_in_many_columns():
-    """10 columns, variance 2 against 1: 150 draws a side bring the loss below 0.6; the truth's is 0.43."""
+    """10 columns, variance 2 against 1: 150 draws a side bring the loss below 0.6; the truth's is
+    0.43.
+    """
     rng = np.random.default_rng(4)
-    train, fresh = (Sides(np.sqrt(2) * rng.standard_normal((n, 10)), rng.standard_normal((n, 10))) for n in (150, 4000))
+    train, fresh = (
+        Sides(np.sqrt(2) * rng.standard_normal((n, 10)), rng.standard_normal((n, 10)))
+        for n in (150, 4000)
+    )
     assert log_loss(fit_small(train), fresh) < 0.6
 
 
 def test_of_very_many_columns_those_that_differ_are_kept():
-    """The shifted column's mean rank is 10 standard errors from even, the largest of the 300 others below 5."""
+    """The shifted column's mean rank is 10 standard errors from even, the largest of the 300 others
+    below 5.
+    """
     train = sides(200, 301, shift=2.0)
     score = fit_small(train)
     moved = np.zeros((2, 301))

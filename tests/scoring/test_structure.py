@@ -1,11 +1,13 @@
-"""What of the sides' moments is signal: few directions are found where a full estimate would drown them."""
+"""What of the sides' moments is signal: few directions are found where a full estimate would drown
+them.
+"""
 
 import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 
 from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.closed import Quadratic
+from dpaudit.scoring.models.closed import Quadratic
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
@@ -66,7 +68,10 @@ def test_the_structure_that_fits_loses_least(name):
     shift, scale, fitting = CASES[name]
     train, fresh = normals(SIZE, shift, scale), normals(40_000, shift, scale, seed=3)
     found = moments(train.P, train.Q)
-    lost = {key: excess_loss(Quadratic.of(STRUCTURES[key](found)), fresh, shift, scale) for key in (fitting, "full")}
+    lost = {
+        key: excess_loss(Quadratic.of(STRUCTURES[key](found)), fresh, shift, scale)
+        for key in (fitting, "full")
+    }
     assert 0.0 < lost[fitting] < 0.6 * lost["full"]
 
 
@@ -79,9 +84,11 @@ def test_column_by_column_nothing_is_turned():
 
 
 def test_nothing_to_find_gives_nearly_nothing():
-    """A null pair: no structure keeps more than a quarter of the excess that is noise, of 12 × 12 entries.
+    """A null pair: no structure keeps more than a quarter of the excess that is noise, of 12 × 12
+    entries.
 
-    Of the bulk, one number of standard deviation √(4/12n), a spike beyond the edge would be 0.1 % of runs.
+    Of the bulk, one number of standard deviation √(4/12n), a spike beyond the edge would be 0.1 %
+    of runs.
     """
     train = normals(SIZE, np.zeros(COLUMNS), np.ones(COLUMNS))
     found = moments(train.P, train.Q)

@@ -69,7 +69,9 @@ def test_rows_within_a_norm_are_on_its_rim():
     data = rng.normal(size=(50, 3)) * [1.0, 100.0, 0.01]
     rows = outliers.within_norm(data, 2.5, rng)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 2.5)
-    weakest = np.abs(rows @ np.linalg.pinv(data)).max()  # the largest coordinate that any of them has
+    weakest = np.abs(
+        rows @ np.linalg.pinv(data)
+    ).max()  # the largest coordinate that any of them has
     exact = 2.5 / np.linalg.svd(data, compute_uv=False)[-1]
     leverage = np.sum((rows @ np.linalg.inv(np.linalg.cholesky(data.T @ data)).T) ** 2, axis=1)
     assert np.sqrt(leverage.max()) >= (1.0 - 1e-9) * exact
@@ -100,7 +102,9 @@ def test_the_row_nearest_to_zero_comes_in_too(given):
     assert least in coming.tolist()  # a row of zeros makes the database longer
 
 
-@pytest.mark.parametrize("bounds", [[[0.0, 1.0]], [[0.0, 1.0], [2.0, 1.0]], "wide", [[0.0, np.inf], [0.0, 1.0]]])
+@pytest.mark.parametrize(
+    "bounds", [[[0.0, 1.0]], [[0.0, 1.0], [2.0, 1.0]], "wide", [[0.0, np.inf], [0.0, 1.0]]]
+)
 def test_bounds_are_checked(bounds):
     with pytest.raises(dp.InvalidInput, match="bounds must be"):
         outliers.box(bounds, 2)
@@ -125,4 +129,10 @@ def test_incoming_rows_come_from_every_source_once():
     rng = np.random.default_rng(0)
     rows = incoming_rows(DATA, ("add",), np.vstack([NEW, NEW]), None, [[0.0, 1.0], [0.0, 2.0]], rng)
     assert rows[:2].tolist() == NEW.tolist()
-    assert {tuple(row) for row in rows.tolist()} == {(1.0, 2.0), (5.0, 5.0), (0.0, 0.0), (1.0, 0.0), (0.0, 2.0)}
+    assert {tuple(row) for row in rows.tolist()} == {
+        (1.0, 2.0),
+        (5.0, 5.0),
+        (0.0, 0.0),
+        (1.0, 0.0),
+        (0.0, 2.0),
+    }

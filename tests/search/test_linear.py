@@ -46,7 +46,9 @@ def test_scatter_of_a_replaced_row_is_a_norm(data):
     row = np.array([[1.0, 0.5, 20.0, -3.0]])
     root = np.linalg.cholesky(np.linalg.inv(data.T @ data))
     change = root.T @ (row.T @ row - data[:1].T @ data[:1]) @ root
-    np.testing.assert_allclose(named(data, data[:1], row)["scatter"], np.linalg.norm(change), rtol=1e-9)
+    np.testing.assert_allclose(
+        named(data, data[:1], row)["scatter"], np.linalg.norm(change), rtol=1e-9
+    )
 
 
 def test_dependent_columns_and_single_columns_have_measures(data):

@@ -9,7 +9,9 @@ from dpaudit.search.quick import DEFAULT, measure
 
 SEED = np.random.SeedSequence(0)
 SHIFT, EPSILON = 0.6, 0.5
-TRUTH = float(ndtr(SHIFT / 2 - EPSILON / SHIFT) - np.exp(EPSILON) * ndtr(-SHIFT / 2 - EPSILON / SHIFT))
+TRUTH = float(
+    ndtr(SHIFT / 2 - EPSILON / SHIFT) - np.exp(EPSILON) * ndtr(-SHIFT / 2 - EPSILON / SHIFT)
+)
 
 
 def normals(n, k, seed):
@@ -31,15 +33,22 @@ def test_common_random_numbers_save_draws():
     strangers = measure(P, normals(4000, 8, 3) + 0.05, 0.0, DEFAULT, SEED)
     assert partners.error < 0.5 * strangers.error
     truth = 2.0 * float(ndtr(0.05 * np.sqrt(8.0) / 2.0)) - 1.0
-    assert abs(partners.delta - truth) < 0.003  # an eighth of what 4,000 strangers' counts are worth
+    # an eighth of what 4,000 strangers' counts are worth
+    assert abs(partners.delta - truth) < 0.003
     assert common(P, P + 0.05)
     assert not common(P, normals(4000, 8, 3))
 
 
 def test_nothing_is_found_where_there_is_nothing():
     """The mean of 20 estimates, each held out: no more than noise, four standard errors of one."""
-    found = [measure(normals(2000, 4, 10 + i), normals(2000, 4, 50 + i), 0.0, DEFAULT, SEED) for i in range(20)]
-    assert np.mean([one.counted for one in found]) < 4.0 * np.mean([one.error for one in found]) / np.sqrt(20) + 0.01
+    found = [
+        measure(normals(2000, 4, 10 + i), normals(2000, 4, 50 + i), 0.0, DEFAULT, SEED)
+        for i in range(20)
+    ]
+    assert (
+        np.mean([one.counted for one in found])
+        < 4.0 * np.mean([one.error for one in found]) / np.sqrt(20) + 0.01
+    )
     assert np.mean([one.delta for one in found]) < 0.03
 
 

@@ -84,7 +84,10 @@ def test_workers_change_nothing(data):
 def test_progress_says_how_far_it_is(data):
     steps = []
     search.select(
-        blind(dp.mechanisms.GaussianLS(sigma=1.0)), data, progress=lambda *step: steps.append(step), **OPTIONS
+        blind(dp.mechanisms.GaussianLS(sigma=1.0)),
+        data,
+        progress=lambda *step: steps.append(step),
+        **OPTIONS,
     )
     names = list(dict.fromkeys(name for name, _, _ in steps))
     assert names == ["ranking neighbours", "searching, round 1 of 2", "searching, round 2 of 2"]
@@ -105,15 +108,21 @@ def test_outliers_are_found_inside_a_public_bound(data):
     assert found.best.change.index is None
     assert np.linalg.norm(row) == pytest.approx(6.0)
     assert abs(row.sum()) > 0.85 * 12.0
-    boxed = search.select(mean, data, relations=["replace"], bounds=[[1, 1], [-2, 2], [-2, 2], [-9, 9]], **OPTIONS)
+    boxed = search.select(
+        mean, data, relations=["replace"], bounds=[[1, 1], [-2, 2], [-2, 2], [-9, 9]], **OPTIONS
+    )
     change = boxed.best.change
     step = np.abs(change.row.sum() - data[change.index].sum())
-    assert step == max(abs(sign * 13.0 + 1.0 - total) for sign in (-1.0, 1.0) for total in data.sum(axis=1))
+    assert step == max(
+        abs(sign * 13.0 + 1.0 - total) for sign in (-1.0, 1.0) for total in data.sum(axis=1)
+    )
 
 
 def test_the_worst_added_row_of_a_projection_is_the_one_that_theory_names(data):
     mechanism = dp.mechanisms.RandomProjection(rows=20, release="gram")
-    found = search.select(blind(mechanism), data, at=0.2, relations=["add"], row_bound=3.0, **OPTIONS)
+    found = search.select(
+        blind(mechanism), data, at=0.2, relations=["add"], row_bound=3.0, **OPTIONS
+    )
     worst = dp.exact.worst_case(mechanism, data, 0.2, relation="add", row_bound=3.0)
     pair = found.best.change.pair(data)
     assert float(dp.exact.spectrum(mechanism, pair, 0.2).delta) >= 0.95 * float(worst.delta)
@@ -132,14 +141,18 @@ def test_a_score_of_the_users_own(data):
         return -np.abs(out[:, 1])
 
     found = search.select(mean, data, rank=score, **{**OPTIONS, "shortlist": 4})
-    assert {one.change.index for one in found.tried} == set(np.argsort(np.abs(data[:, 1]))[:4].tolist())
+    assert {one.change.index for one in found.tried} == set(
+        np.argsort(np.abs(data[:, 1]))[:4].tolist()
+    )
     assert found.rank == "rank score"
     with pytest.raises(dp.InvalidInput, match="rank must be a function"):
         search.select(mean, data, rank=lambda data, out, into: np.ones(3), **OPTIONS)
 
 
 def test_influence_needs_no_theory(data):
-    """A mechanism that leaks whether a row far from any outlier is there: least squares cannot know."""
+    """A mechanism that leaks whether a row far from any outlier is there: least squares cannot
+    know.
+    """
 
     def odd(data, size, *, rng):
         return np.any(data[:, 1] == quiet) + 0.5 * rng.standard_normal((size, 1))
@@ -169,7 +182,9 @@ def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
         return mean(data, size, rng=rng)
 
     for rank in ("auto", "linear"):
-        with pytest.raises(dp.MechanismError, match=r"failed on every neighbour that was tried: .*zeros"):
+        with pytest.raises(
+            dp.MechanismError, match=r"failed on every neighbour that was tried: .*zeros"
+        ):
             search.select(never, data, rank=rank, **OPTIONS)
     with pytest.raises(dp.MechanismError, match=r"raised on M\(D\), block 0"):
         search.select(lambda data, size, *, rng: 1 / 0, data, **OPTIONS)
@@ -189,7 +204,9 @@ def test_outcomes_that_are_no_numbers_are_searched_too(data):
 def test_the_table_of_what_was_tried(data):
     found = search.select(blind(dp.mechanisms.ALS(rows=40)), data, **OPTIONS)
     assert len(found.tried) == found.audited == 8
-    assert all(one.draws == 16 + sum(each for _, each in found.rungs[: one.rung]) for one in found.tried)
+    assert all(
+        one.draws == 16 + sum(each for _, each in found.rungs[: one.rung]) for one in found.tried
+    )
     rungs = [one.rung for one in found.tried]
     assert rungs == sorted(rungs, reverse=True)
     lines = found.table(3).splitlines()
@@ -199,7 +216,9 @@ def test_the_table_of_what_was_tried(data):
     rows = found.to_csv().splitlines()
     assert len(rows) == 9
     assert rows[1].split(",")[:3] == ["1", "zero-out", str(found.best.change.index)]
-    assert found.rule.startswith(f"row {found.best.change.index} zeroed: worst of 8 audited at ε = 0 of 60")
+    assert found.rule.startswith(
+        f"row {found.best.change.index} zeroed: worst of 8 audited at ε = 0 of 60"
+    )
 
 
 def test_rungs_cost_alike_and_stay_within_the_draws():
@@ -218,7 +237,10 @@ def test_rungs_cost_alike_and_stay_within_the_draws():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"relations": "swap"}, "relations must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"),
+        (
+            {"relations": "swap"},
+            "relations must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'",
+        ),
         ({"relations": []}, "relations must be at least one of"),
         ({"rank": "best"}, "rank must be one of"),
         ({"budget": 0.5}, "budget must be a finite number"),

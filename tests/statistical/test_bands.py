@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpaudit.bench import bands
-from dpaudit.bench.tasks import TASKS
-from dpaudit.planning import Tails
+from dpaudit.certify.sets import Tails
+from reports.make.audits import bands
+from reports.make.audits.tasks import TASKS
 
 T1 = TASKS[0]
 
@@ -24,28 +24,47 @@ def test_order_statistic_bands_cover_a_uniform_cdf(kind):
     wrong = np.sum(np.any((samples < low) | (samples > high), axis=1))
     assert wrong <= binom.ppf(1.0 - 1e-6, 200, 0.025)
     assert np.all(low < high)
-    assert np.any((samples < low + 0.2 * (high - low)) | (samples > high - 0.2 * (high - low)), axis=1).mean() > 0.3
+    assert (
+        np.any(
+            (samples < low + 0.2 * (high - low)) | (samples > high - 0.2 * (high - low)), axis=1
+        ).mean()
+        > 0.3
+    )
 
 
 @pytest.mark.parametrize("name", list(bands.BANDS))
 def test_every_band_is_below_the_truth(name):
-    """Three samples of T1: above the truth somewhere in at most 1 of 20 each, all three in 1 of 8,000."""
-    over = [np.any(bands.BANDS[name](*drawn(20_000, seed)) > T1.delta(bands.SHOWN)) for seed in (1, 2, 3)]
+    """Three samples of T1: above the truth somewhere in at most 1 of 20 each, all three in 1 of
+    8,000.
+    """
+    over = [
+        np.any(bands.BANDS[name](*drawn(20_000, seed)) > T1.delta(bands.SHOWN))
+        for seed in (1, 2, 3)
+    ]
     assert not all(over)
 
 
 def test_joint_inversion_certifies_most():
     """Means over four samples of 20,000: against boxes, order statistics and DKW at ε = 0.5 and 1."""
     runs = [drawn(20_000, seed) for seed in range(4, 8)]
-    mean = {name: np.mean([band(*run) for run in runs], axis=0)[1:3] for name, band in bands.BANDS.items()}
+    mean = {
+        name: np.mean([band(*run) for run in runs], axis=0)[1:3]
+        for name, band in bands.BANDS.items()
+    }
     ours = mean["(b) weighted joint inversion, 41 ε (the default)"]
-    for name in ("(c) Clopper–Pearson boxes, the sets of (b)", "(d) beta bands of equal local level", "(e) DKW"):
+    for name in (
+        "(c) Clopper–Pearson boxes, the sets of (b)",
+        "(d) beta bands of equal local level",
+        "(e) DKW",
+    ):
         assert np.all(ours > mean[name]), name
 
 
 def test_the_oracle_is_what_two_clopper_pearson_limits_give():
     """δ less 1.96 (σ_P + e^ε σ_Q) at n = 500,000 is 0.38036, 0.23537, 0.12378, 0.01861."""
-    np.testing.assert_allclose(bands.oracle(T1, 1_000_000), [0.3804, 0.2354, 0.1238, 0.0186], atol=1e-4)
+    np.testing.assert_allclose(
+        bands.oracle(T1, 1_000_000), [0.3804, 0.2354, 0.1238, 0.0186], atol=1e-4
+    )
 
 
 def test_cross_fitting_stays_below_the_truth_and_the_page_is_complete():

@@ -1,11 +1,20 @@
-"""Regions of (p, q): exact coverage by enumeration, tightness against the normal limit, the sums behind them."""
+"""Regions of (p, q): exact coverage by enumeration, tightness against the normal limit, the sums
+behind them.
+"""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from dpaudit import bounds
-from dpaudit.bounds import difference_lower, log_ratio_lower, lower, ratio_region, region, upper
+from dpaudit.certify import binomial
+from dpaudit.certify.binomial import (
+    difference_lower,
+    log_ratio_lower,
+    lower,
+    ratio_region,
+    region,
+    upper,
+)
 
 
 def exceedance(bound, n: int, m: int, p: float, q: float, truth: float) -> float:
@@ -56,7 +65,9 @@ def test_one_region_covers_the_difference_at_every_gamma_and_the_ratio_at_once(p
     assert wrong(lambda *counts: ratio_region(*counts, alpha)) <= alpha
 
 
-@pytest.mark.parametrize(("p", "q", "gamma"), [(0.46, 0.26, 1.0), (0.04, 0.0076, np.e), (0.017, 0.0006, np.e**2)])
+@pytest.mark.parametrize(
+    ("p", "q", "gamma"), [(0.46, 0.26, 1.0), (0.04, 0.0076, np.e), (0.017, 0.0006, np.e**2)]
+)
 def test_bound_beats_two_intervals_and_stays_near_the_normal_limit(p, q, gamma):
     n, alpha = 500_000, 0.003
     x, y = round(n * p), round(n * q)
@@ -67,14 +78,18 @@ def test_bound_beats_two_intervals_and_stays_near_the_normal_limit(p, q, gamma):
     assert box < bound < normal + 0.02 * error
     assert normal - bound < 0.15 * error
     pair = region(x, n, y, n, (gamma, 1.1 * gamma), alpha)
-    assert bound - 0.06 * error < pair.low(gamma) < bound + 0.02 * error  # the second γ costs next to nothing
+    # the second γ costs next to nothing
+    assert bound - 0.06 * error < pair.low(gamma) < bound + 0.02 * error
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "n"), [(400_000, 18, 8_000_000), (4_000_000, 3_619_350, 8_000_000), (200, 10, 50_000)]
+    ("x", "y", "n"),
+    [(400_000, 18, 8_000_000), (4_000_000, 3_619_350, 8_000_000), (200, 10, 50_000)],
 )
 def test_ratio_is_near_its_limit(x, y, n):
-    """Of ln(p/q): the normal limit where both counts are large; Clopper–Pearson of a fixed p where only y is small."""
+    """Of ln(p/q): the normal limit where both counts are large; Clopper–Pearson of a fixed p where
+    only y is small.
+    """
     found = log_ratio_lower(x, n, y, n, 0.003)
     p, q = (x + 0.5) / n, (y + 0.5) / n
     normal = np.log(p / q) - stats.norm.isf(0.003) * np.sqrt((1 - p) / (n * p) + (1 - q) / (n * q))
@@ -91,7 +106,9 @@ def random_case(rng: np.random.Generator):
 
 
 def test_few_values_of_the_nuisance_are_enough(monkeypatch):
-    """The polygon through 9 values of q certifies no more than the one through 33, to 1e-3 standard errors."""
+    """The polygon through 9 values of q certifies no more than the one through 33, to 1e-3 standard
+    errors.
+    """
     rng = np.random.default_rng(3)
     for _ in range(5):
         x, n, y, m, gamma, alpha = random_case(rng)
@@ -99,15 +116,22 @@ def test_few_values_of_the_nuisance_are_enough(monkeypatch):
         for gammas in ((gamma,), (gamma, 1.1 * gamma)):
             few = region(x, n, y, m, gammas, alpha).low(gamma)
             with monkeypatch.context() as patch:
-                patch.setattr(bounds, "NUISANCE_POINTS", 33)
-                assert max(few, 0.0) <= max(region(x, n, y, m, gammas, alpha).low(gamma), 0.0) + 1e-3 * error
+                patch.setattr(binomial, "NUISANCE_POINTS", 33)
+                assert (
+                    max(few, 0.0)
+                    <= max(region(x, n, y, m, gammas, alpha).low(gamma), 0.0) + 1e-3 * error
+                )
 
 
-@pytest.mark.parametrize(("x", "y", "gamma"), [(4_000, 900, 2.0), (2_000, 150, 7.4), (9_000, 8_000, 1.0)])
-@pytest.mark.parametrize(("gammas", "error"), [((1.0,), 1e-8), ((1.0, 1.05), 2e-3), ((1.0, 1.4), 2e-3)])
+@pytest.mark.parametrize(
+    ("x", "y", "gamma"), [(4_000, 900, 2.0), (2_000, 150, 7.4), (9_000, 8_000, 1.0)]
+)
+@pytest.mark.parametrize(
+    ("gammas", "error"), [((1.0,), 1e-8), ((1.0, 1.05), 2e-3), ((1.0, 1.4), 2e-3)]
+)
 def test_a_sum_in_strides_equals_the_sum_over_every_value(x, y, gamma, gammas, error):
     n = 50_000
-    test = bounds._Test(x, n, y, n, gamma * np.array(gammas), 0.01)
+    test = binomial._Test(x, n, y, n, gamma * np.array(gammas), 0.01)
     q = np.linspace(lower(y, n, 1e-4), upper(y, n, 1e-4), 5)
     p = np.clip(np.max(test.limit + test.gammas * q[:, None], axis=1), 1e-6, 1.0)
     strided, test.stride = test._event(q, p)(p), 0.0
@@ -121,9 +145,11 @@ def test_simulated_coverage_at_moderate_counts(size):
     p, q, gamma = 0.08, 0.02, 2.5
     x, y = rng.binomial(size, p, 100), rng.binomial(size, q, 100)
     wrong = sum(
-        difference_lower(int(a), size, int(b), size, gamma, 0.05) > p - gamma * q for a, b in zip(x, y, strict=True)
+        difference_lower(int(a), size, int(b), size, gamma, 0.05) > p - gamma * q
+        for a, b in zip(x, y, strict=True)
     )
-    assert 0 < wrong <= stats.binom.ppf(1 - 1e-6, 100, 0.05)  # none at all would mean a useless bound or a blind test
+    # none at all would mean a useless bound or a blind test
+    assert 0 < wrong <= stats.binom.ppf(1 - 1e-6, 100, 0.05)
 
 
 def test_no_hits_certify_nothing():

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dpaudit.certificate import Certificate, Region
+from dpaudit.certify.band import Certificate, Region
+from dpaudit.certify.estimate import certify
+from dpaudit.certify.sets import Tails
 from dpaudit.errors import InvalidInput
-from dpaudit.estimate import certify
 from dpaudit.exact import gaussian_shift
-from dpaudit.planning import Tails
 
 
 def certificate(*corners: tuple[list[float], list[float]]) -> Certificate:
@@ -16,13 +16,17 @@ def certificate(*corners: tuple[list[float], list[float]]) -> Certificate:
     return Certificate.of(regions, [i % 2 == 0 for i in range(len(regions))], 0.95)
 
 
-BAND = certificate(([0.1, 0.2], [0.4, 0.55]), ([0.01, 0.02, 0.03], [0.2, 0.21, 0.23]), ([0.0], [0.001]))
+BAND = certificate(
+    ([0.1, 0.2], [0.4, 0.55]), ([0.01, 0.02, 0.03], [0.2, 0.21, 0.23]), ([0.0], [0.001])
+)
 
 
 def brute(epsilon: np.ndarray) -> np.ndarray:
     edges = [([0.1, 0.2], [0.4, 0.55]), ([0.01, 0.02, 0.03], [0.2, 0.21, 0.23]), ([0.0], [0.001])]
     gamma = np.exp(epsilon)[:, None]
-    return np.maximum(0.0, np.max([np.min(np.array(p) - gamma * np.array(q), axis=1) for q, p in edges], axis=0))
+    return np.maximum(
+        0.0, np.max([np.min(np.array(p) - gamma * np.array(q), axis=1) for q, p in edges], axis=0)
+    )
 
 
 def test_delta_is_the_largest_of_the_regions_least():
@@ -51,7 +55,9 @@ def test_tradeoff_is_the_supremum_over_epsilon_and_above_that_of_a_finer_search(
     """0 at α = 1, at most 1 − α, and never below what any ε of a dense grid gives."""
     alpha, epsilon = np.linspace(0.0, 1.0, 41), np.linspace(0.0, 8.0, 20_001)
     kept = 1.0 - brute(epsilon)
-    dense = np.maximum(kept - np.exp(epsilon) * alpha[:, None], np.exp(-epsilon) * (kept - alpha[:, None])).max(axis=1)
+    dense = np.maximum(
+        kept - np.exp(epsilon) * alpha[:, None], np.exp(-epsilon) * (kept - alpha[:, None])
+    ).max(axis=1)
     found = BAND.tradeoff(alpha)
     assert np.all(found >= np.clip(dense, 0.0, 1.0 - alpha) - 1e-12)
     np.testing.assert_allclose(found, np.clip(dense, 0.0, 1.0 - alpha), atol=1e-3)
@@ -89,10 +95,16 @@ def test_delta_must_be_a_probability(delta):
 
 
 def test_readings_of_an_audit_are_sound_and_near_the_truth():
-    """N(0, 1) against N(1, 1), 2e5 certifying draws, at level 1 − 1e-6: wrong by chance once in a million."""
+    """N(0, 1) against N(1, 1), 2e5 certifying draws, at level 1 − 1e-6: wrong by chance once in a
+    million.
+    """
     rng = np.random.default_rng(21)
-    choose, test = ((rng.standard_normal(n) + 0.5, rng.standard_normal(n) - 0.5) for n in (20_000, 200_000))
-    band = certify(Tails.of(*choose), Tails.of(*test), np.linspace(0.0, 4.0, 41), 1.0 - 1e-6).certified
+    choose, test = (
+        (rng.standard_normal(n) + 0.5, rng.standard_normal(n) - 0.5) for n in (20_000, 200_000)
+    )
+    band = certify(
+        Tails.of(*choose), Tails.of(*test), np.linspace(0.0, 4.0, 41), 1.0 - 1e-6
+    ).certified
     assert 0.97 < band.gdp_mu <= 1.0
     assert 2.05 < float(band.epsilon_at(1e-2)) <= 2.319  # true: 2.318
     alpha = np.array([0.01, 0.1, 0.3])

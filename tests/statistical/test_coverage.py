@@ -3,8 +3,8 @@
 import pytest
 from scipy.stats import binom
 
-from dpaudit.bench import coverage
-from dpaudit.bench.coverage import PAIRS, READINGS, exceedances
+from reports.make.audits import coverage
+from reports.make.audits.coverage import PAIRS, READINGS, exceedances
 
 EVERY = -1e9  # standard errors: no region is left out
 ALARM = 1e-6  # chance of a false alarm of one check below, if the true rate is 5 % exactly
@@ -19,7 +19,8 @@ def pair(name: str):
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [("null (P = Q), three", 100_000), ("randomised response", 200), ("Laplace", 1_000_000)]
+    ("name", "size"),
+    [("null (P = Q), three", 100_000), ("randomised response", 200), ("Laplace", 1_000_000)],
 )
 def test_band_covers_in_40_audits(name, size):
     """False alarm 1e-6 at a true rate of 5 %; power against a rate of 40 % is 0.96."""
@@ -27,28 +28,37 @@ def test_band_covers_in_40_audits(name, size):
 
 
 def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
-    """Statements at 30 times their shares exceed the truth in far more than the 20 % allowed of 40 audits."""
-    from dpaudit.planning import Statement
+    """Statements at 30 times their shares exceed the truth in far more than the 20 % allowed of 40
+    audits.
+    """
+    from dpaudit.certify.sets import Statement
 
     honest = Statement.region
 
     def careless(self, *counts):
-        return honest(Statement(self.forward, self.threshold, self.epsilon, min(30.0 * self.share, 0.9)), *counts)
+        return honest(
+            Statement(self.forward, self.threshold, self.epsilon, min(30.0 * self.share, 0.9)),
+            *counts,
+        )
 
     monkeypatch.setattr(Statement, "region", careless)
     monkeypatch.setattr(coverage._band, "__defaults__", (EVERY,))
     assert exceedances(pair("null (P = Q), three"), 5_000, 40, seed=5, n_jobs=1)[0] > allowed(40)
 
 
-@pytest.mark.parametrize(("name", "size"), [("Gaussian shift, rounded", 100_000), ("null (P = Q), three", 200)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("Gaussian shift, rounded", 100_000), ("null (P = Q), three", 200)]
+)
 def test_regions_left_out_change_nothing(name, size, monkeypatch):
-    """Those that cannot miss the truth are not computed; here they are, and the same audits exceed it."""
+    """Those that cannot miss the truth are not computed; here they are, and the same audits exceed
+    it.
+    """
     quick = exceedances(pair(name), size, 30, seed=7, n_jobs=1)
     monkeypatch.setattr(coverage._band, "__defaults__", (EVERY,))
     assert quick.tolist() == exceedances(pair(name), size, 30, seed=7, n_jobs=1).tolist()
 
 
-CELLS = [  # the rest of the table is `python -m dpaudit.bench coverage`
+CELLS = [  # the rest of the table is `python -m reports.make coverage`
     ("Gaussian shift, true", 200),
     ("Gaussian shift, folded", 200),
     ("randomised", 200),

@@ -23,38 +23,54 @@ def violations(draws, claim, audits: int, size: int, seed: int, classifier: str 
     found = 0
     for number in range(audits):
         P, Q = draws(np.random.default_rng([seed, number]), size)
-        result = dp.audit_samples(P, Q, claim=claim, classifier=classifier, rng=number, epsilon=[0.0, 0.5, 1.0, 2.0])
+        result = dp.audit_samples(
+            P, Q, claim=claim, classifier=classifier, rng=number, epsilon=[0.0, 0.5, 1.0, 2.0]
+        )
         found += result.verdict == "violated"
     return found
 
 
 def test_few_true_claims_are_called_violated_in_a_few_audits():
     """12 audits of either pair; false alarm 1e-6 at a true rate of 5 %."""
-    assert violations(shifted_draws, dp.Claim.gdp(1.0), 12, 400, seed=5) <= binom.ppf(1 - ALARM, 12, 0.05)
-    assert violations(null_draws, dp.Claim(0.0, 0.0), 12, 400, seed=6) <= binom.ppf(1 - ALARM, 12, 0.05)
+    assert violations(shifted_draws, dp.Claim.gdp(1.0), 12, 400, seed=5) <= binom.ppf(
+        1 - ALARM, 12, 0.05
+    )
+    assert violations(null_draws, dp.Claim(0.0, 0.0), 12, 400, seed=6) <= binom.ppf(
+        1 - ALARM, 12, 0.05
+    )
 
 
 @pytest.mark.slow
 def test_a_true_claim_is_rarely_called_violated():
-    """N(0,1) against N(1,1) with its exact curve as the claim, 200 audits; false alarm 1e-6 at a true rate of 5 %."""
-    assert violations(shifted_draws, dp.Claim.gdp(1.0), 200, 400, seed=1) <= binom.ppf(1 - ALARM, 200, 0.05)
+    """N(0,1) against N(1,1) with its exact curve as the claim, 200 audits; false alarm 1e-6 at a
+    true rate of 5 %.
+    """
+    assert violations(shifted_draws, dp.Claim.gdp(1.0), 200, 400, seed=1) <= binom.ppf(
+        1 - ALARM, 200, 0.05
+    )
 
 
 @pytest.mark.slow
 def test_a_null_pair_is_rarely_called_violated():
     """P = Q against pure 0-DP, 200 audits; false alarm 1e-6 at a true rate of 5 %."""
-    assert violations(null_draws, dp.Claim(0.0, 0.0), 200, 400, seed=2) <= binom.ppf(1 - ALARM, 200, 0.05)
+    assert violations(null_draws, dp.Claim(0.0, 0.0), 200, 400, seed=2) <= binom.ppf(
+        1 - ALARM, 200, 0.05
+    )
 
 
 def test_a_false_claim_is_caught():
-    """0.5-GDP claimed of a 1-GDP pair: δ(0) is 0.383 against 0.197, some ten standard errors; 4 of 4 audits."""
+    """0.5-GDP claimed of a 1-GDP pair: δ(0) is 0.383 against 0.197, some ten standard errors; 4 of
+    4 audits.
+    """
     assert violations(shifted_draws, dp.Claim.gdp(0.5), 4, 4000, seed=3) == 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("classifier", ["auto", "qda", "logistic"])
 def test_true_claims_over_2000_audits(classifier):
-    """False alarm 1e-6 at a true rate of 5 %; the portfolio's own choosing is part of what is tested."""
+    """False alarm 1e-6 at a true rate of 5 %; the portfolio's own choosing is part of what is
+    tested.
+    """
     audits = 2000 if classifier == "qda" else 100
     found = violations(shifted_draws, dp.Claim.gdp(1.0), audits, 400, seed=4, classifier=classifier)
     assert found <= binom.ppf(1 - ALARM, audits, 0.05)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dpaudit.bench.tasks import TASKS, Simulated
-from dpaudit.estimate import certify
+from dpaudit.certify.estimate import certify
+from dpaudit.certify.sets import FOCUS, Survey, Tails, plan
 from dpaudit.exact import gaussian_shift
-from dpaudit.planning import FOCUS, Survey, Tails, plan
+from reports.make.audits.tasks import TASKS, Simulated
 
 
 def estimate(choose, test, *settings, **options):
@@ -25,8 +25,8 @@ def scores(size: int, seed: int, mu: float = 1.0) -> tuple[np.ndarray, np.ndarra
 def test_low_is_below_the_truth_and_near_it():
     """One audit at level 1 − 1e-6, so it exceeds the truth by chance once in a million.
 
-    Its statements share 1e-6, the least of them 1e-9, hence 6 standard errors of at most 0.00183 where δ > 0.1; 2.6
-    more for the draws' own chance, 0.002 for the tangents.
+    Its statements share 1e-6, the least of them 1e-9, hence 6 standard errors of at most 0.00183
+    where δ > 0.1; 2.6 more for the draws' own chance, 0.002 for the tangents.
     """
     found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1.0 - 1e-6)
     truth = gaussian_shift(1.0, GRID)
@@ -67,8 +67,13 @@ def test_directions_swap_with_the_sides():
     choose, test = scores(2_000, 9), scores(10_000, 10)
     there = estimate(choose, test, GRID, 0.95)
     back = estimate((-choose[1], -choose[0]), (-test[1], -test[0]), GRID, 0.95)
-    for one, other in ((there.forward, back.backward), (there.backward, back.forward), (there, back)):
-        np.testing.assert_allclose(one.low, other.low, atol=0.004)  # sets that tie are told apart by their order
+    for one, other in (
+        (there.forward, back.backward),
+        (there.backward, back.forward),
+        (there, back),
+    ):
+        # sets that tie are told apart by their order
+        np.testing.assert_allclose(one.low, other.low, atol=0.004)
 
 
 def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
@@ -78,20 +83,29 @@ def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
     def side(size: int, share: float) -> np.ndarray:
         return np.where(rng.random(size) < share, 1.0, 0.0)
 
-    found = estimate((side(2_000, 0.3), side(2_000, 0.0)), (side(20_000, 0.3), side(20_000, 0.0)), GRID, 1 - 1e-6)
+    found = estimate(
+        (side(2_000, 0.3), side(2_000, 0.0)), (side(20_000, 0.3), side(20_000, 0.0)), GRID, 1 - 1e-6
+    )
     assert np.all(found.low <= 0.3)
     assert found.low[0] > 0.27
     assert found.low[-1] > 0.25
 
 
 def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two():
-    """50,000 draws certify some 50 ± 7 hits; at level 0.95 a band above 1e-3 happens once in 20 audits, not here."""
+    """50,000 draws certify some 50 ± 7 hits; at level 0.95 a band above 1e-3 happens once in 20
+    audits, not here.
+    """
     rng = np.random.default_rng(14)
 
     def side(size: int, share: float) -> np.ndarray:
         return np.where(rng.random(size) < share, 1.0, 0.0)
 
-    found = estimate((side(20_000, 1e-3), side(20_000, 0.0)), (side(100_000, 1e-3), side(100_000, 0.0)), GRID, 0.95)
+    found = estimate(
+        (side(20_000, 1e-3), side(20_000, 0.0)),
+        (side(100_000, 1e-3), side(100_000, 0.0)),
+        GRID,
+        0.95,
+    )
     assert np.all(found.low <= 1e-3)
     assert found.low[40] > 2e-4
     assert float(found.certified.epsilon_at(0.0)) > 2.0
@@ -109,7 +123,9 @@ def test_shares_sum_to_the_error_and_none_is_nothing(keep, size, focus):
 
 def test_a_claims_own_epsilon_gets_a_larger_share():
     choose, test = scores(10_000, 16), scores(50_000, 17)
-    plain, kept = (estimate(choose, test, np.append(GRID, 3.1), 0.95, keep) for keep in ((), (1.5,)))
+    plain, kept = (
+        estimate(choose, test, np.append(GRID, 3.1), 0.95, keep) for keep in ((), (1.5,))
+    )
     assert kept.share[30] == pytest.approx(0.2 * 0.05)
     assert plain.share[30] < 0.2 * 0.05
     assert kept.low[30] >= plain.low[30]
@@ -117,12 +133,16 @@ def test_a_claims_own_epsilon_gets_a_larger_share():
 
 @pytest.mark.slow
 def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
-    """Laplace noise, pure ε = 1: 100 audits at level 0.9: more than 21 false ones once in 4,000; gain 0.009 ± 0.003."""
+    """Laplace noise, pure ε = 1: 100 audits at level 0.9: more than 21 false ones once in 4,000;
+    gain 0.009 ± 0.003.
+    """
     rng, sides = np.random.default_rng(21), TASKS[3].sides
     found = {
         focus: np.array(
             [
-                estimate(sides(rng, 2_000), sides(rng, 10_000), GRID, 0.9, focus=focus).certified.epsilon_at(0.0)
+                estimate(
+                    sides(rng, 2_000), sides(rng, 10_000), GRID, 0.9, focus=focus
+                ).certified.epsilon_at(0.0)
                 for _ in range(100)
             ]
         )
@@ -142,7 +162,9 @@ def test_the_better_direction_takes_most_of_the_level():
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_simulated_counts_have_the_law_of_drawn_ones(task):
-    """Means of 200 simulations of 1,000 draws against the tails: 5 standard errors, false alarm 2e-5 in 32 checks."""
+    """Means of 200 simulations of 1,000 draws against the tails: 5 standard errors, false alarm
+    2e-5 in 32 checks.
+    """
     rng = np.random.default_rng(19)
     threshold = np.quantile(np.concatenate(task.sides(rng, 2_000)), [0.1, 0.5, 0.9, 0.99])
     drawn = np.array([Simulated(task, 1_000, rng).above(threshold) for _ in range(200)])
@@ -160,9 +182,13 @@ ORACLE = {
 
 
 @pytest.mark.parametrize("name", ORACLE)
-@pytest.mark.parametrize("grid", [np.linspace(0.0, 4.0, 41), np.array([0.0, 0.5, 1.0, 2.0])], ids=["41", "4"])
+@pytest.mark.parametrize(
+    "grid", [np.linspace(0.0, 4.0, 41), np.array([0.0, 0.5, 1.0, 2.0])], ids=["41", "4"]
+)
 def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, grid):
-    """Counts at their means, so no chance but in the choice of sets: 0.98 of the oracle from 0.1 on, 0.92 from 0.01."""
+    """Counts at their means, so no chance but in the choice of sets: 0.98 of the oracle from 0.1
+    on, 0.92 from 0.01.
+    """
     (task,) = (task for task in TASKS if task.name == name)
 
     class Means(Simulated):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.planning import KEEP_SHARE, ODDS_SHARE, Survey, Tails, plan
+from dpaudit.certify.sets import KEEP_SHARE, ODDS_SHARE, Survey, Tails, plan
 
 MU, EPSILON = 0.4, 1.0  # N(μ/2, 1) | N(−μ/2, 1): log odds μx, δ(1) = 0.00125
 GRID = np.array([0.0, EPSILON])
@@ -24,9 +24,11 @@ def truth(threshold):
 
 
 def test_odds_tell_what_counts_do_with_less_noise():
-    """Means of 200 surveys are within 5 standard errors of the truth, a chance of 6e-7 a set, 20 sets.
+    """Means of 200 surveys are within 5 standard errors of the truth, a chance of 6e-7 a set, 20
+    sets.
 
-    Where the loss is ε the variance is below a fiftieth of the counts' (measured: 0.006, of 200 surveys ± a tenth).
+    Where the loss is ε the variance is below a fiftieth of the counts' (measured: 0.006, of 200
+    surveys ± a tenth).
     """
     errors = []
     for seed in range(200):
@@ -43,7 +45,9 @@ def test_odds_tell_what_counts_do_with_less_noise():
 def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
     for size, shares in ((2_000, (KEEP_SHARE, ODDS_SHARE)), (1_000_000, (KEEP_SHARE,))):
         one = survey(size, 1)
-        kept = [each for each in plan(one, (EPSILON,)) if each.epsilon == (EPSILON,)][-len(shares) :]
+        kept = [each for each in plan(one, (EPSILON,)) if each.epsilon == (EPSILON,)][
+            -len(shares) :
+        ]
         assert [each.share for each in kept] == pytest.approx([0.05 * share for share in shares])
         assert sum(each.share for each in plan(one, (EPSILON,))) == pytest.approx(0.05)
 
@@ -51,7 +55,8 @@ def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
 def test_the_second_set_is_where_the_loss_exceeds_the_claim():
     """From 20,000 draws, of which 240 lie beyond ε: at δ = 0.0013 counts err by 0.0012.
 
-    What the set is worth, as a share of the best: 0.90 ± 0.02 by the odds, 0.07 to 1.0 by the counts (20 surveys).
+    What the set is worth, as a share of the best: 0.90 ± 0.02 by the odds, 0.07 to 1.0 by the
+    counts (20 surveys).
     """
     best, worth = truth(np.array([EPSILON]))[0, 0], []
     for seed in range(20):
@@ -62,6 +67,11 @@ def test_the_second_set_is_where_the_loss_exceeds_the_claim():
 
 def test_scores_that_are_no_odds_leave_the_set_of_the_counts():
     """Whatever increasing function of the log odds the score is, the set by counts is the same."""
-    plain, bent = (plan(survey(50_000, 3, bend=bend), (EPSILON,)) for bend in (lambda s: s, lambda s: 7.0 + s**3))
-    ours, others = ([each for each in found if each.epsilon == (EPSILON,)] for found in (plain, bent))
+    plain, bent = (
+        plan(survey(50_000, 3, bend=bend), (EPSILON,))
+        for bend in (lambda s: s, lambda s: 7.0 + s**3)
+    )
+    ours, others = (
+        [each for each in found if each.epsilon == (EPSILON,)] for found in (plain, bent)
+    )
     assert 7.0 + ours[-2].threshold ** 3 == pytest.approx(others[-2].threshold, rel=0.05)

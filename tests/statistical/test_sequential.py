@@ -1,11 +1,13 @@
-"""Betting: fair prices, bounds that hold at every look, type I error and power; failure probabilities are stated."""
+"""Betting: fair prices, bounds that hold at every look, type I error and power; failure
+probabilities are stated.
+"""
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import dpaudit as dp
-from dpaudit.sequential import NOTHING, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
+from dpaudit.certify.betting import NOTHING, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
 
 ALARM = 1e-6
 NULLS = {
@@ -16,7 +18,12 @@ NULLS = {
     "(0, 1)": ([0.0], [1.0]),
     "curve": (np.linspace(0.0, 5.0, 60), dp.exact.gaussian_shift(1.0, np.linspace(0.0, 5.0, 60))),
 }
-SIDES = (Side(0.0, 4.0, 0.0), Side(1.0, 1.5, 1.0), Side(0.5, 4.0, -0.2, True), Side(1.0, 1.001, 2.0, True))
+SIDES = (
+    Side(0.0, 4.0, 0.0),
+    Side(1.0, 1.5, 1.0),
+    Side(0.5, 4.0, -0.2, True),
+    Side(1.0, 1.001, 2.0, True),
+)
 PAIRS = [
     (front, back)
     for front in (None, *SIDES)
@@ -27,7 +34,9 @@ PAIRS = [
 
 @pytest.fixture(params=NULLS, ids=str)
 def null(request):
-    return Null.of(*(np.asarray(one, dtype=float) for one in NULLS[request.param])), NULLS[request.param]
+    return Null.of(*(np.asarray(one, dtype=float) for one in NULLS[request.param])), NULLS[
+        request.param
+    ]
 
 
 def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
@@ -42,8 +51,8 @@ def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
 
 @pytest.mark.parametrize(("front", "back"), PAIRS)
 def test_no_pair_of_the_null_makes_a_bet_favourable_and_one_makes_it_fair(null, front, back):
-    """E U · E V over 400 random post-processings of the dominating pair is at most C, and C is reached by one that
-    sends each atom to a corner or, by chance, to one of two."""
+    """E U · E V over 400 random post-processings of the dominating pair is at most C, and C is
+    reached by one that sends each atom to a corner or, by chance, to one of two."""
     atoms, _ = null
     bet = Bet.against(atoms, front, back)
     corners = np.array([(1.0, 1.0), bet_corner(bet, 60.0), bet_corner(bet, -60.0)])
@@ -61,12 +70,14 @@ def bet_corner(bet, score):
 
 
 def best_post_processing(atoms, corners):
-    """log of the most that E U · E V can be: for weights t the best corner of each atom, mixed between two t."""
+    """log of the most that E U · E V can be: for weights t the best corner of each atom, mixed
+    between two t.
+    """
     points = []
     for tilt in np.linspace(-8.0, 8.0, 2001):
-        gain = np.exp(0.5 * tilt) * np.outer(atoms.p, corners[:, 0]) + np.exp(-0.5 * tilt) * np.outer(
-            atoms.q, corners[:, 1]
-        )
+        gain = np.exp(0.5 * tilt) * np.outer(atoms.p, corners[:, 0]) + np.exp(
+            -0.5 * tilt
+        ) * np.outer(atoms.q, corners[:, 1])
         best = np.argmax(gain, axis=1)
         points.append((atoms.p @ corners[best, 0], atoms.q @ corners[best, 1]))
     points = np.unique(np.array(points), axis=0)
@@ -85,7 +96,9 @@ def test_at_zero_the_bet_is_the_two_sample_e_variable():
 def test_pure_claims_are_bet_against_at_cost_nothing():
     for epsilon in (0.01, 0.5, 2.0):
         side = Side(epsilon, epsilon + 4.0, epsilon)
-        assert Bet.against(Null.of(np.array([epsilon]), np.zeros(1)), side, side).cost == pytest.approx(0.0, abs=1e-9)
+        assert Bet.against(
+            Null.of(np.array([epsilon]), np.zeros(1)), side, side
+        ).cost == pytest.approx(0.0, abs=1e-9)
 
 
 def test_nothing_costs_nothing_and_pays_nothing():
@@ -100,8 +113,9 @@ def test_no_bet_where_the_score_sees_nothing():
 
 
 def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
-    """N(1, 1) against N(0, 1) with δ(1) = 0.127 against 0.01: 4000 fresh pairs pay 0.027 on average, standard error
-    0.0037, the same pairs for each bet: below 0.005, or 0.02 apart, with probability below 1e-6."""
+    """N(1, 1) against N(0, 1) with δ(1) = 0.127 against 0.01: 4000 fresh pairs pay 0.027 on
+    average, standard error 0.0037, the same pairs for each bet: below 0.005, or 0.02 apart, with
+    probability below 1e-6."""
     rng = np.random.default_rng(3)
     menu = Menu(Null.of(np.array([1.0]), np.array([0.01])), np.array([1.0]))
     x, y = rng.standard_normal(4000) + 0.5, rng.standard_normal(4000) - 0.5
@@ -110,13 +124,15 @@ def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
     model = menu.by_law(z, np.exp(-0.5 * (z - 0.5) ** 2), np.exp(-0.5 * (z + 0.5) ** 2))
     for bet in (menu.by_draws(x, y), menu.by_model(np.concatenate([x, y])), model):
         assert bet.payoff(*fresh).mean() > 0.005
-    assert menu.by_draws(x, y).payoff(*fresh).mean() == pytest.approx(model.payoff(*fresh).mean(), abs=0.02)
+    assert menu.by_draws(x, y).payoff(*fresh).mean() == pytest.approx(
+        model.payoff(*fresh).mean(), abs=0.02
+    )
 
 
 def test_lower_bounds_hold_at_every_wave():
-    """Counts over 6 waves on N(1, 1) against N(0, 1), looked at after each: 50 runs, 2 × 3 bounds at share 0.05/6
-    each, so at most 5 % of runs ever err; false alarm 1e-6. The bounds are not idle: at the end of most runs δ(0) is
-    certified above 0.25 of 0.383."""
+    """Counts over 6 waves on N(1, 1) against N(0, 1), looked at after each: 50 runs, 2 × 3 bounds
+    at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6. The bounds are not
+    idle: at the end of most runs δ(0) is certified above 0.25 of 0.383."""
     epsilon = np.array([0.0, 0.5, 1.0])
     truth = dp.exact.gaussian_shift(1.0, epsilon)
     wrong, shown = 0, []
@@ -135,10 +151,14 @@ def test_lower_bounds_hold_at_every_wave():
 
 
 def test_cuts_are_near_the_best_ones():
-    """10,000 scores a side: the best cut of N(±0.5, 1) for ε is at ε, and the grid's steps there are below 0.2."""
+    """10,000 scores a side: the best cut of N(±0.5, 1) for ε is at ε, and the grid's steps there
+    are below 0.2.
+    """
     rng = np.random.default_rng(5)
     x, y = rng.standard_normal(10_000) + 0.5, rng.standard_normal(10_000) - 0.5
-    np.testing.assert_allclose(cuts_by_draws(x, y, np.array([0.0, 1.0]), 10_000), [0.0, 1.0], atol=0.4)
+    np.testing.assert_allclose(
+        cuts_by_draws(x, y, np.array([0.0, 1.0]), 10_000), [0.0, 1.0], atol=0.4
+    )
 
 
 def laplace(rng, size, shift):
@@ -164,7 +184,14 @@ def rejections(name, runs, samples, seed, classifier="auto"):
         rng = np.random.default_rng([seed, run])
         P, Q = draw(rng, samples, shift), draw(rng, samples, 0.0)
         result = dp.audit_samples(
-            P, Q, claim=claim, epsilon=[0.0], rng=run, stop="verdict", classifier=classifier, level=0.9
+            P,
+            Q,
+            claim=claim,
+            epsilon=[0.0],
+            rng=run,
+            stop="verdict",
+            classifier=classifier,
+            level=0.9,
         )
         found += result.verdict == "violated"
     return found
@@ -177,27 +204,36 @@ def test_true_claims_are_rarely_rejected(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "runs"), [("P = Q", 1000), *((name, 250) for name in TIGHT if name != "P = Q")])
+@pytest.mark.parametrize(
+    ("name", "runs"), [("P = Q", 1000), *((name, 250) for name in TIGHT if name != "P = Q")]
+)
 def test_true_claims_over_many_runs(name, runs):
-    """A check after every draw up to 260, where draws pick the bets already; false alarm 1e-6 at a rate of 10 %.
+    """A check after every draw up to 260, where draws pick the bets already; false alarm 1e-6 at a
+    rate of 10 %.
 
-    2,000 runs of each of eight pairs: `python -m dpaudit.bench anytime`.
+    2,000 runs of each of eight pairs: `python -m reports.make anytime`.
     """
     assert rejections(name, runs, 260, seed=7) <= binom.ppf(1 - ALARM, runs, 0.1)
 
 
 @pytest.mark.slow
 def test_true_claims_over_long_runs():
-    """300 runs to 3000 draws by the quadratic discriminant; false alarm 1e-6 at a true rate of 10 %."""
-    assert rejections("normal at its δ", 300, 3000, seed=8, classifier="qda") <= binom.ppf(1 - ALARM, 300, 0.1)
+    """300 runs to 3000 draws by the quadratic discriminant; false alarm 1e-6 at a true rate of 10
+    %.
+    """
+    assert rejections("normal at its δ", 300, 3000, seed=8, classifier="qda") <= binom.ppf(
+        1 - ALARM, 300, 0.1
+    )
 
 
 @pytest.mark.parametrize(
-    ("made", "most"), [(np.random.Generator.standard_normal, 80), (np.random.Generator.laplace, 130)]
+    ("made", "most"),
+    [(np.random.Generator.standard_normal, 80), (np.random.Generator.laplace, 130)],
 )
 def test_a_mean_with_noise_by_its_true_size_is_rejected_soon(made, most):
-    """Scale 2 against 1, claim (0.01, 0), as NonDPGaussian1 and NonDPLaplace1: medians near 42 and 64. The mean of 8
-    runs' draws exceeds the limit with probability below 0.01 (over 1,600 runs); the seed is fixed."""
+    """Scale 2 against 1, claim (0.01, 0), as NonDPGaussian1 and NonDPLaplace1: medians near 42 and
+    64. The mean of 8 runs' draws exceeds the limit with probability below 0.01 (over 1,600 runs);
+    the seed is fixed."""
     needed = []
     for run in range(8):
         rng = np.random.default_rng([9, run])

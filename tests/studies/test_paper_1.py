@@ -5,21 +5,33 @@ import math
 
 import numpy as np
 import pytest
+from shipped import STUDIES
+from studies.paper_1.accuracy import accuracy, norm_variance
+from studies.paper_1.outliers import OutlierStudy
+from studies.paper_1.spectra import EXACT, FOUND, LIMIT, SpectrumStudy
+from studies.paper_1.utility import BOX, NOISE, PADDED, SKETCH, UtilityStudy, in_units
 
 from dpaudit import exact
-from dpaudit._linalg import least_squares
+from dpaudit._core.linalg import least_squares
 from dpaudit.errors import InvalidInput
 from dpaudit.laws import Gaussian, StudentT
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS
-from dpaudit.studies import STUDIES
-from dpaudit.studies.accuracy import accuracy, norm_variance
-from dpaudit.studies.outliers import OutlierStudy
-from dpaudit.studies.spectra import EXACT, FOUND, LIMIT, SpectrumStudy
-from dpaudit.studies.utility import BOX, NOISE, PADDED, SKETCH, UtilityStudy, in_units
-from dpaudit.studies.write import write
+from dpaudit.report.studies.write import write
 
-SMALL_SPECTRA = {"names": ("diabetes",), "rows": ((30, 60),), "samples": 4_000, "points": 5, "floor": 0.01}
-SMALL_UTILITY = {"names": ("diabetes",), "rows": ((20, 200),), "paddings": (0.1, 1.0), "draws": 200, "repeats": 5}
+SMALL_SPECTRA = {
+    "names": ("diabetes",),
+    "rows": ((30, 60),),
+    "samples": 4_000,
+    "points": 5,
+    "floor": 0.01,
+}
+SMALL_UTILITY = {
+    "names": ("diabetes",),
+    "rows": ((20, 200),),
+    "paddings": (0.1, 1.0),
+    "draws": 200,
+    "repeats": 5,
+}
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +114,20 @@ def test_the_table_has_the_closed_forms(utility):
     fit, row = least_squares(data), points(utility, SKETCH)[0]
     assert row["δ"] == pytest.approx(float(exact.worst_case(ALS(20), data, 1.0).delta), rel=1e-9)
     gram = data[:, :-1].T @ data[:, :-1]
-    assert row["Σ variances"] == pytest.approx(fit.norm**2 * np.trace(np.linalg.inv(gram)) / (20 - 11 - 1), rel=1e-6)
+    assert row["Σ variances"] == pytest.approx(
+        fit.norm**2 * np.trace(np.linalg.inv(gram)) / (20 - 11 - 1), rel=1e-6
+    )
     assert row["bias²"] == 0.0
     noisy = points(utility, NOISE)[0]
     sigma = math.sqrt(noisy["Σ variances"] / 11)
-    assert float(exact.worst_case(GaussianLS(sigma=sigma), data, 1.0).delta) == pytest.approx(noisy["δ"], rel=1e-5)
+    assert float(exact.worst_case(GaussianLS(sigma=sigma), data, 1.0).delta) == pytest.approx(
+        noisy["δ"], rel=1e-5
+    )
     bound = float(np.linalg.norm(data, axis=1).max())
     law = RPLS(200, padding=0.1 * bound).law(data)
-    assert points(utility, PADDED)[0]["bias²"] == pytest.approx(np.sum((law.mean - fit.coef) ** 2), rel=1e-9)
+    assert points(utility, PADDED)[0]["bias²"] == pytest.approx(
+        np.sum((law.mean - fit.coef) ** 2), rel=1e-9
+    )
 
 
 def test_utility_has_a_panel_for_each_unit_and_bars(utility):
@@ -120,7 +138,9 @@ def test_utility_has_a_panel_for_each_unit_and_bars(utility):
         ]
     for panel in utility.figures["figure-2"]:
         for line in panel.lines:
-            assert all(low < y < high for low, y, high in zip(line.low, line.y, line.high, strict=True))
+            assert all(
+                low < y < high for low, y, high in zip(line.low, line.y, line.high, strict=True)
+            )
     assert "at the δ of ALS" in utility.sentences[0]
     assert any("bias of the padding" in one for one in utility.sentences)
 
@@ -138,9 +158,8 @@ def test_a_growing_row_ends_privacy_or_use(outliers):
     for private, error in zip(*outliers.figures.values(), strict=True):
         *fixed, following = [line.y for line in private.lines]
         assert all(delta[0] < 0.5 < 0.99 < delta[-1] for delta in fixed)
-        assert (
-            max(following) <= 1e-3
-        )  # its own claim: c₁ follows the row, and the row is one that stays small beside it
+        # its own claim: c₁ follows the row, and the row is one that stays small beside it
+        assert max(following) <= 1e-3
         assert all(np.all(np.isfinite(line.y)) for line in error.lines)
     growing = outliers.figures["error"][0].lines[-1].y
     assert growing[-1] > 10.0 * growing[0]

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+from shipped import STUDIES
+from studies.confidence import interval, with_band
+from studies.paper_3.mixing import MixingBounds
+from studies.paper_3.mixing_designs import Design
+from studies.paper_3.mixing_logistic import BASELINE, MIXING, OBJECTIVE, SIGN, MixingLogistic, Split
+from studies.paper_3.mixing_regression import BASELINE as RIDGE
+from studies.paper_3.mixing_regression import MixingRegression, Problem
 
 import dpaudit as dp
 from dpaudit.exact import gaussian_sketch
-from dpaudit.studies import STUDIES
-from dpaudit.studies.confidence import interval, with_band
-from dpaudit.studies.mixing import MixingBounds
-from dpaudit.studies.mixing_designs import Design
-from dpaudit.studies.mixing_logistic import BASELINE, MIXING, OBJECTIVE, SIGN, MixingLogistic, Split
-from dpaudit.studies.mixing_regression import BASELINE as RIDGE
-from dpaudit.studies.mixing_regression import MixingRegression, Problem
 
 SMALL = {"epsilons": (1.0, 50.0), "splits": 2, "draws": 3}
 TINY = SMALL | {"rows": 200, "dim": 6, "rank": 2, "tests": 50}

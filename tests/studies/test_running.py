@@ -7,11 +7,11 @@ import pytest
 
 from dpaudit.cli.app import main
 from dpaudit.errors import ScenarioError
+from dpaudit.report.studies.figures import LOOKS, figure, looks_of
+from dpaudit.report.studies.write import as_json
 from dpaudit.run import Scenario, StudyScenario, is_study
-from dpaudit.studies.draw import LOOKS, figure, looks_of
-from dpaudit.studies.write import as_json
 
-STUDY = '[study]\nname = "doubling"\npoints = [1.0, 10.0]\n'
+STUDY = '[study]\ncall = "doubling:Doubling"\npoints = [1.0, 10.0]\n'
 
 
 @pytest.fixture
@@ -44,16 +44,23 @@ def test_files_of_a_study(write, capsys):
 def test_the_seed_decides_the_bytes(write):
     main(["run", str(write(name="a")), str(write(name="b")), "--out", "out"])
     main(["run", str(write(name="a")), "--out", "again", "--seed", "1"])
-    first, second, other = (Path(f"{place}/content.json").read_text() for place in ("out/a", "out/b", "again"))
+    first, second, other = (
+        Path(f"{place}/content.json").read_text() for place in ("out/a", "out/b", "again")
+    )
     assert first == second != other
 
 
 def test_faults_of_all_files_before_anything_runs(write, capsys):
-    good, bad = write(), write('[study]\nname = "doubling"\nfactor = -1.0\npoints = 3\nodd = 1\n', "bad")
-    none = write('[study]\nname = "nothing"\n', "none")
+    good, bad = (
+        write(),
+        write('[study]\ncall = "doubling:Doubling"\nfactor = -1.0\npoints = 3\nodd = 1\n', "bad"),
+    )
+    none = write('[study]\ncall = "nothing:Nothing"\n', "none")
     assert main(["run", str(good), str(bad), str(none)]) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert [line.removeprefix("dpaudit: error: ").split(":")[0] for line in lines] == ["bad.toml"] * 3 + ["none.toml"]
+    assert [line.removeprefix("dpaudit: error: ").split(":")[0] for line in lines] == [
+        "bad.toml"
+    ] * 3 + ["none.toml"]
     assert "[study] points: must be a list, got 3" in lines[0]
     assert not (good.parent / "dpaudit-out").exists()
 
@@ -76,7 +83,10 @@ def test_one_look_a_label(doubling):
     panels = doubling().make(0).figures["lines"]
     looks = looks_of(panels)
     assert looks == {"doubled": LOOKS[0], "noise": LOOKS[1]}
-    assert [text.get_text() for text in figure(panels).legends[0].get_texts()] == ["doubled", "noise"]
+    assert [text.get_text() for text in figure(panels).legends[0].get_texts()] == [
+        "doubled",
+        "noise",
+    ]
 
 
 def test_json_has_no_nan():

@@ -19,15 +19,21 @@ def failing(assertion, *arguments, **options):
 
 def test_a_failure_names_everything_that_is_needed():
     """δ(1) = 0.127 where 1e-5 is claimed: 4000 draws miss it with probability below 1e-6."""
-    failure = failing(testing.assert_private, Shifted(1.0), PAIR, (1.0, 1e-5), samples=4000, rng=5, **QDA)
+    failure = failing(
+        testing.assert_private, Shifted(1.0), PAIR, (1.0, 1e-5), samples=4000, rng=5, **QDA
+    )
     assert isinstance(failure, AssertionError)
     lines = str(failure).splitlines()
-    assert lines[0].startswith("VIOLATED, (1, 1e-05)-DP: At 99.9999% confidence δ(1) is at least 0.0")
+    assert lines[0].startswith(
+        "VIOLATED, (1, 1e-05)-DP: At 99.9999% confidence δ(1) is at least 0.0"
+    )
     assert failure.result.verdict == "violated"
     facts = failure.facts
     assert facts["ε"] == "1 nats"
     assert facts["claimed δ"] == "10⁻⁵"
-    assert float(facts["certified δ"].split()[0]) == pytest.approx(failure.result.certified.delta_at(1.0), rel=1e-3)
+    assert float(facts["certified δ"].split()[0]) == pytest.approx(
+        failure.result.certified.delta_at(1.0), rel=1e-3
+    )
     assert facts["row"] == "3 of 4 (counted from 0), set to zero; it was 1, 2"
     assert facts["draws"] == "4,000 a side, seed 5"
     assert facts["by chance"].startswith("1 in 1,000,000 tests at most")
@@ -58,18 +64,24 @@ def test_the_level_is_one_minus_the_rate():
     for given in ({"level": 0.9}, {"false_failure": 0.1}):
         result = testing.assert_private(coin, PAIR, (1.0, 0.1), samples=500, **QDA, **given)
         assert result.plan.level == pytest.approx(0.9)
-    with pytest.raises(dp.InvalidInput, match="level must be left out where false_failure is given"):
+    with pytest.raises(
+        dp.InvalidInput, match="level must be left out where false_failure is given"
+    ):
         testing.assert_private(coin, PAIR, (1.0, 0.1), level=0.9, false_failure=0.1)
 
 
 def test_an_audit_that_could_not_have_failed_fails_if_asked():
-    failure = failing(testing.assert_private, coin, PAIR, (1.0, 0.1), samples=100, detect=0.001, **QDA)
+    failure = failing(
+        testing.assert_private, coin, PAIR, (1.0, 0.1), samples=100, detect=0.001, **QDA
+    )
     assert str(failure).startswith("INCONCLUSIVE, (1, 0.1)-DP: These draws could have shown")
     assert "by chance" not in failure.facts
 
 
 def test_stopping_early_fails_too():
-    """Two coins of 0.7 and 0.3 against (0, 0.01): 2000 draws do not suffice with probability below 1e-9."""
+    """Two coins of 0.7 and 0.3 against (0, 0.01): 2000 draws do not suffice with probability below
+    1e-9.
+    """
     failure = failing(testing.assert_private, coin, PAIR, (0.0, 0.01), samples=2000, stop="verdict")
     assert "Stopped after" in str(failure)
 
@@ -83,7 +95,9 @@ def test_of_a_database_the_worst_row_is_taken_by_theory():
     assert failure.facts["row"].startswith(
         f"{worst.index[0]} of 30 (counted from 0), set to zero (worst of all rows by"
     )
-    assert failure.facts["in Python"].startswith("dpaudit.testing.assert_private(ALS(rows=20, sampler=student), ")
+    assert failure.facts["in Python"].startswith(
+        "dpaudit.testing.assert_private(ALS(rows=20, sampler=student), "
+    )
 
 
 def test_an_exact_spectrum_above_the_claim_fails_whatever_the_draws_say():
@@ -94,7 +108,10 @@ def test_an_exact_spectrum_above_the_claim_fails_whatever_the_draws_say():
     failure = failing(testing.assert_private, mechanism, data, (1.0, exact / 2), samples=500, **QDA)
     assert str(failure).startswith("VIOLATED by the exact spectrum, (1, ")
     assert failure.result.verdict == "not violated"
-    assert testing.assert_private(mechanism, data, (1.0, exact), samples=500, **QDA).verdict == "not violated"
+    assert (
+        testing.assert_private(mechanism, data, (1.0, exact), samples=500, **QDA).verdict
+        == "not violated"
+    )
 
 
 def total(data, size, *, rng):
@@ -103,17 +120,30 @@ def total(data, size, *, rng):
 
 
 def test_of_a_database_without_theory_a_search_takes_half_of_the_draws():
-    """One row of 6 among rows of at most 1: the quick audits tell it with probability above 1 − 1e-6."""
+    """One row of 6 among rows of at most 1: the quick audits tell it with probability above 1 −
+    1e-6.
+    """
     data = np.random.default_rng(4).uniform(0.0, 1.0, size=(25, 1))
     data[11] = 6.0
     failure = failing(testing.assert_private, total, data, (1.0, 1e-3), samples=4000, **QDA)
     assert failure.facts["row"].startswith("11 of 25 (counted from 0), set to zero (worst of ")
     assert failure.facts["draws"] == "2,000 a side, seed 0"
     removed = failing(
-        testing.assert_private, total, data, (1.0, 1e-3), samples=4000, search={"relations": ("remove",)}, **QDA
+        testing.assert_private,
+        total,
+        data,
+        (1.0, 1e-3),
+        samples=4000,
+        search={"relations": ("remove",)},
+        **QDA,
     )
-    assert removed.facts["pair"].startswith("two databases, 25 rows of 1 and 24 rows of 1 (row 11 removed: ")
-    assert "(" + f"{total.__module__}.total, data, (1.0, 0.001), samples=4000" in removed.facts["in Python"]
+    assert removed.facts["pair"].startswith(
+        "two databases, 25 rows of 1 and 24 rows of 1 (row 11 removed: "
+    )
+    assert (
+        "(" + f"{total.__module__}.total, data, (1.0, 0.001), samples=4000"
+        in removed.facts["in Python"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,9 +178,13 @@ def test_the_true_curve_matches(mechanism, curve):
 @pytest.mark.parametrize(("mu", "word"), [(0.5, "ABOVE THE CURVE"), (2.0, "FAR BELOW THE CURVE")])
 def test_another_curve_does_not(mu, word):
     """At 6000 draws the curves of μ = 0.5 and 2 are ten margins away."""
-    failure = failing(testing.assert_matches, Shifted(1.0), PAIR, dp.Claim.gdp(mu), samples=6000, **QDA)
+    failure = failing(
+        testing.assert_matches, Shifted(1.0), PAIR, dp.Claim.gdp(mu), samples=6000, **QDA
+    )
     assert str(failure).startswith(word)
-    assert failure.facts["in Python"].endswith("samples=6000, false_failure=1e-06, rng=0, rtol=0.1, atol=0.0)")
+    assert failure.facts["in Python"].endswith(
+        "samples=6000, false_failure=1e-06, rng=0, rtol=0.1, atol=0.0)"
+    )
     testing.assert_matches(Shifted(1.0), PAIR, dp.Claim.gdp(1.15), samples=6000, rtol=0.3, **QDA)
 
 
@@ -165,7 +199,10 @@ def test_directions_are_told_apart():
     right = dp.Spectrum(epsilon, forward, forward, backward)
     wrong = dp.Spectrum(epsilon, forward, backward, forward)
     testing.assert_matches(one_sided, PAIR, right, samples=5000, **QDA)
-    assert "D against D′" in failing(testing.assert_matches, one_sided, PAIR, wrong, samples=5000, **QDA).facts["ε"]
+    assert (
+        "D against D′"
+        in failing(testing.assert_matches, one_sided, PAIR, wrong, samples=5000, **QDA).facts["ε"]
+    )
     testing.assert_matches(one_sided, PAIR, wrong.replace(forward=None), samples=5000, **QDA)
 
 

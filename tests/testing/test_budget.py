@@ -16,7 +16,9 @@ def test_a_budget_is_spent():
         assert granted(300, None, None) == (300, 0.005, 9)
         assert granted(None, None, 4) == (700, 0.0025, 4)
         assert (budget.left, budget.audits) == (0, 2)
-        with pytest.raises(dp.InvalidInput, match="budget of 1,000 a side has 0 left, too few for another audit"):
+        with pytest.raises(
+            dp.InvalidInput, match="budget of 1,000 a side has 0 left, too few for another audit"
+        ):
             granted(None, None, None)
     assert granted(None, None, None).samples == SAMPLES
 

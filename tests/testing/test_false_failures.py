@@ -1,7 +1,8 @@
-"""How often the assertions fail although nothing is wrong, by simulation, each seed another look at the draws.
+"""How often the assertions fail although nothing is wrong, by simulation, each seed another look at
+the draws.
 
-Each bound on the number of failures has probability below 1e-4 of being exceeded where the rate is kept: the binomial
-quantile at 1 − 1e-5 for each of fewer than ten counts.
+Each bound on the number of failures has probability below 1e-4 of being exceeded where the rate is
+kept: the binomial quantile at 1 − 1e-5 for each of fewer than ten counts.
 """
 
 import pytest
@@ -36,19 +37,35 @@ def failures(assertion, mechanism, curve, seeds, **options):
 
 @pytest.mark.parametrize(("case", "runs"), QUICK + LONG)
 def test_a_claim_that_just_holds_is_refuted_no_more_often_than_said(case, runs):
-    assert failures(testing.assert_private, *TRUE[case], range(runs), false_failure=RATE) <= most(runs)
+    assert failures(testing.assert_private, *TRUE[case], range(runs), false_failure=RATE) <= most(
+        runs
+    )
 
 
 @pytest.mark.parametrize(("case", "runs"), QUICK + LONG)
 def test_the_true_curve_is_rejected_no_more_often_than_said(case, runs):
-    assert failures(testing.assert_matches, *TRUE[case], range(runs), false_failure=RATE) <= most(runs)
+    assert failures(testing.assert_matches, *TRUE[case], range(runs), false_failure=RATE) <= most(
+        runs
+    )
 
 
 def test_the_rate_is_spent_and_a_false_curve_is_seen():
-    """At a rate of 0.95 what holds fails now and then, and what is far away always: the counts above can fail."""
+    """At a rate of 0.95 what holds fails now and then, and what is far away always: the counts
+    above can fail.
+    """
     assert failures(testing.assert_private, *TRUE[0], range(15), false_failure=0.95) >= 2
-    assert failures(testing.assert_private, Shifted(3.0), dp.Claim.gdp(1.0), range(3), false_failure=RATE) == 3
-    assert failures(testing.assert_matches, Shifted(1.0), dp.Claim.gdp(3.0), range(3), false_failure=RATE) == 3
+    assert (
+        failures(
+            testing.assert_private, Shifted(3.0), dp.Claim.gdp(1.0), range(3), false_failure=RATE
+        )
+        == 3
+    )
+    assert (
+        failures(
+            testing.assert_matches, Shifted(1.0), dp.Claim.gdp(3.0), range(3), false_failure=RATE
+        )
+        == 3
+    )
 
 
 def test_a_test_of_several_audits_keeps_the_rate_of_one():
@@ -56,5 +73,7 @@ def test_a_test_of_several_audits_keeps_the_rate_of_one():
     failed = 0
     for test in range(9):
         with spending(Budget(false_failure=RATE)):
-            failed += any(failures(testing.assert_private, *TRUE[0], [3 * test + turn]) for turn in range(3))
+            failed += any(
+                failures(testing.assert_private, *TRUE[0], [3 * test + turn]) for turn in range(3)
+            )
     assert failed <= int(binom.ppf(1.0 - 1e-5, 9, RATE))

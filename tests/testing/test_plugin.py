@@ -116,9 +116,21 @@ def test_it_is_loaded_known_to_help_and_can_be_left_out(run):
 def test_unused_it_imports_nothing_of_weight_and_takes_no_time(tmp_path):
     """The least of three, in ms, over what pytest alone imports."""
     heavy = "{'numpy', 'dpaudit.auditing', 'dpaudit.testing.budget'}"
-    (tmp_path / "test_other.py").write_text(f"import sys\ndef test_other(): assert not {heavy} & set(sys.modules)")
+    (tmp_path / "test_other.py").write_text(
+        f"import sys\ndef test_other(): assert not {heavy} & set(sys.modules)"
+    )
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest", "-p", "no:cacheprovider", "test_other.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:hypothesispytest",
+            "-p",
+            "no:cacheprovider",
+            "test_other.py",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,

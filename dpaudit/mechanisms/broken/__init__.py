@@ -1,4 +1,6 @@
-"""Broken mechanisms, each with the claim printed for it, its true law and a pair of databases where the claim fails."""
+"""Broken mechanisms, each with the claim printed for it, its true law and a pair of databases where
+the claim fails.
+"""
 
 from dpaudit.mechanisms.broken.choices import ReportNoisyMax3, ReportNoisyMax4
 from dpaudit.mechanisms.broken.counts import NaturalLogGeometric, NoisyHistogram2, UnequalCoin
@@ -11,8 +13,17 @@ from dpaudit.mechanisms.broken.gaussian import (
     VarianceForDeviation,
 )
 from dpaudit.mechanisms.broken.handling import CachedNoise, LateClipping, MissingPassed, ReusedNoise
-from dpaudit.mechanisms.broken.least_squares import ResidualScaleLS, RowBoundProjection, SquaredNoiseLS
-from dpaudit.mechanisms.broken.means import NonDPGaussian1, NonDPGaussian2, NonDPLaplace1, NonDPLaplace2
+from dpaudit.mechanisms.broken.least_squares import (
+    ResidualScaleLS,
+    RowBoundProjection,
+    SquaredNoiseLS,
+)
+from dpaudit.mechanisms.broken.means import (
+    NonDPGaussian1,
+    NonDPGaussian2,
+    NonDPLaplace1,
+    NonDPLaplace2,
+)
 from dpaudit.mechanisms.broken.sparse_vector import (
     SparseVector3,
     SparseVector4,

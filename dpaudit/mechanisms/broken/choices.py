@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import Density
 from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_value
 from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
@@ -16,7 +16,9 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class ReportNoisyMax3(PureClaim):
-    """The largest answer after Laplace noise of scale 2/ε, itself: n·ε/2 in its lower tail. Output: (size, 1)."""
+    """The largest answer after Laplace noise of scale 2/ε, itself: n·ε/2 in its lower tail. Output:
+    (size, 1).
+    """
 
     epsilon: float = 0.1
     sound: ClassVar[bool] = False
@@ -25,7 +27,11 @@ class ReportNoisyMax3(PureClaim):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         answers = column(data)
-        return np.asarray((answers + rng.laplace(0.0, 2.0 / self.epsilon, (size, len(answers)))).max(axis=1)[:, None])
+        return np.asarray(
+            (answers + rng.laplace(0.0, 2.0 / self.epsilon, (size, len(answers)))).max(axis=1)[
+                :, None
+            ]
+        )
 
     def law(self, data: Array) -> Density:
         return largest_value(column(data), LAPLACE, 2.0 / self.epsilon)
@@ -43,7 +49,11 @@ class ReportNoisyMax4(ReportNoisyMax3):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         answers = column(data)
-        return np.asarray((answers + rng.exponential(2.0 / self.epsilon, (size, len(answers)))).max(axis=1)[:, None])
+        return np.asarray(
+            (answers + rng.exponential(2.0 / self.epsilon, (size, len(answers)))).max(axis=1)[
+                :, None
+            ]
+        )
 
     def law(self, data: Array) -> Density:
         return largest_value(column(data), EXPONENTIAL, 2.0 / self.epsilon)

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import Laplace as LaplaceLaw
 from dpaudit.laws import Product
 from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
@@ -38,7 +38,9 @@ class NoisyHistogram2(NoisyHistogram1):
 
 @dataclass(frozen=True)
 class NaturalLogGeometric(TruncatedGeometric):
-    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: ln(1 + 2^{−k})-DP, 0.118 for ε = 0.1. Output: (size, 1)."""
+    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: ln(1 + 2^{−k})-DP, 0.118 for ε = 0.1.
+    Output: (size, 1).
+    """
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
@@ -55,7 +57,9 @@ class NaturalLogGeometric(TruncatedGeometric):
 
 @dataclass(frozen=True)
 class UnequalCoin(PureClaim):
-    """A bit is kept with probability e^ε/(1 + e^ε) if it is 1, but flipped with `flip` only if it is 0. (size, n)."""
+    """A bit is kept with probability e^ε/(1 + e^ε) if it is 1, but flipped with `flip` only if it
+    is 0. (size, n).
+    """
 
     epsilon: float = 1.0
     flip: float = 0.1

@@ -1,4 +1,6 @@
-"""Laplace noise in floats by the inverse distribution function: its low bits tell the answer (Mironov 2012)."""
+"""Laplace noise in floats by the inverse distribution function: its low bits tell the answer
+(Mironov 2012).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._check import Array, fail
+from dpaudit._core.check import Array, fail
 from dpaudit.laws import Branches, Density
 from dpaudit.laws import density as panels
 from dpaudit.laws.noise import log_laplace
@@ -25,9 +27,10 @@ SMALLEST = 64  # powers of ½ that are told apart
 class FloatLaplace(PureClaim):
     """answer ± ln(u)/ε in float64, u a multiple of 2⁻⁵³. Data: one whole number. Output: (size, 1).
 
-    The sum of noise and a whole number other than 0 is a multiple of 2⁻⁵³: noise of size ½ or more is one itself, and
-    adding to less rounds to one. Noise alone of size below ½ has finer bits: in [2^{−k−1}, 2^{−k}) floats are
-    2^{−53−k} apart, and all but a share 2^{−k} of these are no such multiples. So the pure ε is infinite.
+    The sum of noise and a whole number other than 0 is a multiple of 2⁻⁵³: noise of size ½ or more
+    is one itself, and adding to less rounds to one. Noise alone of size below ½ has finer bits: in
+    [2^{−k−1}, 2^{−k}) floats are 2^{−53−k} apart, and all but a share 2^{−k} of these are no such
+    multiples. So the pure ε is infinite.
     """
 
     epsilon: float = 0.1
@@ -40,13 +43,15 @@ class FloatLaplace(PureClaim):
         return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
 
     def view(self, x: Array) -> Array:
-        """What `law` is the law of, from outputs (m, 1): 1 if it is no multiple of 2⁻⁵³ (else 0), and the output."""
+        """What `law` is the law of, from outputs (m, 1): 1 if it is no multiple of 2⁻⁵³ (else 0),
+        and the output.
+        """
         scaled = x / GRAIN
         return np.column_stack([scaled != np.round(scaled), x])
 
     def law(self, data: Array) -> Branches:
-        """Of `view`, with the bits below 2⁻⁵³ as evenly spread as those of a real number: the spectrum of the output
-        itself is no smaller, since other low bits tell too."""
+        """Of `view`, with the bits below 2⁻⁵³ as evenly spread as those of a real number: the
+        spectrum of the output itself is no smaller, since other low bits tell too."""
         answer = float(column(data)[0])
         if answer != np.round(answer) or len(data) != 1:
             fail("data", data.ravel(), "one whole number")

@@ -1,4 +1,6 @@
-"""The Gaussian mechanism with its noise miscalibrated; each is claimed to be (ε, δ)-DP as the right one is."""
+"""The Gaussian mechanism with its noise miscalibrated; each is claimed to be (ε, δ)-DP as the right
+one is.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.specimen import column, pair_of
@@ -17,7 +19,9 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class HalvedSensitivity(Gaussian):
-    """Rows in [−Δ/2, Δ/2] differ by up to Δ when one is replaced; the noise is for one added, Δ/2. (size, 1)."""
+    """Rows in [−Δ/2, Δ/2] differ by up to Δ when one is replaced; the noise is for one added, Δ/2.
+    (size, 1).
+    """
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "a common slip: the wrong neighbouring relation, σ off by 2"
@@ -33,10 +37,14 @@ class HalvedSensitivity(Gaussian):
 
 @dataclass(frozen=True)
 class RootTwoSensitivity(Gaussian):
-    """A row moves from one cell to another of a histogram, √2 in all; the noise is for 1. Data: (n, k). (size, k)."""
+    """A row moves from one cell to another of a histogram, √2 in all; the noise is for 1. Data: (n,
+    k). (size, k).
+    """
 
     sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
+    source: ClassVar[str] = (
+        "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
+    )
     summary: ClassVar[str] = "a histogram plus Gaussian noise for one of two cells"
 
     def noise(self, data: Array) -> float:
@@ -59,7 +67,9 @@ class MeanSensitivity(Gaussian):
     """The sum is released with the noise of the mean, σ off by n. Output: (size, 1)."""
 
     sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
+    source: ClassVar[str] = (
+        "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
+    )
     summary: ClassVar[str] = "a sum plus the Gaussian noise of a mean"
 
     def noise(self, data: Array) -> float:
@@ -80,7 +90,9 @@ class VarianceForDeviation(Gaussian):
 
 @dataclass(frozen=True)
 class LocalSensitivity(Gaussian):
-    """The noise is for the range of the private rows instead of a public bound on it. Output: (size, 1)."""
+    """The noise is for the range of the private rows instead of a public bound on it. Output:
+    (size, 1).
+    """
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
@@ -89,7 +101,9 @@ class LocalSensitivity(Gaussian):
     def noise(self, data: Array) -> float:
         spread = float(np.ptp(column(data)))
         if spread == 0.0:
-            raise DegenerateData("data must have rows that differ: the noise is scaled by their range, which is 0")
+            raise DegenerateData(
+                "data must have rows that differ: the noise is scaled by their range, which is 0"
+            )
         return self.right_noise(spread)
 
     def pair(self) -> NeighbourPair:

@@ -1,4 +1,6 @@
-"""Right noise, wrongly handled: used twice, kept, clipped too late, or beside a number that is none."""
+"""Right noise, wrongly handled: used twice, kept, clipped too late, or beside a number that is
+none.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
-from dpaudit.claims import Claim
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import Branches, Density, Discrete, SharedLaplace
 from dpaudit.laws import density as panels
 from dpaudit.laws.noise import log_below, log_laplace
@@ -23,7 +25,8 @@ MOST_ROWS = 16  # whose subsets are all looked at
 
 @dataclass(frozen=True)
 class ReusedNoise(PureClaim):
-    """The sums of the columns, ONE draw of Laplace noise of scale k/ε added to each: differences are exact. (size, k).
+    """The sums of the columns, ONE draw of Laplace noise of scale k/ε added to each: differences
+    are exact. (size, k).
 
     Data: (n, k), of entries in [0, 1].
     """
@@ -34,7 +37,9 @@ class ReusedNoise(PureClaim):
     summary: ClassVar[str] = "two sums with the same Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return np.asarray(data.sum(axis=0) + rng.laplace(0.0, data.shape[1] / self.epsilon, (size, 1)))
+        return np.asarray(
+            data.sum(axis=0) + rng.laplace(0.0, data.shape[1] / self.epsilon, (size, 1))
+        )
 
     def law(self, data: Array) -> SharedLaplace:
         return SharedLaplace(data.sum(axis=0), data.shape[1] / self.epsilon)
@@ -46,7 +51,9 @@ class ReusedNoise(PureClaim):
 
 @dataclass(frozen=True)
 class CachedNoise(PureClaim):
-    """A sum plus Laplace noise of scale 1/ε drawn with a seed made of the data: always the same. Output: (size, 1)."""
+    """A sum plus Laplace noise of scale 1/ε drawn with a seed made of the data: always the same.
+    Output: (size, 1).
+    """
 
     epsilon: float = 1.0
     sound: ClassVar[bool] = False
@@ -54,8 +61,12 @@ class CachedNoise(PureClaim):
     summary: ClassVar[str] = "Laplace noise that is the same for the same data"
 
     def _answer(self, data: Array) -> float:
-        seed = int.from_bytes(hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()[:8], "little")
-        return float(column(data).sum() + np.random.default_rng(seed).laplace(0.0, 1.0 / self.epsilon))
+        seed = int.from_bytes(
+            hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()[:8], "little"
+        )
+        return float(
+            column(data).sum() + np.random.default_rng(seed).laplace(0.0, 1.0 / self.epsilon)
+        )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return np.full((size, 1), self._answer(data))
@@ -69,7 +80,8 @@ class CachedNoise(PureClaim):
 
 @dataclass(frozen=True)
 class LateClipping(PureClaim):
-    """Rows should be clipped to [0, C] before they are summed; here the noisy sum is clipped to [0, nC]. (size, 1).
+    """Rows should be clipped to [0, C] before they are summed; here the noisy sum is clipped to [0,
+    nC]. (size, 1).
 
     Laplace noise of scale C/ε.
     """
@@ -82,10 +94,18 @@ class LateClipping(PureClaim):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = column(data)
-        return np.clip(rows.sum() + rng.laplace(0.0, self.bound / self.epsilon, (size, 1)), 0.0, len(rows) * self.bound)
+        return np.clip(
+            rows.sum() + rng.laplace(0.0, self.bound / self.epsilon, (size, 1)),
+            0.0,
+            len(rows) * self.bound,
+        )
 
     def law(self, data: Array) -> Density:
-        total, high, scale = float(column(data).sum()), len(data) * self.bound, self.bound / self.epsilon
+        total, high, scale = (
+            float(column(data).sum()),
+            len(data) * self.bound,
+            self.bound / self.epsilon,
+        )
 
         def log_p(x: Array) -> Array:
             return log_laplace((x - total) / scale) - np.log(scale)
@@ -100,11 +120,13 @@ class LateClipping(PureClaim):
 
 @dataclass(frozen=True)
 class MissingPassed(PureClaim):
-    """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε; a row 0/0 is NaN, which passes every clip.
+    """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε; a row 0/0 is NaN, which
+    passes every clip.
 
     Parameters
     ----------
-    epsilon : ε. rate : each row is kept with this probability, which amplifies the claim to ln(1 + rate·(e^ε − 1)).
+    epsilon : ε. rate : each row is kept with this probability, which amplifies the claim to ln(1 +
+        rate·(e^ε − 1)).
 
     Data: (n, 2), numerators and denominators. Output: (size, 1), NaN when a NaN was kept.
     """
@@ -120,7 +142,7 @@ class MissingPassed(PureClaim):
         return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
 
     def _ratios(self, data: Array) -> Array:
-        data = _check.matrix("data", data, 1, 2)
+        data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or len(data) > MOST_ROWS:
             fail("data", f"shape {data.shape}", f"two columns and at most {MOST_ROWS} rows")
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -137,7 +159,9 @@ class MissingPassed(PureClaim):
         with np.errstate(divide="ignore"):
             whole = missing * np.log1p(-self.rate) if missing else 0.0
             odds = np.array([whole, np.log(-np.expm1(whole))])
-        return Branches(np.full((2, 1), np.nan), odds, ((0,), ()), (self._kept(ratios[~np.isnan(ratios)]), None))
+        return Branches(
+            np.full((2, 1), np.nan), odds, ((0,), ()), (self._kept(ratios[~np.isnan(ratios)]), None)
+        )
 
     def _kept(self, ratios: Array) -> Density:
         """Laplace noise about each sum that a subset of the rows can have."""
@@ -151,7 +175,9 @@ class MissingPassed(PureClaim):
         at, odds = np.array(list(sums)), np.log(list(sums.values()))
 
         def log_p(x: Array) -> Array:
-            return np.asarray(logsumexp(log_laplace((x[:, None] - at) * self.epsilon) + odds, axis=1) + log_scale)
+            return np.asarray(
+                logsumexp(log_laplace((x[:, None] - at) * self.epsilon) + odds, axis=1) + log_scale
+            )
 
         log_scale = float(np.log(self.epsilon))
         return Density(log_p, panels.edges(at, 1.0 / self.epsilon))

@@ -1,4 +1,6 @@
-"""Private least squares with a scale mistaken, or read off the private data. Data: (n, p + 1), label last."""
+"""Private least squares with a scale mistaken, or read off the private data. Data: (n, p + 1),
+label last.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
-from dpaudit._linalg import least_squares
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import least_squares
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import Gaussian, GaussianRows
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.sketching import RandomProjection
@@ -19,7 +21,9 @@ from dpaudit.neighbours import NeighbourPair
 
 
 def line_with_outlier(size: float) -> NeighbourPair:
-    """24 points about a line, one of them `size` off it at the end of it, and the same with that row zeroed."""
+    """24 points about a line, one of them `size` off it at the end of it, and the same with that
+    row zeroed.
+    """
     x = np.linspace(-1.0, 1.0, 24)
     data = np.column_stack([np.ones_like(x), x, 0.5 * x + 0.3 * np.cos(7.0 * np.arange(24.0))])
     data[-1, -1] += size
@@ -49,7 +53,9 @@ class SquaredNoiseLS(Specimen):
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
-        right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity).noise
+        right = GaussianLS(
+            epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity
+        ).noise
         return GaussianLS(sigma=right**2).law(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -61,9 +67,11 @@ class SquaredNoiseLS(Specimen):
 
 @dataclass(frozen=True)
 class ResidualScaleLS(Specimen):
-    """x_opt + N(0, σ²I) with σ the standard error of the private residuals, times √(2 ln(1.25/δ))/ε. Output: (size, p).
+    """x_opt + N(0, σ²I) with σ the standard error of the private residuals, times √(2
+    ln(1.25/δ))/ε. Output: (size, p).
 
-    The noise grows where the fit is bad, as if the data's own scatter were a public bound on what one row does.
+    The noise grows where the fit is bad, as if the data's own scatter were a public bound on what
+    one row does.
     """
 
     epsilon: float = 1.0
@@ -78,7 +86,9 @@ class ResidualScaleLS(Specimen):
 
     def law(self, data: Array) -> Gaussian:
         error = least_squares(data).norm / len(data)
-        return GaussianLS(sigma=error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon).law(data)
+        return GaussianLS(
+            sigma=error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
+        ).law(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.law(data).sample(size, rng)
@@ -89,11 +99,13 @@ class ResidualScaleLS(Specimen):
 
 @dataclass(frozen=True)
 class RowBoundProjection(Specimen):
-    """(ΠA')ᵀΠA', A' the data padded by w·I, w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε with B the largest PRIVATE row norm.
+    """(ΠA')ᵀΠA', A' the data padded by w·I, w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε with B the largest
+    PRIVATE row norm.
 
     Parameters
     ----------
-    epsilon, delta : the claim, and through w the padding. rows : r of the sketch. Output: (size, (p + 1)(p + 2)/2).
+    epsilon, delta : the claim, and through w the padding. rows : r of the sketch. Output: (size, (p
+        + 1)(p + 2)/2).
     """
 
     epsilon: float = 1.0

@@ -1,6 +1,8 @@
-"""A private mean that uses the true number of rows, in the mean and in the noise (1) or in the mean alone (2).
+"""A private mean that uses the true number of rows, in the mean and in the noise (1) or in the mean
+alone (2).
 
-Data: one column of rows in [0, 1]; a neighbour has one row more. As audited by DP-Auditorium and the sequential tests.
+Data: one column of rows in [0, 1]; a neighbour has one row more. As audited by DP-Auditorium and
+the sequential tests.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise, Laplace
 from dpaudit.laws.base import Law
 from dpaudit.laws.ratio import LEAST, gaussian_mixture, laplace_mixture
@@ -27,7 +29,9 @@ class NonDPLaplace1(PureClaim):
     epsilon: float = 0.01
     sound: ClassVar[bool] = False
     source: ClassVar[str] = AUDITORIUM
-    summary: ClassVar[str] = "a mean whose noise is scaled by the true number of rows, Laplace noise"
+    summary: ClassVar[str] = (
+        "a mean whose noise is scaled by the true number of rows, Laplace noise"
+    )
 
     @property
     def scale(self) -> float:
@@ -48,9 +52,13 @@ class NonDPLaplace1(PureClaim):
 
 @dataclass(frozen=True)
 class NonDPLaplace2(NonDPLaplace1):
-    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n. Output: (size, 1)."""
+    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n. Output:
+    (size, 1).
+    """
 
-    summary: ClassVar[str] = "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
+    summary: ClassVar[str] = (
+        "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
+    )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = np.clip(column(data), 0.0, 1.0)
@@ -67,7 +75,9 @@ class NonDPGaussian1(NonDPLaplace1):
     """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP. Output: (size, 1)."""
 
     delta: float = 1e-5
-    summary: ClassVar[str] = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
+    summary: ClassVar[str] = (
+        "a mean whose noise is scaled by the true number of rows, Gaussian noise"
+    )
 
     @property
     def claim(self) -> Claim:
@@ -84,9 +94,13 @@ class NonDPGaussian1(NonDPLaplace1):
 
 @dataclass(frozen=True)
 class NonDPGaussian2(NonDPGaussian1):
-    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP. Output: (size, 1)."""
+    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP. Output:
+    (size, 1).
+    """
 
-    summary: ClassVar[str] = "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
+    summary: ClassVar[str] = (
+        "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
+    )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = np.clip(column(data), 0.0, 1.0)

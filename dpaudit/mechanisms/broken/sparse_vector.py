@@ -1,4 +1,6 @@
-"""The sparse vector technique as published wrongly, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4."""
+"""The sparse vector technique as published wrongly, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3
+beside 4.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import Product, ReleasedAnswers
 from dpaudit.laws.base import Law
 from dpaudit.laws.sparse import noiseless, unending
@@ -18,9 +20,11 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class SparseVector3(SparseVector):
-    """Releases the very noisy answer that was above: it bounds the threshold. Threshold 1/ε₁, answers c/ε₂.
+    """Releases the very noisy answer that was above: it bounds the threshold. Threshold 1/ε₁,
+    answers c/ε₂.
 
-    Output: (size, n + 1), the number of queries dealt with, then the answer of each one above, NaN elsewhere.
+    Output: (size, n + 1), the number of queries dealt with, then the answer of each one above, NaN
+    elsewhere.
     """
 
     sound: ClassVar[bool] = False
@@ -41,7 +45,11 @@ class SparseVector3(SparseVector):
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         queries = column(data)
         out = np.full((size, len(queries) + 1), np.nan)
-        count, rho, done = np.zeros(size), rng.laplace(0.0, self.threshold_noise, size), np.zeros(size)
+        count, rho, done = (
+            np.zeros(size),
+            rng.laplace(0.0, self.threshold_noise, size),
+            np.zeros(size),
+        )
         for i, query in enumerate(queries):
             running, answer = count < self.most, query + rng.laplace(0.0, self.query_noise, size)
             above = running & (answer >= self.threshold + rho)
@@ -57,7 +65,9 @@ class SparseVector4(SparseVector):
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
-    summary: ClassVar[str] = "sparse vector technique 4: query noise that forgets how many are released"
+    summary: ClassVar[str] = (
+        "sparse vector technique 4: query noise that forgets how many are released"
+    )
 
     @property
     def threshold_noise(self) -> float:
@@ -70,7 +80,9 @@ class SparseVector4(SparseVector):
 
 @dataclass(frozen=True)
 class SparseVector5(SparseVector):
-    """No noise on the queries, and no halt: between two thresholds lies what one database cannot give. (size, n)."""
+    """No noise on the queries, and no halt: between two thresholds lies what one database cannot
+    give. (size, n).
+    """
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"

@@ -1,6 +1,14 @@
-"""Sound mechanisms of the textbooks and the published audits, each with its law and a pair that uses up its claim."""
+"""Sound mechanisms of the textbooks and the published audits, each with its law and a pair that
+uses up its claim.
+"""
 
-from dpaudit.mechanisms.textbook.additive import Gaussian, Laplace, LaplaceParallel, NoisyHistogram1, PrefixSum
+from dpaudit.mechanisms.textbook.additive import (
+    Gaussian,
+    Laplace,
+    LaplaceParallel,
+    NoisyHistogram1,
+    PrefixSum,
+)
 from dpaudit.mechanisms.textbook.choices import PrivateQuantile, ReportNoisyMax1, ReportNoisyMax2
 from dpaudit.mechanisms.textbook.counts import TruncatedGeometric
 from dpaudit.mechanisms.textbook.means import DPGaussian, DPLaplace

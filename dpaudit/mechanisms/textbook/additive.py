@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit import inverse
-from dpaudit._check import Array
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit.curves import readings
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.laws import Laplace as LaplaceLaw
 from dpaudit.mechanisms.specimen import PureClaim, Specimen, column, pair_of
@@ -18,7 +18,9 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class Laplace(PureClaim):
-    """One answer plus Laplace noise of scale 1/ε; data: the answer, (1, 1), of sensitivity 1. Output: (size, 1)."""
+    """One answer plus Laplace noise of scale 1/ε; data: the answer, (1, 1), of sensitivity 1.
+    Output: (size, 1).
+    """
 
     epsilon: float = 0.1
     sound: ClassVar[bool] = True
@@ -50,7 +52,9 @@ class NoisyHistogram1(Laplace):
 
 @dataclass(frozen=True)
 class LaplaceParallel(Specimen):
-    """The same answer released several times, each with Laplace noise of scale 1/ε: (copies·ε)-DP. (size, copies)."""
+    """The same answer released several times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
+    (size, copies).
+    """
 
     epsilon: float = 0.005
     copies: int = 20
@@ -66,7 +70,9 @@ class LaplaceParallel(Specimen):
         return column(data) + rng.laplace(0.0, 1.0 / self.epsilon, (size, self.copies))
 
     def law(self, data: Array) -> LaplaceLaw:
-        return LaplaceLaw(np.repeat(column(data), self.copies), np.full(self.copies, 1.0 / self.epsilon))
+        return LaplaceLaw(
+            np.repeat(column(data), self.copies), np.full(self.copies, 1.0 / self.epsilon)
+        )
 
     def pair(self) -> NeighbourPair:
         return pair_of([1.0], [0.0])
@@ -76,12 +82,15 @@ class LaplaceParallel(Specimen):
 class PrefixSum(Specimen):
     """Running sums of noisy answers, each with Laplace noise of scale 1/ε. Output: (size, n).
 
-    It tells as much as the noisy answers do: ε where one of them differs, n·ε (claimed here) where all may, by 1.
+    It tells as much as the noisy answers do: ε where one of them differs, n·ε (claimed here) where
+    all may, by 1.
     """
 
     epsilon: float = 0.1
     sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
+    source: ClassVar[str] = (
+        "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
+    )
     summary: ClassVar[str] = "running sums of noisy answers"
     answers: int = 10
 
@@ -91,7 +100,9 @@ class PrefixSum(Specimen):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         answers = column(data)
-        return np.cumsum(answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, len(answers))), axis=1)
+        return np.cumsum(
+            answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, len(answers))), axis=1
+        )
 
     def law(self, data: Array) -> LaplaceLaw:
         """Of the differences of the output, which are as many numbers and tell the same (`view`)."""
@@ -108,7 +119,8 @@ class PrefixSum(Specimen):
 
 @dataclass(frozen=True)
 class Gaussian(Specimen):
-    """A sum plus N(0, σ²), σ the least that is (ε, δ)-DP for that sensitivity (Balle & Wang 2018). Output: (size, 1).
+    """A sum plus N(0, σ²), σ the least that is (ε, δ)-DP for that sensitivity (Balle & Wang 2018).
+    Output: (size, 1).
 
     Data: one column; rows differ by at most `sensitivity`.
     """
@@ -126,7 +138,7 @@ class Gaussian(Specimen):
 
     def right_noise(self, sensitivity: float) -> float:
         """σ: a shift by `sensitivity` is one by the μ whose δ(ε) is δ."""
-        return sensitivity / float(inverse.gdp_mu(np.array(self.epsilon), np.array(self.delta)))
+        return sensitivity / float(readings.gdp_mu(np.array(self.epsilon), np.array(self.delta)))
 
     def noise(self, data: Array) -> float:
         """The standard deviation used."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import log_softmax
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import Discrete
 from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_index
 from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
@@ -17,7 +17,9 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class ReportNoisyMax1(PureClaim):
-    """The index of the largest answer after Laplace noise of scale 2/ε; answers differ by at most 1. (size, 1)."""
+    """The index of the largest answer after Laplace noise of scale 2/ε; answers differ by at most
+    1. (size, 1).
+    """
 
     epsilon: float = 0.1
     sound: ClassVar[bool] = True
@@ -38,7 +40,9 @@ class ReportNoisyMax1(PureClaim):
 
 @dataclass(frozen=True)
 class ReportNoisyMax2(PureClaim):
-    """The index of the largest answer after exponential noise of scale 2/ε; answers differ by at most 1. (size, 1)."""
+    """The index of the largest answer after exponential noise of scale 2/ε; answers differ by at
+    most 1. (size, 1).
+    """
 
     epsilon: float = 0.1
     sound: ClassVar[bool] = True
@@ -59,11 +63,13 @@ class ReportNoisyMax2(PureClaim):
 
 @dataclass(frozen=True)
 class PrivateQuantile(PureClaim):
-    """A quantile on a grid of [0, 1]: point g with probability ∝ e^{εu(g)/2}, u(g) = −|#{x ≤ g} − share·n|. (size, 1).
+    """A quantile on a grid of [0, 1]: point g with probability ∝ e^{εu(g)/2}, u(g) = −|#{x ≤ g} −
+    share·n|. (size, 1).
 
     Parameters
     ----------
-    epsilon : ε > 0. share : of the rows to lie below, in (0, 1). points : of the grid, at the middles of as many cells.
+    epsilon : ε > 0. share : of the rows to lie below, in (0, 1). points : of the grid, at the
+        middles of as many cells.
     """
 
     epsilon: float = 2.0
@@ -87,5 +93,7 @@ class PrivateQuantile(PureClaim):
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
-        """Ranks 9 below an eighth of the grid and 10 above it, against 10 and 11: the few points overtake the many."""
+        """Ranks 9 below an eighth of the grid and 10 above it, against 10 and 11: the few points
+        overtake the many.
+        """
         return pair_of([0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9)

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array, fail
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array, fail
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete
 from dpaudit.mechanisms.specimen import Specimen, column, pair_of
 from dpaudit.neighbours import NeighbourPair
@@ -17,11 +17,13 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class TruncatedGeometric(Specimen):
-    """GeoSample: a count c in 0, …, n from one uniform whole number and the distribution function in whole numbers.
+    """GeoSample: a count c in 0, …, n from one uniform whole number and the distribution function
+    in whole numbers.
 
     Parameters
     ----------
-    epsilon : ε > 0; with k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP. limit : n.
+    epsilon : ε > 0; with k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
+        limit : n.
 
     Data: the count, (1, 1). Output: (size, 1).
     """
@@ -48,13 +50,18 @@ class TruncatedGeometric(Specimen):
             fail("data", count, f"a count in 0, ..., {n}")
         total = (2 ** (k + 1) + 1) * (2**k + 1) ** (n - 1)
         down = [2 ** (k * (count - z)) * (2**k + 1) ** (n - (count - z)) for z in range(count)]
-        up = [total - 2 ** (k * (z - count + 1)) * (2**k + 1) ** (n - 1 - (z - count)) for z in range(count, n)]
+        up = [
+            total - 2 ** (k * (z - count + 1)) * (2**k + 1) ** (n - 1 - (z - count))
+            for z in range(count, n)
+        ]
         return [*down, *up, total]
 
     def law(self, data: Array) -> Discrete:
         below = self.below(data)
         steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
-        return Discrete(np.arange(float(len(below))), np.log(np.array([step / below[-1] for step in steps])))
+        return Discrete(
+            np.arange(float(len(below))), np.log(np.array([step / below[-1] for step in steps]))
+        )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         below = self.below(data)

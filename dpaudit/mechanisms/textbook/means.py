@@ -1,6 +1,8 @@
-"""A private mean of rows in [0, 1] when the number of rows is private too: sum and count both get noise.
+"""A private mean of rows in [0, 1] when the number of rows is private too: sum and count both get
+noise.
 
-Data: one column; a neighbour has one row more. As audited by DP-Auditorium and the sequential tests.
+Data: one column; a neighbour has one row more. As audited by DP-Auditorium and the sequential
+tests.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import Density
 from dpaudit.laws.base import Law
 from dpaudit.laws.ratio import LEAST, gaussian_ratio, laplace_ratio
@@ -29,7 +31,9 @@ def one_row_more() -> NeighbourPair:
 
 @dataclass(frozen=True)
 class DPLaplace(PureClaim):
-    """S/ñ + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): half of ε for the sum, half for the count. (size, 1)."""
+    """S/ñ + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): half of ε for the sum, half for the
+    count. (size, 1).
+    """
 
     epsilon: float = 0.01
     sound: ClassVar[bool] = True
@@ -55,7 +59,8 @@ class DPLaplace(PureClaim):
 
 @dataclass(frozen=True)
 class DPGaussian(Specimen):
-    """(S + N(0, σ²))/max(n + N(0, σ²), 1e-12), σ = 2√(2 ln(2.5/δ))/ε: ε/2 and δ/2 each. Output: (size, 1).
+    """(S + N(0, σ²))/max(n + N(0, σ²), 1e-12), σ = 2√(2 ln(2.5/δ))/ε: ε/2 and δ/2 each. Output:
+    (size, 1).
 
     Parameters
     ----------

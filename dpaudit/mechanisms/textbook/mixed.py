@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit import _check
-from dpaudit._check import Array, fail
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
 from dpaudit.laws import Discrete, Laplace, Product
 from dpaudit.mechanisms.specimen import PureClaim, pair_of
 from dpaudit.neighbours import NeighbourPair
@@ -18,13 +18,16 @@ FAINTEST = 690.0  # log of the odds beyond which the count's noise is left out: 
 
 @dataclass(frozen=True)
 class MixedRelease(PureClaim):
-    """A third of ε each: the first row's flag by randomised response, how many flags are set plus two-sided geometric
-    noise, and the sum of the values clipped to [0, 1] plus Laplace noise. Data: (n, 2), flags and values. (size, 3).
+    """A third of ε each: the first row's flag by randomised response, how many flags are set plus
+    two-sided geometric noise, and the sum of the values clipped to [0, 1] plus Laplace noise. Data:
+    (n, 2), flags and values. (size, 3).
     """
 
     epsilon: float = 1.0
     sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
+    source: ClassVar[str] = (
+        "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
+    )
     summary: ClassVar[str] = "a flag, a count and a real"
 
     @property
@@ -32,10 +35,14 @@ class MixedRelease(PureClaim):
         return self.epsilon / 3.0
 
     def _answers(self, data: Array) -> tuple[float, float, float]:
-        data = _check.matrix("data", data, 1, 2)
+        data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or not np.isin(data[:, 0], (0.0, 1.0)).all():
             fail("data", f"shape {data.shape}", "two columns, of flags (0 or 1) and of values")
-        return float(data[0, 0]), float(data[:, 0].sum()), float(np.clip(data[:, 1], 0.0, 1.0).sum())
+        return (
+            float(data[0, 0]),
+            float(data[:, 0].sum()),
+            float(np.clip(data[:, 1], 0.0, 1.0).sum()),
+        )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         flag, count, total = self._answers(data)
@@ -48,10 +55,14 @@ class MixedRelease(PureClaim):
         flag, count, total = self._answers(data)
         odds = np.log1p(np.exp(-self.share))
         kept = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
-        return Product((kept, self._noisy(count), Laplace(np.array([total]), np.array([1.0 / self.share]))))
+        return Product(
+            (kept, self._noisy(count), Laplace(np.array([total]), np.array([1.0 / self.share])))
+        )
 
     def _noisy(self, count: float) -> Discrete:
-        """The noisy count, of which values beyond reach are put to the last one: outcomes are the same for all data."""
+        """The noisy count, of which values beyond reach are put to the last one: outcomes are the
+        same for all data.
+        """
         reach = np.ceil(FAINTEST / self.share)
         values = np.arange(-reach, reach + 1.0)
         log_p = -np.abs(values - count) * self.share + np.log(np.tanh(0.5 * self.share))

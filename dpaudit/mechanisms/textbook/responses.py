@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
-from dpaudit.claims import Claim
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete, Product
 from dpaudit.mechanisms.specimen import PureClaim, Specimen, column, pair_of
 from dpaudit.neighbours import NeighbourPair
@@ -25,7 +25,9 @@ def bits_law(ones: Array) -> Product:
 
 @dataclass(frozen=True)
 class RandomisedResponse(PureClaim):
-    """Each bit as it is with probability e^ε/(1 + e^ε), else the other; data: bits, one column. Output: (size, n)."""
+    """Each bit as it is with probability e^ε/(1 + e^ε), else the other; data: bits, one column.
+    Output: (size, n).
+    """
 
     epsilon: float = 1.0
     sound: ClassVar[bool] = True
@@ -50,10 +52,12 @@ class OneTimeRappor(Specimen):
 
     Parameters
     ----------
-    permanent : f in (0, 1]. hashes : h, bits that a value sets (fewer where two meet). bits : of the filter.
+    permanent : f in (0, 1]. hashes : h, bits that a value sets (fewer where two meet). bits : of
+        the filter.
 
-    Data: the value, a whole number ≥ 0, (1, 1). Output: (size, bits). Claim: 2h·ln((1 − f/2)/(f/2)), which two values
-    without a bit in common use up; the values of the published audits share one, so that 6 bits of 8 differ.
+    Data: the value, a whole number ≥ 0, (1, 1). Output: (size, bits). Claim: 2h·ln((1 −
+    f/2)/(f/2)), which two values without a bit in common use up; the values of the published audits
+    share one, so that 6 bits of 8 differ.
     """
 
     permanent: float = 0.95
@@ -74,7 +78,9 @@ class OneTimeRappor(Specimen):
         return Claim(self.hashes * float(np.log(one * (1.0 - zero) / (zero * (1.0 - one)))))
 
     def filter(self, data: Array) -> Array:
-        """The Bloom filter, (bits,) of 0 and 1: multiplicative hashing (Knuth), an odd multiplier for each hash."""
+        """The Bloom filter, (bits,) of 0 and 1: multiplicative hashing (Knuth), an odd multiplier
+        for each hash.
+        """
         value = np.uint64(int(column(data)[0]) + 1)
         with np.errstate(over="ignore"):
             mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
@@ -103,13 +109,17 @@ class OneTimeRappor(Specimen):
 
 @dataclass(frozen=True)
 class Rappor(OneTimeRappor):
-    """RAPPOR: then each bit is reported as 1 with probability q = `one` if it is set, p = `zero` if not."""
+    """RAPPOR: then each bit is reported as 1 with probability q = `one` if it is set, p = `zero` if
+    not.
+    """
 
     permanent: float = 0.75
     one: float = 0.55
     zero: float = 0.45
     source: ClassVar[str] = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
-    summary: ClassVar[str] = "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
+    summary: ClassVar[str] = (
+        "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
+    )
 
     @property
     def odds(self) -> tuple[float, float]:
@@ -118,4 +128,6 @@ class Rappor(OneTimeRappor):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         kept = super().run(data, size, rng)
-        return (rng.random(kept.shape) < np.where(kept == 1.0, self.one, self.zero)).astype(np.float64)
+        return (rng.random(kept.shape) < np.where(kept == 1.0, self.one, self.zero)).astype(
+            np.float64
+        )

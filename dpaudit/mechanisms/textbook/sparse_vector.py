@@ -1,6 +1,8 @@
-"""The sparse vector technique, numbered as by Lyu, Su & Li 2017: 1 and 2, and the numerical one, which are sound.
+"""The sparse vector technique, numbered as by Lyu, Su & Li 2017: 1 and 2, and the numerical one,
+which are sound.
 
-Data: answers of queries, one column, each of which may move by 1. ε is split into ε₁ for the threshold, ε₂ for answers.
+Data: answers of queries, one column, each of which may move by 1. ε is split into ε₁ for the
+threshold, ε₂ for answers.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._check import Array
+from dpaudit._core.check import Array
 from dpaudit.laws import Branches, Laplace, Thresholds
 from dpaudit.laws.base import Law
 from dpaudit.laws.sparse import halting, patterns
@@ -20,7 +22,8 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class SparseVector(PureClaim):
-    """Answers 1 where a noisy query reaches a noisy threshold, else 0, and halts at the `most`-th 1.
+    """Answers 1 where a noisy query reaches a noisy threshold, else 0, and halts at the `most`-th
+    1.
 
     Parameters
     ----------
@@ -89,7 +92,9 @@ class SparseVector1(SparseVector):
 
 @dataclass(frozen=True)
 class SparseVector2(SparseVector):
-    """Threshold noise c/ε₁, drawn anew after each 1, query noise 2c/ε₂, ε₁ = ε₂ = ε/2 (Dwork & Roth 2014)."""
+    """Threshold noise c/ε₁, drawn anew after each 1, query noise 2c/ε₂, ε₁ = ε₂ = ε/2 (Dwork & Roth
+    2014).
+    """
 
     fresh: ClassVar[bool] = True
     sound: ClassVar[bool] = True
@@ -110,9 +115,11 @@ class SparseVector2(SparseVector):
 
 @dataclass(frozen=True)
 class NumericalSVT(SparseVector):
-    """Where a query is above, the answer itself with noise of its own; a third of ε each for threshold, test, answer.
+    """Where a query is above, the answer itself with noise of its own; a third of ε each for
+    threshold, test, answer.
 
-    Output: (size, n + 1), the number of queries dealt with, then a number for each one above, NaN elsewhere.
+    Output: (size, n + 1), the number of queries dealt with, then a number for each one above, NaN
+    elsewhere.
     """
 
     most: int = 2
@@ -138,7 +145,8 @@ class NumericalSVT(SparseVector):
         templates = np.full((len(forms), len(queries) + 1), np.nan)
         templates[:, 0] = [answered for answered, _ in forms]
         parts = tuple(
-            Laplace(queries[list(ups)], np.full(len(ups), self.answer_noise)) if ups else None for _, ups in forms
+            Laplace(queries[list(ups)], np.full(len(ups), self.answer_noise)) if ups else None
+            for _, ups in forms
         )
         slots = tuple(tuple(1 + up for up in ups) for _, ups in forms)
         return Branches(templates, tests.log_probability, slots, parts)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.mechanisms.papers import AdaSSP
+from dpaudit.papers import AdaSSP
 
 RNG = np.random.default_rng(6)
 X = RNG.uniform(-0.5, 0.5, (20, 3))
@@ -20,20 +20,28 @@ def test_on_its_pair_all_three_move_by_their_sensitivity(epsilon, row_bound, lab
     mechanism = AdaSSP(epsilon, 1e-5, row_bound, label_bound)
     exact = dp.exact.spectrum(mechanism, mechanism.pair(), [0.0, epsilon])
     shift = math.sqrt(3.0) * (epsilon / 3.0) / math.sqrt(math.log(6e5))
-    np.testing.assert_allclose(exact.delta, dp.exact.gaussian_shift(shift, [0.0, epsilon]), rtol=1e-9)
+    np.testing.assert_allclose(
+        exact.delta, dp.exact.gaussian_shift(shift, [0.0, epsilon]), rtol=1e-9
+    )
     assert exact.delta[1] <= 1e-5
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(20.0, 0.01), (50.0, 1e-6), (100.0, 1e-10)])
 def test_at_large_epsilon_the_printed_noise_is_too_little(epsilon, delta):
-    printed, corrected = (AdaSSP(epsilon, delta, variant=variant) for variant in ("printed", "corrected"))
+    printed, corrected = (
+        AdaSSP(epsilon, delta, variant=variant) for variant in ("printed", "corrected")
+    )
     assert dp.exact.spectrum(printed, printed.pair(), epsilon).delta > 1.1 * delta
-    assert dp.exact.spectrum(corrected, corrected.pair(), epsilon).delta == pytest.approx(delta, rel=1e-6)
+    assert dp.exact.spectrum(corrected, corrected.pair(), epsilon).delta == pytest.approx(
+        delta, rel=1e-6
+    )
     assert AdaSSP(1.0, delta, variant="corrected").deviation == AdaSSP(1.0, delta).deviation
 
 
 def test_every_zeroed_row_by_its_two_laws():
-    """zeroed_rows, which changes λ_min, XᵀX and Xᵀy by formula, against the statistics of both databases."""
+    """zeroed_rows, which changes λ_min, XᵀX and Xᵀy by formula, against the statistics of both
+    databases.
+    """
     mechanism = AdaSSP(1.0, 1e-5, label_bound=1.0)
     family = mechanism.zeroed_rows(DATA)
     for index in range(len(DATA)):
@@ -43,12 +51,16 @@ def test_every_zeroed_row_by_its_two_laws():
         assert family.mu[index] == pytest.approx(shift, rel=1e-9)
         solution = AdaSSP(1.0, 1e-5, release="solution")
         expected = dp.exact.gaussian_shift(shift, [0.0, 0.3])
-        np.testing.assert_allclose(solution.joint_spectrum(pair, [0.0, 0.3]).delta, expected, rtol=1e-8)
+        np.testing.assert_allclose(
+            solution.joint_spectrum(pair, [0.0, 0.3]).delta, expected, rtol=1e-8
+        )
 
 
 def test_lines_3_4_and_7_by_hand():
     mechanism = AdaSSP(2.0, 0.01, 0.9, 1.0, failure=0.1, release="solution")
-    statistics = np.array([[40.0, 30.0, 1.0, 2.0, 31.0, -1.0, 32.0, 3.0, 4.0, 5.0], [0.0] + [9.0] * 9])
+    statistics = np.array(
+        [[40.0, 30.0, 1.0, 2.0, 31.0, -1.0, 32.0, 3.0, 4.0, 5.0], [0.0] + [9.0] * 9]
+    )
     log, share, square = math.log(600.0), 2.0 / 3.0, 0.81
     gram = np.array([[30.0, 1.0, 2.0], [1.0, 31.0, -1.0], [2.0, -1.0, 32.0]])
     lower = max(40.0 - log / share * square, 0.0)
@@ -59,7 +71,9 @@ def test_lines_3_4_and_7_by_hand():
 
 def test_with_no_noise_to_speak_of_it_is_least_squares():
     found = AdaSSP(1e9, 0.01, release="solution")(DATA, 2, rng=1)
-    np.testing.assert_allclose(found, np.tile(np.linalg.lstsq(X, DATA[:, -1], rcond=None)[0], (2, 1)), atol=1e-5)
+    np.testing.assert_allclose(
+        found, np.tile(np.linalg.lstsq(X, DATA[:, -1], rcond=None)[0], (2, 1)), atol=1e-5
+    )
 
 
 def test_the_solution_has_no_exact_spectrum_and_bad_input_is_named():

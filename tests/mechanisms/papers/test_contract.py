@@ -1,4 +1,6 @@
-"""What holds for every algorithm of the papers, on the pair of databases by which it shows its claim."""
+"""What holds for every algorithm of the papers, on the pair of databases by which it shows its
+claim.
+"""
 
 import dataclasses
 import pickle
@@ -7,8 +9,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.mechanisms import PAPERS, REGISTRY, describe
-from dpaudit.mechanisms.papers import VARIANTS
+from dpaudit._core.types import describe
+from dpaudit.mechanisms import PAPERS, REGISTRY
+from dpaudit.papers import VARIANTS
 
 SETTINGS = {
     "epsilon": 0.8,
@@ -41,7 +44,9 @@ LEVEL, SAMPLES = 0.9999, 4_000
 def _made(cls, **given):
     fields = {one.name: one for one in dataclasses.fields(cls)}
     required = {name for name, one in fields.items() if one.default is dataclasses.MISSING}
-    given = {name: SETTINGS[name] for name in required | ({"steps", "public_rows"} & fields.keys())} | given
+    given = {
+        name: SETTINGS[name] for name in required | ({"steps", "public_rows"} & fields.keys())
+    } | given
     return cls(**given)
 
 
@@ -54,7 +59,9 @@ def _given(cls, variant):
     return public | ({} if variant is None else {"variant": variant})
 
 
-CASES = [_made(cls, **_given(cls, variant)) for cls in PAPERS.values() for variant in _variants(cls)]
+CASES = [
+    _made(cls, **_given(cls, variant)) for cls in PAPERS.values() for variant in _variants(cls)
+]
 every_algorithm = pytest.mark.parametrize("algorithm", CASES, ids=repr)
 
 
@@ -107,14 +114,18 @@ def test_parameters_rebuild_it(algorithm):
 
 @every_algorithm
 def test_certified_is_below_exact(algorithm):
-    """One audit each at level 0.9999: one false alarm in 10,000 for each algorithm, and the seed is fixed."""
+    """One audit each at level 0.9999: one false alarm in 10,000 for each algorithm, and the seed is
+    fixed.
+    """
     pair, epsilon = algorithm.pair(), np.array([0.0, 0.2, 0.5, 1.0, 2.0])
     try:
         exact = dp.exact.spectrum(algorithm, pair, epsilon)
     except dp.NoExactSpectrum:
         assert algorithm.unknown
         return
-    found = dp.audit(algorithm, pair, samples=SAMPLES, epsilon=epsilon, level=LEVEL, classifier="qda", rng=5)
+    found = dp.audit(
+        algorithm, pair, samples=SAMPLES, epsilon=epsilon, level=LEVEL, classifier="qda", rng=5
+    )
     assert np.all((exact.delta >= 0.0) & (exact.delta <= 1.0))
     assert np.all(found.spectrum.low <= exact.delta + 1e-12)
 

@@ -1,4 +1,6 @@
-"""Gaussian mixing calibrated by lemma 1, and algorithm 1: samplers, units, and the bound by the joint release."""
+"""Gaussian mixing calibrated by lemma 1, and algorithm 1: samplers, units, and the bound by the
+joint release.
+"""
 
 import math
 
@@ -7,9 +9,9 @@ import pytest
 from scipy.stats import ks_2samp
 
 import dpaudit as dp
-from dpaudit.exact import gaussian_sketch, printed
-from dpaudit.mechanisms.papers import CalibratedGaussMix, ModifiedGaussMix
-from dpaudit.mechanisms.papers.noisy_sketch import smallest_eigenvalue
+from dpaudit.exact import gaussian_sketch
+from dpaudit.papers import CalibratedGaussMix, ModifiedGaussMix, printed
+from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
 
 SIZE, ERROR = 4_000, 1e-6  # of each comparison of equal laws
 RNG = np.random.default_rng(4)
@@ -29,18 +31,30 @@ BOUND = 1.5
 )
 @pytest.mark.parametrize("release", ["gram", "sketch"])
 def test_the_literal_sampler_has_the_same_law(mechanism, release):
-    """Every number that is released, and one product of them; all comparisons together miss in 10⁻⁶ of the seeds."""
+    """Every number that is released, and one product of them; all comparisons together miss in 10⁻⁶
+    of the seeds.
+    """
     fields = mechanism.parameters() | {"release": release}
-    draws = [type(mechanism)(**fields | {"sampler": how})(DATA, SIZE, rng=7) for how in ("sufficient", "literal")]
+    draws = [
+        type(mechanism)(**fields | {"sampler": how})(DATA, SIZE, rng=7)
+        for how in ("sufficient", "literal")
+    ]
     one, other = (np.column_stack([x, x[:, 0] * x[:, 1]]) for x in draws)
     assert one.shape == (SIZE, (3 if release == "gram" else 10) + 1)
-    assert min(ks_2samp(a, b).pvalue for a, b in zip(one.T, other.T, strict=True)) > ERROR / one.shape[1]
+    assert (
+        min(ks_2samp(a, b).pvalue for a, b in zip(one.T, other.T, strict=True))
+        > ERROR / one.shape[1]
+    )
 
 
 @pytest.mark.parametrize(("bound", "scale"), [(1.0, 0.0), (0.05, 0.0), (30.0, 0.0), (2.0, 50.0)])
-@pytest.mark.parametrize(("rows", "epsilon", "delta"), [(1, 0.3, 1e-3), (40, 1.0, 1e-6), (1000, 15.0, 1e-2)])
+@pytest.mark.parametrize(
+    ("rows", "epsilon", "delta"), [(1, 0.3, 1e-3), (40, 1.0, 1e-6), (1000, 15.0, 1e-2)]
+)
 def test_calibrated_noise_keeps_the_claim_and_wastes_little(bound, scale, rows, epsilon, delta):
-    """Where the row is all there is q = 1/(1 + γ); with λ̄ = λ_min it is 1/γ, and the exact ε is near."""
+    """Where the row is all there is q = 1/(1 + γ); with λ̄ = λ_min it is 1/γ, and the exact ε is
+    near.
+    """
     mechanism = CalibratedGaussMix(rows, epsilon, delta, bound, scale)
     exact = dp.exact.spectrum(mechanism, mechanism.pair(), epsilon)
     assert exact.delta <= delta
@@ -53,17 +67,25 @@ def test_calibrated_noise_keeps_the_claim_and_wastes_little(bound, scale, rows, 
 
 def test_lines_5_and_6():
     """By hand: z = 0, λ = 40, C = 2, η = 0.5, so λ_min's estimate is 40 − 2·τ."""
-    made = {variant: ModifiedGaussMix(4, 30.0, 0.01, 0.5, 2.0, variant=variant) for variant in ("printed", "corrected")}
+    made = {
+        variant: ModifiedGaussMix(4, 30.0, 0.01, 0.5, 2.0, variant=variant)
+        for variant in ("printed", "corrected")
+    }
     tau = math.sqrt(2.0 * math.log(300.0))
     estimate = 40.0 - 0.5 * 4.0 * tau
     assert made["printed"].tau == pytest.approx(tau)
-    assert made["printed"].noise_at(estimate) == pytest.approx(2.0 * math.sqrt(max(30.0 - estimate, 0.0)))
-    assert made["corrected"].noise_at(estimate) == pytest.approx(2.0 * math.sqrt(30.0 - estimate / 4.0))
+    assert made["printed"].noise_at(estimate) == pytest.approx(
+        2.0 * math.sqrt(max(30.0 - estimate, 0.0))
+    )
+    assert made["corrected"].noise_at(estimate) == pytest.approx(
+        2.0 * math.sqrt(30.0 - estimate / 4.0)
+    )
     assert made["printed"].noise_at(-5.0) == pytest.approx(2.0 * math.sqrt(30.0))
     assert made["printed"].noise_at(1e6) == 0.0
     draws = made["corrected"].noise(40.0, 200_000, np.random.default_rng(1))
     estimates = 4.0 * (30.0 - draws**2 / 4.0)
-    assert estimates.mean() == pytest.approx(estimate, abs=6.0 * 2.0 / math.sqrt(200_000))  # six deviations
+    # six deviations
+    assert estimates.mean() == pytest.approx(estimate, abs=6.0 * 2.0 / math.sqrt(200_000))
     assert estimates.std() == pytest.approx(2.0, rel=0.01)
 
 
@@ -72,10 +94,14 @@ def test_line_3_leaves_the_eigenvalue_alone():
     assert not mechanism.reads_eigenvalue
     np.testing.assert_array_equal(mechanism.noise(7.0, 3, np.random.default_rng(0)), 6.0)
     corrected = ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0, variant="corrected")
-    np.testing.assert_allclose(corrected.noise(7.0, 3, np.random.default_rng(0)), 2.0 * math.sqrt(3.0))
+    np.testing.assert_allclose(
+        corrected.noise(7.0, 3, np.random.default_rng(0)), 2.0 * math.sqrt(3.0)
+    )
     pair = mechanism.pair()
     exact = gaussian_sketch(4.0 / (smallest_eigenvalue(pair.left) + 36.0), 4, [0.0, 0.3])
-    np.testing.assert_allclose(mechanism.joint_spectrum(pair, [0.0, 0.3]).delta, np.maximum(*exact), rtol=1e-9)
+    np.testing.assert_allclose(
+        mechanism.joint_spectrum(pair, [0.0, 0.3]).delta, np.maximum(*exact), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize(("rows", "gamma"), [(100, 40.0), (10_000, 400.0)])
@@ -92,9 +118,13 @@ def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5])
 def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
-    """Its first term is the textbook's beyond its range: the joint release that the proof is about leaks more."""
+    """Its first term is the textbook's beyond its range: the joint release that the proof is about
+    leaks more.
+    """
     pair = dp.neighbours.zero_row(_axis(1.0, 50.0), 0)
-    printed_, corrected = (ModifiedGaussMix(100, 100.0, delta, 0.2, variant=v) for v in ("printed", "corrected"))
+    printed_, corrected = (
+        ModifiedGaussMix(100, 100.0, delta, 0.2, variant=v) for v in ("printed", "corrected")
+    )
     assert printed_.joint_spectrum(pair, printed_.claim.epsilon).delta > 10.0 * delta
     assert corrected.joint_spectrum(pair, corrected.claim.epsilon).delta <= delta
     first = corrected.claim.epsilon - printed.gaussmix_epsilon(100, 100.0, delta / 3.0)
@@ -106,7 +136,9 @@ def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
     mechanism = ModifiedGaussMix(10_000, 400.0, 0.01, row_bound=10.0)
     epsilon, pair = mechanism.claim.epsilon, mechanism.pair()
     joint = mechanism.joint_spectrum(pair, [0.0, epsilon])
-    found = dp.audit(mechanism, pair, samples=20_000, epsilon=[0.0, epsilon], claim=mechanism.claim, rng=1)
+    found = dp.audit(
+        mechanism, pair, samples=20_000, epsilon=[0.0, epsilon], claim=mechanism.claim, rng=1
+    )
     assert found.verdict == "violated"
     assert np.all(found.spectrum.low < joint.delta)
     assert found.spectrum.low[1] > 0.4

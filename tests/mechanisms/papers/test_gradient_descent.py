@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.mechanisms.papers import DPGD
+from dpaudit.papers import DPGD
 
 RNG = np.random.default_rng(2)
 DATA = np.column_stack([RNG.standard_normal((40, 2)), 3.0 * RNG.standard_normal(40)])
@@ -26,13 +26,16 @@ def test_without_noise_it_is_descent_with_cut_gradients():
 
 @pytest.mark.parametrize("steps", [1, 20])
 def test_the_pair_uses_up_the_claim(steps):
-    """Saturated gradients make the last iterate Gaussian with a shift of μ deviations, estimated from 20,000 draws.
+    """Saturated gradients make the last iterate Gaussian with a shift of μ deviations, estimated
+    from 20,000 draws.
 
     The errors are below 0.036 (mean) and 2.5 % (deviation) except with probability 1e-6.
     """
     mechanism = DPGD(0.7, steps=steps, clip=2.0, rate=0.05)
     pair = mechanism.pair()
-    left, right = (mechanism(side, 20_000, rng=k)[:, 0] for k, side in enumerate((pair.left, pair.right)))
+    left, right = (
+        mechanism(side, 20_000, rng=k)[:, 0] for k, side in enumerate((pair.left, pair.right))
+    )
     deviation = 0.05 * 2.0 * 2.0 * steps / (0.7 * 2)
     assert left.std() == pytest.approx(deviation, rel=0.025)
     assert (left.mean() - right.mean()) / deviation == pytest.approx(0.7, abs=2 * 0.036)
@@ -48,10 +51,14 @@ def test_one_step_has_an_exact_law():
     assert found.max() <= 1.3 * (1 + 1e-12)
     worst = mechanism.pair()
     np.testing.assert_allclose(
-        dp.exact.spectrum(mechanism, worst, [0.0, 1.0]).delta, mechanism.claim.delta_at([0.0, 1.0]), rtol=1e-9
+        dp.exact.spectrum(mechanism, worst, [0.0, 1.0]).delta,
+        mechanism.claim.delta_at([0.0, 1.0]),
+        rtol=1e-9,
     )
     draws = mechanism(DATA, 4000, rng=1)
-    assert np.all(np.abs(draws.mean(axis=0) - left.mean) < 0.3 * 1.6 / (1.3 * 40) * 6 / math.sqrt(4000) + 0.02)
+    assert np.all(
+        np.abs(draws.mean(axis=0) - left.mean) < 0.3 * 1.6 / (1.3 * 40) * 6 / math.sqrt(4000) + 0.02
+    )
     with pytest.raises(dp.NoExactSpectrum, match="one step has one"):
         DPGD(1.0, steps=2).law(DATA)
 

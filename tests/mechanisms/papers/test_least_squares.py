@@ -1,4 +1,6 @@
-"""Paper 1's Gaussian LS and RP LS: their laws, what their printed forms leak, and what the corrected ones keep."""
+"""Paper 1's Gaussian LS and RP LS: their laws, what their printed forms leak, and what the
+corrected ones keep.
+"""
 
 import math
 
@@ -7,9 +9,9 @@ import pytest
 from scipy.stats import ks_2samp, norm
 
 import dpaudit as dp
-from dpaudit._linalg import least_squares
+from dpaudit._core.linalg import least_squares
 from dpaudit.errors import DegenerateData, InvalidInput, NoExactSpectrum
-from dpaudit.mechanisms.papers.least_squares import GaussianMechanismLS, RandomProjectionLS
+from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
 
 LINE = np.column_stack([np.ones(30), np.linspace(0.0, 1.0, 30), np.sin(np.arange(30.0))])
 
@@ -22,7 +24,9 @@ def epsilon(request):
 def test_the_noise_is_that_of_the_largest_move():
     mechanism = GaussianMechanismLS(0.5, 1e-5)
     moves = [np.linalg.norm(fit(LINE) - fit(np.delete(LINE, i, axis=0))) for i in range(len(LINE))]
-    assert mechanism.noise(LINE) == pytest.approx(max(moves) * math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9)
+    assert mechanism.noise(LINE) == pytest.approx(
+        max(moves) * math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9
+    )
 
 
 def fit(data):

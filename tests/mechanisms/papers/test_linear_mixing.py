@@ -1,4 +1,6 @@
-"""Algorithm 2 and its neighbours: one law by two samplers, exact bounds against the certified, units."""
+"""Algorithm 2 and its neighbours: one law by two samplers, exact bounds against the certified,
+units.
+"""
 
 import math
 
@@ -8,9 +10,9 @@ from scipy.stats import ks_2samp
 
 import dpaudit as dp
 from dpaudit.mechanisms import RPLS
-from dpaudit.mechanisms.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.mechanisms.papers.linear_mixing import SolvedRow
-from dpaudit.mechanisms.papers.logistic_mixing import surrogate
+from dpaudit.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
+from dpaudit.papers.paper_3.linear_mixing import SolvedRow
+from dpaudit.papers.paper_3.logistic_mixing import surrogate
 
 SIZE, ERROR = 3_000, 1e-6  # of each comparison of equal laws
 RNG = np.random.default_rng(5)
@@ -38,7 +40,10 @@ def test_the_literal_sampler_has_the_same_law(mechanism, data):
         for how in ("sufficient", "literal")
     ]
     one, other = (np.column_stack([x, x[:, 0] * x[:, 1], x[:, 1] * x[:, 2]]) for x in draws)
-    assert min(ks_2samp(a, b).pvalue for a, b in zip(one.T, other.T, strict=True)) > ERROR / one.shape[1]
+    assert (
+        min(ks_2samp(a, b).pvalue for a, b in zip(one.T, other.T, strict=True))
+        > ERROR / one.shape[1]
+    )
 
 
 def test_both_branches_of_sheffet_run():
@@ -57,10 +62,14 @@ def test_where_lambda_is_left_alone_it_is_padded_least_squares():
     padding = mechanism.mixing.gamma * math.sqrt(2.0)
     epsilon = [0.0, 1.0, 5.0]
     expected = dp.exact.worst_case(RPLS(8, padding=padding), DATA, epsilon).delta
-    np.testing.assert_allclose(dp.exact.worst_case(mechanism, DATA, epsilon).delta, expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        dp.exact.worst_case(mechanism, DATA, epsilon).delta, expected, rtol=1e-10
+    )
     pair = dp.neighbours.zero_row(DATA, 4)
     np.testing.assert_allclose(
-        mechanism.joint_spectrum(pair, epsilon).delta, dp.exact.spectrum(mechanism, pair, epsilon).delta, rtol=1e-8
+        mechanism.joint_spectrum(pair, epsilon).delta,
+        dp.exact.spectrum(mechanism, pair, epsilon).delta,
+        rtol=1e-8,
     )
 
 
@@ -78,7 +87,15 @@ def test_leverage_and_share_at_any_noise(noise):
 def test_as_printed_bounds_of_ten_break_theorem_2():
     printed = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0)
     pair = printed.pair()
-    found = dp.audit(printed, pair, samples=20_000, epsilon=[0.0, 1.0], claim=printed.claim, classifier="qda", rng=1)
+    found = dp.audit(
+        printed,
+        pair,
+        samples=20_000,
+        epsilon=[0.0, 1.0],
+        claim=printed.claim,
+        classifier="qda",
+        rng=1,
+    )
     assert found.verdict == "violated"
     assert np.all(found.spectrum.low <= printed.joint_spectrum(pair, [0.0, 1.0]).delta)
     corrected = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0, variant="corrected")
@@ -87,28 +104,47 @@ def test_as_printed_bounds_of_ten_break_theorem_2():
 
 
 @pytest.mark.parametrize(
-    ("kind", "bound"), [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)], ids=["algorithm 4", "algorithm 5"]
+    ("kind", "bound"),
+    [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)],
+    ids=["algorithm 4", "algorithm 5"],
 )
 def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
-    """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C²; corrected, the branch and solution hold."""
+    """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C²; corrected, the branch and
+    solution hold.
+    """
     for variant, holds in (("printed", False), ("corrected", True)):
         mechanism = kind(1_000, 1.0, 1e-6, bound, bound, variant)
         delta = mechanism.joint_spectrum(mechanism.pair(), 1.0).delta
         assert (delta <= 1e-6) == holds
     printed = kind(1_000, 1.0, 1e-6, bound, bound)
     found = dp.audit(
-        printed, printed.pair(), samples=4_000, epsilon=[1.0], claim=printed.claim, classifier="qda", rng=1
+        printed,
+        printed.pair(),
+        samples=4_000,
+        epsilon=[1.0],
+        claim=printed.claim,
+        classifier="qda",
+        rng=1,
     )
     assert found.verdict == "violated"
 
 
 def test_corrected_gammas_at_epsilon_100():
-    """γ rises to what the corrected theorem 1 asks for, and algorithm 4's is never below algorithm 5's."""
-    printed, corrected = (LinearMixing(100_000, 100.0, 0.01, variant=v) for v in ("printed", "corrected"))
+    """γ rises to what the corrected theorem 1 asks for, and algorithm 4's is never below algorithm
+    5's.
+    """
+    printed, corrected = (
+        LinearMixing(100_000, 100.0, 0.01, variant=v) for v in ("printed", "corrected")
+    )
     assert corrected.mixing.gamma > 1.2 * printed.mixing.gamma
     assert corrected.mixing.claim.epsilon == pytest.approx(100.0)
-    assert LinearMixing(100, 1.0, 0.01, variant="corrected").mixing.gamma == LinearMixing(100, 1.0, 0.01).mixing.gamma
-    made = {variant: SheffetOLS(2, 100.0, 0.01, variant=variant) for variant in ("printed", "corrected")}
+    assert (
+        LinearMixing(100, 1.0, 0.01, variant="corrected").mixing.gamma
+        == LinearMixing(100, 1.0, 0.01).mixing.gamma
+    )
+    made = {
+        variant: SheffetOLS(2, 100.0, 0.01, variant=variant) for variant in ("printed", "corrected")
+    }
     assert made["printed"].gamma < 2.0 < made["corrected"].gamma
 
 
@@ -143,7 +179,9 @@ def test_logistic_law_is_the_linear_one_scaled():
     law = mechanism.law(SIGNS)
     np.testing.assert_allclose(law.mean, mechanism.scale * mechanism.linear.law(SIGNS).mean)
     draws = mechanism(SIGNS, SIZE, rng=1), law.sample(SIZE, np.random.default_rng(2))
-    assert min(ks_2samp(a, b).pvalue for a, b in zip(draws[0].T, draws[1].T, strict=True)) > ERROR / 3
+    assert (
+        min(ks_2samp(a, b).pvalue for a, b in zip(draws[0].T, draws[1].T, strict=True)) > ERROR / 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -165,7 +203,9 @@ def test_bad_input_is_named(call, name):
 def _isotropic(bound, eigenvalue):
     """XᵀX = λC²·I with C² = 2·bound², the row (bound, bound) first."""
     count = math.ceil(eigenvalue)
-    along = np.vstack([[1.0], np.full((count, 1), math.sqrt((eigenvalue - 1.0) / count))]) * [[bound, bound]]
+    along = np.vstack([[1.0], np.full((count, 1), math.sqrt((eigenvalue - 1.0) / count))]) * [
+        [bound, bound]
+    ]
     across = np.full((2 * count, 1), math.sqrt(eigenvalue / (2 * count))) * [[bound, -bound]]
     rows = np.vstack([along, across])
     return rows[np.any(rows != 0.0, axis=1)]

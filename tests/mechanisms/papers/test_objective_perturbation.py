@@ -1,4 +1,6 @@
-"""Objective perturbation: the minimum itself, its exact law for one feature, and the sign of the loss."""
+"""Objective perturbation: the minimum itself, its exact law for one feature, and the sign of the
+loss.
+"""
 
 import numpy as np
 import pytest
@@ -7,8 +9,8 @@ from scipy.special import expit
 from scipy.stats import kstest
 
 import dpaudit as dp
-from dpaudit.mechanisms.papers import ObjectivePerturbation
-from dpaudit.mechanisms.papers.objective_perturbation import Perturbed
+from dpaudit.papers import ObjectivePerturbation
+from dpaudit.papers.paper_3.objective_perturbation import Perturbed
 
 RNG = np.random.default_rng(7)
 X = RNG.uniform(-0.6, 0.6, (30, 2))
@@ -25,14 +27,18 @@ def test_the_convex_minimum_is_where_the_gradient_vanishes():
 
 
 def test_the_printed_sign_finds_the_lowest_minimum_on_a_grid():
-    """One feature, where the objective has two minima for some b: the lowest of 40,001 points is no lower."""
+    """One feature, where the objective has two minima for some b: the lowest of 40,001 points is no
+    lower.
+    """
     signed, noise = ONE[:, :1] * ONE[:, 1:], np.linspace(-4.0, 4.0, 33)[:, None]
     problem = Perturbed(signed, 0.3, -1.0)
     found = problem.minimum(noise)
     grid = np.linspace(-40.0, 40.0, 40_001)
     for theta, b in zip(found, noise, strict=True):
         values = -np.logaddexp(0.0, -np.outer(grid, signed)).sum(axis=1) + b * grid + 0.15 * grid**2
-        own = -np.logaddexp(0.0, -theta * signed[:, 0]).sum() + b[0] * theta[0] + 0.15 * theta[0] ** 2
+        own = (
+            -np.logaddexp(0.0, -theta * signed[:, 0]).sum() + b[0] * theta[0] + 0.15 * theta[0] ** 2
+        )
         assert own <= values.min() + 1e-9
 
 
@@ -45,7 +51,9 @@ def test_against_a_general_minimiser():
         def objective(x, b=b):
             return np.logaddexp(0.0, -signed @ x).sum() + b @ x + 0.5 * mechanism.ridge * x @ x
 
-        np.testing.assert_allclose(theta, minimize(objective, np.zeros(2), tol=1e-10).x, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(
+            theta, minimize(objective, np.zeros(2), tol=1e-10).x, rtol=1e-3, atol=1e-3
+        )
 
 
 def test_one_feature_has_an_exact_law():
@@ -65,7 +73,9 @@ def test_corrected_holds_exactly(epsilon, bound):
         data = np.column_stack([np.full(others + 1, bound), [1.0] + [-1.0] * others])
         pair = dp.neighbours.zero_row(data, 0)
         mechanism = ObjectivePerturbation(epsilon, 1e-2, bound, "corrected")
-        exact = dp.exact.spectrum(mechanism, dp.NeighbourPair(pair.left, pair.right), [0.0, epsilon])
+        exact = dp.exact.spectrum(
+            mechanism, dp.NeighbourPair(pair.left, pair.right), [0.0, epsilon]
+        )
         assert exact.delta[1] <= 1e-2
         assert exact.delta[0] > 0.0
 
@@ -73,14 +83,23 @@ def test_corrected_holds_exactly(epsilon, bound):
 def test_the_printed_sign_breaks_the_claim():
     for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
         mechanism = ObjectivePerturbation(2.0, 1e-5, variant=variant)
-        found = dp.audit(mechanism, mechanism.pair(), samples=10_000, epsilon=[0.0, 2.0], claim=mechanism.claim, rng=1)
+        found = dp.audit(
+            mechanism,
+            mechanism.pair(),
+            samples=10_000,
+            epsilon=[0.0, 2.0],
+            claim=mechanism.claim,
+            rng=1,
+        )
         assert found.verdict == verdict
 
 
 def test_the_printed_sign_errs_where_it_can():
     data = np.column_stack([np.ones(50), np.ones(50)])
     assert np.mean(ObjectivePerturbation(5.0, 0.01)(data, 200, rng=1) < 0.0) > 0.9
-    assert np.mean(ObjectivePerturbation(5.0, 0.01, variant="corrected")(data, 200, rng=1) > 0.0) > 0.9
+    assert (
+        np.mean(ObjectivePerturbation(5.0, 0.01, variant="corrected")(data, 200, rng=1) > 0.0) > 0.9
+    )
 
 
 def test_bad_input_is_named():

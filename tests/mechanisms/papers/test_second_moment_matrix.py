@@ -1,4 +1,6 @@
-"""Paper 4's boxes: literal and fast samplers have one law, spectra follow from the parts, claims hold or break."""
+"""Paper 4's boxes: literal and fast samplers have one law, spectra follow from the parts, claims
+hold or break.
+"""
 
 import math
 
@@ -8,12 +10,13 @@ from scipy.stats import ks_2samp
 
 import dpaudit as dp
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.exact import additive_wishart, gaussian_shift, printed
-from dpaudit.exact.axes import Axes
-from dpaudit.exact.loss import PrivacyLoss
+from dpaudit.exact import additive_wishart, gaussian_shift
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.privacy_loss import PrivacyLoss
 from dpaudit.laws._root import symmetric
 from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
-from dpaudit.mechanisms.papers import (
+from dpaudit.neighbours import replace_row, zero_row
+from dpaudit.papers import (
     AdaptiveInverseWishart,
     AdaptiveJLRidge,
     AdditiveWishartNoise,
@@ -21,9 +24,9 @@ from dpaudit.mechanisms.papers import (
     InverseWishartPosterior,
     JLRidge,
     NoisyInverse,
+    printed,
 )
-from dpaudit.mechanisms.papers.matrix_release import Moments
-from dpaudit.neighbours import replace_row, zero_row
+from dpaudit.papers.paper_4.matrix_release import Moments
 
 BUDGET = {"epsilon": 0.8, "delta": 0.05, "row_bound": 2.0}
 DRAWS, ERROR = 1_500, 1e-5
@@ -51,8 +54,13 @@ ALL = [make("sufficient") for make in BOTH_SAMPLERS.values()] + [
 
 
 def alike(one, other):
-    """Every entry and the log determinant: at most 7 statistics, failure by chance below ERROR in all."""
-    whole = [np.column_stack([draws, np.linalg.slogdet(symmetric(draws, 3))[1]]) for draws in (one, other)]
+    """Every entry and the log determinant: at most 7 statistics, failure by chance below ERROR in
+    all.
+    """
+    whole = [
+        np.column_stack([draws, np.linalg.slogdet(symmetric(draws, 3))[1]])
+        for draws in (one, other)
+    ]
     for a, b in zip(whole[0].T, whole[1].T, strict=True):
         assert ks_2samp(a, b).pvalue > ERROR / 7
 
@@ -67,7 +75,10 @@ def test_the_fast_sampler_has_the_law_of_the_literal_one(box):
 def test_the_moments_are_all_that_it_uses(mechanism):
     data = LARGE[:90]
     moments = Moments(data.T @ data, len(data))
-    alike(mechanism(data, DRAWS, rng=1), mechanism.of_moments(moments, DRAWS, np.random.default_rng(2)))
+    alike(
+        mechanism(data, DRAWS, rng=1),
+        mechanism.of_moments(moments, DRAWS, np.random.default_rng(2)),
+    )
 
 
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
@@ -81,7 +92,9 @@ def test_a_large_eigenvalue_buys_rows_and_saves_padding(kind):
     assert np.all(large == 0.0)
     bound = 1e5 + np.random.default_rng(1).laplace(0.0, algorithm.noise, 500) - algorithm.slack
     for r, enough in zip(rows_large[:20], bound[:20], strict=True):
-        needed = [printed.theorem_3_1_padding(2.0, int(r) + more, 0.4, 0.025) ** 2 for more in (0, 1)]
+        needed = [
+            printed.theorem_3_1_padding(2.0, int(r) + more, 0.4, 0.025) ** 2 for more in (0, 1)
+        ]
         assert needed[0] <= enough * (1.0 + 1e-9)
         assert needed[1] > enough * (1.0 - 1e-9)
 
@@ -95,7 +108,9 @@ def test_a_bad_estimate_is_as_rare_as_half_of_delta():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
 def test_the_joint_spectrum_is_that_of_its_draws(kind):
-    """E[(1 − e^{ε−L})₊] over 20,000 draws of λ and then of the matrix, within five standard errors (chance 5e-6)."""
+    """E[(1 − e^{ε−L})₊] over 20,000 draws of λ and then of the matrix, within five standard errors
+    (chance 5e-6).
+    """
     algorithm = kind(8, 4.0, 0.3)
     pair = algorithm.pair()
     found = algorithm.joint_spectrum(pair, [0.0, 1.0])
@@ -107,7 +122,8 @@ def test_the_joint_spectrum_is_that_of_its_draws(kind):
         padding, count = algorithm.settings(estimate)
         other = 1 - own
         loss = (np.abs(estimate - least[other]) - np.abs(estimate - least[own])) / algorithm.noise
-        both = [np.diag(gram) + padding[:, None] for gram in (grams[own], grams[other])]  # diagonal, so axis by axis
+        # diagonal, so axis by axis
+        both = [np.diag(gram) + padding[:, None] for gram in (grams[own], grams[other])]
         ratio, chi = both[0] / both[1], rng.chisquare(count[:, None], (20_000, 2))
         if kind is AdaptiveInverseWishart:
             ratio = 1.0 / ratio  # precisions
@@ -131,14 +147,21 @@ def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
         dp.exact.worst_case(algorithm, DATA, 0.5)
 
 
-# --- spectra, by delegation --------------------------------------------------------------------------------------
+# --- spectra, by delegation
+# --------------------------------------------------------------------------------------
 
 
 def test_algorithm_1_is_a_sketch_with_its_padding():
     box, part = JLRidge(6, **BUDGET), RandomProjection(6, padding=JLRidge(6, **BUDGET).padding)
     assert box.padding == printed.theorem_3_1_padding(2.0, 6, 0.8, 0.05)
-    for how in ({}, {"relation": "replace", "candidates": DATA[:3]}, {"relation": "add", "row_bound": 2.0}):
-        found, exact = (dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (box, part))
+    for how in (
+        {},
+        {"relation": "replace", "candidates": DATA[:3]},
+        {"relation": "add", "row_bound": 2.0},
+    ):
+        found, exact = (
+            dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (box, part)
+        )
         np.testing.assert_array_equal(found, exact)
     pair = replace_row(DATA, 2, DATA[5])
     found, exact = (dp.exact.spectrum(one, pair, [0.0, 0.3]).delta for one in (box, part))
@@ -150,7 +173,9 @@ def test_algorithm_3_adds_so_many_rows_of_the_bound():
     k = math.floor(3 + 28.0 / 0.64 * math.log(80.0))
     assert box.dof(3) == k == printed.theorem_4_1_dof(3, 0.8, 0.05)
     found = dp.exact.spectrum(box, zero_row(np.vstack([DATA, [2.0, 0.0, 0.0]]), 9), [0.0, 0.2])
-    np.testing.assert_allclose((found.forward, found.backward), additive_wishart(1.0, k, 3, [0.0, 0.2]), rtol=1e-12)
+    np.testing.assert_allclose(
+        (found.forward, found.backward), additive_wishart(1.0, k, 3, [0.0, 0.2]), rtol=1e-12
+    )
     added = dp.exact.worst_case(box, DATA, [0.0, 0.2], relation="add", row_bound=2.0)
     np.testing.assert_allclose(added.delta, found.delta, rtol=1e-12)
 
@@ -158,25 +183,34 @@ def test_algorithm_3_adds_so_many_rows_of_the_bound():
 def test_algorithm_4_draws_with_n_and_d():
     box = InverseWishartPosterior(**BUDGET)
     part = InverseWishartDraw(12, math.sqrt(box.prior(12)))
-    assert box.prior(12) == pytest.approx(printed.theorem_5_1_padding(2.0, 12, 0.8, 0.05) ** 2, rel=1e-12)
+    assert box.prior(12) == pytest.approx(
+        printed.theorem_5_1_padding(2.0, 12, 0.8, 0.05) ** 2, rel=1e-12
+    )
     for how in ({}, {"relation": "replace", "candidates": DATA[:3]}):
-        found, exact = (dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (box, part))
+        found, exact = (
+            dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (box, part)
+        )
         np.testing.assert_array_equal(found, exact)
 
 
 def test_analyze_gauss_of_a_replaced_row():
     box = AnalyzeGaussNoise(**BUDGET)
     assert box.sigma == pytest.approx(4.0 * math.sqrt(2.0 * math.log(40.0) / 0.8), rel=1e-12)
-    found = dp.exact.worst_case(box, DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]).delta
+    found = dp.exact.worst_case(
+        box, DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]
+    ).delta
     exact = dp.exact.worst_case(
         AnalyzeGauss(box.sigma), DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]
     ).delta
     np.testing.assert_array_equal(found, exact)
     own = dp.exact.spectrum(box, box.pair(), 0.3)
-    assert float(own.delta) == pytest.approx(float(gaussian_shift(math.sqrt(32.0) / box.sigma, 0.3)), rel=1e-12)
+    assert float(own.delta) == pytest.approx(
+        float(gaussian_shift(math.sqrt(32.0) / box.sigma, 0.3)), rel=1e-12
+    )
 
 
-# --- what the claims are worth ------------------------------------------------------------------------------------
+# --- what the claims are worth
+# ------------------------------------------------------------------------------------
 
 
 def exceeds(box):
@@ -188,7 +222,10 @@ def exceeds(box):
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 0.9])
 def test_printed_boxes_1_3_and_4_hold_for_small_epsilon_and_any_scale(epsilon, delta):
     for bound in (0.01, 1.0, 50.0):
-        for box in (JLRidge(5, epsilon, delta, bound), InverseWishartPosterior(epsilon, delta, bound)):
+        for box in (
+            JLRidge(5, epsilon, delta, bound),
+            InverseWishartPosterior(epsilon, delta, bound),
+        ):
             assert exceeds(box) < 1e-3
         assert exceeds(AdditiveWishartNoise(epsilon, delta, bound)) < 1e-3
 
@@ -196,15 +233,21 @@ def test_printed_boxes_1_3_and_4_hold_for_small_epsilon_and_any_scale(epsilon, d
 def test_box_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
     assert exceeds(JLRidge(100_000, 400.0, 0.3)) > 2.0
     assert exceeds(JLRidge(100_000, 400.0, 0.3, variant="corrected")) < 1.0
-    assert JLRidge(6, **BUDGET, variant="corrected").padding == printed.theorem_b_1_padding(2.0, 6, 0.8, 0.05)
+    assert JLRidge(6, **BUDGET, variant="corrected").padding == printed.theorem_b_1_padding(
+        2.0, 6, 0.8, 0.05
+    )
 
 
 def test_box_4_has_the_same_loss_and_fails_with_it():
-    """For n + d = 100,000, by ψ alone: two axes of which the precisions change by 1 − q and 1/(1 − q)."""
+    """For n + d = 100,000, by ψ alone: two axes of which the precisions change by 1 − q and 1/(1 −
+    q).
+    """
     for variant, fails in (("printed", True), ("corrected", False)):
         q = 1.0 / (1.0 + InverseWishartPosterior(400.0, 0.3, variant=variant).prior(100_000))
         axes = Axes.of_excess(np.zeros(2), np.array([-q, q / (1.0 - q)]), np.full(2, 1e5))
-        assert (float(max(PrivacyLoss.of_axes(axes, "Gaussian rows pair").delta(400.0))) > 0.3) == fails
+        assert (
+            float(max(PrivacyLoss.of_axes(axes, "Gaussian rows pair").delta(400.0))) > 0.3
+        ) == fails
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (8.0, 0.01), (7.0, 1e-5)])
@@ -229,10 +272,14 @@ def test_the_corrected_noise_holds_at_any_epsilon(epsilon):
 
 
 def test_corollary_b_2_prints_two_inverses_that_are_none_of_each_other():
-    """r from w, and w from r: the printed r is smaller by ln(4/δ), and so more private than was meant."""
+    """r from w, and w from r: the printed r is smaller by ln(4/δ), and so more private than was
+    meant.
+    """
     for r in (1_000, 5_000):
         w = printed.corollary_b_2_padding(2.0, r, 0.5, 1e-3)
-        assert printed.corollary_b_2_rows(2.0, w, 0.5, 1e-3) == math.ceil(r / math.log(4e3) * (1.0 - 1e-12))
+        assert printed.corollary_b_2_rows(2.0, w, 0.5, 1e-3) == math.ceil(
+            r / math.log(4e3) * (1.0 - 1e-12)
+        )
     for padding, epsilon, name in ((0.1, 0.5, "padding"), (90.0, 1.5, "epsilon")):
         with pytest.raises(InvalidInput, match=name):
             printed.corollary_b_2_rows(2.0, padding, epsilon, 1e-3)
@@ -250,13 +297,18 @@ def test_the_corrected_sensitivity_of_the_inverse_bounds_any_two_rows():
     rng, rho, bound = np.random.default_rng(2), 0.3, 1.7
     for _ in range(300):
         axes = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-        rest = axes @ np.diag(rho * bound**2 * (1.0 + rng.exponential(size=3) * rng.integers(0, 2, 3))) @ axes.T
+        rest = (
+            axes
+            @ np.diag(rho * bound**2 * (1.0 + rng.exponential(size=3) * rng.integers(0, 2, 3)))
+            @ axes.T
+        )
         u, v = (bound * row / np.linalg.norm(row) for row in rng.standard_normal((2, 3)))
         change = np.linalg.inv(rest + np.outer(u, u)) - np.linalg.inv(rest + np.outer(v, v))
         assert np.linalg.norm(np.triu(change)) <= math.sqrt(2.0) / (rho * (1.0 + rho) * bound**2)
 
 
-# --- post-processing ----------------------------------------------------------------------------------------------
+# --- post-processing
+# ----------------------------------------------------------------------------------------------
 
 
 def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
@@ -264,9 +316,13 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
     for data in (DATA, LARGE):
         draws = box(data, 400, rng=1)
         moved = box.shifted(draws)
-        np.testing.assert_array_equal(moved, AdditiveWishartNoise(**BUDGET, shift=True)(data, 400, rng=1))
+        np.testing.assert_array_equal(
+            moved, AdditiveWishartNoise(**BUDGET, shift=True)(data, 400, rng=1)
+        )
         amount = (draws - moved)[:, 0]
-        np.testing.assert_allclose(symmetric(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9)
+        np.testing.assert_allclose(
+            symmetric(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9
+        )
         k = box.dof(3)
         less = 4.0 * (math.sqrt(k) - math.sqrt(3.0) - math.sqrt(2.0 * math.log(80.0))) ** 2
         whole = np.linalg.eigvalsh(symmetric(draws, 3))[:, 0] > 4.0 * k
@@ -274,7 +330,9 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
         assert whole.all() if data is LARGE else not whole.all()
         assert np.all(np.linalg.eigvalsh(symmetric(moved, 3)) > 0.0)  # but for δ in theory
     with pytest.raises(NoExactSpectrum, match="shift=False"):
-        dp.exact.spectrum(AdditiveWishartNoise(**BUDGET, shift=True), replace_row(DATA, 0, DATA[1]), 0.5)
+        dp.exact.spectrum(
+            AdditiveWishartNoise(**BUDGET, shift=True), replace_row(DATA, 0, DATA[1]), 0.5
+        )
 
 
 def test_analyze_gauss_is_lifted_where_it_is_indefinite():
@@ -286,13 +344,17 @@ def test_analyze_gauss_is_lifted_where_it_is_indefinite():
     np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
     up = (lifted - draws)[least <= 0.0]
     assert np.ptp(up[:, 0]) < 1e-9
-    norms = np.abs(np.linalg.eigvalsh(symmetric(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))).max(axis=1)
+    norms = np.abs(
+        np.linalg.eigvalsh(symmetric(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
+    ).max(axis=1)
     assert up[0, 0] == pytest.approx(norms.mean(), rel=0.1)  # E‖N‖, of 500 draws
     with pytest.raises(NoExactSpectrum, match="scaled=False"):
         dp.exact.worst_case(AnalyzeGaussNoise(**BUDGET, scaled=True), DATA, 0.5)
 
 
-@pytest.mark.parametrize("mechanism", [JLRidge(400, 60.0, 0.05, 2.0), InverseWishartPosterior(60.0, 0.05, 2.0)])
+@pytest.mark.parametrize(
+    "mechanism", [JLRidge(400, 60.0, 0.05, 2.0), InverseWishartPosterior(60.0, 0.05, 2.0)]
+)
 def test_the_solution_is_the_regression_of_the_matrix(mechanism):
     draws = mechanism(DATA, 6, rng=1)
     for draw, beta in zip(draws, mechanism.solution(draws), strict=True):
@@ -307,10 +369,13 @@ def test_the_solution_from_an_inverse():
     """Without noise it is least squares."""
     quiet = np.linalg.inv(DATA.T @ DATA)[np.triu_indices(3)][None]
     found = NoisyInverse(0.5, **BUDGET).solution(quiet)[0]
-    np.testing.assert_allclose(found, np.linalg.lstsq(DATA[:, :2], DATA[:, 2], rcond=None)[0], rtol=1e-9)
+    np.testing.assert_allclose(
+        found, np.linalg.lstsq(DATA[:, :2], DATA[:, 2], rcond=None)[0], rtol=1e-9
+    )
 
 
-# --- bad input ----------------------------------------------------------------------------------------------------
+# --- bad input
+# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=repr)

@@ -1,4 +1,6 @@
-"""Noisy Newton steps (paper 2, algorithms 3 to 5): the box line by line, exact first steps, what no step keeps."""
+"""Noisy Newton steps (paper 2, algorithms 3 to 5): the box line by line, exact first steps, what no
+step keeps.
+"""
 
 import math
 
@@ -7,14 +9,19 @@ import pytest
 from scipy.special import expit
 
 import dpaudit as dp
-from dpaudit.exact import printed
-from dpaudit.mechanisms.papers import DPLR, PMTGLM, PMTLR
-from dpaudit.mechanisms.papers.newton import FAMILIES
+from dpaudit.papers import DPLR, PMTGLM, PMTLR, printed
+from dpaudit.papers.paper_2.newton import FAMILIES
 
 RNG = np.random.default_rng(4)
-FEATURES = RNG.standard_normal((80, 3)) @ np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.2], [0.0, 0.0, 0.3]])
-DATA = np.column_stack([FEATURES, (RNG.random(80) < expit(FEATURES @ [1.0, -1.0, 2.0])).astype(float)])
-COUNTS = np.column_stack([FEATURES, RNG.poisson(np.exp(0.3 * FEATURES[:, 0])).clip(0, 5).astype(float)])
+FEATURES = RNG.standard_normal((80, 3)) @ np.array(
+    [[1.0, 0.5, 0.0], [0.0, 1.0, 0.2], [0.0, 0.0, 0.3]]
+)
+DATA = np.column_stack(
+    [FEATURES, (RNG.random(80) < expit(FEATURES @ [1.0, -1.0, 2.0])).astype(float)]
+)
+COUNTS = np.column_stack(
+    [FEATURES, RNG.poisson(np.exp(0.3 * FEATURES[:, 0])).clip(0, 5).astype(float)]
+)
 PUBLIC = 20
 
 
@@ -45,12 +52,15 @@ def test_algorithm_3_line_by_line():
         beta = beta - np.linalg.solve(hessian + symmetric, gradient + noise[6:])
         np.testing.assert_allclose(path[1, t + 1], beta, rtol=1e-7)
         sigmas = printed.algorithm_3_sigmas(3, 60, 0.05, 4.0, 3)
-        assert np.all(np.abs(noise) < 6.0 * np.repeat(sigmas, [6, 3]))  # fails with probability < 1e-7
+        # fails with probability < 1e-7
+        assert np.all(np.abs(noise) < 6.0 * np.repeat(sigmas, [6, 3]))
     np.testing.assert_allclose(mechanism(DATA, 2, rng=1)[1], root @ beta, rtol=1e-7)
 
 
 def test_the_noise_has_the_printed_deviations():
-    """Chi-square of 4000 draws of one step within 8 of its deviations: fails with probability < 1e-12."""
+    """Chi-square of 4000 draws of one step within 8 of its deviations: fails with probability <
+    1e-12.
+    """
     for mechanism in (
         PMTLR(1.0, steps=1, public_rows=PUBLIC, release="statistics"),
         PMTGLM(1.0, 5.0, 0.1, steps=1, public_rows=PUBLIC, release="statistics"),
@@ -79,9 +89,13 @@ def test_without_noise_the_boxes_find_the_fit(ridge):
 def test_families_are_derivatives_and_their_bounds_hold(name):
     family, theta = FAMILIES[name], np.linspace(-3.0, 3.0, 1001)
     mean, curve = family.moments(theta)
-    np.testing.assert_allclose(np.gradient(mean, theta, edge_order=2)[1:-1], curve[1:-1], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        np.gradient(mean, theta, edge_order=2)[1:-1], curve[1:-1], rtol=1e-4, atol=1e-4
+    )
     slope, size, largest = family.largest(3.0)
-    np.testing.assert_allclose([slope, size, largest], [mean.max(), np.abs(mean).max(), curve.max()], rtol=1e-12)
+    np.testing.assert_allclose(
+        [slope, size, largest], [mean.max(), np.abs(mean).max(), curve.max()], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +105,19 @@ def test_families_are_derivatives_and_their_bounds_hold(name):
         (PMTLR(0.1, 1, public_rows=9, release="statistics", variant="corrected"), 0.795),
         (DPLR(1.0, 1, trace=3.0, release="statistics", variant="corrected"), 0.795),
         (DPLR(1.0, 1, trace=3.0, release="statistics"), 0.72),
-        (PMTGLM(1.0, 1.0, 1.0, 1, family="reflected", public_rows=4, release="statistics", variant="corrected"), 0.8),
+        (
+            PMTGLM(
+                1.0,
+                1.0,
+                1.0,
+                1,
+                family="reflected",
+                public_rows=4,
+                release="statistics",
+                variant="corrected",
+            ),
+            0.8,
+        ),
     ],
 )
 def test_one_step_of_boxes_that_hold(mechanism, share):
@@ -103,7 +129,9 @@ def test_one_step_of_boxes_that_hold(mechanism, share):
 
 @pytest.mark.parametrize("mu", [0.05, 1.0, 5.0])
 def test_the_largest_slope_is_not_the_largest_in_size(mu):
-    """A label 1 against a mean of −½: the gradient changes by 3R/n, the noise is for 2R/n, one step is 1.5·μ-GDP."""
+    """A label 1 against a mean of −½: the gradient changes by 3R/n, the noise is for 2R/n, one step
+    is 1.5·μ-GDP.
+    """
     mechanism = PMTGLM(mu, 1.0, 1.0, 1, family="reflected", public_rows=2, release="statistics")
     exact = dp.exact.spectrum(mechanism, mechanism.pair(), 0.0)
     assert exact.gdp_mu(0.0) > 1.5 * mu > math.sqrt(2.0) * mu
@@ -115,13 +143,17 @@ def test_no_step_keeps_the_constraint_and_counts_show_it():
     for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
         mechanism = PMTGLM(0.1, 1.0, 0.01, 5, public_rows=1, variant=variant)
         pair, epsilon = mechanism.pair(), [0.0, 0.25, 0.5]
-        result = dp.audit(mechanism, pair, epsilon=epsilon, samples=20_000, claim=mechanism.claim, rng=1, n_jobs=1)
+        result = dp.audit(
+            mechanism, pair, epsilon=epsilon, samples=20_000, claim=mechanism.claim, rng=1, n_jobs=1
+        )
         assert result.verdict == verdict
 
 
 def test_the_corrected_iterates_stay_inside():
     inside, outside = (
-        PMTGLM(0.5, 5.0, 0.2, 4, public_rows=PUBLIC, variant=v).newton(COUNTS).path(200, np.random.default_rng(1))[0]
+        PMTGLM(0.5, 5.0, 0.2, 4, public_rows=PUBLIC, variant=v)
+        .newton(COUNTS)
+        .path(200, np.random.default_rng(1))[0]
         for v in ("corrected", "printed")
     )
     assert np.linalg.norm(inside, axis=2).max() <= 0.2 * (1 + 1e-12)
@@ -136,7 +168,9 @@ def test_a_trace_read_off_the_data_tells_of_a_long_row():
 
 
 def test_overflow_is_an_outcome():
-    """A first step is Cauchy in its tails: of 20,000 some pass 700 in size, whose exponential no double holds."""
+    """A first step is Cauchy in its tails: of 20,000 some pass 700 in size, whose exponential no
+    double holds.
+    """
     found = PMTGLM(0.01, 1.0, 0.5, 8, public_rows=1)(np.tile([[1.0, 0.0]], (5, 1)), 20_000, rng=1)
     assert np.isnan(found).any()
     assert np.isfinite(found).any()

@@ -1,4 +1,6 @@
-"""Ridge regression from noisy moments (paper 2): the solution, the worst pair, and what remark 4.4 breaks."""
+"""Ridge regression from noisy moments (paper 2): the solution, the worst pair, and what remark 4.4
+breaks.
+"""
 
 import math
 
@@ -6,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.mechanisms.papers import DPRR, PMTRR, PracticalDPRR
+from dpaudit.papers import DPRR, PMTRR, PracticalDPRR
 
 RNG = np.random.default_rng(8)
 FEATURES = RNG.standard_normal((60, 3)) * [1.0, 5.0, 0.2] + 1.0
@@ -22,7 +24,9 @@ def ridge_fit(rows, ridge):
 
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 def test_without_noise_and_cuts_it_is_the_ridge_fit(ridge):
-    """Theorem 4.1, equation (4): the penalty that is transformed with the rows gives the same coefficient back."""
+    """Theorem 4.1, equation (4): the penalty that is transformed with the rows gives the same
+    coefficient back.
+    """
     found = PMTRR(1e13, 0.05, ridge, public_rows=20)(DATA, 2, rng=1)
     np.testing.assert_allclose(found[0], ridge_fit(DATA[20:], ridge), rtol=1e-8)
     found = DPRR(1e13, 1e4, 10.0, 0.05, ridge)(DATA, 2, rng=1)
@@ -35,19 +39,30 @@ MECHANISMS = [
     (PMTRR(3.0, public_rows=1, release="statistics"), 1.0),
     (DPRR(0.6, 0.01, 0.3, release="statistics"), ROOT),
     (DPRR(0.6, 300.0, 20.0, eta=1e-6, release="statistics"), ROOT),
-    (PracticalDPRR(0.6, trace=2.0, label_moment=0.1, variant="corrected", release="statistics"), ROOT),
+    (
+        PracticalDPRR(0.6, trace=2.0, label_moment=0.1, variant="corrected", release="statistics"),
+        ROOT,
+    ),
 ]
 
 
 @pytest.mark.parametrize(("mechanism", "share"), MECHANISMS, ids=lambda x: repr(x)[:60])
 def test_the_pair_is_the_worst_there_is(mechanism, share):
-    """√1.125·μ where √2·μ is claimed, and no pair of random rows, cut to the radii or not, passes it."""
+    """√1.125·μ where √2·μ is claimed, and no pair of random rows, cut to the radii or not, passes
+    it.
+    """
     pair, epsilon = mechanism.pair(), [0.0, 0.4]
     exact = dp.exact.spectrum(mechanism, pair, epsilon).delta
-    np.testing.assert_allclose(exact, dp.exact.gaussian_shift(share * mechanism.mu, epsilon), rtol=1e-7)
+    np.testing.assert_allclose(
+        exact, dp.exact.gaussian_shift(share * mechanism.mu, epsilon), rtol=1e-7
+    )
     assert np.all(exact < mechanism.claim.delta_at(epsilon))
     rng, count = np.random.default_rng(3), pair.left.shape[1]
-    rows = rng.choice([0.5, 10.0, 1e4], (300, 1)) * rng.standard_normal((300, count)) * np.r_[[1.0] * (count - 1), 50.0]
+    rows = (
+        rng.choice([0.5, 10.0, 1e4], (300, 1))
+        * rng.standard_normal((300, count))
+        * np.r_[[1.0] * (count - 1), 50.0]
+    )
     data = np.vstack([pair.left[: pair.index], rows])
     found = mechanism.replaced_rows(data[: pair.index + 3], rows[:200]).mu
     assert found.max() <= share * mechanism.mu * (1 + 1e-9)
@@ -55,26 +70,36 @@ def test_the_pair_is_the_worst_there_is(mechanism, share):
 
 
 def test_a_search_for_a_worse_pair_finds_none():
-    """Two rows inside the disc and their labels, by random restarts of a local search: √1.125 is the supremum."""
+    """Two rows inside the disc and their labels, by random restarts of a local search: √1.125 is
+    the supremum.
+    """
     from scipy.optimize import minimize
 
     def shift(at):
         u, v = (
-            np.r_[at[k : k + 2] / max(1.0, np.linalg.norm(at[k : k + 2])), np.clip(at[k + 2], -1, 1)] for k in (0, 3)
+            np.r_[
+                at[k : k + 2] / max(1.0, np.linalg.norm(at[k : k + 2])), np.clip(at[k + 2], -1, 1)
+            ]
+            for k in (0, 3)
         )
         gram = (np.outer(u[:2], u[:2]) - np.outer(v[:2], v[:2]))[np.triu_indices(2)]
-        return -np.hypot(np.linalg.norm(gram) / 2.0, np.linalg.norm(u[:2] * u[2] - v[:2] * v[2]) / 2.0)
+        return -np.hypot(
+            np.linalg.norm(gram) / 2.0, np.linalg.norm(u[:2] * u[2] - v[:2] * v[2]) / 2.0
+        )
 
     rng = np.random.default_rng(0)
     best = min(
-        minimize(shift, rng.standard_normal(6), method="Nelder-Mead", options={"maxiter": 800}).fun for _ in range(12)
+        minimize(shift, rng.standard_normal(6), method="Nelder-Mead", options={"maxiter": 800}).fun
+        for _ in range(12)
     )
     assert -best == pytest.approx(ROOT, rel=1e-3)
 
 
 @pytest.mark.parametrize("mu", [0.05, 0.5, 1.4, 1.5])
 def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
-    """A row turned round, its label kept: nothing that is read off the data changes, the cross moment by 2σ₂."""
+    """A row turned round, its label kept: nothing that is read off the data changes, the cross
+    moment by 2σ₂.
+    """
     mechanism = PracticalDPRR(mu, release="statistics")
     data = np.zeros((2, 3))
     data[0] = [10.0, 0.0, 10.0]
@@ -92,13 +117,18 @@ def test_a_long_row_tells_itself_by_the_noise(mu):
     data = np.column_stack([np.eye(3), np.ones(3)])
     pair = dp.neighbours.replace_row(data, 0, 1e6 * data[0])
     assert dp.exact.spectrum(mechanism, pair, float(mechanism.claim.epsilon_at(1e-6))).delta > 0.999
-    assert dp.exact.spectrum(mechanism, mechanism.pair(), 0.0).delta > mechanism.claim.delta_at(0.0) - 1e-12
+    assert (
+        dp.exact.spectrum(mechanism, mechanism.pair(), 0.0).delta
+        > mechanism.claim.delta_at(0.0) - 1e-12
+    )
 
 
 def test_the_outlier_is_certified_from_draws_of_the_coefficient():
     """Level 0.95; the seed is fixed. The true δ(0) is near 1."""
     mechanism = PracticalDPRR(0.5, ridge=0.1)
-    result = dp.audit(mechanism, mechanism.pair(), samples=4000, claim=mechanism.claim, rng=2, n_jobs=1)
+    result = dp.audit(
+        mechanism, mechanism.pair(), samples=4000, claim=mechanism.claim, rng=2, n_jobs=1
+    )
     assert result.verdict == "violated"
 
 
@@ -115,11 +145,19 @@ def test_the_coefficient_has_no_spectrum_but_its_statistics_do():
 def test_a_zeroed_row_changes_the_noise_too():
     mechanism, pair = PracticalDPRR(0.01, release="statistics"), dp.neighbours.zero_row(DATA, 3)
     same = dp.NeighbourPair(pair.left, pair.right)
-    assert dp.exact.spectrum(mechanism, pair, 0.1).delta == dp.exact.spectrum(mechanism, same, 0.1).delta > 0.0
+    assert (
+        dp.exact.spectrum(mechanism, pair, 0.1).delta
+        == dp.exact.spectrum(mechanism, same, 0.1).delta
+        > 0.0
+    )
 
 
 def test_public_rows_have_no_neighbours():
-    found = PMTRR(1.0, public_rows=20, release="statistics").replaced_rows(DATA, DATA[:2]).mu.reshape(60, 2)
+    found = (
+        PMTRR(1.0, public_rows=20, release="statistics")
+        .replaced_rows(DATA, DATA[:2])
+        .mu.reshape(60, 2)
+    )
     np.testing.assert_array_equal(found[:20], 0.0)
     assert np.all(found[20:] > 0.0)
 

@@ -1,11 +1,12 @@
-"""Algorithm 1 of paper 2: who is public, where rows are cut, and what a replaced row changes at most."""
+"""Algorithm 1 of paper 2: who is public, where rows are cut, and what a replaced row changes at
+most.
+"""
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact import printed
-from dpaudit.mechanisms.papers import PMT
+from dpaudit.papers import PMT, printed
 
 RNG = np.random.default_rng(5)
 DATA = RNG.standard_normal((30, 3)) @ np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 0.1]])
@@ -25,7 +26,9 @@ def test_rows_are_whitened_and_cut():
     found = PMT(1.0, public_rows=PUBLIC).truncated(data)
     assert np.linalg.norm(found[10]) == pytest.approx(radius)
     np.testing.assert_allclose(found[10] / radius, white[10] / np.linalg.norm(white[10]))
-    np.testing.assert_allclose(np.delete(found, 10, axis=0), np.delete(white, 10, axis=0), rtol=1e-9)
+    np.testing.assert_allclose(
+        np.delete(found, 10, axis=0), np.delete(white, 10, axis=0), rtol=1e-9
+    )
 
 
 def test_a_public_moment_serves_as_public_rows():
@@ -38,7 +41,9 @@ def test_a_public_moment_serves_as_public_rows():
 @pytest.mark.parametrize("scale", [1e-3, 1e4])
 def test_the_unit_of_the_data_does_not_matter(scale):
     mechanism = PMT(1.0, public_rows=PUBLIC)
-    np.testing.assert_allclose(mechanism.law(scale * DATA).mean, mechanism.law(DATA).mean, rtol=1e-9)
+    np.testing.assert_allclose(
+        mechanism.law(scale * DATA).mean, mechanism.law(DATA).mean, rtol=1e-9
+    )
 
 
 def test_replaced_rows_are_the_pairs_of_laws():
@@ -49,7 +54,9 @@ def test_replaced_rows_are_the_pairs_of_laws():
     for i, j in ((PUBLIC, 0), (17, 1), (29, 2)):
         pair = dp.neighbours.replace_row(DATA, i, candidates[j])
         left, right = mechanism.law(pair.left), mechanism.law(pair.right)
-        assert found[i, j] == pytest.approx(np.linalg.norm((left.mean - right.mean) / left.deviation), rel=1e-9)
+        assert found[i, j] == pytest.approx(
+            np.linalg.norm((left.mean - right.mean) / left.deviation), rel=1e-9
+        )
     worst = dp.exact.worst_case(mechanism, DATA, 0.3, relation="replace", candidates=candidates)
     assert worst.index >= PUBLIC
     np.testing.assert_array_equal(mechanism.zeroed_rows(DATA).mu[:PUBLIC], 0.0)
@@ -67,7 +74,9 @@ def test_replaced_rows_are_the_pairs_of_laws():
 def test_the_pair_is_the_worst_there_is(mechanism, share):
     pair = mechanism.pair()
     exact = dp.exact.spectrum(mechanism, pair, [0.0, 0.5])
-    np.testing.assert_allclose(exact.delta, dp.exact.gaussian_shift(share * mechanism.mu, [0.0, 0.5]), rtol=1e-7)
+    np.testing.assert_allclose(
+        exact.delta, dp.exact.gaussian_shift(share * mechanism.mu, [0.0, 0.5]), rtol=1e-7
+    )
     assert exact.delta[0] < mechanism.claim.delta_at(0.0)
     rows = 100.0 * np.random.default_rng(1).standard_normal((2000, pair.left.shape[1]))
     start = np.array(pair.left)

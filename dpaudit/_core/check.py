@@ -1,0 +1,98 @@
+"""One-line argument validators. Each names the argument, what it was and what was expected."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.errors import InvalidInput
+
+Array = NDArray[np.float64]
+
+
+def fail(name: str, got: object, expected: str) -> NoReturn:
+    """Raise the one form of error that bad input gets."""
+    shown = repr(got)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    raise InvalidInput(f"{name} must be {expected}, got {shown}")
+
+
+def integer(name: str, value: Any, minimum: int) -> int:
+    """An integer ≥ `minimum` (bools and floats are refused)."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
+        fail(name, value, f"an integer >= {minimum}")
+    return int(value)
+
+
+def real(
+    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, open_: bool = False
+) -> float:
+    """A finite number in [low, high], or strictly inside when `open_`."""
+    expected = f"a finite number in {'(' if open_ else '['}{low:g}, {high:g}{')' if open_ else ']'}"
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, numbers.Real)
+        or not math.isfinite(float(value))
+    ):
+        fail(name, value, expected)
+    number = float(value)
+    if not (low < number < high if open_ else low <= number <= high):
+        fail(name, value, expected)
+    return number
+
+
+def epsilon(value: Any, name: str = "epsilon") -> Array:
+    """ε in nats: a finite scalar or 1-D array ≥ 0, returned as float64 of the same shape."""
+    expected = "a finite number >= 0 (nats), or a 1-D array of them"
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        fail(name, value, expected)
+    if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array)) or np.any(array < 0):
+        fail(name, value, expected)
+    return array
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in allowed:
+        fail(name, value, "one of " + ", ".join(repr(word) for word in allowed))
+    return value
+
+
+def boolean(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely counts as one."""
+    if not isinstance(value, (bool, np.bool_)):
+        fail(name, value, "True or False")
+    return bool(value)
+
+
+def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
+    """A real numeric array; text, objects, ragged lists and complex numbers are refused."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        fail(name, value, expected)
+    if array.dtype.kind not in "fiub":
+        fail(name, f"dtype {array.dtype}", expected)
+    return array
+
+
+def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Array:
+    """A finite 2-D array with at least so many rows and columns, as float64."""
+    expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"
+    array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
+    if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:
+        fail(name, f"shape {array.shape}", expected)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise InvalidInput(
+            f"{name} must be {expected}, got {array[row, column]} at row {row}, column {column}"
+        )
+    return array

@@ -1,0 +1,41 @@
+"""Files that are the old one or the new one, never half of either."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one step, on disk before it counts."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """A whole line or none: of a full disk half of one is taken back. A crash of the machine may
+    lose it.
+    """
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        try:
+            written = file.write(line)
+            if written != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def clear_drafts(folder: Path, pattern: str) -> None:
+    """Remove what `replace_file` has left of files so named in processes that were killed."""
+    for draft in folder.glob(f".{pattern}.[0-9]*"):
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,71 @@
+"""Seeds by key, not by order: a draw's generator depends on what it is for, never on when it was
+made.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.check import fail
+
+
+class Stream(IntEnum):
+    """First element of a spawn key: what the random numbers are for."""
+
+    DRAW = 0
+    SCORE = 1
+    SPLIT = 2
+    WAVE = 3
+    SEARCH = 4
+
+
+def root(rng: Any) -> np.random.SeedSequence:
+    """The seed sequence behind anything that `numpy.random.default_rng` takes.
+
+    A Generator is advanced by one 128-bit draw; None takes fresh entropy from the system.
+    """
+    if isinstance(rng, np.random.SeedSequence):
+        return rng
+    if isinstance(rng, np.random.BitGenerator):
+        rng = np.random.Generator(rng)
+    if isinstance(rng, np.random.Generator):
+        words = rng.integers(0, 2**32, size=4, dtype=np.uint64)
+        return np.random.SeedSequence([int(word) for word in words])
+    try:
+        return np.random.SeedSequence(rng)
+    except (TypeError, ValueError):
+        fail("rng", rng, "None, a non-negative integer, a SeedSequence or a Generator")
+
+
+def as_generator(rng: Any) -> np.random.Generator:
+    """`numpy.random.default_rng(rng)`, with an error that names the argument."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        fail("rng", rng, "None, a non-negative integer, a SeedSequence or a Generator")
+
+
+def below(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """The seed sequence at `key` below `seed`."""
+    path = (*seed.spawn_key, *(int(part) for part in key))
+    return np.random.SeedSequence(seed.entropy, spawn_key=path, pool_size=seed.pool_size)
+
+
+def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
+    """The generator at `key` below `seed`; equal keys give equal streams, different keys
+    independent ones.
+    """
+    return np.random.default_rng(below(seed, *key))
+
+
+def describe(seed: np.random.SeedSequence) -> int | str:
+    """What a reader needs to repeat the run: the integer itself, or the sequence's arguments as
+    text.
+    """
+    entropy = seed.entropy
+    if isinstance(entropy, int) and not seed.spawn_key:
+        return entropy if entropy < 2**53 else str(entropy)
+    return f"SeedSequence(entropy={entropy}, spawn_key={seed.spawn_key})"

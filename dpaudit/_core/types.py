@@ -1,0 +1,76 @@
+"""What arguments may be: arrays, seeds, mechanisms, and the parameters of a mechanism that can be
+calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+RngLike = (
+    int
+    | Sequence[int]
+    | np.random.SeedSequence
+    | np.random.BitGenerator
+    | np.random.Generator
+    | None
+)
+
+__all__ = ["Adjustable", "Array", "ArrayLike", "Described", "Mechanism", "RngLike", "describe"]
+
+
+class Mechanism(Protocol):
+    """mech(data, size, *, rng) → `size` independent outputs, a (size, k) float array or a sequence
+    of any build.
+    """
+
+    def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any: ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A mechanism that says what it is called and what it was made with."""
+
+    @property
+    def name(self) -> str: ...
+
+    def parameters(self) -> dict[str, Any]:
+        """Parameters by name."""
+        ...
+
+
+def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of any mechanism, a plain function included."""
+    if isinstance(mechanism, Described):
+        return mechanism.name, mechanism.parameters()
+    return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}
+
+
+@dataclass(frozen=True)
+class Adjustable:
+    """A parameter of a mechanism in which its exact worst case is monotone, so that it can be
+    calibrated.
+
+    private : +1 where more of it is more private (noise), −1 where less is (sketch rows).
+    whole : an integer. by_columns : its least value is the number of columns of the data, else 1.
+    zero : 0 is allowed.
+    """
+
+    name: str
+    private: int = 1
+    whole: bool = False
+    by_columns: bool = False
+    zero: bool = False
+
+    def least(self, columns: int) -> float | None:
+        """The smallest value on data of so many columns; None where there is no smallest value
+        above 0.
+        """
+        if self.whole:
+            return columns if self.by_columns else 1
+        return 0.0 if self.zero else None

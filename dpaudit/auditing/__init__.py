@@ -1,0 +1,3 @@
+"""The audit: settings, draws, score, band, verdict and result, at a fixed number of draws or
+sequentially.
+"""

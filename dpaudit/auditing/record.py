@@ -1,0 +1,184 @@
+"""From a result to result.json: JSON types only, and every fact that the report shows."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpaudit import __version__
+from dpaudit._core.files import replace_file
+from dpaudit._core.seeds import describe as describe_seed
+from dpaudit._core.types import describe
+from dpaudit.errors import DegenerateData, InvalidInput
+from dpaudit.neighbours import NeighbourPair, row_statistics
+
+if TYPE_CHECKING:
+    from dpaudit.auditing.api import AuditResult
+    from dpaudit.certify.estimate import Direction
+
+SCHEMA_VERSION = 1
+RESULT = "result.json"
+
+
+def to_dict(result: AuditResult) -> dict[str, Any]:
+    """The content of result.json."""
+    spectrum, about, plan = result.spectrum, result.about, result.plan
+    record = {
+        "schema_version": SCHEMA_VERSION,
+        "scenario": about.scenario,
+        "mechanism": _mechanism(about.mechanism) if about.mechanism is not None else None,
+        "dataset": about.dataset,
+        "neighbour": {**_pair(about.pair), "rule": about.rule},
+        "level": plan.level,
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "epsilon": spectrum.epsilon,
+        "empirical": {
+            "delta": spectrum.delta,
+            "low": spectrum.low,
+            "forward": _direction(result.estimate.forward),
+            "backward": _direction(result.estimate.backward),
+        },
+        "certified": result.certified.to_dict(),
+        "exact": _exact(result),
+        "claim": _claim(result),
+        "detectable": result.detectable,
+        "sequential": None if result.sequential is None else result.sequential.to_dict(),
+        "samples": {
+            "train": plan.sizes.train,
+            "choose": plan.sizes.choose,
+            "test": plan.sizes.test,
+        },
+        "classifier": _classifier(result),
+        "seed": describe_seed(plan.seed),
+        "versions": _versions(),
+        "timings": result.timings,
+        "peak_memory_mb": result.peak_memory_mb,
+    }
+    return plain(record)
+
+
+def plain(value: Any) -> Any:
+    """NumPy to JSON types; infinities as strings. NaN is a bug, not a value."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        if np.isnan(value):
+            raise InvalidInput("a result must hold no NaN")
+        return "inf" if value > 0 else "-inf"
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def save(record: dict[str, Any], folder: Path) -> Path:
+    """Write the report, and result.json last, each at once: a killed run leaves no half-written
+    file.
+    """
+    from dpaudit.report import write_report
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_report(folder, record)
+    text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    replace_file(folder / RESULT, text.encode("utf-8"))
+    return folder
+
+
+def load(folder: Path) -> dict[str, Any]:
+    """Read result.json. Raises `InvalidInput` when there is none, or not one of this schema."""
+    path = folder / RESULT
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidInput(f"{path} must be an audit's result, but there is no such file") from None
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"{path} must be an audit's result, but it cannot be read: {error}"
+        ) from None
+    found = record.get("schema_version") if isinstance(record, dict) else None
+    if found != SCHEMA_VERSION:
+        raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {found!r}")
+    return dict(record)
+
+
+def _mechanism(mechanism: Any) -> dict[str, Any]:
+    name, parameters = describe(mechanism)
+    lines = (
+        (getattr(mechanism, "summary", "") or getattr(mechanism, "__doc__", "") or "")
+        .strip()
+        .splitlines()
+    )
+    return {"name": name, "parameters": parameters, "description": lines[0] if lines else ""}
+
+
+def _pair(pair: NeighbourPair | None) -> dict[str, Any]:
+    """Relation, index, and the leverage and residual share of the row in D where they are defined."""
+    if pair is None:
+        return {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
+    leverage = share = None
+    if pair.index is not None and pair.left.shape[1] > 1:
+        try:
+            rows = row_statistics(pair.left)
+            leverage, share = (
+                float(rows.leverage[pair.index]),
+                float(rows.residual_share[pair.index]),
+            )
+        except DegenerateData:
+            pass
+    return {
+        "relation": pair.relation,
+        "index": pair.index,
+        "leverage": leverage,
+        "residual_share": share,
+    }
+
+
+def _direction(found: Direction) -> dict[str, Any]:
+    return {"delta": found.delta, "low": found.low}
+
+
+def _exact(result: AuditResult) -> dict[str, Any] | None:
+    if result.exact is None:
+        return None
+    names = ("delta", "law", "forward", "backward", "asymptotic")
+    return {name: getattr(result.exact, name) for name in names}
+
+
+def _claim(result: AuditResult) -> dict[str, Any] | None:
+    claim = result.claim
+    if claim is None:
+        return None
+    return {
+        "text": claim.text,
+        "epsilon": claim.epsilon,
+        "delta": claim.delta_at(result.spectrum.epsilon),
+    }
+
+
+def _classifier(result: AuditResult) -> dict[str, Any]:
+    requested, fitted = result.plan.classifier, result.fitted
+    return {
+        "requested": requested if isinstance(requested, str) else fitted.name,
+        "chosen": fitted.name,
+        "note": "; ".join(fitted.notes) or None,
+        "portfolio": fitted.portfolio,
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "dpaudit": __version__}
+    for name in ("numpy", "scipy", "scikit-learn", "lightgbm"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

@@ -1,1 +1,0 @@
-"""Benchmarks: each prints what was reached, as a ratio against something else measured in the same run."""

@@ -1,0 +1,170 @@
+"""What a certified band says at any ε: δ, ε at a given δ, the trade-off curve and the Gaussian μ,
+all bounds at once.
+
+The band is a list of confidence regions of (P(S), Q(S)), each for one set S and one direction,
+which hold together at the joint level. A region bounds δ(ε) ≥ P(S) − e^ε Q(S) at EVERY ε by a
+concave function of γ = e^ε, and the band is the largest of them; whatever is read off it holds
+simultaneously with everything else read off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.curves import readings
+
+REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
+LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
+# ε at which μ is looked for, in each of two rounds, and the largest
+GDP_POINTS, GDP_LARGEST = (24, 30.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A confidence region of (p, q): q in [q[0], q[-1]] and p on or above the polygon through the
+    vertices.
+
+    q, p : (k,), q ascending.
+    """
+
+    q: Array
+    p: Array
+
+    def low(self, gamma: float) -> float:
+        """The least p − γq in the region."""
+        return float(np.min(self.p - gamma * self.q))
+
+    def ratio(self) -> float:
+        """The least p/q in the region."""
+        return float(np.min(_quotient(self.p, self.q)))
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Regions of s sets with k vertices each (the last repeated where one has fewer): p, q (s, k).
+
+    forward : (s,), True where p is of P and q of Q, False where they change places. level : joint
+    confidence. `delta_at`, `epsilon_at`, `tradeoff` and `gdp_mu` hold together with that
+    confidence.
+    """
+
+    p: Array
+    q: Array
+    forward: np.ndarray
+    level: float
+
+    @classmethod
+    def of(cls, regions: Sequence[Region], forward: Sequence[bool], level: float) -> Certificate:
+        """From the regions of one band."""
+        width = max((len(region.q) for region in regions), default=1)
+        padded = np.array(
+            [
+                [np.pad(one, (0, width - len(one)), mode="edge") for one in (region.p, region.q)]
+                for region in regions
+            ]
+        ).reshape(len(regions), 2, width)
+        return cls(
+            padded[:, 0], padded[:, 1], np.asarray(forward, dtype=bool).reshape(len(regions)), level
+        )
+
+    def direction(self, forward: bool) -> Certificate:
+        """What is certified of one direction alone."""
+        kept = self.forward == forward
+        return Certificate(self.p[kept], self.q[kept], self.forward[kept], self.level)
+
+    def delta_at(self, epsilon: Any) -> Array:
+        """Certified δ(ε): a lower bound of the truth at any ε ≥ 0 (nats), scalar or (m,), in that
+        shape.
+        """
+        epsilon = check.epsilon(epsilon)
+        return self._low(np.exp(np.minimum(epsilon, LARGEST)))
+
+    def epsilon_at(self, delta: Any) -> Array:
+        """The largest ε ≥ 0 with a certified δ(ε) above delta; scalar or (m,) in [0, 1], in that
+        shape; nats.
+
+        No (ε', delta) claim with a smaller ε' is true. 0 where none is refuted; at delta = 0 it
+        bounds the pure ε.
+        """
+        delta = readings.unit("delta", delta)
+        gamma = np.min(_quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
+        return np.log(np.max(gamma, axis=-1, initial=1.0))
+
+    def tradeoff(self, alpha: Any) -> Array:
+        """An upper bound of the trade-off function at type I errors alpha in [0, 1], scalar or
+        (m,), in that shape.
+
+        sup over ε of 1 − low − e^ε α and e^{−ε}(1 − low − α) (Dong, Roth & Su 2022, proposition 6)
+        falls as low rises, so with a lower bound of δ it is an upper one of f. Between its corners
+        low is straight in e^ε: they suffice.
+        """
+        alpha = readings.unit("alpha", alpha)
+        kept = 1.0 - self._low(self._corners)
+        ahead = kept - self._corners * alpha[..., None]
+        behind = (kept - alpha[..., None]) / self._corners
+        return np.clip(np.maximum(ahead, behind).max(axis=-1), 0.0, 1.0 - alpha)
+
+    @cached_property
+    def gdp_mu(self) -> float:
+        """The largest μ found whose Gaussian curve the band reaches: no claim of μ'-GDP with a
+        smaller μ' is true.
+        """
+        grid = np.linspace(0.0, min(float(self.epsilon_at(0.0)), GDP_LARGEST), GDP_POINTS)
+        mu = readings.gdp_mu(grid, self.delta_at(grid))
+        best = int(np.argmax(mu))
+        fine = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, GDP_POINTS - 1)], GDP_POINTS)
+        return float(max(mu[best], readings.gdp_mu(fine, self.delta_at(fine)).max()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What result.json holds: ε at a few δ, and μ."""
+        return {
+            "epsilon_at": {
+                f"{delta:.0e}" if delta else "0": float(self.epsilon_at(delta))
+                for delta in REPORTED
+            },
+            "gdp_mu": self.gdp_mu,
+        }
+
+    def _low(self, gamma: Array) -> Array:
+        """The band at each γ, in the shape of `gamma`; computed in slices, for memory."""
+        flat = np.atleast_1d(gamma)
+        low = np.zeros_like(flat)
+        for p, q in zip(self.p, self.q, strict=True):
+            low = np.maximum(low, np.min(p - flat[:, None] * q, axis=1))
+        return low.reshape(gamma.shape)
+
+    @cached_property
+    def _corners(self) -> Array:
+        """γ ≥ 1 between which the band is straight: crossings of two edges, each of which bounds
+        its region there.
+        """
+        if len(self.p) == 0:
+            return np.ones(1)
+        sets = np.append(np.repeat(np.arange(len(self.p)), self.p.shape[1]), -1)
+        # the last edge: δ ≥ 0
+        p, q = (np.append(self.p.ravel(), 0.0), np.append(self.q.ravel(), 0.0))
+        one, other = np.triu_indices(len(p), 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gamma = (p[one] - p[other]) / (q[one] - q[other])
+        inside = np.isfinite(gamma) & (gamma > 1.0)
+        gamma, one, other = gamma[inside], one[inside], other[inside]
+        active = np.ones(len(gamma), dtype=bool)
+        for edge in (one, other):
+            of = sets[edge]
+            least = np.min(self.p[of] - gamma[:, None] * self.q[of], axis=1)
+            active &= p[edge] - gamma * q[edge] <= np.where(of < 0, 0.0, least) + 1e-12
+        gamma = gamma[active]
+        return np.unique(np.append(gamma, 1.0))
+
+
+def _quotient(p: Array, q: Array) -> Array:
+    """p/q; infinite where only q is 0, 0 where p is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(p > 0.0, p / q, 0.0))

@@ -1,0 +1,84 @@
+"""Lower bounds on δ(ε) that hold at any stopping time: counts of fresh draws in sets picked before
+they were drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpaudit._core.check import Array
+
+BETS = 16  # λ, each half of the one before
+HALVINGS = 30  # of the interval that holds the bound
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Sets {s > front_j} for M(D) against M(D') and {s < −back_j} for the other way, (m,) each, one
+    for each ε.
+    """
+
+    front: Array
+    back: Array
+
+
+@dataclass
+class Counts:
+    """How often pairs of fresh draws fell into the sets of each (direction, ε): both, the likelier
+    one only, the other only, none; (2, m, 4)."""
+
+    epsilon: Array
+    pairs: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pairs = np.zeros((2, len(self.epsilon), 4))
+
+    def add(self, cuts: Cuts, x: Array, y: Array) -> None:
+        """Scores (n,) of fresh draws from M(D) and from M(D'), and sets that were picked without
+        them.
+        """
+        for j in range(len(self.epsilon)):
+            self.pairs[0, j] += _pairs(x > cuts.front[j], y > cuts.front[j])
+            self.pairs[1, j] += _pairs(-y > cuts.back[j], -x > cuts.back[j])
+
+    @property
+    def delta(self) -> Array:
+        """Point estimates p − e^ε q of both directions, (2, m), in [0, 1]."""
+        size = np.maximum(self.pairs.sum(axis=2), 1.0)
+        p, q = self.pairs[..., :2].sum(axis=2) / size, self.pairs[..., [0, 2]].sum(axis=2) / size
+        return np.asarray(np.clip(p - np.exp(self.epsilon) * q, 0.0, 1.0))
+
+    def low(self, share: float) -> Array:
+        """Lower bounds, (2, m), each wrong at any time with probability at most `share`.
+
+        For a set S, E[1[x in S] − e^ε 1[y in S]] ≤ δ(ε), so if δ(ε) ≤ d then Π(1 + λ(1[x] − e^ε
+        1[y] − d)) is a supermartingale for λ in [0, 1/(e^ε + d)), whatever set is picked before
+        each pair; and so is the mean over a few λ. It falls as d grows: the bound is the largest d
+        at which it has reached 1/share (Waudby-Smith & Ramdas 2024). The sets may change, λ does
+        not, hence counts suffice.
+        """
+        low, high = np.zeros(self.pairs.shape[:2]), np.ones(self.pairs.shape[:2])
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            refuted = self._log_wealth(middle) >= -np.log(share)
+            low, high = np.where(refuted, middle, low), np.where(refuted, high, middle)
+        return np.where(self._log_wealth(np.zeros_like(low)) >= -np.log(share), low, 0.0)
+
+    def _log_wealth(self, allowed: Array) -> Array:
+        gamma = np.exp(self.epsilon)[:, None]
+        most = 1.0 / (gamma + 1.0)
+        bets = most * 0.5 ** np.arange(1, BETS + 1)
+        edge = np.stack([1.0 - gamma, np.ones_like(gamma), -gamma, np.zeros_like(gamma)], axis=-1)
+        terms = np.log1p(bets[..., None] * (edge - allowed[..., None, None]))
+        return np.asarray(
+            logsumexp(np.einsum("dmc,dmbc->dmb", self.pairs, terms), axis=-1) - np.log(BETS)
+        )
+
+
+def _pairs(near: np.ndarray, far: np.ndarray) -> Array:
+    both = np.count_nonzero(near & far)
+    first, second = np.count_nonzero(near) - both, np.count_nonzero(far) - both
+    return np.array([both, first, second, len(near) - both - first - second], dtype=np.float64)

@@ -1,0 +1,328 @@
+"""Exact confidence bounds on P(S) − γQ(S) and P(S)/Q(S) for a fixed set S, from two binomial
+counts.
+
+A lower bound on p − γq makes δ(ε) ≥ p − e^ε q a certificate. Bounding p and q apart
+(Clopper–Pearson twice) pays for both; inverting one test of (p, q) pays once, up to √2 less margin.
+Outcomes are ordered by an approximate lower limit of p − γq and the order's exact tail probability
+is inverted (Buehler 1957; Kabaila & Lloyd 1997), which keeps the p-value nearly free of the
+nuisance. For each q of a Clopper–Pearson interval, whose error is added to the p-value (Berger &
+Boos 1994), the smallest p that is not rejected is found; these points bound a `Region` of (p, q),
+and one region bounds p − γq at EVERY γ, and p/q, at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
+
+from dpaudit._core.check import Array
+from dpaudit.certify.band import Region
+
+NUISANCE_SHARE = 0.02  # of α, spent on the interval for q
+# of α, for the sums (1e-10 at one γ, 2e-3 at two) and what the polygon may miss (1e-3 at most,
+# seen)
+RESERVE = 0.005
+LOWER_SHARE = 0.1  # of that, on its lower end, which hardly matters
+# where few draws of Q hit S the curve bends: twice as many points
+NUISANCE_POINTS, FEW_HITS, MORE_POINTS = (9, 25, 2)
+STEPS, TOLERANCE = 60, 2e-3  # of the search for p, in standard errors
+REACH = 8.0  # standard deviations summed over; what is beyond counts in full
+EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
+# standard deviations between the terms of a longer sum; at two γ
+STRIDE, CORNER_STRIDE = (0.55, 0.25)
+MOST_TERMS = 300  # in one sum over x for several p; else it is split
+# standard deviations of X; where one more y is worth more than so many, bounds go up in steps
+BLUR = 0.5
+
+
+def upper(count: int, n: int, alpha: float) -> float:
+    """Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha."""
+    return 1.0 if count >= n else float(betaincinv(count + 1, n - count, 1.0 - alpha))
+
+
+def lower(count: int, n: int, alpha: float) -> float:
+    """Clopper–Pearson lower confidence bound of a binomial probability at level 1 − alpha."""
+    return 0.0 if count <= 0 else float(betaincinv(count, n - count + 1, alpha))
+
+
+def difference_lower(x: int, n: int, y: int, m: int, gamma: float, alpha: float) -> float:
+    """Lower confidence bound on p − γq at level 1 − alpha, from x ~ Bin(n, p) and y ~ Bin(m, q)
+    independent.
+
+    x of n draws from P and y of m draws from Q fell in a set fixed in advance; γ = e^ε. The bound
+    may be negative.
+    """
+    return region(x, n, y, m, (gamma,), alpha).low(gamma)
+
+
+def log_ratio_lower(x: int, n: int, y: int, m: int, alpha: float) -> float:
+    """Lower confidence bound on ln(p/q) at level 1 − alpha; −inf where x = 0. Arguments as in
+    `difference_lower`.
+    """
+    least = ratio_region(x, n, y, m, alpha).ratio()
+    return float(np.log(least)) if least > 0.0 else -np.inf
+
+
+def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alpha: float) -> Region:
+    """A region that holds (p, q) with probability 1 − alpha, aimed at p − γq for a few γ > 0 (one,
+    or two close ones).
+
+    Arguments as in `difference_lower`; the γ must be fixed without these counts. At two γ the
+    outcomes are ordered by the larger excess of the two limits over their bounds, so that the pair
+    costs little more than one.
+    """
+    return _Test(x, n, y, m, np.asarray(gammas, dtype=np.float64), alpha).region()
+
+
+def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
+    """The same aimed at p/q: outcomes are ordered by the γ at which the approximate limit of p − γq
+    is 0.
+
+    With z²/2 added to both counts, which leaves the order at each γ as it is but fits small ones (a
+    Poisson count's score limits are x + z²/2 ∓ z√(x + z²/4)), it is the smaller root of (u − γv)² =
+    z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `_variance`.
+    """
+    z = _score(alpha)
+    u, v = (x + 0.5 * z**2) / n, (y + 0.5 * z**2) / m
+    square, rest = v**2 - z**2 * _variance(y, m, z), u**2 - z**2 * _variance(x, n, z)
+    if rest <= 0.0:
+        return Region(np.array([0.0, 1.0]), np.zeros(2))
+    gamma = rest / (u * v + np.sqrt(u**2 * v**2 - square * rest))
+    return region(x, n, y, m, (float(gamma),), alpha)
+
+
+def _score(alpha: float) -> float:
+    """z of the approximate limits that order the outcomes; any positive number is valid."""
+    return max(-float(ndtri(alpha)), 0.1)
+
+
+def _variance(count: Array | float, n: int, z: float) -> Array | float:
+    """Of count/n, with z²/4 added to hits and misses: the approximate limits are then monotone in
+    both counts.
+    """
+    return (count + 0.25 * z**2) * (n - count + 0.25 * z**2) / n**3
+
+
+@dataclass
+class _Test:
+    """Tests of (p, q) that reject for large X/n − γY/m − z√V at one of the γ; `limit`: what was
+    observed, (g,).
+    """
+
+    x: int
+    n: int
+    y: int
+    m: int
+    gammas: Array
+    alpha: float
+
+    def __post_init__(self) -> None:
+        self.z = _score(self.alpha)
+        self.stride = STRIDE if len(self.gammas) == 1 else CORNER_STRIDE
+        self.target = (1.0 - NUISANCE_SHARE - RESERVE) * self.alpha
+        variance = _variance(self.x, self.n, self.z) + self.gammas**2 * _variance(
+            self.y, self.m, self.z
+        )
+        self.limit = self.x / self.n - self.gammas * self.y / self.m - self.z * np.sqrt(variance)
+
+    def region(self) -> Region:
+        """The polygon of the least p not rejected at a few q.
+
+        Between them that curve, straight but for the slow change of the variances, is taken as its
+        chord less half of the second differences around: what a kink halfway needs, and four times
+        what a parabola does. At two γ there is a kink that is known, where both limits exceed their
+        bounds alike: it is one of the points.
+        """
+        parts = self._parts()
+        q = np.unique(np.concatenate(parts))
+        p = self._least(q)
+        allowance = np.zeros_like(p)
+        for part in parts:
+            inside = np.isin(q, part)
+            bends = np.pad(np.abs(np.diff(p[inside], 2)), 2, mode="edge")
+            allowance[inside] = np.maximum(
+                allowance[inside], 0.5 * np.max([bends[:-2], bends[1:-1], bends[2:]], axis=0)
+            )
+        return Region(q, np.maximum(p - allowance, 0.0))
+
+    def _parts(self) -> list[Array]:
+        """Values of q, in parts between kinks; none at which even p = 1 is rejected."""
+        share = NUISANCE_SHARE * self.alpha
+        first = lower(self.y, self.m, LOWER_SHARE * share)
+        last = upper(self.y, self.m, (1.0 - LOWER_SHARE) * share)
+        kinks = -np.diff(self.limit) / np.diff(self.gammas)
+        corners = np.array([first, *kinks, last])
+        most = self._most(np.array([float(self.n)]), self._threshold(corners), True).max()
+        last = min(last, max(upper(int(most), self.m, self.target), self.y / self.m))
+        ends = [first, *sorted(kink for kink in kinks if first < kink < last), last]
+        points = NUISANCE_POINTS * (MORE_POINTS if self.y < FEW_HITS else 1)
+        points = max(4, points // (len(ends) - 1))
+        return [np.linspace(*part, points) for part in pairwise(ends)]
+
+    def _threshold(self, q: Array) -> Array:
+        """What each γ's approximate limit must reach for an outcome as extreme as observed; (g, k)."""
+        shift = self.gammas[:, None, None] - self.gammas[:, None]
+        return np.asarray(np.max(self.limit[:, None, None] + shift * q, axis=0))
+
+    def _least(self, q: Array) -> Array:
+        """For each q the largest p that was itself rejected, within TOLERANCE standard errors of
+        the largest; (k,).
+
+        At a fixed q the event of an outcome as extreme is fixed and its probability increases with
+        p. Steps of so many standard errors, doubled until both sides are known; then false position
+        on the normal scale, every third time bisection.
+        """
+        guess = np.clip(np.max(self.limit + self.gammas * q[:, None], axis=1), 1e-3 / self.n, 1.0)
+        probability = self._event(q, guess)
+        spread = np.sqrt(np.maximum(guess * (1.0 - guess), 1.0 / self.n) / self.n)
+        spread = np.hypot(spread, self.gammas[-1] * np.sqrt(q * (1.0 - q) / self.m))
+        goal = -ndtri(self.target) + 0.5 * TOLERANCE
+        rejected, kept, over, under = (
+            np.zeros_like(q),
+            np.ones_like(q),
+            np.full_like(q, np.inf),
+            np.full_like(q, np.inf),
+        )
+        for turn in range(STEPS):
+            z = -ndtri(np.clip(probability(guess), 1e-300, 1.0 - 1e-15)) - goal
+            good = z >= -0.5 * TOLERANCE
+            rejected, over = (
+                np.where(good, guess, rejected),
+                np.where(good, np.maximum(z, 0.0), over),
+            )
+            kept, under = np.where(good, kept, guess), np.where(good, under, -z)
+            if np.all((good & (z < 0.5 * TOLERANCE)) | (kept - rejected < TOLERANCE * spread)):
+                break
+            step = guess + np.clip(z, -5.0, 5.0) * spread * 2.0 ** min(turn, 20)
+            with np.errstate(invalid="ignore"):
+                share = over / (over + under) if turn % 3 else 0.5
+            between = np.where(
+                np.isfinite(over + under), rejected + share * (kept - rejected), step
+            )
+            guess = np.where(
+                (rejected < between) & (between < kept), between, 0.5 * (rejected + kept)
+            )
+        return rejected
+
+    def _event(self, q: Array, p: Array) -> Callable[[Array], Array]:
+        """p ↦ P(an outcome as extreme as observed) at each q, (k,) → (k,); `p`: about where it is
+        wanted, (k,).
+
+        Summed over the variable that spans few values, each of them; else over every so-manieth
+        value of the one with the smaller spread: the terms are then as smooth as a normal density,
+        for which such a sum is all but exact. The other variable's bound is rounded up to a whole
+        number where each value counts, and left as it is, which can only enlarge the tail, where
+        smoothness matters: in those sums, at two γ, whose bound moves with q, and where one hit of
+        Q outweighs the spread of X.
+        """
+        wide_p, wide_q = _span(p, self.n), _span(q, self.m)
+        step = self.gammas[-1] * self.n / self.m  # in x, of one y
+        few = min(wide_p, wide_q) <= EXACT_TERMS
+        sharp = float(np.sqrt(self.n * np.min(p * (1.0 - p)))) < BLUR * step
+        over_y = not sharp and (wide_q <= wide_p if few else step * wide_q <= wide_p)
+        whole = few and len(self.gammas) == 1 and not sharp
+        threshold = self._threshold(q)
+        if over_y:
+            y, stride = _terms(q, self.m, self.stride)
+            tail_of = _at_least(self._need(y, threshold, whole), self.n)
+            weight, outside = stride * _mass(y, self.m, q), _outside(y, self.m, q)
+            return lambda p: np.asarray(np.sum(weight * tail_of(p), axis=1) + outside)
+        return lambda p: self._over_x(p, q, threshold, whole)
+
+    def _over_x(self, p: Array, q: Array, threshold: Array, whole: bool) -> Array:
+        """The event's probability as a sum over x; where the p are too far apart for one sum, in
+        halves.
+        """
+        x, stride = _terms(p, self.n, self.stride)
+        if len(x) > MOST_TERMS and len(p) > 1:
+            parts = slice(0, len(p) // 2), slice(len(p) // 2, None)
+            return np.concatenate(
+                [self._over_x(p[part], q[part], threshold[:, part], whole) for part in parts]
+            )
+        tail = _at_least(self.m - self._most(x, threshold, whole), self.m)(1.0 - q)
+        return np.asarray(
+            stride * np.sum(_mass(x, self.n, p) * tail, axis=1) + _outside(x, self.n, p)
+        )
+
+    def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
+        """The least x with an approximate limit of `threshold` or more at one of the γ; (k, terms)."""
+        gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
+        rest = gamma**2 * _variance(y, self.m, self.z)
+        root = self._root(gamma * y / self.m + threshold, 1.0 / self.n, self.n, rest, 1.0)
+        need = np.min(root, axis=0)
+        return np.ceil(need - 1e-7) if whole else need - 1e-7
+
+    def _most(self, x: Array, threshold: Array, whole: bool) -> Array:
+        """The largest y with an approximate limit of `threshold` or more at one of the γ; (k,
+        terms).
+        """
+        gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
+        rest = np.broadcast_to(_variance(x, self.n, self.z), (len(gamma), 1, len(x)))
+        root = self._root(x / self.n - threshold, gamma / self.m, self.m, rest, -1.0)
+        most = np.max(root, axis=0)
+        return np.floor(most + 1e-7) if whole else most + 1e-7
+
+    def _root(
+        self, level: Array, scale: Array | float, size: int, rest: Array, side: float
+    ) -> Array:
+        """The count c with scale·c on the given side of `level` and (scale·c − level)² = z²(scale²
+        size² V(c) + rest).
+
+        Below 0 or above `size` where every count is on one side.
+        """
+        z2, noise = self.z**2, 0.25 * self.z**2
+        square = scale**2 * (1.0 + z2 / size)
+        half = scale * level + 0.5 * z2 * scale**2
+        constant = level**2 - z2 * (rest + scale**2 * noise * (1.0 + noise / size))
+        inside = half**2 - square * constant
+        root = (half + side * np.sqrt(np.maximum(inside, 0.0))) / square
+        return np.where(inside >= 0.0, root, np.where(level < 0.0, -1.0, size + 1.0))
+
+
+def _span(probability: Array, n: int) -> float:
+    """How many values a binomial with these probabilities takes in all, within REACH."""
+    low, high = float(np.min(probability)), float(np.max(probability))
+    spread = np.sqrt(n * max(low * (1.0 - low), high * (1.0 - high)))
+    return min(n * (high - low) + 2.0 * (REACH * spread + 10.0), float(n + 1))
+
+
+def _terms(probability: Array, n: int, step: float) -> tuple[Array, int]:
+    """Counts to sum over for all these probabilities, and their distance: about `step` standard
+    deviations.
+    """
+    low, high = float(np.min(probability)), float(np.max(probability))
+    narrow, wide = (np.sqrt(n * one * (1.0 - one)) for one in (low, high))
+    first = max(0, int(n * low - REACH * narrow) - 10)
+    last = min(n, int(n * high + REACH * wide) + 10)
+    stride = 1 if last - first <= EXACT_TERMS else max(1, int(step * min(narrow, wide)))
+    return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
+
+
+def _mass(count: Array, n: int, probability: Array) -> Array:
+    """Binomial probabilities, (k, terms)."""
+    one = probability[:, None]
+    size = betaln(count + 1.0, n - count + 1.0) + np.log(n + 1.0)
+    return np.asarray(np.exp(xlogy(count, one) + xlog1py(n - count, -one) - size))
+
+
+def _outside(count: Array, n: int, probability: Array) -> Array:
+    """P(below the first or above the last count)."""
+    first, last = count[0], count[-1]
+    below = 1.0 - betainc(first, n - first + 1.0, probability) if first > 0 else 0.0
+    above = betainc(last + 1.0, n - last, probability) if last < n else 0.0
+    return np.asarray(below + above)
+
+
+def _at_least(need: Array, n: int) -> Callable[[Array], Array]:
+    """p ↦ P(Bin(n, p) ≥ need), (k,) → (k, terms); between whole numbers by the beta integral, which
+    decreases.
+    """
+    sure, never = need <= 0.0, need > n
+    inner = np.where(sure | never, 1.0, need)
+    return lambda p: np.where(
+        sure, 1.0, np.where(never, 0.0, betainc(inner, n - inner + 1.0, p[:, None]))
+    )

@@ -1,0 +1,84 @@
+"""The one function that decides which draws train, which choose and which certify."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.errors import InvalidInput
+
+TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws
+TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # outputs of so few numbers are soon learned
+TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # of many, so many times √samples: see `split`
+SMALLEST = 10  # draws a side below which no part is of use
+
+
+@dataclass(frozen=True)
+class Split:
+    """Sizes a side: `train` fits scores, `choose` picks among them and their thresholds, `test`
+    only certifies.
+    """
+
+    train: int
+    choose: int
+    test: int
+
+    def parts(self, draws: Array) -> tuple[Array, Array, Array]:
+        """Views of (train, choose, test); draws are i.i.d., so consecutive ranges will do."""
+        first, second = self.train, self.train + self.choose
+        return draws[:first], draws[first:second], draws[second : second + self.test]
+
+
+def split(
+    samples: int,
+    train: float | None = None,
+    choose: float | None = None,
+    columns: int | None = None,
+    *,
+    trained: bool = True,
+) -> Split:
+    """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies. Raises
+    `InvalidInput`.
+
+    columns : numbers in an output. trained : False of a score that is known beforehand; no draws
+        train it.
+
+    By default 0.4 (of outputs of one number 0.2, of two 0.3) and 0.1 of up to 250,000 draws. A
+    score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second order
+    about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m.
+    """
+    samples = check.integer("samples", samples, 1)
+    usual = TRAIN_COLUMNS.get(columns or 0, TRAIN) if trained else 0.0
+    first = _size("train share", train, samples, usual, TRAIN_ROOT)
+    second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
+    sizes = Split(first, second, samples - first - second)
+    if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.test) < SMALLEST:
+        raise InvalidInput(
+            f"samples must leave at least {SMALLEST} draws a side to train, choose and certify, got {samples} "
+            f"({sizes.train}, {sizes.choose}, {sizes.test})"
+        )
+    return sizes
+
+
+def _size(name: str, share: float | None, samples: int, usual: float, root: float) -> int:
+    if share is None:
+        return int(min(usual * samples, root * sqrt(samples)))
+    return int(samples * check.real(name, share, 0.0, 1.0) + 1e-6)  # 29 of 100 are a share of 0.29
+
+
+def samples_for(test: int) -> int:
+    """The fewest draws a side of which the default split (of three columns or more) leaves `test`
+    to certify.
+    """
+    low, high = test, 3 * test + 100
+    while low < high:
+        middle = (low + high) // 2
+        enough = (
+            middle
+            - _size("", None, middle, TRAIN, TRAIN_ROOT)
+            - _size("", None, middle, CHOOSE, CHOOSE_ROOT)
+        )
+        low, high = (low, middle) if enough >= test else (middle + 1, high)
+    return low

@@ -1,0 +1,3 @@
+"""What a privacy curve δ(ε) says: spectra, claims, Rényi divergences, the Gaussian shift, and what
+is read off them.
+"""

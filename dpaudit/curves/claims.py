@@ -1,0 +1,208 @@
+"""Privacy claims as upper curves: what δ(ε) a mechanism may have at every ε if the claim is true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.curves import readings
+from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
+from dpaudit.errors import InvalidInput
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The claim of (ε, δ)-differential privacy; δ = 0 is pure ε-DP.
+
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats.
+    delta : float in [0, 1].
+
+    Other claims: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
+    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`. Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> dp.Claim(1.0, 1e-5).text, dp.Claim.gdp(1.0).text
+    ('(1, 1e-05)-DP', '1-GDP')
+    >>> round(float(dp.Claim.zcdp(0.5).delta_at(2.0)), 6)
+    0.054293
+    >>> dp.Claim(-1.0)
+    Traceback (most recent call last):
+        ...
+    dpaudit.errors.InvalidInput: claim epsilon must be a finite number in [0, inf], got -1.0
+    """
+
+    epsilon: float | None
+    delta: float = 0.0
+    text: str = ""
+    curve: Callable[[Array], Array] | None = None
+
+    def __post_init__(self) -> None:
+        if self.curve is not None:
+            return
+        if self.epsilon is None:
+            fail("epsilon", self.epsilon, "a finite number >= 0 (nats)")
+        object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
+        object.__setattr__(self, "delta", check.real("claim delta", self.delta, 0.0, 1.0))
+        object.__setattr__(self, "text", f"({self.epsilon:g}, {self.delta:g})-DP")
+
+    @classmethod
+    def gdp(cls, mu: float) -> Claim:
+        """μ-Gaussian differential privacy: δ(ε) of N(0, 1) against N(μ, 1) (Dong, Roth & Su,
+        corollary 1).
+        """
+        mu = check.real("mu", mu, 0.0)
+        return cls(None, 0.0, f"{mu:g}-GDP", _Shift(mu))
+
+    @classmethod
+    def zcdp(cls, rho: float) -> Claim:
+        """ρ-zero-concentrated differential privacy, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ
+        ≥ 0, nats.
+        """
+        rho = check.real("rho", rho, 0.0)
+        return cls(None, 0.0, f"{rho:g}-zCDP", _concentrated(rho, np.inf))
+
+    @classmethod
+    def tcdp(cls, rho: float, omega: float) -> Claim:
+        """(ρ, ω)-truncated concentrated privacy, R(α) = ρα for 1 < α < ω (Bun et al. 2018; paper 3,
+        definition 3).
+
+        δ(ε) is that of `Claim.rdp`, below that of paper 3's proposition 2
+        (`exact.printed.proposition_2`) by the factor (1 − 1/α)^{α−1}/α of proposition 1.
+        """
+        rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
+        if omega == 1.0:
+            fail("omega", omega, "a finite number > 1")
+        return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", _concentrated(rho, omega))
+
+    @classmethod
+    def rdp(cls, curve: Any, values: Any = None, *, end: float = np.inf, text: str = "") -> Claim:
+        """Rényi differential privacy: a bound of the divergence at many orders, as δ(ε)
+        (`dpaudit.curves.renyi`).
+
+        curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
+            `values` at them.
+        end : > 1; the function is called below it only. text : what to call the claim.
+
+        Where the function is not a Rényi curve ((α − 1)R not convex) δ is still an upper bound, not
+        the least one.
+        """
+        if values is not None:
+            bound: Any = RenyiOrders.of(curve, values)
+            return cls(None, 0.0, text or f"RDP at {len(bound.orders)} orders", bound)
+        if not callable(curve):
+            fail("curve", curve, "a function of the order, or a sequence of orders with values")
+        if isinstance(end, bool) or not isinstance(end, (int, float)) or not end > 1.0:
+            fail("end", end, "a number > 1, possibly infinite")
+        return cls(None, 0.0, text or f"RDP on orders (1, {end:g})", RenyiCurve(curve, float(end)))
+
+    @classmethod
+    def gaussmix(cls, rows: int, gamma: float) -> Claim:
+        """Gaussian mixing with k = `rows` and γ = (σ² + λ_min)/C² > 1: the Rényi curve φ of paper
+        3, lemma 1.
+        """
+        rows, gamma = check.integer("rows", rows, 1), check.real("gamma", gamma, 1.0, np.inf)
+        if gamma == 1.0:
+            fail("gamma", gamma, "a finite number > 1")
+        return cls.rdp(
+            _Mixing(rows, gamma), end=gamma, text=f"GaussMix RDP (k = {rows}, γ = {gamma:g})"
+        )
+
+    @classmethod
+    def from_function(
+        cls, delta_of_epsilon: Callable[[Any], Any], text: str = "user's curve"
+    ) -> Claim:
+        """A claim given as a function ε ↦ δ (scalar or vectorised)."""
+        if not callable(delta_of_epsilon):
+            fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
+        return cls(None, 0.0, text, np.vectorize(delta_of_epsilon, otypes=[float]))
+
+    def delta_at(self, epsilon: Any) -> Array:
+        """The largest δ that the claim allows at each ε (same shape).
+
+        Below its own ε an (ε₀, δ₀) claim still binds: its dominating pair is randomised response at
+        ε₀ with probability 1 − δ₀ and a full leak otherwise, so δ(ε) ≤ δ₀ + (1 − δ₀)(e^{ε₀} −
+        e^ε)/(1 + e^{ε₀}) (Kairouz, Oh & Viswanath 2015, theorem 3.3).
+        """
+        epsilon = check.epsilon(epsilon)
+        if self.curve is not None:
+            return self._checked(epsilon)
+        assert self.epsilon is not None
+        gap = np.maximum(self.epsilon - epsilon, 0.0)
+        response = -np.expm1(-gap) / (1.0 + np.exp(-self.epsilon))
+        return np.asarray(self.delta + (1.0 - self.delta) * response)
+
+    def epsilon_at(self, delta: Any) -> Array:
+        """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta; scalar or (m,) in [0, 1], and that shape.
+
+        Infinite where the claim never falls to delta; for delta = 0 it is the pure ε.
+        """
+        if self.curve is None:
+            assert self.epsilon is not None
+            return readings.epsilon_at(
+                self.delta_at, delta, self.epsilon if self.delta == 0.0 else np.inf
+            )
+        return readings.epsilon_at(self._checked, delta, self._supremum)
+
+    @property
+    def _supremum(self) -> float | None:
+        """Where δ = 0 from; a user's own function alone says it by its values, the others underflow
+        to 0 too early.
+        """
+        if isinstance(self.curve, np.vectorize):
+            return None
+        return 0.0 if self._checked(np.array(0.0)) == 0.0 else np.inf
+
+    def _checked(self, epsilon: Array) -> Array:
+        assert self.curve is not None
+        try:
+            delta = np.asarray(self.curve(epsilon), dtype=np.float64)
+        except InvalidInput:
+            raise
+        except Exception as error:
+            fail(
+                "claim",
+                f"{type(error).__name__}: {error}",
+                "a function of epsilon that does not raise",
+            )
+        if not np.all((delta >= 0) & (delta <= 1)):
+            fail("claim", delta[~((delta >= 0) & (delta <= 1))][0], "a curve with values in [0, 1]")
+        return delta
+
+
+@dataclass(frozen=True)
+class _Shift:
+    mu: float
+
+    def __call__(self, epsilon: Array) -> Array:
+        return gaussian_shift(self.mu, epsilon)
+
+
+@dataclass(frozen=True)
+class _Mixing:
+    rows: int
+    gamma: float
+
+    def __call__(self, order: Array) -> Array:
+        return gaussian_mixing(order, self.rows, self.gamma)
+
+
+def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
+    # 0 at one order > 1: one law
+    return _Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
+
+
+def as_claim(claim: Any) -> Claim | None:
+    """None, a `Claim`, or an (ε, δ) pair."""
+    if claim is None or isinstance(claim, Claim):
+        return claim
+    if not isinstance(claim, (tuple, list)) or len(claim) != 2:
+        fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None")
+    return Claim(claim[0], claim[1])

@@ -1,0 +1,220 @@
+"""What a privacy engineer reads off a spectrum: ε at a given δ, the trade-off curve, the equivalent
+Gaussian μ.
+
+Everything here needs ε ↦ δ(ε) alone: non-increasing, convex in e^ε, vectorised over a 1-D array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import erfinv
+
+from dpaudit._core.bracketing import Function, first_below, peak
+from dpaudit._core.check import Array, fail
+from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit.errors import InvalidInput
+
+RUNGS = np.geomspace(1e-6, 1e3, 31)  # where a crossing is looked for first
+LOWER_RUNGS = 10.0 ** np.arange(-300.0, -5.0, 6.0)
+UPPER_RUNGS = np.geomspace(1e3, 1e9, 21)
+REASON = "an estimate says nothing beyond it"
+FARTHEST = 1e9  # nats; a curve that is above δ there stays above it
+# e^{−750} is 0 in floats
+STEPS = np.concatenate([np.geomspace(1e-9, 1.0, 19), np.arange(2.0, 752.0, 6.0)])
+SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
+
+
+def unit(name: str, value: Any) -> Array:
+    """A probability: a number in [0, 1] or a 1-D array of them, as float64 of the same shape."""
+    expected = "a number in [0, 1], or a 1-D array of them"
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        fail(name, value, expected)
+    if array.ndim > 1 or array.size == 0 or not np.all((array >= 0.0) & (array <= 1.0)):
+        fail(name, value, expected)
+    return array
+
+
+def epsilon_at(delta_of: Function, delta: Any, supremum: float | None = np.inf) -> Array:
+    """The smallest ε ≥ 0 with δ(ε) ≤ delta, in the shape of `delta`; nats.
+
+    delta_of : ε ↦ δ(ε). delta : scalar or (m,), in [0, 1]. supremum : the ε from which on δ is 0,
+    which is the answer for delta = 0; infinite if there is none; None to search for it by the
+    values of the function.
+
+    0 where δ(0) ≤ delta; infinite where the curve never falls to delta. Raises `InvalidInput`.
+    """
+    delta = unit("delta", delta)
+    if supremum == 0.0:
+        return np.zeros_like(delta)
+    distinct, back = np.unique(delta, return_inverse=True)
+    limit = np.inf if supremum is None else float(supremum)
+    found = np.full(distinct.shape, limit)
+    searched = distinct >= (0.0 if supremum is None else np.nextafter(0.0, 1.0))
+    if searched.any():
+        found[searched] = _crossings(delta_of, distinct[searched], limit)
+    return found[back.reshape(delta.shape)]
+
+
+def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
+    ladder, heights = _climb(delta_of, target, supremum)
+    below = heights <= target[:, None]
+    first = np.argmax(below, axis=1)
+    found = np.where(below.any(axis=1), ladder[first], np.inf)
+    inside = np.flatnonzero(below.any(axis=1) & (ladder[first - 1] > 0.0) & (first > 0))
+    if len(inside):
+        both = np.stack([first[inside] - 1, first[inside]], axis=1)
+        found[inside] = first_below(delta_of, target[inside], ladder[both], heights[both])
+    return found
+
+
+def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, Array]:
+    """ε from 0 upwards and δ there, as far down and up as the targets need."""
+    ladder = np.concatenate([[0.0], RUNGS])
+    heights = delta_of(ladder)
+    if np.any((target < heights[0]) & (target >= heights[1])):
+        ladder = np.concatenate([[0.0], LOWER_RUNGS, RUNGS[1:]])
+        heights = np.concatenate([heights[:1], delta_of(LOWER_RUNGS), heights[2:]])
+    if np.any(target < heights[-1]):
+        ladder = np.concatenate([ladder, UPPER_RUNGS[1:]])
+        heights = np.concatenate([heights, delta_of(UPPER_RUNGS[1:])])
+    if np.isfinite(supremum):
+        kept = ladder < supremum
+        ladder, heights = np.append(ladder[kept], supremum), np.append(heights[kept], 0.0)
+    return ladder, heights
+
+
+def tradeoff(delta_of: Function, alpha: Any) -> Array:
+    """β(α), the smallest type II error at type I error α that δ(ε) allows: the largest such convex
+    function.
+
+    alpha : scalar or (m,), in [0, 1]. Returns the shape of `alpha`. Raises `InvalidInput`.
+
+    β(α) = sup over ε ≥ 0 of max(0, 1 − δ − e^ε α, e^{−ε}(1 − δ − α)) (Dong, Roth & Su 2022,
+    propositions 3 and 6). With γ = e^ε in the first and e^{−ε} in the second it is one concave
+    function of γ ∈ (0, ∞), so the best ε of either sign is bracketed by any ladder.
+    """
+    alpha = unit("alpha", alpha)
+    level = np.atleast_1d(alpha)
+    inner = np.flatnonzero((level > 0.0) & (level < 1.0))
+    beta = np.where(level == 0.0, 1.0 - delta_of(np.array([FARTHEST]))[0], 0.0)
+    if len(inner):
+        beta[inner] = np.clip(_largest_gain(delta_of, level[inner]), 0.0, 1.0 - level[inner])
+    return beta.reshape(alpha.shape)
+
+
+def _largest_gain(delta_of: Function, alpha: Array) -> Array:
+    kept = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
+    gain = _gain(SIGNED_STEPS, np.concatenate([kept[:0:-1], kept]), alpha[:, None])
+    best = np.clip(np.argmax(gain, axis=1), 1, gain.shape[1] - 2)
+    around = best[:, None] + np.array([-1, 0, 1])
+
+    def at(signed: Array, problem: np.ndarray) -> Array:
+        miss = 1.0 - delta_of(np.abs(signed).ravel()).reshape(signed.shape)
+        return _gain(signed, miss, alpha[problem, None])
+
+    return peak(at, SIGNED_STEPS[around], np.take_along_axis(gain, around, axis=1))
+
+
+def _gain(signed: Array, kept: Array, alpha: Array) -> Array:
+    """1 − δ − e^ε α for ε ≥ 0 and e^{−|ε|}(1 − δ − α) for ε < 0; kept = 1 − δ(|ε|)."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.where(
+            signed >= 0.0, kept - np.exp(signed + np.log(alpha)), np.exp(signed) * (kept - alpha)
+        )
+
+
+def gdp_mu(epsilon: Array, delta: Array) -> Array:
+    """The μ with δ_μ(ε) = delta, δ_μ the curve of N(0, 1) against N(μ, 1); 0 at delta = 0, infinite
+    at 1.
+
+    epsilon, delta : arrays of one shape, which is that of the result.
+    """
+    return np.asarray(np.vectorize(_mu, otypes=[float])(epsilon, delta))
+
+
+def _mu(epsilon: float, delta: float) -> float:
+    if delta <= 0.0 or delta >= 1.0:
+        return 0.0 if delta <= 0.0 else np.inf
+    low = 2.0 * np.sqrt(2.0) * float(erfinv(delta))  # δ_μ(0) = erf(μ/√8), and δ_μ falls with ε
+    if epsilon == 0.0:
+        return low
+
+    def excess(mu: float) -> float:
+        return float(np.log(max(float(gaussian_shift(mu, epsilon)), 5e-324) / delta))
+
+    high = 2.0 * low
+    while excess(high) < 0.0:
+        low, high = high, 2.0 * high
+    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14))
+
+
+@dataclass(frozen=True, eq=False)
+class Chords:
+    """δ between the points of a grid by the chord in e^ε, which bounds a curve through them from
+    above.
+
+    epsilon, delta : (m,), ε ascending and distinct. Outside the grid nothing is known:
+        `InvalidInput`.
+    """
+
+    epsilon: Array
+    delta: Array
+
+    @classmethod
+    def of(cls, epsilon: Array, delta: Array) -> Chords:
+        """From any order and shape."""
+        distinct, index = np.unique(np.ravel(epsilon), return_index=True)
+        return cls(distinct, np.ravel(delta)[index])
+
+    def __call__(self, epsilon: Array) -> Array:
+        outside = (epsilon < self.epsilon[0]) | (epsilon > self.epsilon[-1])
+        if np.any(outside):
+            one = float(np.atleast_1d(epsilon)[np.atleast_1d(outside)][0])
+            raise InvalidInput(
+                f"epsilon must be within the grid, which {self._ends()}, got {one:g}: {REASON}"
+            )
+        if len(self.epsilon) == 1:
+            return np.full_like(epsilon, self.delta[0])
+        right = np.clip(np.searchsorted(self.epsilon, epsilon), 1, len(self.epsilon) - 1)
+        low, high = self.epsilon[right - 1], self.epsilon[right]
+        share = np.exp(epsilon - high) * np.expm1(low - epsilon) / np.expm1(low - high)
+        return np.asarray(
+            self.delta[right - 1] + share * (self.delta[right] - self.delta[right - 1])
+        )
+
+    def epsilon_at(self, delta: Any) -> Array:
+        """The smallest ε of the grid's range with δ(ε) ≤ delta."""
+        delta = unit("delta", delta)
+        below = self.delta <= delta[..., None]
+        if not np.all(below.any(axis=-1)):
+            raise InvalidInput(
+                f"delta must be at least {self.delta.min():g}, the smallest on the grid, which {self._ends()}, "
+                f"got {float(delta.min()):g}: {REASON}"
+            )
+        first = np.argmax(below, axis=-1)
+        before = np.maximum(first - 1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (self.delta[before] - delta) / (self.delta[before] - self.delta[first])
+            inside = self.epsilon[before] + np.log1p(
+                share * np.expm1(self.epsilon[first] - self.epsilon[before])
+            )
+        return np.where(first > 0, inside, self.epsilon[0])
+
+    def tradeoff(self, alpha: Any) -> Array:
+        """β(α) of the grid's points: the chords are straight in e^ε, so the supremum is at one of
+        them.
+        """
+        alpha = unit("alpha", alpha)
+        kept = 1.0 - self.delta
+        ahead = kept - np.exp(np.minimum(self.epsilon, 700.0)) * alpha[..., None]
+        behind = np.exp(-self.epsilon) * (kept - alpha[..., None])
+        return np.maximum(np.maximum(ahead, behind).max(axis=-1), 0.0)
+
+    def _ends(self) -> str:
+        return f"goes from {self.epsilon[0]:g} to {self.epsilon[-1]:g}"

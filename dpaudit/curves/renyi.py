@@ -1,0 +1,154 @@
+"""From Rényi divergences to δ(ε): the claims of Rényi, zero-concentrated and truncated concentrated
+privacy.
+
+A bound R(α) of the divergence of order α gives, for every α > 1,
+
+    δ(ε) ≤ exp((α − 1)(R(α) − ε)) (1 − 1/α)^{α−1} / α
+
+(paper 3, proposition 1, that is Canonne, Kamath & Steinke 2020, proposition 12, solved for δ). The
+logarithm, (α − 1)(R − ε) + (α − 1)ln(α − 1) − α ln α, is convex in α: (α − 1)R(α) is, if R is a
+Rényi curve, and the rest has second derivative 1/(α − 1) − 1/α.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.bracketing import peak
+from dpaudit._core.check import Array, fail
+
+FINITE = np.linspace(-27.0, 30.0, 58)  # ln of (α − 1)/(end − α): to 1e-13 of the end
+INFINITE = np.linspace(-27.0, 43.0, 71)  # ln(α − 1)
+FLAT = 1e-13  # in ln δ
+
+
+@dataclass(frozen=True)
+class RenyiCurve:
+    """δ(ε) from a vectorised function order ↦ nats on (1, end)."""
+
+    divergence: Callable[[Array], Array]
+    end: float = np.inf
+
+    def __call__(self, epsilon: Array) -> Array:
+        """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput` if the
+        function misbehaves.
+        """
+        flat = np.atleast_1d(epsilon)
+        nodes = FINITE if np.isfinite(self.end) else INFINITE
+        heights = -_log_delta(*self._at(nodes), flat[:, None])
+        best = np.clip(np.argmax(heights, axis=1), 1, len(nodes) - 2)
+        around = best[:, None] + np.array([-1, 0, 1])
+
+        def height(places: Array, problem: np.ndarray) -> Array:
+            excess, divergence = (part.reshape(places.shape) for part in self._at(places.ravel()))
+            return -_log_delta(excess, divergence, flat[problem, None])
+
+        log_delta = -peak(height, nodes[around], np.take_along_axis(heights, around, axis=1), FLAT)
+        return np.exp(np.minimum(log_delta, 0.0)).reshape(np.shape(epsilon))
+
+    def _at(self, places: Array) -> tuple[Array, Array]:
+        """α − 1 and R(α) at the places of the search, whose range is the real line."""
+        excess = (
+            np.exp(places) if np.isinf(self.end) else (self.end - 1.0) / (1.0 + np.exp(-places))
+        )
+        order = np.maximum(1.0 + excess, np.nextafter(1.0, 2.0))
+        return order - 1.0, divergences(self.divergence, order)
+
+
+@dataclass(frozen=True)
+class RenyiOrders:
+    """δ(ε) from the divergences at a few orders."""
+
+    orders: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, epsilon: Array) -> Array:
+        """The least δ over the orders, in the shape of `epsilon`."""
+        log_delta = _log_delta(
+            np.array(self.orders) - 1.0, np.array(self.values), np.asarray(epsilon)[..., None]
+        )
+        return np.exp(np.minimum(log_delta.min(axis=-1), 0.0))
+
+    @classmethod
+    def of(cls, orders: Any, values: Any) -> RenyiOrders:
+        """Two sequences of one length: orders > 1, divergences ≥ 0. Raises `InvalidInput`."""
+        order, value = (
+            np.asarray(
+                check.array_of_numbers(name, given, "a sequence of numbers"), dtype=np.float64
+            )
+            for name, given in (("orders", orders), ("values", values))
+        )
+        if order.ndim != 1 or order.size == 0 or not np.all(np.isfinite(order) & (order > 1.0)):
+            fail("orders", orders, "a sequence of finite numbers > 1")
+        if value.shape != order.shape or not np.all(value >= 0.0):
+            fail("values", values, f"{order.size} divergences >= 0, one an order")
+        return cls(tuple(order.tolist()), tuple(value.tolist()))
+
+
+@dataclass(frozen=True)
+class Linear:
+    """R(α) = ρα, as of concentrated privacy."""
+
+    rho: float
+
+    def __call__(self, order: Array) -> Array:
+        return self.rho * order
+
+
+def divergences(function: Callable[[Array], Array], order: Array) -> Array:
+    """`function` at the orders (m,), checked; values below 0 by rounding count as 0, infinite ones
+    say nothing.
+    """
+    try:
+        with np.errstate(over="ignore", divide="ignore"):
+            value = np.asarray(function(order), dtype=np.float64)
+    except Exception as error:
+        fail(
+            "curve",
+            f"{type(error).__name__}: {error}",
+            "a vectorised function of the order that does not raise",
+        )
+    if value.shape != order.shape:
+        fail(
+            "curve", f"shape {value.shape} for {order.shape}", "a vectorised function of the order"
+        )
+    if np.any(np.isnan(value)):
+        fail(
+            "curve",
+            f"nan at order {order[np.isnan(value)][0]:g}",
+            "a function with values >= 0 between 1 and its end",
+        )
+    return np.maximum(value, 0.0)
+
+
+def _log_delta(excess: Array, divergence: Array, epsilon: Array) -> Array:
+    """ln of the bound at α = 1 + excess."""
+    return np.asarray(excess * (divergence - epsilon - np.log1p(1.0 / excess)) - np.log1p(excess))
+
+
+def gaussian_mixing(order: Array, rows: int, gamma: float) -> Array:
+    """[kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)), nats, at orders α > 1; infinite from α = γ on
+    (paper 3, lemma 1).
+
+    With o = 1/(γ − 1) and d = α − 1 it is k/(2d) [d(o − ln(1 + o)) − ln(1 − do) − do], two terms
+    that do not cancel.
+    """
+    odds, excess = 1.0 / (gamma - 1.0), order - 1.0
+    inside = order < gamma
+    bend = -_log1p_less(np.where(inside, -excess * odds, 0.0))
+    return np.where(inside, 0.5 * rows * (bend / excess - _log1p_less(np.array(odds))), np.inf)
+
+
+def _log1p_less(x: Array) -> Array:
+    """ln(1 + x) − x to full accuracy; with r = x/(2 + x) it is −xr + 2r³(1/3 + r²/5 + …)."""
+    near = np.where(np.abs(x) < 0.3, x, 0.0)
+    r2 = (near / (2.0 + near)) ** 2
+    series = sum(2.0 * r2**j / (2 * j + 3) for j in range(11))
+    small = near / (2.0 + near) * (r2 * series - near)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.where(np.abs(x) < 0.3, small, np.log1p(np.maximum(x, -1.0)) - x))

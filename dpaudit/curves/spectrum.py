@@ -1,0 +1,168 @@
+"""The one noun that both sides share: a privacy spectrum δ(ε), exact or estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.curves import readings
+from dpaudit.errors import NoExactSpectrum
+
+
+class Curve(Protocol):
+    """An exact spectrum at any ε, and what no grid of ε holds. Pairs are (forward, backward)."""
+
+    def delta(self, epsilon: Array) -> tuple[Array, Array]:
+        """δ at each ε ≥ 0, shape (m,) or scalar."""
+        ...
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergence of an order > 0, nats; infinite where the moment is. Raises
+        `NoExactSpectrum`.
+        """
+        ...
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest privacy loss: δ(ε) = 0 from there on; infinite if the loss is unbounded."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """δ(ε) of an ordered or unordered pair, or of a mechanism on a database.
+
+    Attributes
+    ----------
+    epsilon : float64, scalar or shape (m,); nats.
+    delta : same shape; the larger of the two directions, in [0, 1]. A point estimate when `low` is
+        set.
+    forward, backward : same shape or None; full → zeroed (left against right) and the reverse.
+    low : same shape or None; certified lower bound, simultaneous over ε and both directions at
+        `level`.
+    level : confidence of `low`, or None for an analytic spectrum.
+    index : integer array of the same shape or None; the row that attains `delta` (worst case over a
+        database).
+    law : what the numbers come from, in a few words.
+    candidate : integer array of the same shape or None; the candidate row that attains it (worst
+        replacement).
+    asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
+    curve : the exact curve itself, at any ε; None for an estimate.
+
+    What is read off it: `delta_at`, `epsilon_at`, `total_variation`, `tradeoff` and `gdp_mu`, exact
+    with a `curve` and by chords in e^ε between the grid's points without (an upper bound of a curve
+    through them; `InvalidInput` outside the grid); `renyi` and `pure_epsilon` with a `curve` only
+    (else `NoExactSpectrum`).
+
+    >>> import dpaudit as dp
+    >>> X, y = dp.datasets.load("diabetes")
+    >>> worst = dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=100.0), np.column_stack([X, y]), [0.5, 1.0])
+    >>> print(worst.delta, worst.index)
+    [0.63284647 0.54941446] [169 169]
+    >>> round(float(worst.epsilon_at(1e-5)), 4), round(float(worst.total_variation), 4)
+    (10.7116, 0.7097)
+    """
+
+    epsilon: Array
+    delta: Array
+    forward: Array | None = None
+    backward: Array | None = None
+    low: Array | None = None
+    level: float | None = None
+    index: np.ndarray | None = None
+    law: str = ""
+    asymptotic: Array | None = None
+    candidate: np.ndarray | None = None
+    curve: Curve | None = None
+
+    @classmethod
+    def of_directions(
+        cls, epsilon: Array, forward: Array, backward: Array, law: str = ""
+    ) -> Spectrum:
+        """The spectrum of a pair from its two directions."""
+        return cls(epsilon, np.maximum(forward, backward), forward, backward, law=law)
+
+    def replace(self, **changes: Any) -> Spectrum:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+    def delta_at(self, epsilon: Any) -> Array:
+        """δ at other ε ≥ 0 (nats), scalar or (k,), in that shape."""
+        epsilon = check.epsilon(epsilon)
+        return self._largest(epsilon) if self.curve is not None else self._chords(epsilon)
+
+    def epsilon_at(self, delta: Any) -> Array:
+        """The smallest ε ≥ 0 with δ(ε) ≤ delta: 0 where δ(0) is, infinite where a curve has a floor
+        above delta.
+
+        delta : scalar or (k,) in [0, 1]; at 0 the answer is the pure ε. An estimate answers within
+            its grid only.
+        """
+        if self.curve is None:
+            return self._chords.epsilon_at(delta)
+        return readings.epsilon_at(self._largest, delta, max(self.curve.supremum))
+
+    @property
+    def total_variation(self) -> float:
+        """δ(0): the most by which the probability of any event differs."""
+        return float(self.delta_at(0.0))
+
+    def tradeoff(self, alpha: Any) -> Array:
+        """β(α), the least type II error at type I error α, scalar or (k,) in [0, 1], that δ(ε)
+        implies.
+
+        It is symmetric and convex: the larger direction at every ε. An estimate implies what its
+        grid does.
+        """
+        if self.curve is None:
+            return self._chords.tradeoff(alpha)
+        return readings.tradeoff(self._largest, alpha)
+
+    def gdp_mu(self, epsilon: Any) -> Array:
+        """The μ of the Gaussian shift with the same δ at each ε, scalar or (k,); 0 at δ = 0,
+        infinite at δ = 1.
+        """
+        epsilon = check.epsilon(epsilon)
+        return readings.gdp_mu(epsilon, self.delta_at(epsilon))
+
+    def renyi(self, order: Any) -> Array:
+        """The larger direction's Rényi divergence, nats, at each order > 0 (scalar or (k,)); order
+        1 is KL.
+        """
+        expected = "a finite number > 0, or a 1-D array of them"
+        orders = np.asarray(check.array_of_numbers("order", order, expected), dtype=np.float64)
+        if orders.ndim > 1 or orders.size == 0 or not np.all(np.isfinite(orders) & (orders > 0.0)):
+            check.fail("order", order, expected)
+        curve = self._exact("Rényi divergences")
+        return np.array([max(curve.renyi(float(one))) for one in orders.ravel()]).reshape(
+            orders.shape
+        )
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The largest privacy loss of either direction: δ(ε) = 0 from there on; infinite if it is
+        unbounded.
+        """
+        return float(max(self._exact("a pure epsilon").supremum))
+
+    def _exact(self, wanted: str) -> Curve:
+        if self.curve is None:
+            raise NoExactSpectrum(
+                f"{wanted} cannot be had from δ on a grid of ε; only an exact spectrum carries them"
+            )
+        return self.curve
+
+    def _largest(self, epsilon: Array) -> Array:
+        """δ by the curve, which is not called from its supremum on: a search asks up to ε = 1e9."""
+        assert self.curve is not None
+        limit = max(self.curve.supremum)
+        delta = np.maximum(*self.curve.delta(np.minimum(epsilon, limit)))
+        return np.where(epsilon < limit, delta, 0.0)
+
+    @property
+    def _chords(self) -> readings.Chords:
+        return readings.Chords.of(self.epsilon, self.delta)

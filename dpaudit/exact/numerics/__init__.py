@@ -1,0 +1,3 @@
+"""Numerical methods of the exact side: contour inversion, integration, special functions. They know
+no law.
+"""

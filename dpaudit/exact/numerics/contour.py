@@ -1,0 +1,291 @@
+"""Hockey-stick divergence from the moment function of the privacy loss, by contour inversion at the
+saddle point.
+
+With M(s) = E_P[e^{sL}],  δ(ε) = (1/2πi) ∫ M(s) e^{−sε} / (s(s+1)) ds  over Re s = c, 0 < c < s_max.
+The integrand is evaluated on a hyperbola through the point of the real axis where it is smallest,
+so all of it is scaled by that value and the RELATIVE accuracy survives in the tail. A hyperbola
+that bends to the side where M(s)e^{−sε} falls off makes the integrand decay exponentially even when
+M itself decays like a power of s. M is what costs, and one hyperbola serves all ε whose own minimum
+is not much deeper than the value there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
+
+from dpaudit._core.check import Array
+
+# first trapezoid step in the hyperbola's parameter, halved until the sums agree
+STEP, HALVINGS = (0.08, 8)
+AGREE = 1e-7  # of two sums: halving the step squares the relative error
+AGREE_UPRIGHT = 1e-11  # where M falls off more slowly than e^{−sε} turns it does not
+# tangents of the angle from the vertical; below 1, so that e^{s²} still decays
+BENDS = (0.4, 0.1, 0.025)
+PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of a dear log M along a line
+# e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
+SHARED = 3.0
+ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their integrands vary
+# where a line is first looked at
+COARSE = np.concatenate([np.arange(0.0, 16.0, 0.5), np.arange(16.0, 96.0, 2.0)])
+NEGLIGIBLE = 1e-17
+GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
+OVERFLOW = 700.0  # e^{±this} is as far as floats go
+DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself,
+NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, or floats could not tell
+
+Integrand = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class LossTransform:
+    """log M(s) of the finite part of the loss, and what the contour needs to know of it.
+
+    log_m : complex s, shape (k,) → log M(s), shape (k,); analytic off the real axis beyond (−1,
+        end).
+    slope, curvature : real s, shape (k,) → K′(s), K″(s) of K = log M.
+    end : M is finite for 0 < s < end.
+    maximum : sup of the finite part of L, infinite if unbounded; δ(ε) = floor from there on.
+    floor : P(L = ∞), so M(0) = 1 − floor.
+    upright : log_m is to be used on vertical lines only, is continuous on them, and dear.
+    """
+
+    log_m: Callable[[np.ndarray], np.ndarray]
+    slope: Callable[[Array], Array]
+    curvature: Callable[[Array], Array]
+    end: float
+    maximum: float
+    floor: float = 0.0
+    upright: bool = False
+
+
+def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
+    """δ at each ε (shape (m,), ascending), in [0, 1].
+
+    Where nearly all of the loss lies above ε the line runs through (−1, 0) instead; crossing the
+    pole at 0 makes its integral δ − 1.
+    """
+    delta = np.full_like(epsilon, transform.floor)
+    if transform.floor == 1.0:
+        return delta
+    origin = np.zeros(1)
+    below = transform.slope(origin)[0] - 2.0 * np.sqrt(transform.curvature(origin)[0]) > epsilon
+    above = ~below & (epsilon < transform.maximum)
+    if below.any():
+        delta[below] = 1.0 + _integral(transform, epsilon[below], -1.0, 0.0)
+    if above.any():
+        delta[above] += np.maximum(_integral(transform, epsilon[above], 0.0, transform.end), 0.0)
+    return np.clip(delta, 0.0, 1.0)
+
+
+def _integral(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
+    """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point."""
+    saddle = _saddle(transform, epsilon, start, stop)
+    total = np.empty_like(epsilon)
+    for first, crossing, last in _bands(transform, epsilon, saddle):
+        total[first:last] = _shared(
+            transform, epsilon[first:last], saddle[first:last], crossing - first
+        )
+    return total
+
+
+def _bands(
+    transform: LossTransform, epsilon: Array, saddle: Array
+) -> Iterator[tuple[int, int, int]]:
+    """Runs of ε that one hyperbola may serve: the first, the one at whose saddle it crosses, and
+    the end.
+    """
+    log_m = transform.log_m(saddle + 0j).real
+    least = log_m - saddle * epsilon
+    scale = _scale(transform, saddle)
+
+    def excess(ours: slice, at: slice) -> Array:
+        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle; infinite
+        for another scale.
+        """
+        s, own = saddle[at], saddle[ours]
+        far = np.abs(np.log(scale[at] / scale[ours])) > ALIKE
+        height = (
+            log_m[at]
+            - s * epsilon[ours]
+            - least[ours]
+            - np.log(s * (s + 1.0) / (own * (own + 1.0)))
+        )
+        return np.where(far, np.inf, height)
+
+    first, count = 0, len(epsilon)
+    while first < count:
+        middle = first + _run(excess(slice(first, first + 1), slice(first, count))) - 1
+        last = middle + _run(excess(slice(middle, count), slice(middle, middle + 1)))
+        yield first, middle, last
+        first = last
+
+
+def _run(excess: Array) -> int:
+    """How many come before the first above SHARED, at least 1."""
+    above = np.flatnonzero(~(excess <= SHARED))
+    return max(int(above[0]), 1) if len(above) else len(excess)
+
+
+def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: int) -> Array:
+    """One hyperbola for all of `epsilon` if they bend to one side, else one for each half."""
+    line = _Line.through(transform, float(saddle[crossing]))
+    with np.errstate(under="ignore"):
+        peak = np.exp(line.log_peak - line.crossing * epsilon)
+        bend, end = line.best(epsilon, () if transform.upright else BENDS)
+        if transform.upright:
+            smooth = line.interpolated(end)
+            return np.asarray(trapezoid(smooth.integrand(epsilon, 0.0), end, AGREE_UPRIGHT) * peak)
+        if len(epsilon) == 1 or abs(bend) == BENDS[0]:
+            return np.asarray(trapezoid(line.integrand(epsilon, bend), end) * peak)
+    half = len(epsilon) // 2
+    parts = (slice(None, half), slice(half, None))
+    return np.concatenate(
+        [_shared(transform, epsilon[part], saddle[part], half // 2) for part in parts]
+    )
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Hyperbolas through one point of the real axis; by symmetry the integral is (1/π)∫₀^∞ Im of
+    the integrand.
+    """
+
+    transform: LossTransform
+    crossing: float
+    scale: float
+    log_peak: float
+
+    @classmethod
+    def through(cls, transform: LossTransform, crossing: float) -> _Line:
+        here = np.array([crossing])
+        return cls(
+            transform,
+            crossing,
+            float(_scale(transform, here)[0]),
+            float(transform.log_m(here + 0j)[0].real),
+        )
+
+    def integrand(self, epsilon: Array, bend: float) -> Integrand:
+        """In units of its value on the real axis."""
+
+        def value(u: np.ndarray) -> np.ndarray:
+            s = self.crossing + self.scale * (bend * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
+            speed = self.scale * (bend * np.sinh(u) + 1j * np.cosh(u)) / (s * (s + 1.0))
+            exponent = (
+                self.transform.log_m(s)
+                - np.multiply.outer(epsilon, s - self.crossing)
+                - self.log_peak
+            )
+            exponent.real = np.minimum(exponent.real, OVERFLOW)
+            return np.asarray(np.exp(exponent) * speed)
+
+        return value
+
+    def interpolated(self, end: float) -> _Line:
+        """The vertical line up to u = end, on which log M is a Chebyshev series in u, panel by
+        panel.
+
+        In panels, since log M is mere rounding at the far end, where M is nothing.
+        """
+        width, places = end / PANELS, np.arange(PANELS)[:, None]
+        u = width * (places + 0.5 * (1.0 + CHEBYSHEV))
+        value = self.transform.log_m(self.crossing + 1j * self.scale * np.sinh(u.ravel()))
+        series = np.linalg.solve(
+            chebvander(CHEBYSHEV, len(CHEBYSHEV) - 1), value.reshape(u.shape).T
+        )
+
+        def log_m(s: np.ndarray) -> np.ndarray:
+            u = np.arcsinh(s.imag / self.scale) / width
+            place = np.minimum(u.astype(int), PANELS - 1)
+            return np.asarray(chebval(2.0 * (u - place) - 1.0, series[:, place], tensor=False))
+
+        return replace(self, transform=replace(self.transform, log_m=log_m))
+
+    def best(self, epsilon: Array, bends: tuple[float, ...]) -> tuple[float, float]:
+        """The bend, to the right or left, on which the integrand ends soonest and does not grow,
+        and where it ends.
+
+        Near a branch point the asymptotic side can be the wrong one at first; a straighter line is
+        taken then, and a vertical one, on which the integrand never grows, at the last.
+        """
+        for bend in bends:
+            ends = {slant: extent(self.integrand(epsilon, slant)) for slant in (bend, -bend)}
+            slant = min(ends, key=lambda key: ends[key])
+            if ends[slant] < np.inf:
+                return slant, ends[slant]
+            if len(epsilon) > 1:
+                break  # they may not all want the same
+        return 0.0, min(extent(self.integrand(epsilon, 0.0)), COARSE[-1])
+
+
+def extent(integrand: Integrand) -> float:
+    """Where every row has first fallen to NEGLIGIBLE of its largest value; infinite if one grows
+    before.
+
+    What a bent line meets beyond is not looked at: from there it may go straight up, on which
+    nothing grows.
+    """
+    size = np.abs(integrand(COARSE))
+    largest = np.maximum.accumulate(size, axis=1)
+    dead = np.flatnonzero(np.all(size <= NEGLIGIBLE * largest, axis=0))
+    last = int(dead[0]) if len(dead) else len(COARSE) - 1
+    if np.any(largest[:, last] > GROWTH * size[:, 0]):
+        return float("inf")
+    return float(COARSE[last])
+
+
+def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
+    """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes), an odd function that
+    vanishes at `end`.
+    """
+    total = step * np.sum(integrand(np.arange(1, int(end / step) + 1) * step).imag, axis=1)
+    total += 0.5 * step * integrand(np.zeros(1)).imag[:, 0]
+    for _ in range(HALVINGS):
+        between = (np.arange(int(end / step)) + 0.5) * step
+        last, total = total, 0.5 * (total + step * np.sum(integrand(between).imag, axis=1))
+        step *= 0.5
+        if np.all(np.abs(total - last) <= agree * np.abs(total)):
+            break
+    return np.asarray(total / np.pi)
+
+
+def _scale(transform: LossTransform, s: Array) -> Array:
+    """Over what length the integrand varies near s: its own curvature, the poles, and one at the
+    end, if faint.
+    """
+    return np.asarray(
+        (transform.curvature(s) + s**-2.0 + (s + 1.0) ** -2.0 + (transform.end - s) ** -2.0) ** -0.5
+    )
+
+
+def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
+    """About where log M(s) − sε − log|s(s+1)| is least in (start, stop), by bisection of its slope:
+    it is convex.
+
+    Less log(end − s): a pole of M there may be too faint to be seen, and would be run into.
+    """
+    low, high = (
+        np.full_like(epsilon, -DECADES),
+        np.full_like(epsilon, DECADES if np.isinf(stop) else NEAREST + np.log(max(stop, 1.0))),
+    )
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        s = _unfold(middle, start, stop)
+        rising = (
+            transform.slope(s) - epsilon - 1.0 / s - 1.0 / (s + 1.0) + 1.0 / (transform.end - s)
+            > 0.0
+        )
+        low, high = np.where(rising, low, middle), np.where(rising, middle, high)
+    return _unfold(0.5 * (low + high), start, stop)
+
+
+def _unfold(y: Array, start: float, stop: float) -> Array:
+    """The real line → (start, stop), logarithmic at the ends."""
+    ratio = np.exp(y)
+    if start < 0.0:
+        return np.asarray(-1.0 / (1.0 + ratio))
+    return np.asarray(stop / (1.0 + max(stop, 1.0) / ratio) if np.isfinite(stop) else ratio)

@@ -1,0 +1,207 @@
+"""The exact curves of two LAWS, dispatched on their types; knows nothing of mechanisms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, eigvalsh, solve_triangular
+
+from dpaudit._core.check import Array
+from dpaudit.curves.spectrum import Curve
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.curves import StudentPairCurve
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
+from dpaudit.exact.pairs.density import DensityPair
+from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.gaussian import without_rounding
+from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
+from dpaudit.exact.pairs.mixed import branches_curve, product_curve
+from dpaudit.exact.pairs.sparse_vector import released_curve
+from dpaudit.exact.privacy_loss import PrivacyLoss, compose
+from dpaudit.laws import (
+    Branches,
+    Density,
+    Discrete,
+    Gaussian,
+    GaussianNoise,
+    GaussianRows,
+    InverseWishart,
+    Laplace,
+    Law,
+    Product,
+    ReleasedAnswers,
+    SharedLaplace,
+    ShiftedWishart,
+    StudentT,
+)
+
+EPS = float(np.finfo(np.float64).eps)
+RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is rounding
+
+
+def curve(left: Law, right: Law) -> tuple[Curve, str]:
+    """The curve of two laws of one kind, forward left → right, and its name. Raises
+    `NoExactSpectrum`.
+    """
+    if type(left) is type(right) and left.dim == right.dim:
+        if isinstance(left, Product) and isinstance(right, Product):
+            return _product(left, right)
+        if isinstance(left, StudentT) and isinstance(right, StudentT) and left.dof == right.dof:
+            return StudentPairCurve(left, right), "Student t pair (finite rows)"
+        found = _of_few_numbers(left, right)
+        if found is not None:
+            return found
+        if (
+            isinstance(left, ShiftedWishart)
+            and isinstance(right, ShiftedWishart)
+            and _same_noise(left, right)
+        ):
+            whole = _wishart(left, right)
+            return whole, "additive Wishart"
+        loss = _loss(left, right)
+        if loss is not None:
+            return loss, loss.law
+    raise NoExactSpectrum(
+        f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these sizes; "
+        "use dpaudit.audit, which needs only draws"
+    )
+
+
+def limit(law: Law) -> Law:
+    """The law for many sketch rows: N(x_opt, ‖w‖²M⁻¹/r) for an ALS output (paper 1, lemma 1), else
+    the law itself.
+    """
+    if isinstance(law, Product):
+        return Product(tuple(limit(part) for part in law.parts))
+    if not isinstance(law, StudentT):
+        return law
+    return Gaussian(law.mean, law.root * np.sqrt(law.dof + law.dim - 1.0))
+
+
+def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
+    """Axes on which both covariances are diagonal, in coordinates where the left one is I.
+
+    Roots are of the PRECISION (upper triangular). Returns (variance − 1 of the right law, axes as
+    columns).
+    """
+    turn = solve_triangular(right_root, np.eye(len(left_root)))
+    white = left_root @ turn
+    excess, axes = eigh(white @ white.T - np.eye(len(white)))
+    return without_rounding(excess), axes
+
+
+def _of_few_numbers(left: Any, right: Any) -> tuple[Curve, str] | None:
+    """Laws of finitely many outcomes, of Laplace noise, by a density, or of several forms."""
+    if isinstance(left, Discrete):
+        return Atoms.of(left, right), "finitely many outcomes"
+    if isinstance(left, Laplace):
+        return laplace_curve(left, right)
+    if isinstance(left, SharedLaplace):
+        return shared_curve(left, right)
+    if isinstance(left, Density):
+        return DensityPair(left, right), "densities of one number"
+    if isinstance(left, ReleasedAnswers):
+        return released_curve(left, right), "answers above a noisy threshold"
+    if isinstance(left, Branches):
+        return branches_curve(left, right, curve), "several forms"
+    return None
+
+
+def _loss(left: Any, right: Any) -> PrivacyLoss | None:
+    if isinstance(left, Gaussian):
+        return _gaussian(left, right)
+    if isinstance(left, GaussianNoise):
+        return _noise(left, right)
+    if isinstance(left, GaussianRows) and left.rows == right.rows:
+        return _rows(left.root, right.root, left.rows)
+    if isinstance(left, InverseWishart) and left.dof == right.dof:
+        return _rows(
+            left.root, right.root, left.dof
+        ).reversed()  # the precisions of X⁻¹ are the scales of X
+    return None
+
+
+def _product(left: Product, right: Product) -> tuple[Curve, str]:
+    named = [curve(*parts) for parts in _together(left, right)]
+    curves = [part for part, _ in named]
+    losses = [loss for loss in curves if isinstance(loss, PrivacyLoss)]
+    if len(losses) == len(curves):
+        whole = compose(losses)
+        return whole, whole.law
+    if any(isinstance(part, StudentPairCurve) for part in curves) and not any(
+        isinstance(p, Atoms) for p in curves
+    ):
+        raise NoExactSpectrum(
+            "the Student t law of a sketched least-squares solution has no moment function to compose; "
+            "use law='asymptotic', or dpaudit.audit, which needs only draws"
+        )
+    return product_curve(curves), " + ".join(name for _, name in named)
+
+
+def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
+    """The parts in pairs, all Laplace noise made one part: equal shifts have a closed form
+    together.
+    """
+    pairs = list(zip(left.parts, right.parts, strict=True))
+    noise = [pair for pair in pairs if all(isinstance(part, Laplace) for part in pair)]
+    if len(noise) < 2:
+        return pairs
+    one, other = (
+        Laplace(
+            *(np.concatenate([getattr(part, name) for part in side]) for name in ("loc", "scale"))
+        )
+        for side in zip(*noise, strict=True)
+    )
+    return [pair for pair in pairs if not any(pair is part for part in noise)] + [(one, other)]
+
+
+def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:
+    gap = right.mean - left.mean
+    if np.array_equal(left.root, right.root):
+        return PrivacyLoss.gaussian_shift(float(np.linalg.norm(left.root @ gap)))
+    excess, axes = white_axes(left.root, right.root)
+    shift = axes.T @ (left.root @ gap)
+    return PrivacyLoss.of_axes(Axes.of_excess(shift, excess, np.ones_like(excess)), "Gaussian pair")
+
+
+def _noise(left: GaussianNoise, right: GaussianNoise) -> PrivacyLoss:
+    shift, ratio = (right.mean - left.mean) / left.deviation, right.deviation / left.deviation
+    excess = (right.deviation - left.deviation) / left.deviation * (1.0 + ratio)
+    return PrivacyLoss.of_axes(Axes(shift, excess, ratio**2, np.ones_like(shift)), "Gaussian pair")
+
+
+def _rows(left_root: Array, right_root: Array, rows: int) -> PrivacyLoss:
+    white = solve_triangular(left_root, right_root.T, trans="T").T  # right root · left root⁻¹
+    excess = without_rounding(eigvalsh(white.T @ white - np.eye(len(white))))
+    axes = Axes.of_excess(np.zeros_like(excess), excess, np.full(len(excess), float(rows)))
+    return PrivacyLoss.of_axes(axes, "Gaussian rows pair")
+
+
+def _same_noise(left: ShiftedWishart, right: ShiftedWishart) -> bool:
+    return left.dof == right.dof and np.array_equal(left.root, right.root)
+
+
+def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> Curve:
+    """One row more or less, or one replaced: the shifts differ by vvᵀ, −uuᵀ or both."""
+
+    def white(matrix: Array) -> Array:
+        half = solve_triangular(left.root, matrix, trans="T")
+        return np.asarray(solve_triangular(left.root, half.T, trans="T"))
+
+    size = eigvalsh(white(left.shift - right.shift))  # ascending
+    largest = max(np.abs(white(law.shift)).max() for law in (left, right))
+    rounding = max(16.0 * EPS * largest * len(size), RANK_ONE * np.abs(size).max())
+    if np.any(np.abs(size[1:-1]) > rounding) or (
+        len(size) > 1 and (size[0] > rounding or size[-1] < -rounding)
+    ):
+        raise NoExactSpectrum(
+            "additive Wishart noise has an exact spectrum for one row zeroed, added or replaced, where two numbers "
+            "decide; use dpaudit.audit, or bound it step by step"
+        )
+    up, down = max(float(size[-1]), 0.0), max(-float(size[0]), 0.0)
+    if min(up, down) > rounding:
+        return ReplacedWishartCurve(up, down, left.dof, len(size))
+    loss = PrivacyLoss.additive_wishart(max(up, down), left.dof, len(size))
+    return loss if up >= down else loss.reversed()

@@ -1,0 +1,190 @@
+"""Any two Gaussians: the axes on which both are diagonal, singular covariances included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, qr, solve_triangular
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.shape import Curves
+
+EPS = float(np.finfo(np.float64).eps)
+# ratios of variances beyond this or its inverse are read off the law that has the smaller one
+UNEQUAL = 1.2345e-3
+CLEAR = 1e-4  # of a pivot of Cholesky's factor, for variances of 1
+ASTRAY = 1e-7  # part of a unit direction, or of a mean, outside a support: below is rounding
+
+
+def gaussian_pair(mean1: Any, cov1: Any, mean2: Any, cov2: Any, epsilon: Any) -> Curves:
+    """Exact δ(ε) of N(mean1, cov1) against N(mean2, cov2).
+
+    Parameters
+    ----------
+    mean1, mean2 : (d,). cov1, cov2 : (d, d), symmetric positive semi-definite; unless both live on
+        the same affine subspace the laws share no output and δ = 1.
+    epsilon : scalar or (m,), nats.
+
+    Returns
+    -------
+    (forward, backward) : 1 → 2 and 2 → 1, arrays of the shape of `epsilon`. Raises `InvalidInput`.
+
+    Source: paper 1, lemma 2 (there as a Monte Carlo average); here by contour inversion,
+    `dpaudit.exact.numerics.contour`.
+
+    >>> import dpaudit as dp
+    >>> forward, backward = dp.exact.gaussian_pair([0.0, 0.0], np.eye(2), [1.0, 0.0], np.diag([1.0, 2.0]), [0.0, 3.0])
+    >>> print(forward, backward)
+    [0.41749657 0.00268131] [0.41749657 0.01627292]
+    """
+    axes = diagonalise(mean1, cov1, mean2, cov2)
+    if axes is None:
+        certain = np.ones_like(check.epsilon(epsilon))
+        return certain, certain
+    return axes.delta(epsilon)
+
+
+def diagonalise(mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> Axes | None:
+    """Axes of N(mean1, cov1) against N(mean2, cov2), or None if they share no output (δ = 1).
+
+    Two Gaussians that do not live on one affine subspace are mutually singular: their subspaces
+    meet in a set that at least one of them gives probability 0. On a common subspace both are
+    regular. A covariance counts as singular when, scaled to unit variances, it has an eigenvalue
+    below 8·d·2⁻⁵² of its largest. Raises `InvalidInput`.
+    """
+    mean1, mean2 = _mean("mean1", mean1), _mean("mean2", mean2)
+    if mean1.shape != mean2.shape:
+        fail("mean2", f"shape {mean2.shape}", f"an array of the shape of mean1, {mean1.shape}")
+    cov1, cov2 = _covariance("cov1", cov1, len(mean1)), _covariance("cov2", cov2, len(mean1))
+    scale = np.sqrt(np.diag(cov1) + np.diag(cov2))
+    gap, moves = mean2 - mean1, scale > 0.0
+    if np.any(gap[~moves]):
+        return None  # a coordinate that is constant in both laws tells them apart
+    # exact, so differences are
+    scale = np.exp2(np.round(np.log2(scale, out=np.zeros_like(scale), where=moves)))
+    gap, scale = gap[moves] / scale[moves], np.outer(scale, scale)[np.ix_(moves, moves)]
+    return _scaled(gap, cov1[np.ix_(moves, moves)] / scale, cov2[np.ix_(moves, moves)] / scale)
+
+
+def _scaled(gap: Array, cov1: Array, cov2: Array) -> Axes | None:
+    support1, support2 = _support("cov1", cov1), _support("cov2", cov2)
+    if support1.shape[1] == support2.shape[1] == len(gap):
+        return _regular(gap, cov1, cov2)
+    if not _same(support1, support2, gap):
+        return None
+    return _regular(support1.T @ gap, support1.T @ cov1 @ support1, support1.T @ cov2 @ support1)
+
+
+def _support(name: str, cov: Array) -> Array:
+    """Orthonormal basis (d, rank) of the range of a covariance; the identity when it is regular."""
+    deviation = np.sqrt(np.diag(cov))
+    alive = deviation > 0.0
+    unit = cov[np.ix_(alive, alive)] / np.outer(deviation[alive], deviation[alive])
+    if alive.all() and _well_conditioned(unit):
+        return np.eye(len(cov))
+    value, axes = eigh(unit) if alive.any() else (np.zeros(0), unit)
+    floor = 8.0 * len(cov) * EPS * value.max(initial=0.0)
+    if np.any(value < -max(floor, 1e-10)):
+        fail(
+            name,
+            f"a matrix with the negative eigenvalue {value[0]:.3g} (variances scaled to 1)",
+            "a covariance",
+        )
+    if alive.all() and np.all(value > floor):
+        return np.eye(len(cov))
+    spread = np.zeros((len(cov), int(np.sum(value > floor))))
+    spread[alive] = deviation[alive, None] * axes[:, value > floor]
+    return np.asarray(qr(spread, mode="economic")[0])
+
+
+def _well_conditioned(unit: Array) -> bool:
+    """Whether the pivots of Cholesky's factor are far from rounding: cheaper to ask than
+    eigenvalues.
+    """
+    try:
+        pivots = np.diag(np.linalg.cholesky(unit))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(pivots.min(initial=1.0) > CLEAR)
+
+
+def _same(support1: Array, support2: Array, gap: Array) -> bool:
+    """Whether two affine subspaces coincide."""
+    if support1.shape != support2.shape:
+        return False
+    outside = support2 - support1 @ (support1.T @ support2)
+    off = gap - support1 @ (support1.T @ gap)
+    return bool(
+        np.all(np.linalg.norm(outside, axis=0) <= ASTRAY)
+        and np.linalg.norm(off) <= ASTRAY * np.linalg.norm(gap)
+    )
+
+
+def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:
+    """Axes of two regular laws: the pencil (C₂ − C₁, C₁ + C₂) has γ = (v − 1)/(v + 1) for a
+    variance ratio v.
+
+    The difference is taken before whitening, so nearly equal laws keep their digits; a very large
+    or small v is taken from (C₂ − C₁, C₁) or (C₁ − C₂, C₂), where it is the largest eigenvalue and
+    accurate too.
+    """
+    gamma, shift = _pencil(cov2 - cov1, cov1 + cov2, gap)
+    gamma = without_rounding(gamma)
+    own = 1.0 - gamma
+    tiny, huge = int(np.sum(gamma < UNEQUAL - 1.0)), int(np.sum(own < UNEQUAL))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess, ratio, shift = 2.0 * gamma / own, (1.0 + gamma) / own, shift / np.sqrt(0.5 * own)
+    if huge:
+        excess[-huge:], shift[-huge:] = (part[-huge:] for part in _pencil(cov2 - cov1, cov1, gap))
+        ratio[-huge:] = 1.0 + excess[-huge:]
+    if tiny:
+        other, far = (part[-tiny:] for part in _pencil(cov1 - cov2, cov2, gap))
+        ratio[:tiny] = 1.0 / (1.0 + other)
+        excess[:tiny], shift[:tiny] = -other * ratio[:tiny], far * np.sqrt(ratio[:tiny])
+    return Axes(shift, excess, ratio, np.ones_like(shift))
+
+
+def without_rounding(value: Array) -> Array:
+    """Eigenvalues that are rounding beside the largest, made 0: such axes are then one."""
+    return np.where(
+        np.abs(value) > 4.0 * len(value) * EPS * np.abs(value).max(initial=0.0), value, 0.0
+    )
+
+
+def _pencil(difference: Array, base: Array, gap: Array) -> tuple[Array, Array]:
+    """Eigenvalues of base⁻¹·difference, ascending, and the gap on those axes in standard deviations
+    of `base`.
+    """
+    root = np.linalg.cholesky(base)
+    half = solve_triangular(root, difference, lower=True)
+    white = solve_triangular(root, half.T, lower=True)
+    value, axes = eigh(0.5 * (white + white.T))
+    return value, axes.T @ solve_triangular(root, gap, lower=True)
+
+
+def _mean(name: str, value: Any) -> Array:
+    array = np.atleast_1d(
+        np.asarray(check.array_of_numbers(name, value, "numbers, shape (d,)"), dtype=np.float64)
+    )
+    if array.ndim != 1 or not np.all(np.isfinite(array)):
+        fail(
+            name, f"shape {array.shape}" if array.ndim != 1 else array, "finite numbers, shape (d,)"
+        )
+    return array
+
+
+def _covariance(name: str, value: Any, size: int) -> Array:
+    expected = f"a finite symmetric ({size}, {size}) matrix"
+    array = np.atleast_2d(
+        np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
+    )
+    if array.shape != (size, size) or not np.all(np.isfinite(array)):
+        fail(name, f"shape {array.shape}", expected)
+    if not np.allclose(array, array.T, rtol=1e-8, atol=1e-300):
+        fail(name, "an asymmetric matrix", expected)
+    if np.any(np.diag(array) < 0.0):
+        fail(name, f"the variance {np.diag(array).min():g}", "variances >= 0")
+    return 0.5 * (array + array.T)

@@ -1,0 +1,142 @@
+"""Two sparse vector techniques that release the answers above: a fine grid over these, up to two of
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpaudit._core.check import Array
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.laws import density
+from dpaudit.laws.noise import log_below, log_laplace
+from dpaudit.laws.released import ReleasedAnswers
+from dpaudit.laws.sparse import TAIL, Pattern, panels
+
+NODES = density.NODES
+MOST = 2
+
+
+def _running() -> Array:
+    """(16, 16): integrals from −1 to each Gauss node of the polynomial through values at all of
+    them.
+    """
+    from numpy.polynomial import legendre
+
+    basis = np.linalg.inv(legendre.legvander(NODES, 15))
+    sums = np.array([legendre.legval(NODES, legendre.legint(row, lbnd=-1.0)) for row in np.eye(16)])
+    return np.asarray(sums.T @ basis)
+
+
+RUNNING = _running()
+
+
+def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
+    """Both laws on the nodes of a grid of the released values, as atoms.
+
+    Given the smaller released value the larger one's loss is constant on both sides of the queries'
+    two values: these sides are one atom each, the stretch between is on Gauss nodes. The region
+    where the loss exceeds ε is cut between nodes, so δ is good to some 1e-7 with one released
+    value, 2e-5 with two, of the δ at ε = 0.
+
+    Raises `NoExactSpectrum` unless the laws share all but the queries and release at most two
+    answers.
+    """
+    same = (left.law.threshold, left.law.noise, left.law.query, left.most) == (
+        right.law.threshold,
+        right.law.noise,
+        right.law.query,
+        right.most,
+    )
+    if not same or left.most > MOST:
+        raise NoExactSpectrum(
+            "released answers have an exact spectrum for up to two of them and one kind of noise"
+        )
+    parts = [part for pattern in left.patterns for part in _atoms(left, right, pattern)]
+    p, q = (np.concatenate(side) for side in zip(*parts, strict=True))
+    kept = ~(np.isneginf(p) & np.isneginf(q))
+    return Atoms(p[kept], q[kept])
+
+
+def _atoms(
+    left: ReleasedAnswers, right: ReleasedAnswers, pattern: Pattern
+) -> Iterator[tuple[Array, Array]]:
+    answered, ups = pattern
+    if not ups:
+        yield tuple(law.log_form(answered, ups, np.empty((1, 0))) for law in (left, right))  # type: ignore[misc]
+        return
+    start, end = _grid(left, right)
+    x, w = density.gauss(start, end)
+    for first in ups:  # the smallest of the released values
+        both = [
+            np.log(w) + _log_answer(law, first, x) + _log_room(law, start, end, answered, ups)
+            for law in (left, right)
+        ]
+        others = [up for up in ups if up != first]
+        if not others:
+            yield both[0].ravel(), both[1].ravel()
+            continue
+        tails = _larger(left, right, others[0], x.ravel())
+        yield tuple(
+            (one.ravel()[:, None] + tail).ravel() for one, tail in zip(both, tails, strict=True)
+        )  # type: ignore[misc]
+
+
+def _grid(left: ReleasedAnswers, right: ReleasedAnswers) -> tuple[Array, Array]:
+    """Panels of the smallest released value that suit both laws."""
+    law = left.law
+    kinks = np.union1d(left.law.kinks, right.law.kinks) + law.threshold
+    # of a scale, for half a panel: two released values make many nodes
+    share = 0.5 if left.most == 1 else 1.0
+    return panels(kinks, TAIL * max(law.noise, law.query), share * min(law.noise, law.query))
+
+
+def _log_answer(released: ReleasedAnswers, query: int, x: Array) -> Array:
+    law = released.law
+    return np.asarray(log_laplace((x - law.queries[query]) / law.query) - np.log(law.query))
+
+
+def _log_room(
+    released: ReleasedAnswers, start: Array, end: Array, answered: int, ups: tuple[int, ...]
+) -> Array:
+    """log ∫ over thresholds up to each node of P(the others stay below), (panels, 16)."""
+    law = released.law
+    x, w = density.gauss(start, end)
+    value = np.exp(law.log_stays(x - law.threshold, answered, ups))
+    below = np.concatenate([[0.0], np.cumsum(np.sum(w * value, axis=1))[:-1]])
+    inside = 0.5 * (end - start)[:, None] * (value @ RUNNING.T)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(below[:, None] + np.maximum(inside, 0.0)))
+
+
+def _larger(
+    left: ReleasedAnswers, right: ReleasedAnswers, query: int, least: Array
+) -> tuple[Array, Array]:
+    """Log masses, (m, 18) each, of the parts of {v > least}: below both queries' values, between on
+    nodes, above.
+    """
+    low, high = sorted((left.law.queries[query], right.law.queries[query]))
+    x, w = density.gauss(np.clip(least, low, high), np.full_like(least, high))
+    with np.errstate(divide="ignore"):
+        log_w = np.log(w)
+    return tuple(  # type: ignore[return-value]
+        np.column_stack(
+            [
+                _log_between(law, query, np.minimum(least, low), low),
+                log_w + _log_answer(law, query, x),
+                log_below((law.law.queries[query] - np.maximum(least, high)) / law.law.query),
+            ]
+        )
+        for law in (left, right)
+    )
+
+
+def _log_between(released: ReleasedAnswers, query: int, start: Array, end: float) -> Array:
+    """log P(start < answer ≤ end) below the query's value."""
+    law = released.law
+    one, other = (log_below((x - law.queries[query]) / law.query) for x in (start, np.array(end)))
+    with np.errstate(divide="ignore"):
+        return np.asarray(other + np.log(-np.expm1(np.minimum(one - other, 0.0))))

@@ -1,0 +1,149 @@
+"""Any two Student t laws of equal dimension and degrees of freedom: replaced rows, padding read off
+the data.
+
+With x = mean₁ + root₁⁻¹Y/√W, Y ~ N(0, I_k), W ~ χ²_ν, {L > ε} is {ξᵀ(A − κI)ξ > 0} for ξ = (Y, √W),
+A the quadratic form of the other law's density, bordered by its shift, and κ =
+e^{2(ε−ln|root₁|+ln|root₂|)/(ν+k)}. With μ_j the k + 1 eigenvalues of A and λ_i those of A without
+its last row and column, the form has the moment function
+
+    E[e^{sF}] = ∏_i (1 − 2s(λ_i − κ))^{(ν−1)/2} ∏_j (1 − 2s(μ_j − κ))^{−ν/2},
+
+because E over Y leaves e^{W G(s)} and (1 − 2G)∏(1 − 2s(λ_i − κ)) = det(I − 2s(A − κI)). Its sign is
+inverted on a contour through the saddle point. δ = P(L > ε) − e^ε Q(L > ε) here, so the error is
+absolute: about 1e-13, or 1e-16 over the relative difference of the two roots if that is larger. For
+zeroed rows `dpaudit.exact.zeroed_rows.als_finite` keeps relative accuracy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, eigvalsh, solve_triangular
+
+from dpaudit._core.check import Array
+from dpaudit.exact.numerics.contour import extent, trapezoid
+from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.laws import StudentT
+
+BISECTIONS = 60
+
+
+def student_pair(left: StudentT, right: StudentT, epsilon: Any) -> tuple[Array, Array]:
+    """(forward, backward) δ(ε) of two Student t laws; forward is left against right."""
+    there, back = _Form.of(left, right), _Form.of(right, left)
+
+    def both(sorted_: Array) -> Curves:
+        return _delta(there, back, sorted_), _delta(back, there, sorted_)
+
+    return by_sorted_epsilon(epsilon, both)
+
+
+def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:
+    """sup L of (forward, backward); δ(ε) = 0 from there on."""
+    return max(_Form.of(left, right).largest_loss, 0.0), max(
+        _Form.of(right, left).largest_loss, 0.0
+    )
+
+
+def _delta(front: _Form, rear: _Form, epsilon: Array) -> Array:
+    """P(L > ε) under the law in front, less e^ε times the same set under the other, where it is {L'
+    < −ε}.
+    """
+    inside = front.probability(front.level(epsilon), 1.0)
+    outside = rear.probability(rear.level(-epsilon), -1.0)
+    return np.clip(
+        inside - np.exp(epsilon) * outside,
+        0.0,
+        np.maximum(-np.expm1(epsilon - front.largest_loss), 0.0),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """Eigenvalues less 1 of the bordered form (`outer`, k + 1) and of its principal block (`inner`,
+    k).
+    """
+
+    inner: Array
+    outer: Array
+    dof: int
+    log_ratio: float  # ln|root₁| − ln|root₂|
+
+    @classmethod
+    def of(cls, left: StudentT, right: StudentT) -> _Form:
+        size = left.dim
+        turn = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
+        shift = right.root @ (left.mean - right.mean)
+        inner, axes = eigh(turn.T @ turn - np.eye(size))
+        form = np.diag(np.append(inner, shift @ shift))
+        form[:size, size] = form[size, :size] = axes.T @ (turn.T @ shift)
+        log_ratio = float(np.sum(np.log(np.abs(np.diag(left.root) / np.diag(right.root)))))
+        return cls(inner, eigvalsh(form), left.dof, log_ratio)
+
+    @property
+    def largest_loss(self) -> float:
+        """sup L: δ(ε) ≤ 1 − e^{ε − sup L} holds whatever rounding does to nearly equal laws."""
+        return self.log_ratio + 0.5 * (self.dof + len(self.inner)) * float(
+            np.log1p(self.outer.max())
+        )
+
+    def level(self, epsilon: Array) -> Array:
+        """κ − 1."""
+        return np.expm1(2.0 * (epsilon - self.log_ratio) / (self.dof + len(self.inner)))
+
+    def probability(self, level: Array, sign: float) -> Array:
+        """P(sign·F > 0) for each κ − 1 in `level`, with relative accuracy in the tail."""
+        inner, outer = (sign * (values - level[:, None]) for values in (self.inner, self.outer))
+        result = np.where(outer.max(axis=1) <= 0.0, 0.0, 1.0)
+        mixed = (outer.max(axis=1) > 0.0) & (outer.min(axis=1) < 0.0)
+        inner, outer = inner[mixed], outer[mixed]
+        likely = self.dof * outer.sum(axis=1) - (self.dof - 1) * inner.sum(axis=1) > 0.0
+        flip = np.where(likely, -1.0, 1.0)[:, None]  # take the unlikely side on its own contour
+        tail = _upper_tail(flip * inner, flip * outer, self.dof)
+        result[mixed] = np.where(likely, 1.0 - tail, tail)
+        return np.clip(result, 0.0, 1.0)
+
+
+def _upper_tail(inner: Array, outer: Array, dof: int) -> Array:
+    """(1/2πi) ∫ M(s)/s ds to the right of 0 for each row of eigenvalues, (m, k) and (m, k + 1)."""
+    start, end = 0.5 / outer.min(axis=1), 0.5 / outer.max(axis=1)  # branch points on either side
+    saddle = _saddle(inner, outer, dof, end)
+    nearness = saddle**-2.0 + (end - saddle) ** -2.0 + (saddle - start) ** -2.0
+    scale = 1.0 / np.sqrt(_bend(inner, outer, dof, saddle) + nearness)
+    peak = _log_moment(inner, outer, dof, saddle[:, None] + 0j).real
+
+    def integrand(u: np.ndarray) -> np.ndarray:
+        s = saddle[:, None] + 1j * scale[:, None] * np.sinh(u)
+        with np.errstate(under="ignore"):
+            moment = np.exp(_log_moment(inner, outer, dof, s) - peak)
+        return np.asarray(moment / s * (1j * scale[:, None] * np.cosh(u)))
+
+    with np.errstate(under="ignore"):
+        return trapezoid(integrand, extent(integrand)) * np.exp(peak[:, 0])
+
+
+def _log_moment(inner: Array, outer: Array, dof: int, s: np.ndarray) -> np.ndarray:
+    total = np.zeros_like(s)
+    for values, power in ((inner, 0.5 * (dof - 1)), (outer, -0.5 * dof)):
+        for column in values.T:
+            total += power * np.log1p(-2.0 * s * column[:, None])
+    return total
+
+
+def _saddle(inner: Array, outer: Array, dof: int, end: Array) -> Array:
+    low, high = np.zeros_like(end), end.copy()
+    for _ in range(BISECTIONS):
+        s = 0.5 * (low + high)
+        slope = dof * _sum(outer, s, 1) - (dof - 1) * _sum(inner, s, 1) - 1.0 / s
+        low, high = np.where(slope > 0.0, low, s), np.where(slope > 0.0, s, high)
+    return 0.5 * (low + high)
+
+
+def _bend(inner: Array, outer: Array, dof: int, s: Array) -> Array:
+    return 2.0 * (dof * _sum(outer, s, 2) - (dof - 1) * _sum(inner, s, 2))
+
+
+def _sum(values: Array, s: Array, power: int) -> Array:
+    return np.asarray(np.sum((values / (1.0 - 2.0 * values * s[:, None])) ** power, axis=1))

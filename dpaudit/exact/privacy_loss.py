@@ -1,0 +1,243 @@
+"""The privacy loss of a pair of laws, by its moment functions: what composes, and what every exact
+curve comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.exact.numerics import contour
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.contour import LossTransform
+from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.pairs.gaussian import diagonalise
+from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
+from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch
+from dpaudit.exact.zeroed_rows.wishart_moments import wishart_transforms
+
+NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expanded about it
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyLoss:
+    """L = log dP/dQ under P (forward) and log dQ/dP under Q (backward) of one release, or of
+    several composed.
+
+    Made by `gaussian_shift`, `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
+    `dpaudit.exact.privacy_loss(mechanism, pair)`. Independent releases on the same pair compose by
+    `+`, k copies of one by `k * loss`: their moment functions multiply, so a composition is as
+    exact as its parts.
+
+    >>> import dpaudit as dp
+    >>> release = dp.exact.PrivacyLoss.gaussian_shift(0.3) + 10 * dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
+    >>> spectrum = release.spectrum([0.5, 1.0])
+    """
+
+    forward: LossTransform
+    backward: LossTransform
+    law: str
+    closed: Callable[[Any], Curves] | None = None
+
+    @classmethod
+    def gaussian_shift(cls, mu: float) -> PrivacyLoss:
+        """N(0, 1) against N(μ, 1), or any Gaussian moved by μ ≥ 0 standard deviations. Raises
+        `InvalidInput`.
+        """
+        mu = check.real("mu", mu, 0.0)
+
+        def closed(epsilon: Any) -> Curves:
+            delta = gaussian_shift(mu, epsilon)
+            return delta, delta
+
+        axes = Axes.of_excess(np.array([mu]), np.zeros(1), np.ones(1))
+        return cls(*_both(axes), "Gaussian shift", closed)
+
+    @classmethod
+    def gaussian_pair(cls, mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> PrivacyLoss:
+        """N(mean1, cov1) against N(mean2, cov2); arguments and errors as of
+        `dpaudit.exact.gaussian_pair`.
+        """
+        axes = diagonalise(mean1, cov1, mean2, cov2)
+        return (
+            cls.certain("Gaussian pair, singular")
+            if axes is None
+            else cls.of_axes(axes, "Gaussian pair")
+        )
+
+    @classmethod
+    def gaussian_sketch(cls, leverage: float, rows: int) -> PrivacyLoss:
+        """`rows` Gaussian rows, one database row zeroed; arguments as of
+        `dpaudit.exact.gaussian_sketch`.
+        """
+        leverage = check.real("leverage", leverage, 0.0, 1.0)
+        rows = check.integer("rows", rows, 1)
+        name = "Gaussian rows (chi-square)"
+        if leverage == 1.0:
+            return cls.certain(name)
+        axes = Axes.of_excess(np.zeros(1), np.array([-leverage]), np.array([float(rows)]))
+        return cls(*_both(axes), name, lambda epsilon: gaussian_sketch(leverage, rows, epsilon))
+
+    @classmethod
+    def additive_wishart(cls, q: float, dof: int, dim: int) -> PrivacyLoss:
+        """Additive Wishart noise, one row zeroed; arguments as of `dpaudit.exact.additive_wishart`."""
+        forward, backward = wishart_transforms(q, dof, dim)
+        return cls(
+            forward,
+            backward,
+            "additive Wishart",
+            lambda epsilon: additive_wishart(q, dof, dim, epsilon),
+        )
+
+    @classmethod
+    def of_axes(cls, axes: Axes, law: str) -> PrivacyLoss:
+        """Two Gaussians that are diagonal on the same axes."""
+        if axes.distance is not None:
+            return cls.gaussian_shift(axes.distance)
+        return cls(*_both(axes), law, axes.delta)
+
+    @classmethod
+    def certain(cls, law: str) -> PrivacyLoss:
+        """Laws that share no output: δ(ε) = 1 throughout."""
+        return cls(CERTAIN, CERTAIN, law)
+
+    def reversed(self) -> PrivacyLoss:
+        """The two directions swapped."""
+        closed = self.closed
+        return PrivacyLoss(
+            self.backward,
+            self.forward,
+            self.law,
+            None if closed is None else lambda epsilon: closed(epsilon)[::-1],
+        )
+
+    def delta(self, epsilon: Any) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats; arrays of the shape of `epsilon`. Raises
+        `InvalidInput`.
+        """
+        if self.closed is not None:
+            return self.closed(epsilon)
+        return by_sorted_epsilon(
+            epsilon,
+            lambda e: (
+                contour.hockey_stick(self.forward, e),
+                contour.hockey_stick(self.backward, e),
+            ),
+        )
+
+    def spectrum(self, epsilon: Any) -> Spectrum:
+        """The exact `Spectrum` at `epsilon` (scalar or (m,), nats). Raises `InvalidInput`."""
+        epsilon = check.epsilon(epsilon)
+        return Spectrum.of_directions(epsilon, *self.delta(epsilon), self.law).replace(curve=self)
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0 in nats; order 1 is
+        Kullback–Leibler.
+        """
+        order = check.real("order", order, 0.0, open_=True)
+        return _renyi(self.forward, order - 1.0), _renyi(self.backward, order - 1.0)
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest loss in each direction; δ(ε) = 0 from there on. Infinite if unbounded."""
+        return _supremum(self.forward), _supremum(self.backward)
+
+    def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
+        return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
+
+    def __rmul__(self, times: int) -> PrivacyLoss:
+        return compose([self], [times])
+
+
+def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -> PrivacyLoss:
+    """The privacy loss of independent releases on the same pair: their losses add, moment functions
+    multiply.
+
+    losses : at least one. times : how often each is released, integers ≥ 1; once each by default.
+
+    Raises `InvalidInput`. Non-adaptive, or adaptive with each release's pair of laws fixed: the
+    bound that composition theorems approximate.
+
+    >>> import dpaudit as dp
+    >>> one = dp.exact.PrivacyLoss.gaussian_shift(0.1)
+    >>> both = dp.exact.compose([one, dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)], times=[10, 1])
+    >>> print(both.spectrum([0.5, 2.0]).delta)
+    [1.23531722e-02 2.08675920e-10]
+    """
+    losses = list(losses)
+    times = [1] * len(losses) if times is None else list(times)
+    for loss in losses:
+        if not isinstance(loss, PrivacyLoss):
+            fail("losses", type(loss).__name__, "a sequence of dpaudit.exact.PrivacyLoss")
+    if not losses or len(times) != len(losses):
+        fail(
+            "times", times, f"one count for each of {len(losses)} losses, which must be at least 1"
+        )
+    times = [check.integer("times", k, 1) for k in times]
+    if len(losses) == 1 and times == [1]:
+        return losses[0]
+    named = [
+        f"{k} × {loss.law}" if k > 1 else loss.law for loss, k in zip(losses, times, strict=True)
+    ]
+    forward = _product([loss.forward for loss in losses], times)
+    backward = _product([loss.backward for loss in losses], times)
+    return PrivacyLoss(forward, backward, " + ".join(named))
+
+
+def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
+    if any(part.floor == 1.0 for part in parts):
+        return CERTAIN
+    pairs = list(zip(parts, times, strict=True))
+
+    def total(name: str) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda s: np.asarray(sum(k * getattr(part, name)(s) for part, k in pairs))
+
+    def number(name: str) -> float:
+        return float(sum(k * getattr(part, name) for part, k in pairs))
+
+    return LossTransform(
+        total("log_m"),
+        total("slope"),
+        total("curvature"),
+        end=min(part.end for part in parts),
+        maximum=number("maximum"),
+        floor=float(-np.expm1(sum(k * np.log1p(-part.floor) for part, k in pairs))),
+        upright=any(part.upright for part in parts),
+    )
+
+
+def _both(axes: Axes) -> tuple[LossTransform, LossTransform]:
+    return axes.transform(), axes.reversed().transform()
+
+
+def _supremum(transform: LossTransform) -> float:
+    return float("inf") if transform.floor > 0.0 else transform.maximum
+
+
+def _renyi(transform: LossTransform, s: float) -> float:
+    """K(s)/s at s = order − 1; infinite beyond the domain, and from order 1 on where the loss can
+    be infinite.
+    """
+    if s >= transform.end or (transform.floor > 0.0 and s >= 0.0):
+        return float("inf")
+    origin = np.zeros(1)
+    if abs(s) < NEAR_ONE and transform.floor == 0.0:
+        return float(transform.slope(origin)[0] + 0.5 * s * transform.curvature(origin)[0])
+    return max(float(transform.log_m(np.array([s + 0j]))[0].real) / s, 0.0)
+
+
+CERTAIN = LossTransform(
+    log_m=lambda s: np.full(s.shape, -np.inf, dtype=complex),
+    slope=np.zeros_like,
+    curvature=np.zeros_like,
+    end=np.inf,
+    maximum=0.0,
+    floor=1.0,
+)

@@ -1,0 +1,1 @@
+"""Exact curves of laws that differ by one zeroed row, for all rows of a database at once."""

@@ -1,0 +1,72 @@
+"""ALS in terms of the two numbers of a row: the exact finite-r law and the paper's asymptotic one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.special import VANISHING
+from dpaudit.exact.privacy_loss import PrivacyLoss
+from dpaudit.exact.zeroed_rows import als_finite
+
+
+def als(
+    leverage: float,
+    residual_share: float,
+    features: int,
+    rows: int,
+    epsilon: Any,
+    law: str = "finite",
+) -> tuple[Array, Array]:
+    """δ(ε) of approximate least squares when one row is zeroed.
+
+    Parameters
+    ----------
+    leverage : h_i of the row among the features, in [0, 1]; 1 (the others lose rank) gives δ = 1.
+    residual_share : t_i = w_i²/((1−h_i)‖w‖²), in [0, 1]; 1 (the others fit exactly) gives δ = 1.
+    features : p ≥ 1, a constant column included. rows : r ≥ p + 1 sketch rows.
+    epsilon : scalar or (m,), nats.
+    law : "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
+
+    Returns
+    -------
+    (forward, backward) : full → zeroed and zeroed → full, arrays of the shape of `epsilon`.
+
+    Raises `InvalidInput`. Source: paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, which
+    that paper holds to be perhaps not computable, is derived in
+    `dpaudit.exact.zeroed_rows.als_finite`. At finite r the loss is bounded, so δ = 0 from a finite
+    ε on.
+
+    >>> import dpaudit as dp
+    >>> dp.exact.als(leverage=0.1, residual_share=0.2, features=3, rows=50, epsilon=[0.5, 20.0])
+    (array([0.27777164, 0.        ]), array([0.25955939, 0.        ]))
+    """
+    leverage = check.real("leverage", leverage, 0.0, 1.0)
+    residual_share = check.real("residual_share", residual_share, 0.0, 1.0)
+    features = check.integer("features", features, 1)
+    check.choice("law", law, ("finite", "asymptotic"))
+    if check.integer("rows", rows, 2) < features + 1:
+        fail("rows", rows, f"at least features + 1 = {features + 1}")
+    compute = als_finite.finite if law == "finite" else asymptotic
+    return compute(leverage, residual_share, features, rows, epsilon)
+
+
+def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tuple[Array, Array]:
+    """δ of the large-r Gaussian limit, (forward, backward)."""
+    return asymptotic_loss(h, t, features, rows).delta(epsilon)
+
+
+def asymptotic_loss(h: float, t: float, features: int, rows: int) -> PrivacyLoss:
+    """N(0, I) against axis N(m, (1−t)/(1−h)), m² = rht/(1−h), and p − 1 axes N(0, 1 − t)."""
+    name = "Gaussian (rows to infinity)"
+    if h == 1.0 or t == 1.0:
+        return PrivacyLoss.certain(name)
+    if h + t < VANISHING:
+        return PrivacyLoss.gaussian_shift(0.0)
+    shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])
+    excess = np.array([(h - t) / (1.0 - h), -t])
+    return PrivacyLoss.of_axes(Axes.of_excess(shift, excess, np.array([1.0, features - 1.0])), name)

@@ -1,0 +1,183 @@
+"""The exact curves of `ZeroedRows` families: one entry's two directions, and which entries can be
+the worst.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.check import Array
+from dpaudit.curves.spectrum import Curve
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.curves import StudentCurve
+from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.special import VANISHING
+from dpaudit.exact.privacy_loss import PrivacyLoss, compose
+from dpaudit.exact.zeroed_rows.als import asymptotic_loss
+from dpaudit.laws import ComposedRows, ScaleRows, ShiftRows, SketchRows, StudentRows, WishartRows
+
+
+@singledispatch
+def curve(family: Any, index: int, law: str) -> tuple[Curve, str]:
+    """The curve of entry `index` and the name of its law; forward is full → zeroed."""
+    raise TypeError(f"no exact curve for {type(family).__name__}")
+
+
+@curve.register
+def _(family: ShiftRows, index: int, law: str) -> tuple[Curve, str]:
+    mu, name = float(family.mu[index]), "Gaussian shift"
+    return (PrivacyLoss.gaussian_shift(mu) if np.isfinite(mu) else PrivacyLoss.certain(name)), name
+
+
+@curve.register
+def _(family: SketchRows, index: int, law: str) -> tuple[Curve, str]:
+    loss = PrivacyLoss.gaussian_sketch(float(family.leverage[index]), family.rows)
+    return (loss.reversed() if family.inverted else loss), loss.law
+
+
+@curve.register
+def _(family: ScaleRows, index: int, law: str) -> tuple[Curve, str]:
+    up, down, name = family.up[index], family.down[index], "Gaussian rows pair"
+    if down >= 1.0:
+        return PrivacyLoss.certain(name), name
+    change = np.array([up, -down])
+    change[np.abs(change) < VANISHING] = 0.0
+    loss = PrivacyLoss.of_axes(
+        Axes.of_excess(np.zeros(2), change, np.full(2, float(family.rows))), name
+    )
+    return (loss.reversed() if family.inverted else loss), name
+
+
+@curve.register
+def _(family: WishartRows, index: int, law: str) -> tuple[Curve, str]:
+    loss = PrivacyLoss.additive_wishart(float(family.quadratic[index]), family.dof, family.dim)
+    return loss, loss.law
+
+
+@curve.register
+def _(family: StudentRows, index: int, law: str) -> tuple[Curve, str]:
+    numbers = (
+        float(family.leverage[index]),
+        float(family.residual_share[index]),
+        family.features,
+        family.rows,
+    )
+    if law == "finite":
+        return StudentCurve(*numbers), "Student t (finite rows)"
+    return asymptotic_loss(*numbers), "Gaussian (rows to infinity)"
+
+
+@curve.register
+def _(family: ComposedRows, index: int, law: str) -> tuple[Curve, str]:
+    losses = [curve(part, index, law)[0] for part in family.parts]
+    for loss in losses:
+        if not isinstance(loss, PrivacyLoss):
+            raise NoExactSpectrum(
+                "the Student t law of a sketched least-squares solution has no moment function to compose; "
+                "use law='asymptotic', or dpaudit.audit, which needs only draws"
+            )
+    whole = compose([loss for loss in losses if isinstance(loss, PrivacyLoss)], family.times)
+    return whole, whole.law
+
+
+def front(family: Any, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
+    """Entries among which the worst is found at every ε; `left_out` are not looked at."""
+    found = []
+    for rows, *coordinates in orders(family, law):
+        rows = rows[~np.isin(rows, left_out)] if left_out else rows
+        found.append(rows[pareto(np.column_stack([values[rows] for values in coordinates]))])
+    return np.unique(np.concatenate(found))
+
+
+@singledispatch
+def orders(family: Any, law: str) -> list[tuple[np.ndarray, ...]]:
+    """Groups (entries, coordinate, …): within a group an entry that is larger in every coordinate
+    has the larger δ.
+    """
+    raise TypeError(f"no exact curve for {type(family).__name__}")
+
+
+@orders.register
+def _(family: ShiftRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """δ grows with μ."""
+    return [(np.arange(len(family.mu)), family.mu)]
+
+
+@orders.register
+def _(family: SketchRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """δ grows with q: with monotone likelihood ratio every set {L > ε} tells more distant scales
+    apart better.
+    """
+    return [(np.arange(len(family.leverage)), family.leverage)]
+
+
+@orders.register
+def _(family: ScaleRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """δ grows with either change of scale: adding N(0, c) to both laws of an axis brings their
+    variances closer.
+    """
+    return [(np.arange(len(family.up)), family.up, family.down)]
+
+
+@orders.register
+def _(family: WishartRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """RELIED ON, not proved, that δ is non-decreasing in q = vᵀV⁻¹v (tests/core: random settings,
+    all rows).
+    """
+    return [(np.arange(len(family.quadratic)), family.quadratic)]
+
+
+@orders.register
+def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """At finite r by leverage and residual share; asymptotically by three numbers on either side of
+    h = t.
+
+    Finite: RELIED ON, not proved, that δ is non-decreasing in h and in t (tests/core: random
+    settings, all rows). The asymptotic curve is NOT: its axis variance v = (1−t)/(1−h) may come
+    closer to 1 as h or t grows. There δ grows with t at a fixed axis law (the other axes are
+    scales), with m at fixed v (Anderson's theorem), and with |1 − v| at fixed m²/|1 − v|, since
+    scaling by a and adding N(0, 1 − a²) takes (m, 1 − v) to (am, a²(1 − v)).
+    """
+    h, t = family.leverage, family.residual_share
+    if law == "finite":
+        return [(np.arange(len(h)), h, t)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.abs(t - h)
+        spread = np.where(h < 1.0, gap / (1.0 - h), np.inf)
+        pull = np.where(h * t > 0.0, h * t / gap, 0.0)
+    return [
+        (side, t, spread, pull)
+        for side in (np.flatnonzero(t > h), np.flatnonzero(t <= h))
+        if len(side)
+    ]
+
+
+@orders.register
+def _(family: ComposedRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """A composition grows with every coordinate of every part; groups meet group by group."""
+    groups: list[tuple[np.ndarray, ...]] = []
+    for part in family.parts:
+        found = orders(part, law)
+        groups = [_meet(one, other) for one in groups for other in found] if groups else found
+    return [group for group in groups if len(group[0])]
+
+
+def _meet(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    return np.intersect1d(one[0], other[0]), *one[1:], *other[1:]
+
+
+def pareto(points: Array) -> np.ndarray:
+    """Indices of rows of `points` ≥ 0, (n, k), such that every row is reached by one of them in
+    every coordinate.
+    """
+    left, kept = np.arange(len(points)), []
+    # any increasing function finds a point of the front
+    size = np.log(np.clip(points, 1e-300, 1e300)).sum(axis=1)
+    while len(left):
+        best = left[np.argmax(size[left])]
+        kept.append(best)
+        left = left[(points[left] > points[best]).any(axis=1)]
+    return np.array(kept, dtype=np.intp)

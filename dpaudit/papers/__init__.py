@@ -1,0 +1,84 @@
+"""The algorithm boxes of the papers, each with the privacy that is printed for it: `PAPERS` by
+name.
+"""
+
+from dpaudit.papers.algorithm import VARIANTS, Algorithm
+from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
+from dpaudit.papers.paper_2.gradient_descent import DPGD
+from dpaudit.papers.paper_2.practical_ridge import PracticalDPRR
+from dpaudit.papers.paper_2.truncated_glm import DPLR, PMTGLM, PMTLR
+from dpaudit.papers.paper_2.truncated_ridge import DPRR, PMTRR
+from dpaudit.papers.paper_2.truncation import PMT
+from dpaudit.papers.paper_3.ada_ssp import AdaSSP
+from dpaudit.papers.paper_3.linear_mixing import LinearMixing
+from dpaudit.papers.paper_3.logistic_mixing import LogisticMixing
+from dpaudit.papers.paper_3.mixing import CalibratedGaussMix
+from dpaudit.papers.paper_3.modified_mixing import ModifiedGaussMix
+from dpaudit.papers.paper_3.objective_perturbation import ObjectivePerturbation
+from dpaudit.papers.paper_3.sheffet import SheffetOLS, SheffetRenyiOLS
+from dpaudit.papers.paper_4.analyze_gauss import AnalyzeGaussNoise, NoisyInverse
+from dpaudit.papers.paper_4.inverse_wishart import AdaptiveInverseWishart, InverseWishartPosterior
+from dpaudit.papers.paper_4.johnson_lindenstrauss import AdaptiveJLRidge, JLRidge
+from dpaudit.papers.paper_4.wishart_noise import AdditiveWishartNoise
+
+PAPERS: dict[str, type[Algorithm]] = {
+    mechanism.__name__: mechanism
+    for mechanism in (
+        GaussianMechanismLS,
+        RandomProjectionLS,
+        PMT,
+        PMTRR,
+        DPRR,
+        PracticalDPRR,
+        PMTLR,
+        PMTGLM,
+        DPLR,
+        DPGD,
+        CalibratedGaussMix,
+        ModifiedGaussMix,
+        LinearMixing,
+        AdaSSP,
+        SheffetOLS,
+        SheffetRenyiOLS,
+        LogisticMixing,
+        ObjectivePerturbation,
+        AnalyzeGaussNoise,
+        JLRidge,
+        AdaptiveJLRidge,
+        AdditiveWishartNoise,
+        InverseWishartPosterior,
+        AdaptiveInverseWishart,
+        NoisyInverse,
+    )
+}
+
+__all__ = [
+    "DPGD",
+    "DPLR",
+    "DPRR",
+    "PAPERS",
+    "PMT",
+    "PMTGLM",
+    "PMTLR",
+    "PMTRR",
+    "VARIANTS",
+    "AdaSSP",
+    "AdaptiveInverseWishart",
+    "AdaptiveJLRidge",
+    "AdditiveWishartNoise",
+    "Algorithm",
+    "AnalyzeGaussNoise",
+    "CalibratedGaussMix",
+    "GaussianMechanismLS",
+    "InverseWishartPosterior",
+    "JLRidge",
+    "LinearMixing",
+    "LogisticMixing",
+    "ModifiedGaussMix",
+    "NoisyInverse",
+    "ObjectivePerturbation",
+    "PracticalDPRR",
+    "RandomProjectionLS",
+    "SheffetOLS",
+    "SheffetRenyiOLS",
+]

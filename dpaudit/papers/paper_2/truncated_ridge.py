@@ -1,0 +1,192 @@
+"""Ridge regression from noisy moments of cut rows: with public second moments (paper 2, algorithm
+2) and without.
+
+Neighbours have one private row replaced, label included. The moments (Gram matrix, cross moment)
+plus Gaussian noise are the release of `release="statistics"`, whose law is known; the coefficient
+is worked out of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.errors import DegenerateData
+from dpaudit.laws import ShiftRows
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import shrunk
+from dpaudit.papers.paper_2.noisy_moments import NoisyMoments, TruncatedRidge, shift_rows
+from dpaudit.papers.paper_2.truncation import (
+    Moment,
+    PublicAlgorithm,
+    apart,
+    check_privacy,
+    inverse_root,
+    whitened,
+)
+
+
+@dataclass(frozen=True)
+class PMTRR(TruncatedRidge, PublicAlgorithm):
+    """DP-PMTRR: features and label whitened by public moments and cut, their noisy moments, the
+    ridge solution.
+
+    Algorithm 2. The two worst changes are not of one replaced row: together they are √1.125·μ (μ
+    for one feature), at rows of cosine ½ and labels of opposite sign, where √2·μ is claimed.
+
+    Parameters
+    ----------
+    mu : μ > 0. eta : η in (0, 1). ridge : λ ≥ 0.
+    public_rows : how many first rows of the data are public; or
+    public_moment : (d + 1, d + 1), the public second moment of features and label, of which the two
+        blocks are used.
+    release : "coef", or "statistics" for the noisy moments themselves.
+
+    Output: (size, d), or (size, d(d+1)/2 + d). Raises `InvalidInput`, and `DegenerateData` for
+    singular public moments.
+    """
+
+    mu: float
+    eta: float = 0.05
+    ridge: float = 0.0
+    public_rows: int = 0
+    public_moment: Moment | None = None
+    release: str = "coef"
+    summary: ClassVar[str] = (
+        "ridge regression on rows whitened by public data and cut (paper 2, algorithm 2)"
+    )
+    box: ClassVar[str] = "algorithm 2 (DP-PMTRR)"
+
+    def __post_init__(self) -> None:
+        self.check_public()
+        self.check_ridge()
+
+    def moments(self, data: Array) -> NoisyMoments:
+        from dpaudit.papers import printed
+
+        moment, private = self.parts(check.matrix("data", data, min_columns=2))
+        root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
+        sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
+        return NoisyMoments(
+            self._cut(private, private, moment), sigmas, self.ridge * root @ root, spread * root
+        )
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        self._known()
+        moment, private = self.parts(data)
+        moments = self.moments(data)
+        found = shift_rows(moments, self._cut(candidates, private, moment))
+        return self.among_all(found, candidates)
+
+    def _cut(self, rows: Array, private: Array, moment: Array) -> Array:
+        features = whitened(rows[:, :-1], inverse_root(moment[:-1, :-1]), len(private), self.eta)
+        label = whitened(
+            rows[:, -1:], np.array([[1.0 / _label_spread(moment)]]), len(private), self.eta
+        )
+        return np.hstack([features, label])
+
+    def pair(self) -> NeighbourPair:
+        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most there
+        is.
+        """
+        from dpaudit.papers import printed
+
+        public, root = self.frame(labelled=True)
+        spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
+        public = np.hstack([public, np.ones((len(public), 1))])
+        dim = len(root)
+        reach, label = (printed.algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
+        u, v = (np.append(reach * one @ root, spread * label) for one in apart(0.5, dim))
+        v[-1] *= -1.0
+        others = np.hstack([root, np.full((dim, 1), spread)])
+        return replace_row(np.vstack([public, others, u]), len(public) + dim, v)
+
+
+@dataclass(frozen=True)
+class DPRR(TruncatedRidge):
+    """DP-RR: ridge regression from noisy moments of rows cut at √(Tr(Σ) + d ln(n/η)), labels at ‖β‖
+    times that.
+
+    Theorem 4.3. The private rows' second moment Σ and the coefficient β are taken as known: what is
+    needed of them is public here. Labels are cut on both sides, as the proof has it (the theorem
+    bounds them from above only).
+
+    Parameters
+    ----------
+    mu : μ > 0. trace : Tr(Σ) ≥ 0. coef_norm : ‖β‖ > 0. eta : η in (0, 1). ridge : λ ≥ 0.
+    release : "coef", or "statistics" for the noisy moments themselves.
+
+    Output: (size, d), or (size, d(d+1)/2 + d). Raises `InvalidInput`.
+    """
+
+    mu: float
+    trace: float
+    coef_norm: float
+    eta: float = 0.05
+    ridge: float = 0.0
+    release: str = "coef"
+    summary: ClassVar[str] = (
+        "ridge regression on cut rows, their moments known beforehand (paper 2, theorem 4.3)"
+    )
+    box: ClassVar[str] = "theorem 4.3 (DP-RR)"
+
+    def __post_init__(self) -> None:
+        check_privacy(self.mu, self.eta)
+        check.real("trace", self.trace, 0.0)
+        check.real("coef_norm", self.coef_norm, 0.0, open_=True)
+        self.check_ridge()
+
+    def moments(self, data: Array) -> NoisyMoments:
+        from dpaudit.papers import printed
+
+        data = check.matrix("data", data, min_columns=2)
+        dim = data.shape[1] - 1
+        sigmas = printed.theorem_4_3_sigmas(
+            self.trace, self.coef_norm, dim, len(data), self.eta, self.mu
+        )
+        return NoisyMoments(
+            self._cut(data, len(data)), sigmas, self.ridge * np.eye(dim), np.eye(dim)
+        )
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        self._known()
+        return shift_rows(self.moments(data), self._cut(candidates, len(data)))
+
+    def _cut(self, rows: Array, count: int) -> Array:
+        from dpaudit.papers import printed
+
+        reach = printed.theorem_4_3_radius(self.trace, rows.shape[1] - 1, count, self.eta)
+        return cut(rows, reach, reach * self.coef_norm)
+
+    def pair(self) -> NeighbourPair:
+        """Two features; rows at the radius with cosine ½, labels of opposite sign: √1.125·μ, the
+        most there is.
+        """
+        from dpaudit.papers import printed
+
+        reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        u, v = (np.append(reach * one, reach * self.coef_norm) for one in apart(0.5, 2))
+        v[-1] *= -1.0
+        others = np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)])
+        return replace_row(np.vstack([others, u]), 2, v)
+
+
+def cut(rows: Array, reach: float, label_reach: float) -> Array:
+    """Features cut at one radius, the label at another. Raises `InvalidInput`."""
+    rows = check.matrix("candidates", rows, min_columns=2)
+    return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
+
+
+def _label_spread(moment: Array) -> float:
+    """σ̂_B. Raises `DegenerateData` where every public label is 0."""
+    if not moment[-1, -1] > 0.0:
+        raise DegenerateData("the public label must have a second moment > 0, got 0")
+    return math.sqrt(moment[-1, -1])

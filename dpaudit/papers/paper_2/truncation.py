@@ -1,0 +1,220 @@
+"""Truncation guided by a public second moment (paper 2, algorithm 1), and the noisy second moment
+of what is left.
+
+Public are the first `public_rows` rows of the data, or else nothing but a second moment,
+`public_moment`. Neighbours differ in one private row, which is replaced: an entry of
+`replaced_rows` for a public row is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit._core.linalg import EPS
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import DegenerateData
+from dpaudit.laws import GaussianNoise, ShiftRows
+from dpaudit.laws._root import triangle
+from dpaudit.mechanisms.base import Sampler
+from dpaudit.mechanisms.second_moment import AnalyzeGauss
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import Algorithm, shrunk
+
+Moment = tuple[tuple[float, ...], ...]
+
+
+class PublicAlgorithm(Algorithm):
+    """An algorithm box of paper 2 that is given public data: μ, η and the public moment, checked
+    and at hand.
+    """
+
+    paper: ClassVar[int] = 2
+    relation: ClassVar[str] = "replace"
+
+    mu: float
+    eta: float
+    public_rows: int
+    public_moment: Moment | None
+
+    def check_public(self) -> None:
+        """Raises `InvalidInput` unless there is just one of the two kinds of public data."""
+        check_privacy(self.mu, self.eta)
+        given = check.integer("public_rows", self.public_rows, 0)
+        if (self.public_moment is None) == (given == 0):
+            fail("public_rows", given, "at least 1, or else public_moment given (not both)")
+        if self.public_moment is not None:
+            object.__setattr__(self, "public_moment", _moment(self.public_moment))
+
+    def parts(self, data: Array) -> tuple[Array, Array]:
+        """The public second moment of the columns, (k, k), and the private rows. Raises
+        `InvalidInput`.
+        """
+        count = self.public_rows
+        data = check.matrix("data", data, min_rows=count + 1)
+        if self.public_moment is not None:
+            return np.array(self.public_moment), data
+        return data[:count].T @ data[:count] / count, data[count:]
+
+    def among_all(self, family: ShiftRows, candidates: Array) -> ShiftRows:
+        """The family of the private rows with entries 0 for the public ones before it."""
+        return ShiftRows(np.concatenate([np.zeros(self.public_rows * len(candidates)), family.mu]))
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        raise NotImplementedError
+
+    def frame(self, labelled: bool = False) -> tuple[Array, Array]:
+        """Public rows (k, d) and the symmetric root (d, d) of their second moment, for `pair`.
+
+        d is 2 and the root I where there is no `public_moment`; of that the last column is left out
+        if `labelled`.
+        """
+        if self.public_moment is not None:
+            size = len(self.public_moment) - labelled
+            values, axes = np.linalg.eigh(np.array(self.public_moment)[:size, :size])
+            return np.empty((0, len(values))), np.asarray(axes * np.sqrt(values) @ axes.T)
+        dim = min(2, self.public_rows)
+        axis = np.arange(self.public_rows) % dim
+        length = np.sqrt(self.public_rows / np.bincount(axis))
+        return np.eye(dim)[axis] * length[axis, None], np.eye(dim)
+
+
+@dataclass(frozen=True)
+class PMT(PublicAlgorithm):
+    """Rows whitened by a public second moment and cut at √(d(1 + ln(2n/η))), then their second
+    moment plus noise.
+
+    Algorithm 1 with the release of theorem 3.2: Σ̃ + G, G symmetric, N(0, σ²) for each entry on and
+    above the diagonal. A replaced row changes that triangle by at most √2·R²/n, so the release is
+    really μ/√2-GDP (μ/2 for one column).
+
+    Parameters
+    ----------
+    mu : μ > 0. eta : η in (0, 1).
+    public_rows : how many first rows of the data are public; or
+    public_moment : (d, d), the public second moment itself.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, and `DegenerateData` for a
+    singular public moment.
+    """
+
+    mu: float
+    eta: float = 0.05
+    public_rows: int = 0
+    public_moment: Moment | None = None
+    summary: ClassVar[str] = (
+        "second moment of rows whitened by public data and cut (paper 2, algorithm 1, theorem 3.2)"
+    )
+    box: ClassVar[str] = "algorithm 1, theorem 3.2"
+    claimed: ClassVar[str] = "μ-GDP"
+
+    def __post_init__(self) -> None:
+        self.check_public()
+
+    @property
+    def claim(self) -> Claim:
+        return Claim.gdp(self.mu)
+
+    def truncated(self, data: Array) -> Array:
+        """The box itself: the private rows whitened and cut, (n, d)."""
+        moment, private = self.parts(data)
+        return whitened(private, inverse_root(moment), len(private), self.eta)
+
+    def law(self, data: Array) -> GaussianNoise:
+        rows = self.truncated(data)
+        mean = triangle((rows.T @ rows / len(rows))[None])[0]
+        return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
+
+    def prepare(self, data: Array) -> Sampler:
+        return self.law(data).sample
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        moment, private = self.parts(data)
+        root = inverse_root(moment)
+        old, new = (whitened(rows, root, len(private), self.eta) for rows in (private, candidates))
+        noisy = AnalyzeGauss(sigma=len(private) * self._sigma(old))
+        return self.among_all(noisy.replaced_rows(old, new), candidates)
+
+    def _sigma(self, rows: Array) -> float:
+        from dpaudit.papers import printed
+
+        return printed.theorem_3_2_sigma(rows.shape[1], len(rows), self.eta, self.mu)
+
+    def pair(self) -> NeighbourPair:
+        """A row at the radius along one axis replaced by one along another: μ/√2, the most there
+        is.
+        """
+        from dpaudit.papers import printed
+
+        public, root = self.frame()
+        dim = len(root)
+        rows = np.vstack([np.eye(dim), np.eye(dim)[:1]])
+        reach = printed.algorithm_1_radius(dim, len(rows), self.eta)
+        rows[-1] *= reach
+        other = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
+        return replace_row(np.vstack([public, rows @ root]), len(public) + dim, other @ root)
+
+
+def check_privacy(mu: float, eta: float) -> None:
+    """Raises `InvalidInput` unless μ > 0 and η is in (0, 1)."""
+    check.real("mu", mu, 0.0, open_=True)
+    check.real("eta", eta, 0.0, 1.0, open_=True)
+
+
+def inverse_root(moment: Array) -> Array:
+    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ (fewer public rows than
+    columns, for one).
+    """
+    scale = np.sqrt(np.diag(moment))
+    least = np.linalg.eigvalsh(moment / np.outer(scale, scale))[0] if np.all(scale > 0.0) else 0.0
+    if least <= 4.0 * len(moment) * EPS:
+        raise DegenerateData(
+            "the public second moment must be positive definite, got linearly dependent columns"
+        )
+    values, axes = np.linalg.eigh(moment)
+    return np.asarray(axes / np.sqrt(values) @ axes.T)
+
+
+def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
+    """Rows times Σ^{−1/2}, cut at the radius that algorithm 1 has for `count` private rows."""
+    from dpaudit.papers import printed
+
+    if np.shape(rows)[1] != len(root):
+        fail(
+            "public_moment", f"{len(root)} columns", f"of {np.shape(rows)[1]} columns, as the rows"
+        )
+    return shrunk(rows @ root, printed.algorithm_1_radius(len(root), count, eta))
+
+
+def _moment(value: Any) -> Moment:
+    matrix = check.matrix("public_moment", value)
+    if matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
+        fail("public_moment", f"shape {matrix.shape}", "a symmetric matrix")
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def apart(cosine: float, dim: int) -> tuple[Array, Array]:
+    """Two unit vectors with that cosine, whose bisectors are at 45° between the first two axes; in
+    one dimension ±.
+
+    uuᵀ − vvᵀ is then diagonal, so its upper triangle has the norm of the whole matrix, √(2(1 −
+    cosine²)).
+    """
+    if dim == 1:
+        return np.ones(1), np.copysign(np.ones(1), cosine)
+    half = 0.5 * math.acos(cosine)
+    u, v = np.zeros(dim), np.zeros(dim)
+    u[:2] = math.cos(0.25 * math.pi + half), math.sin(0.25 * math.pi + half)
+    v[:2] = math.cos(0.25 * math.pi - half), math.sin(0.25 * math.pi - half)
+    return u, v

@@ -1,0 +1,114 @@
+"""Gaussian mixing calibrated by the analysis of paper 3."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
+from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.algorithm import Algorithm, within
+from dpaudit.papers.paper_3.axis_row import axis_pair
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch
+
+
+@dataclass(frozen=True)
+class CalibratedGaussMix(Algorithm):
+    """SD + σξ with the least σ that lemma 1 and proposition 1 allow: σ² = C²γ(k, ε, δ) − λ̄ (paper
+    3, section 4).
+
+    Parameters
+    ----------
+    rows : k ≥ 1, number of mixtures.
+    epsilon, delta : the budget; ε > 0 in nats, δ in (0, 1).
+    row_bound : C > 0, public bound on the row norms.
+    scale_bound : λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not looked at; 0 needs none.
+    release : "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
+    sampler : "sufficient" or "literal".
+
+    Output: (size, d(d+1)/2) or (size, k·d). Raises `InvalidInput`, `DegenerateData`.
+    """
+
+    rows: int
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    scale_bound: float = 0.0
+    release: str = "gram"
+    sampler: str = "sufficient"
+    paper: ClassVar[int] = 3
+    box: ClassVar[str] = "GaussMix, lemma 1"
+    claimed: ClassVar[str] = "(ε, δ)-DP"
+    relation: ClassVar[str] = "zero-out"
+    summary: ClassVar[str] = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"
+
+    def __post_init__(self) -> None:
+        self.check_variant()
+        check_budget(self.rows, self.epsilon, self.delta)
+        check.real("row_bound", self.row_bound, 0.0, open_=True)
+        check.real("scale_bound", self.scale_bound, 0.0)
+        check.choice("release", self.release, RELEASES)
+
+    @property
+    def sigma(self) -> float:
+        """σ ≥ 0."""
+        from dpaudit.papers.printed import gaussmix_gamma
+
+        gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
+        return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def law(self, data: Array) -> GaussianRows:
+        return self._sketch.law(within(data, self.row_bound))
+
+    def zeroed_rows(self, data: Array) -> SketchRows:
+        return self._sketch.zeroed_rows(within(data, self.row_bound))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
+        return self._sketch.replaced_rows(
+            within(data, self.row_bound), within(candidates, self.row_bound)
+        )
+
+    def added_row(self, data: Array, row_bound: float) -> SketchRows:
+        return self._sketch.added_row(within(data, self.row_bound), row_bound)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        law = self.law(data)
+        if self.sampler == "sufficient":
+            return law.sample(size, rng)
+        sigma = self.sigma
+        sketch = NoisySketch(data, self.rows, lambda count, _: np.full(count, sigma))
+        return released(sketch.literal(size, rng), self.release)
+
+    def pair(self) -> NeighbourPair:
+        """λ_min(DᵀD) = max(C², λ̄), and the row zeroed lies on its axis."""
+        return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
+
+    @property
+    def _sketch(self) -> RandomProjection:
+        return RandomProjection(self.rows, self.release, self.sigma)
+
+
+def check_budget(rows: int, epsilon: float, delta: float) -> None:
+    """Raises `InvalidInput` unless k ≥ 1, ε > 0 and δ in (0, 1)."""
+    check.integer("rows", rows, 1)
+    check.real("epsilon", epsilon, 0.0, open_=True)
+    check.real("delta", delta, 0.0, 1.0, open_=True)
+
+
+def released(sketches: Array, release: str) -> Array:
+    """(size, k, d) sketches flattened, or the upper triangles of their Gram matrices."""
+    if release == "sketch":
+        return sketches.reshape(len(sketches), -1)
+    upper = np.triu_indices(sketches.shape[2])
+    return np.asarray((sketches.transpose(0, 2, 1) @ sketches)[:, *upper])

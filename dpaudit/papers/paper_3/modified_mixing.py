@@ -1,0 +1,195 @@
+"""Gaussian mixing that saves noise by a private λ_min: paper 3, algorithm 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.readings import epsilon_at
+from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.mechanisms.sketching import RELEASES
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.algorithm import within
+from dpaudit.papers.joint import Joint, zeroed_index
+from dpaudit.papers.paper_3.axis_row import Projected, axis_pair
+from dpaudit.papers.paper_3.mixing import released
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
+
+
+@dataclass(frozen=True)
+class ModifiedGaussMix(Joint):
+    """SD + wξ with w² = γ less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
+
+    Parameters
+    ----------
+    rows : k ≥ 1.
+    gamma : γ > 5/2, the least λ_min/C² aimed at.
+    delta : δ in (0, 1); τ = √(2 ln(3/δ)) as in theorem 1.
+    eta : η > 0, the noise on λ_min in units of C²; None for γ/√k.
+    row_bound : C > 0, public bound on the row norms.
+    release : "gram" or "sketch".
+    variant : "printed", or "corrected": the units of C² in line 6 (and γ for γ² in line 3, where
+        too much is added), and a claim that holds at small η too.
+    sampler : "sufficient" or "literal".
+
+    Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it. Raises `InvalidInput`.
+    """
+
+    rows: int
+    gamma: float
+    delta: float
+    eta: float | None = None
+    row_bound: float = 1.0
+    release: str = "gram"
+    variant: str = "printed"
+    sampler: str = "sufficient"
+    paper: ClassVar[int] = 3
+    box: ClassVar[str] = "algorithm 1, ModifiedGaussMix"
+    claimed: ClassVar[str] = "(ε̃(η, γ, k, δ), δ)-DP"
+    relation: ClassVar[str] = "zero-out"
+    summary: ClassVar[str] = (
+        "Gaussian mixing that adds less noise where λ_min is large (paper 3, algorithm 1)"
+    )
+    unknown: ClassVar[str] = (
+        "its noise depends on a private λ_min that is not released (`joint_spectrum` bounds it)"
+    )
+    correction: ClassVar[str] = (
+        "λ̃/C² for λ̃ in line 6, √γ·C for γ·C in line 3; in theorem 1 the exact ε of λ̃ where √(2 ln(3.75/δ))/η is less"
+    )
+
+    def __post_init__(self) -> None:
+        self.check_variant()
+        check.integer("rows", self.rows, 1)
+        check.real("gamma", self.gamma, 2.5, open_=True)
+        check.real("delta", self.delta, 0.0, 1.0, open_=True)
+        check.real("row_bound", self.row_bound, 0.0, open_=True)
+        check.choice("release", self.release, RELEASES)
+        if self.eta is not None:
+            check.real("eta", self.eta, 0.0, open_=True)
+
+    @property
+    def tau(self) -> float:
+        """τ = √(2 ln(3/δ))."""
+        return math.sqrt(2.0 * math.log(3.0 / self.delta))
+
+    @property
+    def spread(self) -> float:
+        """η, given or γ/√k."""
+        return self.gamma / math.sqrt(self.rows) if self.eta is None else self.eta
+
+    @property
+    def claim(self) -> Claim:
+        """Theorem 1; corrected, with the `shortfall` of its first term."""
+        from dpaudit.papers.printed import theorem_1_epsilon
+
+        epsilon = theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
+        return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
+
+    @property
+    def shortfall(self) -> float:
+        """What the ε of λ̃ at δ/3 has above the textbook √(2 ln(3.75/δ))/η, nats: 0 unless η is
+        below some ½.
+        """
+        from dpaudit.exact import gaussian_shift
+
+        textbook, share = (
+            math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread,
+            self.delta / 3.0,
+        )
+        if gaussian_shift(1.0 / self.spread, textbook) <= share:
+            return 0.0
+        return (
+            float(epsilon_at(lambda epsilon: gaussian_shift(1.0 / self.spread, epsilon), share))
+            - textbook
+        )
+
+    @property
+    def reads_eigenvalue(self) -> bool:
+        """Whether line 4's branch runs; public, since γ and τ are."""
+        return self.gamma > self.tau
+
+    def noise_at(self, estimate: Any) -> Array:
+        """w as a function of λ_min − ηC²(τ − z), (m,), before it is clipped at 0 (lines 5 and 6)."""
+        square = self.row_bound**2
+        lower = np.maximum(estimate, 0.0) / (square if self.variant == "corrected" else 1.0)
+        return np.asarray(self.row_bound * np.sqrt(np.maximum(self.gamma - lower, 0.0)))
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,), for data with λ_min = `eigenvalue`."""
+        if not self.reads_eigenvalue:
+            factor = math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
+            return np.full(size, factor * self.row_bound)
+        z = rng.standard_normal(size)
+        return self.noise_at(eigenvalue - self.spread * self.row_bound**2 * (self.tau - z))
+
+    def sketch_of(self, data: Array) -> NoisySketch:
+        """What lines 2 to 7 draw. Raises `InvalidInput` for a row beyond the bound."""
+        eigenvalue = smallest_eigenvalue(within(data, self.row_bound))
+        return NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        sketch = self.sketch_of(data)
+        if self.sampler == "literal":
+            return released(sketch.literal(size, rng), self.release)
+        return sketch.gram(size, rng) if self.release == "gram" else sketch.sketch(size, rng)
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
+        return self.joint_of(
+            pair, Projected.of(pair.left, zeroed_index(pair), self.rows).loss, epsilon
+        )
+
+    def joint_of(
+        self, pair: NeighbourPair, curve_at: Callable[[float], Curve], epsilon: Any
+    ) -> Spectrum:
+        """The spectrum of λ̃ and of a release with the curve `curve_at(w)` if the noise is w."""
+        left, right = (
+            smallest_eigenvalue(within(side, self.row_bound)) for side in (pair.left, pair.right)
+        )
+        curve, law = (
+            curve_at(float(self.noise(left, 1, np.random.default_rng(0))[0])),
+            "fixed noise",
+        )
+        if self.reads_eigenvalue:
+            curve, law = self._joint(left, right, curve_at), "λ̃ and a sketch with noise by λ̃"
+        epsilon = check.epsilon(epsilon)
+        return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
+
+    def _joint(self, left: float, right: float, curve_at: Callable[[float], Curve]) -> Curve:
+        from dpaudit.exact.adaptive import First, adaptive_curve
+
+        square = self.row_bound**2
+        shift = self.spread * square * self.tau
+        first = First.gaussian(left - shift, right - shift, self.spread * square)
+        known: dict[float, Curve] = {}
+
+        def curve(estimate: float) -> Curve:
+            noise = float(self.noise_at(estimate))
+            if noise not in known:
+                known[noise] = curve_at(noise)
+            return known[noise]
+
+        return adaptive_curve(
+            first,
+            curve,
+            breaks=(0.0, self.gamma * (square if self.variant == "corrected" else 1.0)),
+        )
+
+    @property
+    def worst_eigenvalue(self) -> float:
+        """λ_min/C² of `pair`: 1, where there is nothing but noise, or, if less than 1 + γ, the one
+        from which on the printed line 6 adds no noise but once in 30,000 draws.
+        """
+        free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
+        bare = self.variant == "printed" and self.reads_eigenvalue and free < 1.0 + self.gamma
+        return free if bare else 1.0
+
+    def pair(self) -> NeighbourPair:
+        """The row on the axis of λ_min is zeroed."""
+        return axis_pair(self.row_bound, self.worst_eigenvalue)

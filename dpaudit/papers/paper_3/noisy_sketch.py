@@ -1,0 +1,148 @@
+"""Sketches SD + wξ whose noise w is drawn anew each time: the sketch, its Gram matrix, the solution
+of least squares.
+
+Given w a row is N(0, DᵀD + w²I), and the solution is that of a sketch of [D; wI] (paper 3, equation
+52): Student t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.check import Array, fail
+from dpaudit.laws import bartlett
+from dpaudit.laws._root import triangle
+from dpaudit.laws.base import in_chunks
+
+Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisySketch:
+    """k = `rows` rows of SD + wξ, S and ξ standard normal and w from `noise`, one for each draw.
+
+    data : (n, d), the label last where a solution is asked for.
+    """
+
+    data: Array
+    rows: int
+    noise: Noise
+
+    def literal(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k, d) sketches as printed, k·(n + d) numbers each."""
+        n, d = self.data.shape
+        out = np.empty((size, self.rows, d))
+        for sketch, w in zip(out, self.noise(size, rng), strict=True):
+            sketch[...] = rng.standard_normal((self.rows, n)) @ self.data + w * rng.standard_normal(
+                (self.rows, d)
+            )
+        return out
+
+    def sketch(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k·d), flattened, by k·d numbers each."""
+        scale, axes = self._axes(self.data)
+        d = len(axes)
+
+        def draw(count: int) -> Array:
+            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
+            return ((rng.standard_normal((count, self.rows, d)) * spread[:, None]) @ axes).reshape(
+                count, -1
+            )
+
+        return in_chunks(size, self.rows * d, self.rows * d, draw)
+
+    def gram(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, d(d+1)/2), upper triangles of the sketch's Gram matrix, by Bartlett factors."""
+        scale, axes = self._axes(self.data)
+        d = len(axes)
+
+        def draw(count: int) -> Array:
+            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
+            factor = axes.T @ (spread[:, :, None] * bartlett(count, d, self.rows, rng))
+            return triangle(factor @ factor.transpose(0, 2, 1))
+
+        return in_chunks(size, d * (d + 1) // 2, d**2, draw)
+
+    def solution(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, p), least squares of the sketch's last column on the others, by p + 1 numbers
+        each.
+        """
+        solver, p = SketchedSolver.of(self.data), self.data.shape[1] - 1
+        self.check_rows(p)
+        return in_chunks(
+            size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng)
+        )
+
+    def literal_solution(self, size: int, rng: np.random.Generator) -> Array:
+        """The same by solving the literal sketch."""
+        self.check_rows(self.data.shape[1] - 1)
+        sketches = self.literal(size, rng)
+        return np.array([np.linalg.lstsq(s[:, :-1], s[:, -1], rcond=None)[0] for s in sketches])
+
+    def check_rows(self, features: int) -> None:
+        """Raises `InvalidInput` where the sketch has fewer rows than features: XᵀX of the sketch
+        has no inverse.
+        """
+        if self.rows < features:
+            fail("rows", self.rows, f"at least the number of features, {features}")
+
+    def _axes(self, matrix: Array) -> tuple[Array, Array]:
+        """Singular values (d,) and axes as rows (d, d)."""
+        padded = np.vstack(
+            [matrix, np.zeros((max(0, matrix.shape[1] - len(matrix)), matrix.shape[1]))]
+        )
+        _, scale, axes = np.linalg.svd(padded, full_matrices=False)
+        return scale, axes
+
+
+@dataclass(frozen=True, eq=False)
+class SketchedSolver:
+    """Least squares on sketches with noise w: V[su/(s² + w²) + ‖res‖·t/√(s² + w²)], X =
+    U·diag(s)·Vᵀ, u = Uᵀy.
+
+    ‖res‖² = ‖y − Uu‖² + w² + Σu²w²/(s² + w²), and t is multivariate Student with k − p + 1 degrees
+    of freedom.
+    """
+
+    scale: Array
+    axes: Array
+    along: Array
+    rest: float
+
+    @classmethod
+    def of(cls, data: Array) -> SketchedSolver:
+        """Of (n, p + 1) data, n ≥ p, or any with the same Gram matrix. Raises `InvalidInput` for
+        fewer rows.
+        """
+        features, label = data[:, :-1], data[:, -1]
+        if features.shape[0] < features.shape[1]:
+            fail(
+                "data",
+                f"{features.shape[0]} rows",
+                f"at least as many rows as features, {features.shape[1]}",
+            )
+        basis, scale, axes = np.linalg.svd(features, full_matrices=False)
+        along = basis.T @ label
+        return cls(scale, axes, along, float(np.sum((label - basis @ along) ** 2)))
+
+    def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
+        """(m, p), one solution for each w of `noise`, (m,), of sketches of k = `rows` rows."""
+        p, square = len(self.scale), noise[:, None] ** 2
+        weight = self.scale**2 + square
+        inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
+        residual = (
+            self.rest + square + np.sum(self.along**2 * square * inverse, axis=1, keepdims=True)
+        )
+        chi = 2.0 * rng.standard_gamma(0.5 * (rows - p + 1), (len(noise), 1))
+        spread = np.sqrt(residual * inverse / chi) * rng.standard_normal((len(noise), p))
+        return np.asarray((self.scale * self.along * inverse + spread) @ self.axes)
+
+
+def smallest_eigenvalue(data: Array) -> float:
+    """λ_min(DᵀD) ≥ 0."""
+    if len(data) < data.shape[1]:
+        return 0.0
+    return float(np.linalg.svd(data, compute_uv=False)[-1] ** 2)

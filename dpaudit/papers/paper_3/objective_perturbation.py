@@ -1,0 +1,208 @@
+"""Logistic regression with a random linear term: objective perturbation, paper 3's algorithm 6
+(Kifer et al. 2012).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit._core.linalg import cholesky_stack
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.laws import Density
+from dpaudit.neighbours import NeighbourPair, zero_row
+from dpaudit.papers.algorithm import Algorithm, within
+from dpaudit.papers.paper_3.mixing import check_budget
+
+STEPS, TOLERANCE = 2000, 1e-10  # of the gradient's norm over that of the noise and the rows
+ROUNDING = 1e-13  # of a value, by which a step may seem to raise it
+NUMBERS = 1 << 21  # draws times rows of the data at a time
+REACH, PANELS = 10.0, 400  # deviations of the noise; panels of the density
+
+
+@dataclass(frozen=True)
+class ObjectivePerturbation(Algorithm):
+    """argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with b ~ N(0, σ²I) (paper 3, algorithm 6; its 1/n
+    changes nothing).
+
+    σ = C√(4ε + 8 ln(2/δ))/ε and Δ = C²/(2ε), which is twice the loss's largest curvature C²/4, over
+    ε.
+
+    Parameters
+    ----------
+    epsilon, delta : the budget, ε > 0 in nats.
+    row_bound : C > 0, public bound on ‖x_i‖; labels −1 and 1.
+    variant : "printed", the loss −ln(1 + e^{−s}), which is concave, so that θ errs as often as it
+        can and may jump; or "corrected", ln(1 + e^{−s}).
+
+    Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
+    the lowest of the minima reached from both ends of every axis. Each draw takes some n·p²
+    numbers: there is no smaller statistic. Raises `InvalidInput`.
+    """
+
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    variant: str = "printed"
+    paper: ClassVar[int] = 3
+    box: ClassVar[str] = "algorithm 6, objective perturbation"
+    claimed: ClassVar[str] = "(ε, δ)-DP"
+    relation: ClassVar[str] = "zero-out"
+    summary: ClassVar[str] = (
+        "logistic regression with a random linear term (paper 3, algorithm 6; Kifer et al. 2012)"
+    )
+    unknown: ClassVar[str] = (
+        "its density is known, its spectrum for one feature only (`law`, with relation 'pair')"
+    )
+    correction: ClassVar[str] = "the sign of the loss"
+
+    def __post_init__(self) -> None:
+        self.check_variant()
+        check_budget(1, self.epsilon, self.delta)
+        check.real("row_bound", self.row_bound, 0.0, open_=True)
+
+    @property
+    def sigma(self) -> float:
+        """σ."""
+        from dpaudit.papers.printed import objective_sigma
+
+        return objective_sigma(self.row_bound, self.epsilon, self.delta)
+
+    @property
+    def ridge(self) -> float:
+        """Δ."""
+        from dpaudit.papers.printed import objective_ridge
+
+        return objective_ridge(self.row_bound, self.epsilon)
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        signed = _signed(data, self.row_bound)
+        problem = Perturbed(signed, self.ridge, 1.0 if self.variant == "corrected" else -1.0)
+        noise = self.sigma * rng.standard_normal((size, signed.shape[1]))
+        step = max(1, NUMBERS // len(signed))
+        return np.vstack(
+            [problem.minimum(noise[start : start + step]) for start in range(0, size, step)]
+        )
+
+    def law(self, data: Array) -> Density:
+        """θ of one feature: b is −(slope of the rest) at θ, so its density is N(0, σ²) at b times
+        |db/dθ|.
+        """
+        signed = _signed(data, self.row_bound)
+        if self.variant == "printed" or signed.shape[1] > 1:
+            raise NoExactSpectrum(
+                f"{self.name} has no exact spectrum here: {self.unknown}; use dpaudit.audit"
+            )
+        return _density(signed[:, 0], self.ridge, self.sigma)
+
+    def pair(self) -> NeighbourPair:
+        """So many rows of C, half of each label, that the printed sign has no curvature at θ = 0;
+        one is zeroed.
+        """
+        count = 2 * max(1, round(1.0 / self.epsilon))
+        label = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+        return zero_row(np.column_stack([np.full(count, self.row_bound), label]), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbed:
+    """sign·Σ ln(1 + e^{−v_iᵀθ}) + bᵀθ + Δ‖θ‖²/2, Δ > 0, for rows v_i = y_i x_i, (n, p), and many b
+    at once.
+    """
+
+    signed: Array
+    ridge: float
+    sign: float
+
+    def minimum(self, noise: Array) -> Array:
+        """(m, p) for b (m, p)."""
+        if self.sign > 0.0:
+            return self._descend(np.zeros_like(noise), noise)
+        far = np.abs(self.signed).sum(axis=0) + np.abs(noise).max(initial=0.0)
+        ends = [
+            sign * axis * far.max() / self.ridge
+            for axis in np.eye(noise.shape[1])
+            for sign in (1.0, -1.0)
+        ]
+        found = np.array([self._descend(end - noise / self.ridge, noise) for end in ends])
+        best = np.argmin([self._value(theta, noise) for theta in found], axis=0)
+        return np.asarray(found[best, np.arange(len(noise))])
+
+    def _descend(self, theta: Array, noise: Array) -> Array:
+        """Newton where it lowers the value and the Hessian is definite; else the step that cannot
+        raise it.
+        """
+        p = noise.shape[1]
+        outer = (self.signed[:, :, None] * self.signed[:, None, :]).reshape(len(self.signed), -1)
+        steepest = self.ridge + (
+            0.25 * np.linalg.norm(self.signed, 2) ** 2 if self.sign > 0.0 else 0.0
+        )
+        scale = np.linalg.norm(noise, axis=1) + np.linalg.norm(self.signed, axis=1).sum()
+        theta, value, left = theta.copy(), self._value(theta, noise), np.arange(len(noise))
+        for _ in range(STEPS):
+            share = expit(-theta[left] @ self.signed.T)
+            slope = self.ridge * theta[left] + noise[left] - self.sign * share @ self.signed
+            rough = np.linalg.norm(slope, axis=1) > TOLERANCE * scale[left]
+            left, share, slope = left[rough], share[rough], slope[rough]
+            if not len(left):
+                break
+            bend = self.sign * ((share * (1.0 - share)) @ outer).reshape(
+                -1, p, p
+            ) + self.ridge * np.eye(p)
+            _, definite = cholesky_stack(bend)
+            bend[np.logical_not(definite)] = np.eye(p)
+            newton = theta[left] - np.linalg.solve(bend, slope[:, :, None])[:, :, 0]
+            reached = self._value(newton, noise[left])
+            lower = definite & (reached <= value[left] + ROUNDING * np.abs(value[left]))
+            theta[left] = np.where(lower[:, None], newton, theta[left] - slope / steepest)
+            value[left[lower]], other = reached[lower], left[np.logical_not(lower)]
+            value[other] = self._value(theta[other], noise[other])
+        return theta
+
+    def _value(self, theta: Array, noise: Array) -> Array:
+        loss = -log_expit(theta @ self.signed.T).sum(axis=1)
+        return np.asarray(
+            self.sign * loss + np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
+        )
+
+
+def _density(signed: Array, ridge: float, sigma: float) -> Density:
+    """Of θ for one feature; edges are the θ of evenly spaced b, so that all panels weigh alike."""
+
+    def noise(theta: Array) -> Array:
+        return np.asarray(expit(-np.outer(theta, signed)) @ signed - ridge * theta)
+
+    def log_p(theta: Array) -> Array:
+        share = expit(-np.outer(theta, signed))
+        bend = ridge + (share * (1.0 - share)) @ signed**2
+        return np.asarray(
+            -0.5 * (noise(theta) / sigma) ** 2
+            - 0.5 * np.log(2.0 * np.pi)
+            - np.log(sigma)
+            + np.log(bend)
+        )
+
+    b = np.linspace(REACH * sigma, -REACH * sigma, PANELS + 1)
+    return Density(log_p, Perturbed(signed[:, None], ridge, 1.0).minimum(b[:, None])[:, 0])
+
+
+def _signed(data: Array, row_bound: float) -> Array:
+    """y_i x_i, (n, p). Raises `InvalidInput` for other labels than −1 and 1, or rows beyond the
+    bound.
+    """
+    data = check.matrix("data", data, min_columns=2)
+    features, label = within(data[:, :-1], row_bound), data[:, -1]
+    unknown = ~np.isin(label, (-1.0, 1.0)) & np.any(data != 0.0, axis=1)
+    if unknown.any():
+        fail("data", float(label[unknown][0]), "labels of -1 and 1 in the last column")
+    return np.asarray(features * label[:, None])

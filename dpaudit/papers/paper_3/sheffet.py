@@ -1,0 +1,191 @@
+"""Least squares on a sketch, noisy unless a private test finds λ_min large: paper 3, algorithms 4
+and 5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.laws.noise import log_below
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.joint import Joint, zeroed_index
+from dpaudit.papers.paper_3.axis_row import labelled_pair
+from dpaudit.papers.paper_3.linear_mixing import SolvedRow, bounded
+from dpaudit.papers.paper_3.mixing import check_budget
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
+
+
+class Branching(Joint):
+    """Both algorithms; C² = C_X² + C_Y². Subclasses say what γ is, in the units of λ_min."""
+
+    rows: int
+    epsilon: float
+    delta: float
+    row_bound: float
+    label_bound: float
+
+    def __post_init__(self) -> None:
+        self.check_variant()
+        check_budget(self.rows, self.epsilon, self.delta)
+        check.real("row_bound", self.row_bound, 0.0, open_=True)
+        check.real("label_bound", self.label_bound, 0.0, open_=True)
+
+    @property
+    def gamma(self) -> float:
+        """The least λ_min at which no noise is added, as line 3 sets it."""
+        raise NotImplementedError
+
+    @property
+    def square_bound(self) -> float:
+        """C_X² + C_Y²."""
+        return self.row_bound**2 + self.label_bound**2
+
+    @property
+    def sigma(self) -> float:
+        """w of the noisy branch: γ as printed, √γ as corrected."""
+        return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def margin(self, eigenvalue: float) -> float:
+        """By how many Laplace scales 4C²/ε λ_min passes the threshold of line 5 where z = 0."""
+        scale = 4.0 * self.square_bound / self.epsilon
+        return (eigenvalue - self.gamma) / scale - math.log(1.0 / self.delta)
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,): 0 or `sigma`."""
+        return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        eigenvalue = smallest_eigenvalue(bounded(data, self.row_bound, self.label_bound))
+        sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
+        return (
+            sketch.literal_solution(size, rng)
+            if self.sampler == "literal"
+            else sketch.solution(size, rng)
+        )
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
+        """Exact δ(ε) of the branch taken and the solution together, for a zeroed row: a bound of
+        the solution's.
+
+        epsilon : scalar or (m,), nats. Raises `InvalidInput` for another relation, or rows beyond
+            the bounds.
+        """
+        from dpaudit.exact.pairs.discrete import Atoms
+        from dpaudit.exact.pairs.mixed import BranchCurve
+
+        row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
+        sides = [
+            bounded(side, self.row_bound, self.label_bound) for side in (pair.left, pair.right)
+        ]
+        margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
+        masses = [
+            np.array(pair) for pair in zip(log_below(margins), log_below(-margins), strict=True)
+        ]
+        curve = BranchCurve(Atoms(*masses), (row.curve(0.0), row.curve(self.sigma)))
+        epsilon = check.epsilon(epsilon)
+        found = Spectrum.of_directions(
+            epsilon, *curve.delta(epsilon), "the branch and Student t (finite rows)"
+        )
+        return found.replace(curve=curve)
+
+    def pair(self) -> NeighbourPair:
+        """DᵀD = C²·I but a little more on the second axis, and the row (C_X, C_Y) zeroed: only
+        noise hides it.
+        """
+        return labelled_pair(self.row_bound, self.label_bound, 1.0)
+
+
+@dataclass(frozen=True)
+class SheffetOLS(Branching):
+    """θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ (paper 3, algorithm 4;
+    Sheffet 2017).
+
+    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε, z ~ Lap(4C²/ε), C² = C_X² + C_Y².
+
+    Parameters
+    ----------
+    rows : k ≥ p.
+    epsilon, delta : the budget, ε > 0 in nats.
+    row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
+    variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; for C below 1 the printed
+        noise is too little), and no γ below algorithm 5's, as the printed one is for few rows and ε
+        near 100.
+    sampler : "sufficient" (Student t given the branch) or "literal".
+
+    Output: (size, p); the branch is not part of it. Raises `InvalidInput`.
+    """
+
+    rows: int
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    label_bound: float = 1.0
+    variant: str = "printed"
+    sampler: str = "sufficient"
+    paper: ClassVar[int] = 3
+    box: ClassVar[str] = "algorithm 4, Sheffet's algorithm"
+    claimed: ClassVar[str] = "(ε, δ)-DP"
+    relation: ClassVar[str] = "zero-out"
+    summary: ClassVar[str] = (
+        "least squares on a sketch, noisy if λ_min is small (paper 3, algorithm 4; Sheffet 2017)"
+    )
+    unknown: ClassVar[str] = (
+        "a mixture of two Student t laws (`joint_spectrum` has it with the branch known)"
+    )
+    correction: ClassVar[str] = "√γ·ξ for γ·ξ in line 9; γ no less than algorithm 5's"
+
+    @property
+    def gamma(self) -> float:
+        from dpaudit.papers.printed import sheffet_2017_gamma, sheffet_renyi_gamma
+
+        gamma = sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
+        if self.variant == "corrected":
+            gamma = max(gamma, sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
+        return self.square_bound * gamma
+
+
+@dataclass(frozen=True)
+class SheffetRenyiOLS(Branching):
+    """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
+
+    Parameters
+    ----------
+    rows, epsilon, delta, row_bound, label_bound, sampler : as of `SheffetOLS`.
+    variant : "printed", or "corrected": γ in units of C² (line 3 prints none), and √γ·ξ for γ·ξ.
+
+    Output: (size, p). Raises `InvalidInput`.
+    """
+
+    rows: int
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    label_bound: float = 1.0
+    variant: str = "printed"
+    sampler: str = "sufficient"
+    paper: ClassVar[int] = 3
+    box: ClassVar[str] = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
+    claimed: ClassVar[str] = "(ε, δ)-DP"
+    relation: ClassVar[str] = "zero-out"
+    summary: ClassVar[str] = "algorithm 4 with γ by the Rényi curve (paper 3, algorithm 5)"
+    unknown: ClassVar[str] = SheffetOLS.unknown
+    correction: ClassVar[str] = "γ·C² for γ in line 3, √γ·ξ for γ·ξ in line 9"
+
+    @property
+    def gamma(self) -> float:
+        from dpaudit.papers.printed import sheffet_renyi_gamma
+
+        gamma = sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
+        return gamma * self.square_bound if self.variant == "corrected" else gamma

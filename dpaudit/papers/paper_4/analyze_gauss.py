@@ -1,0 +1,218 @@
+"""Gaussian noise on AᵀA and on its inverse with the noise that is printed for them: paper 4,
+section 2, theorem B.5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.curves.readings import gdp_mu
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.laws import GaussianNoise, ShiftRows
+from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import within
+from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
+from dpaudit.papers.paper_4 import random_moments
+from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows, order
+
+
+@dataclass(frozen=True)
+class AnalyzeGaussNoise(MatrixRelease):
+    """AᵀA plus a symmetric matrix, N(0, 2Δ² ln(2/δ)/ε) on and above the diagonal, Δ² = B⁴ (paper 4,
+    section 2).
+
+    Parameters
+    ----------
+    epsilon, delta : ε > 0 in nats, δ in (0, 1).
+    row_bound : B > 0, a public bound on the row norms, label included.
+    scaled : add c·I, c = E‖N‖, to draws that are not positive definite (section 6):
+        post-processing.
+    variant : "printed", or "corrected": ε² for ε and Δ² = 2B⁴, for a row replaced; and no less than
+        (ε, δ) takes, as it is beyond ε = 4 ln(2/δ) or so.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
+    bound.
+    """
+
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    scaled: bool = False
+    variant: str = "printed"
+    box: ClassVar[str] = "section 2, Analyze Gauss"
+    summary: ClassVar[str] = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
+    unknown: ClassVar[str] = (
+        "c·I is added to some draws only; the plain form's spectrum (scaled=False) is an upper bound"
+    )
+    correction: ClassVar[str] = "ε² for ε and 2B⁴ for B⁴"
+
+    def __post_init__(self) -> None:
+        self.check_budget()
+        check.boolean("scaled", self.scaled)
+
+    @property
+    def sigma(self) -> float:
+        """σ, of each entry."""
+        from dpaudit.papers.printed import section_2_sigma
+
+        if self.variant == "corrected":
+            return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
+        return section_2_sigma(self.row_bound, self.epsilon, self.delta)
+
+    def law(self, data: Array) -> GaussianNoise:
+        self._check_plain()
+        return self._noise.law(within(data, self.row_bound))
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        self._check_plain()
+        return self._noise.zeroed_rows(within(data, self.row_bound))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        self._check_plain()
+        return self._noise.replaced_rows(
+            within(data, self.row_bound), within(candidates, self.row_bound)
+        )
+
+    def added_row(self, data: Array, row_bound: float) -> ShiftRows:
+        self._check_plain()
+        return self._noise.added_row(within(data, self.row_bound), row_bound)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        draws = self._noise.law(within(data, self.row_bound)).sample(size, rng)
+        return self.lifted(draws) if self.scaled else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        mean = moments.gram[np.triu_indices(len(moments.gram))]
+        draws = mean + self.sigma * rng.standard_normal((size, len(mean)))
+        return self.lifted(draws) if self.scaled else draws
+
+    def lifted(self, draws: Array) -> Array:
+        """M + c·I, c = E‖N‖, where M is not positive definite, else M (section 6)."""
+        dim = order(draws)
+        indefinite = random_moments.smallest(draws, dim) <= 0.0
+        return random_moments.raised(
+            draws, dim, np.where(indefinite, self.sigma * random_moments.mean_norm(dim), 0.0)
+        )
+
+    @property
+    def _noise(self) -> AnalyzeGauss:
+        return AnalyzeGauss(self.sigma)
+
+    def _check_plain(self) -> None:
+        if self.scaled:
+            raise NoExactSpectrum(
+                f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
+            )
+
+
+@dataclass(frozen=True)
+class NoisyInverse(MatrixRelease):
+    """(AᵀA)⁻¹ plus a symmetric matrix, N(0, 8 ln(2/δ)/(ρ²ε²)) on and above the diagonal (paper 4,
+    theorem B.5).
+
+    Parameters
+    ----------
+    rho : ρ > 0; it is public that σ_min(AᵀA) ≥ (1 + ρ)B².
+    epsilon, delta : ε in (0, 1) in nats, δ in (0, 1/e).
+    row_bound : B > 0, a public bound on the row norms, label included.
+    variant : "printed", or "corrected": the sensitivity √2/(ρ(1 + ρ)B²), which scales as the
+        inverse does.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
+    bound, and where σ_min(AᵀA) is less than ρB², which the promise leaves to a database and to one
+    with a row replaced.
+    """
+
+    rho: float
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    variant: str = "printed"
+    box: ClassVar[str] = "theorem B.5, noise on the inverse"
+    summary: ClassVar[str] = (
+        "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+    )
+    correction: ClassVar[str] = "the sensitivity scales as 1/B²"
+
+    def __post_init__(self) -> None:
+        self.check_budget(math.exp(-1.0))
+        check.real("rho", self.rho, 0.0, open_=True)
+        check.real("epsilon", self.epsilon, 0.0, 1.0, open_=True)
+
+    @property
+    def sigma(self) -> float:
+        """σ, of each entry.
+
+        Corrected: with M the matrix without the row, ≥ ρB²·I, a row v adds −zzᵀ/(1 + vᵀM⁻¹v) to the
+        inverse, z = M⁻¹v, of norm ≤ 1/(ρ(1 + ρ)B²) since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ; two
+        rows differ by √2 of it at most.
+        """
+        from dpaudit.papers.printed import theorem_b_5_sigma
+
+        if self.variant == "printed":
+            return theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
+        change = math.sqrt(2.0) / (self.rho * (1.0 + self.rho) * self.row_bound**2)
+        return change * gaussian_deviation(self.epsilon, self.delta)
+
+    def law(self, data: Array) -> GaussianNoise:
+        return self._noise.law(self._promised(data))
+
+    def zeroed_rows(self, data: Array) -> ShiftRows:
+        return self._noise.zeroed_rows(self._promised(data))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        return self._noise.replaced_rows(self._promised(data), within(candidates, self.row_bound))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        upper = np.triu_indices(len(moments.gram))
+        mean = np.linalg.inv(moments.gram)[upper]
+        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
+
+    def solution(self, draws: Array) -> Array:
+        """β̃ of the inverse of each draw: −(last column's first p entries)/(its last), for M⁻¹ e_d
+        ∝ (−β, 1).
+        """
+        dim = order(draws)
+        last = draws[:, np.cumsum(np.arange(dim, 0, -1)) - 1]
+        return np.asarray(-last[:, :-1] / last[:, -1:])
+
+    def pair(self) -> NeighbourPair:
+        """AᵀA = diag(2 + ρ, 1 + ρ)·B², and with (B, 0) replaced by (0, B) the same turned: both
+        keep the promise.
+        """
+        size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
+        rest = axis_rows((size, size), self.row_bound)
+        return replace_row(np.vstack([[self.row_bound, 0.0], rest]), 0, [0.0, self.row_bound])
+
+    @property
+    def _noise(self) -> GaussianInverse:
+        return GaussianInverse(self.sigma)
+
+    def _promised(self, data: Array) -> Array:
+        least, found = (
+            self.rho * self.row_bound**2,
+            smallest_eigenvalue(within(data, self.row_bound)),
+        )
+        if found < least * (1.0 - 1e-9):
+            fail(
+                "data",
+                f"σ_min(AᵀA) = {found:g}",
+                f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}",
+            )
+        return data
+
+
+def gaussian_deviation(epsilon: float, delta: float) -> float:
+    """√(2 ln(2/δ))/ε, in units of the sensitivity, and no less than (ε, δ) takes exactly."""
+    exact = 1.0 / float(gdp_mu(np.array(epsilon), np.array(delta)))
+    return max(math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon, exact)

@@ -1,0 +1,150 @@
+"""Ridge regression on a sketch: paper 4, algorithms 1 and 2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit._core.linalg import factorise, padded
+from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
+from dpaudit.mechanisms.sketching import RandomProjection
+from dpaudit.papers.algorithm import within
+from dpaudit.papers.paper_4 import random_moments
+from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
+from dpaudit.papers.paper_4.read_eigenvalue import ReadEigenvalue
+
+
+@dataclass(frozen=True)
+class JLRidge(MatrixRelease):
+    """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended and R standard normal, r × (n + d) (paper 4,
+    algorithm 1).
+
+    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1.
+
+    Parameters
+    ----------
+    rows : r > d, of the sketch.
+    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
+    row_bound : B > 0, a public bound on the row norms, label included.
+    variant : "printed", or "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε
+        beyond 150).
+    sampler : "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (the box line by
+        line).
+
+    Output: (size, d(d+1)/2), upper triangles of M. Raises `InvalidInput`, also for a row beyond the
+    bound.
+    """
+
+    rows: int
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    variant: str = "printed"
+    sampler: str = "sufficient"
+    box: ClassVar[str] = "algorithm 1, ridge regression"
+    summary: ClassVar[str] = "the second moments of a sketch of padded data (paper 4, algorithm 1)"
+    correction: ClassVar[str] = "w by theorem B.1"
+
+    def __post_init__(self) -> None:
+        self.check_budget(np.exp(-1.0))
+        check.integer("rows", self.rows, 1)
+
+    @property
+    def padding(self) -> float:
+        """w."""
+        from dpaudit.papers.printed import theorem_3_1_padding, theorem_b_1_padding
+
+        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
+        return formula(self.row_bound, self.rows, self.epsilon, self.delta)
+
+    def law(self, data: Array) -> GaussianRows:
+        root = factorise(padded(self._within(data), self.padding)).root
+        return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
+
+    def zeroed_rows(self, data: Array) -> SketchRows:
+        return self._sketch.zeroed_rows(self._within(data))
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
+        return self._sketch.replaced_rows(self._within(data), within(candidates, self.row_bound))
+
+    def added_row(self, data: Array, row_bound: float) -> SketchRows:
+        return self._sketch.added_row(self._within(data), row_bound)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        if self.sampler == "sufficient":
+            return self.law(data).sample(size, rng)
+        whole = padded(self._within(data), self.padding)
+        upper = np.triu_indices(data.shape[1])
+        return np.array(
+            [
+                random_moments.literal_gram(whole, self.rows, rng)[upper] / self.rows
+                for _ in range(size)
+            ]
+        )
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        spread = np.tile(values + self.padding**2, (size, 1))
+        return random_moments.scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
+
+    def _within(self, data: Array) -> Array:
+        if self.rows <= data.shape[1]:
+            fail("rows", self.rows, f"more than the number of columns, {data.shape[1]}")
+        return within(data, self.row_bound)
+
+    @property
+    def _sketch(self) -> RandomProjection:
+        return RandomProjection(self.rows, "gram", self.padding)
+
+
+@dataclass(frozen=True)
+class AdaptiveJLRidge(ReadEigenvalue):
+    """Algorithm 1 with less padding, or more rows, where a private σ_min(AᵀA) is large (paper 4,
+    algorithm 2).
+
+    The box is known by its description alone: "use part of the privacy budget to look at the least
+    singular-value of AᵀA … decrease w by the appropriate factor … in case it is really large, set
+    the regularization to be any non-negative number and determine r based on Thm 3.1". Chosen here:
+    1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
+    estimate; 2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε): the sensitivity is B²,
+       and P(Z > (2B²/ε)ln(1/δ)) is δ/2;
+    3. w₀² by theorem 3.1 at (ε/2, δ/2) and r₀ rows; where λ ≤ w₀², r = r₀ and w² = w₀² − λ;
+    4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
+
+    Parameters
+    ----------
+    min_rows : r₀ > d, the least number of sketch rows.
+    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
+    row_bound : B > 0, a public bound on the row norms, label included.
+    sampler : "sufficient" or "literal".
+
+    Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
+    Raises `InvalidInput`.
+    """
+
+    min_rows: int
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    sampler: str = "sufficient"
+    box: ClassVar[str] = "algorithm 2, ridge or plain regression"
+    summary: ClassVar[str] = (
+        "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
+    )
+    inverted: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        self.check_budget(np.exp(-1.0))
+        check.integer("min_rows", self.min_rows, 1)
+
+    @property
+    def least(self) -> int:
+        return self.min_rows
+
+    def scaled(self, draws: Array, rows: np.ndarray) -> Array:
+        """Divided by the number of rows."""
+        return np.asarray(draws / rows[:, None])

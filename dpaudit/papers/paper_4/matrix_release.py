@@ -1,0 +1,91 @@
+"""What paper 4's boxes share: they release an approximation of AᵀA, from which any regression
+follows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.paper_4 import random_moments
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """AᵀA, (d, d), and n: all that a box uses of its data."""
+
+    gram: Array
+    rows: int
+
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        """Eigenvalues ≥ 0, descending, and axes as rows."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors.T[::-1])
+
+
+class MatrixRelease(Algorithm):
+    """Boxes with the inputs ε, δ and B. The matrix M is released, and β̃ is worked out from it:
+    `solution`.
+    """
+
+    epsilon: float
+    delta: float
+    row_bound: float
+    paper: ClassVar[int] = 4
+    claimed: ClassVar[str] = "(ε, δ)-DP"
+    relation: ClassVar[str] = "replace"
+
+    def check_budget(self, limit: float = 1.0) -> None:
+        """ε > 0, δ in (0, limit), B > 0; and the variant. Raises `InvalidInput`."""
+        self.check_variant()
+        check.real("epsilon", self.epsilon, 0.0, open_=True)
+        check.real("delta", self.delta, 0.0, limit, open_=True)
+        check.real("row_bound", self.row_bound, 0.0, open_=True)
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        """What `run` gives for data with these moments, whose rows are not looked at: for data that
+        are not kept.
+        """
+        raise NotImplementedError
+
+    def solution(self, draws: Array) -> Array:
+        """β̃ = argmin over β_d = −1 of βᵀMβ for each draw, (size, p); the stationary point where M
+        is indefinite.
+        """
+        return random_moments.regression(draws, order(draws))
+
+    def pair(self) -> NeighbourPair:
+        """One row (B, 0), and (0, B) in its place: two axes on which the neighbours differ as much
+        as rows can.
+        """
+        return replace_row(np.array([[self.row_bound, 0.0]]), 0, [0.0, self.row_bound])
+
+
+def order(triangles: Array) -> int:
+    """d, of upper triangles (size, d(d+1)/2)."""
+    return math.isqrt(2 * triangles.shape[1])
+
+
+def axis_rows(sizes: tuple[float, float], longest: float) -> Array:
+    """Rows of norm ≤ `longest` with Gram matrix diag(sizes), equal ones on each axis; (n, 2)."""
+    parts = []
+    for axis, size in enumerate(sizes):
+        count = math.ceil(size / longest**2)
+        part = np.zeros((count, 2))
+        part[:, axis] = math.sqrt(size / max(count, 1))
+        parts.append(part)
+    return np.vstack(parts)

@@ -1,0 +1,116 @@
+"""Random second-moment matrices of paper 4's boxes: draws of which each has its own scale, and the
+regression on them.
+
+Matrices are handed on as upper triangles, row by row, (size, d(d+1)/2).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import factorise
+from dpaudit.laws._root import symmetric, triangle
+from dpaudit.laws.base import in_chunks
+
+NORM_DRAWS = 2_000  # of a standard symmetric matrix, for its mean norm: good to 0.3 %
+
+
+def axes_of(data: Array) -> tuple[Array, Array]:
+    """Eigenvalues of DᵀD, (d,), descending, and its axes as rows, (d, d)."""
+    n, d = data.shape
+    full = np.vstack([data, np.zeros((max(0, d - n), d))])
+    _, scale, axes = np.linalg.svd(full, full_matrices=False)
+    return scale**2, axes
+
+
+def scatter_draws(
+    eigenvalues: Array,
+    axes: Array,
+    dof: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    inverse: bool = False,
+) -> Array:
+    """One draw each of Wishart_d(Σ, dof), or of W⁻¹_d(Σ, dof), Σ = axesᵀ·diag(eigenvalues)·axes;
+    triangles.
+
+    eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : (size,) integers ≥ d.
+    """
+    done, d = [0], len(axes)
+
+    def draw(count: int) -> Array:
+        part = slice(done[0], done[0] + count)
+        done[0] += count
+        factor, root = bartlett_each(d, dof[part], rng), np.sqrt(eigenvalues[part])
+        if inverse:
+            turned = np.linalg.solve(factor, root[:, :, None] * axes)
+            return triangle(turned.transpose(0, 2, 1) @ turned)
+        turned = (axes.T * root[:, None, :]) @ factor
+        return triangle(turned @ turned.transpose(0, 2, 1))
+
+    return in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
+
+
+def bartlett_each(dim: int, dof: np.ndarray, rng: np.random.Generator) -> Array:
+    """(m, dim, dim) lower triangular L with LLᵀ ~ Wishart_dim(I, dof[i]), dof (m,) ≥ dim (Bartlett
+    1933).
+    """
+    factor = np.zeros((len(dof), dim, dim))
+    below, diagonal = np.tril_indices(dim, -1), np.arange(dim)
+    factor[:, *below] = rng.standard_normal((len(dof), len(below[0])))
+    factor[:, diagonal, diagonal] = np.sqrt(
+        2.0 * rng.standard_gamma(0.5 * (dof[:, None] - diagonal))
+    )
+    return factor
+
+
+def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
+    """(RM)ᵀ(RM), (d, d), with R (rows, n) standard normal, in blocks of R's rows."""
+    total = np.zeros((matrix.shape[1], matrix.shape[1]))
+    step = max(1, (1 << 20) // len(matrix))
+    for start in range(0, rows, step):
+        sketch = rng.standard_normal((min(step, rows - start), len(matrix))) @ matrix
+        total += sketch.T @ sketch
+    return total
+
+
+def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
+    """W⁻¹_d(MᵀM, dof), (d, d): the inverse of the Gram matrix of `dof` Gaussian rows of covariance
+    (MᵀM)⁻¹.
+    """
+    root = factorise(matrix).root
+    turned = np.asarray(solve_triangular(root, np.eye(len(root))).T, dtype=np.float64)
+    return np.asarray(np.linalg.inv(literal_gram(turned, dof, rng)))
+
+
+def regression(triangles: Array, dim: int) -> Array:
+    """(size, d − 1), where βᵀMβ with β_d = −1 is stationary: M_XX⁻¹M_Xy, the least value if M is
+    positive definite.
+    """
+    whole = symmetric(triangles, dim)
+    return np.asarray(np.linalg.solve(whole[:, :-1, :-1], whole[:, :-1, -1:])[:, :, 0])
+
+
+def smallest(triangles: Array, dim: int) -> Array:
+    """The smallest eigenvalue of each matrix, (size,)."""
+    return np.asarray(np.linalg.eigvalsh(symmetric(triangles, dim))[:, 0])
+
+
+def raised(triangles: Array, dim: int, amount: Array) -> Array:
+    """M + amount·I; amount (size,)."""
+    row, column = np.triu_indices(dim)
+    return np.asarray(triangles + np.asarray(amount)[:, None] * (row == column))
+
+
+@lru_cache(maxsize=64)
+def mean_norm(dim: int) -> float:
+    """E‖N‖ (spectral) of a symmetric matrix with N(0, 1) on and above the diagonal, by draws of a
+    fixed seed.
+    """
+    count = dim * (dim + 1) // 2
+    noise = np.random.default_rng(dim).standard_normal((NORM_DRAWS, count))
+    return float(np.abs(np.linalg.eigvalsh(symmetric(noise, dim))).max(axis=1).mean())

@@ -1,0 +1,117 @@
+"""Additive Wishart noise with and without its shifts: paper 4, algorithm 3."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.laws import ShiftedWishart, WishartRows
+from dpaudit.laws._root import triangle
+from dpaudit.mechanisms.wishart import AdditiveWishart
+from dpaudit.papers.algorithm import within
+from dpaudit.papers.paper_4 import random_moments
+from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, order
+
+
+@dataclass(frozen=True)
+class AdditiveWishartNoise(MatrixRelease):
+    """M = AᵀA + Σvᵢvᵢᵀ with k = ⌊d + (14/ε²)·2 ln(4/δ)⌋ rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
+
+    Parameters
+    ----------
+    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
+    row_bound : B > 0, a public bound on the row norms, label included.
+    shift : release `shifted` matrices instead, as section 4 does for its experiments:
+        post-processing of M.
+    variant : "printed", or "corrected": k as for ε = 1 where ε is more, which theorem 4.1 leaves
+        out and the box does not.
+    sampler : "sufficient" (Bartlett factors) or "literal" (k rows a draw).
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
+    bound.
+    """
+
+    epsilon: float
+    delta: float
+    row_bound: float = 1.0
+    shift: bool = False
+    variant: str = "printed"
+    sampler: str = "sufficient"
+    box: ClassVar[str] = "algorithm 3, additive Wishart noise"
+    summary: ClassVar[str] = (
+        "the second moments plus those of some random rows (paper 4, algorithm 3)"
+    )
+    unknown: ClassVar[str] = (
+        "how far M is shifted depends on M; M's own spectrum (shift=False) is an upper bound"
+    )
+    correction: ClassVar[str] = "k as for ε = 1 where ε is more"
+
+    def __post_init__(self) -> None:
+        self.check_budget(math.exp(-1.0))
+        check.boolean("shift", self.shift)
+
+    def dof(self, dim: int) -> int:
+        """k, for d columns."""
+        from dpaudit.papers.printed import algorithm_3_dof
+
+        epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
+        return algorithm_3_dof(dim, epsilon, self.delta)
+
+    def law(self, data: Array) -> ShiftedWishart:
+        self._check_unshifted()
+        return self._noise(data).law(within(data, self.row_bound))
+
+    def zeroed_rows(self, data: Array) -> WishartRows:
+        self._check_unshifted()
+        return self._noise(data).zeroed_rows(within(data, self.row_bound))
+
+    def added_row(self, data: Array, row_bound: float) -> WishartRows:
+        self._check_unshifted()
+        return self._noise(data).added_row(within(data, self.row_bound), row_bound)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        law, dim = self._noise(data).law(within(data, self.row_bound)), data.shape[1]
+        if self.sampler == "sufficient":
+            draws = law.sample(size, rng)
+        else:
+            scale = self.row_bound * np.eye(dim)
+            noise = np.array(
+                [random_moments.literal_gram(scale, self.dof(dim), rng) for _ in range(size)]
+            )
+            draws = triangle(law.shift + noise)
+        return self.shifted(draws) if self.shift else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        law = ShiftedWishart(
+            moments.gram, self.row_bound * np.eye(len(moments.gram)), self.dof(len(moments.gram))
+        )
+        draws = law.sample(size, rng)
+        return self.shifted(draws) if self.shift else draws
+
+    def shifted(self, draws: Array) -> Array:
+        """M − kB²·I where that is positive definite, else M − B²(√k − (√d + √(2 ln(4/δ))))²·I
+        (section 4).
+        """
+        dim = order(draws)
+        k, square = self.dof(dim), self.row_bound**2
+        least = (
+            square
+            * (math.sqrt(k) - (math.sqrt(dim) + math.sqrt(2.0 * math.log(4.0 / self.delta)))) ** 2
+        )
+        amount = np.where(random_moments.smallest(draws, dim) > k * square, k * square, least)
+        return random_moments.raised(draws, dim, -amount)
+
+    def _noise(self, data: Array) -> AdditiveWishart:
+        return AdditiveWishart(self.dof(data.shape[1]), self.row_bound)
+
+    def _check_unshifted(self) -> None:
+        if self.shift:
+            raise NoExactSpectrum(
+                f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
+            )

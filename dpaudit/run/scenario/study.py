@@ -1,0 +1,106 @@
+"""A scenario file that names a study: its [study] table, and the folder of figures that comes of
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dpaudit._core.check import fail, integer
+from dpaudit._core.user_code import beside
+from dpaudit.errors import ScenarioError
+from dpaudit.report.studies.content import Content
+from dpaudit.report.studies.study import Study
+from dpaudit.run.execute import REPORTS
+from dpaudit.run.scenario.file import given_name, parsed
+from dpaudit.run.scenario.mechanism import instance
+from dpaudit.run.scenario.table import Table
+from dpaudit.run.scenario.target import imported, is_target
+from dpaudit.sampling import Progress
+
+
+@dataclass(frozen=True)
+class StudyScenario:
+    """A study with its settings, checked. [study] holds `call`, the study's settings and `seed`
+    (0).
+
+    call : "module:Name" of a subclass of `Study`; modules beside the scenario file are found.
+    """
+
+    path: Path
+    name: str
+    study: Study
+    seed: int
+
+    @classmethod
+    def load(cls, path: str | Path) -> StudyScenario:
+        """Read and check a file, which imports the study's module. Raises `ScenarioError`, a line
+        for each fault.
+        """
+        path, faults = Path(path), list[str]()
+        top = Table("", parsed(path), faults)
+        name = top.get("name", given_name, path.stem)
+        table = top.table("study")
+        target = table.get("call", _target)
+        seed = table.get("seed", partial(integer, minimum=0), 0)
+        with beside(path.parent):  # annotations are looked up in the study's module
+            chosen = None if target is None else _loaded(target, table)
+            study = None if chosen is None else instance(chosen, table)
+        top.close()
+        if faults:
+            raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
+        assert study is not None
+        return cls(path, name, study, seed)
+
+    def folder(self, out: str | Path | None = None) -> Path:
+        """Where its figures go."""
+        return REPORTS / self.name if out is None else Path(out)
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        seed: int | None = None,
+        progress: Progress | None = None,
+    ) -> Content:
+        """Make the study, with `seed` instead of the file's if given; write report.html, figures
+        and content.json.
+
+        Raises `DataNotFound`, `InvalidInput`, OSError.
+        """
+        from dpaudit.report.studies.write import write
+
+        chosen = self.seed if seed is None else integer("seed", seed, 0)
+        with beside(self.path.parent):
+            content = self.study.make(chosen, progress)
+        write(
+            content,
+            self.folder(out),
+            f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}"),
+        )
+        return content
+
+
+def is_study(path: str | Path) -> bool:
+    """Whether the file has a [study] table. Raises `ScenarioError` where it cannot be read."""
+    return "study" in parsed(Path(path))
+
+
+def _target(key: str, value: Any) -> str:
+    return str(value) if is_target(value) else fail(key, value, '"module:Name", a study')
+
+
+def _loaded(target: str, table: Table) -> type[Study] | None:
+    """The study's class; None after a fault."""
+    try:
+        found = imported(target, "[study] call")
+    except ScenarioError as error:
+        table.fault("call", str(error).removeprefix("[study] call: "))
+        return None
+    if isinstance(found, type) and issubclass(found, Study):
+        return found
+    table.fault("call", f"{target} must be a subclass of dpaudit.report.studies.study.Study")
+    return None

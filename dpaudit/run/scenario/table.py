@@ -1,0 +1,97 @@
+"""Reading a TOML table: each key is asked for once, and faults are noted with their place instead
+of raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dpaudit._core.check import fail, real
+from dpaudit.errors import InvalidInput
+
+Check = Callable[[str, Any], Any]
+REQUIRED: Any = object()
+
+
+class Table:
+    """The table at `place` ("" for the file itself). `faults` grows by a line for each fault:
+    "[place] key: what".
+    """
+
+    def __init__(self, place: str, content: Any, faults: list[str]) -> None:
+        self.place, self.faults = place, faults
+        self.asked: list[str] = []
+        self.content: dict[str, Any] = content if isinstance(content, dict) else {}
+        self.readable = isinstance(content, dict)
+        if not self.readable:
+            self.fault("", f"must be a table, got {content!r}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.content
+
+    def get(self, key: str, check: Check, default: Any = REQUIRED) -> Any:
+        """The value at `key` as `check(key, value)` returns it; None after a fault."""
+        self.asked.append(key)
+        if key in self.content:
+            try:
+                return check(key, self.content[key])
+            except InvalidInput as error:
+                self.fault(key, str(error))
+                return None
+        if default is not REQUIRED:
+            return default
+        if self.readable:
+            self.fault(key, "missing")
+        return None
+
+    def table(self, key: str, default: Any = REQUIRED) -> Table:
+        """The table at `key`, empty where `default` is."""
+        inner = f"{self.place}.{key}" if self.place else key
+        self.asked.append(key)
+        if key not in self.content and default is REQUIRED:
+            self.faults.append(f"[{inner}]: missing")
+            return Table(inner, {}, [])
+        return Table(inner, self.content.get(key, default), self.faults)
+
+    def close(self) -> None:
+        """Note the keys that nothing asked for."""
+        for key in self.content:
+            if key not in self.asked:
+                self.fault(key, f"unknown key (known: {', '.join(self.asked)})")
+
+    def fault(self, key: str, message: str) -> None:
+        """Note one; a message of the form "key must be …" loses the key, which its place says
+        already.
+        """
+        where = " ".join(part for part in (f"[{self.place}]" if self.place else "", key) if part)
+        line = f"{where}: {message.removeprefix(f'{key} ')}"
+        self.faults.append(" ".join(line.split()))
+
+
+def text(key: str, value: Any) -> str:
+    """A line of text that is not blank."""
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        fail(key, value, "a line of text")
+    return value
+
+
+def flag(key: str, value: Any) -> bool:
+    """true or false."""
+    if not isinstance(value, bool):
+        fail(key, value, "true or false")
+    return value
+
+
+def mapping(key: str, value: Any) -> dict[str, Any]:
+    """A table whose keys are anyone's."""
+    if not isinstance(value, dict):
+        fail(key, value, "a table")
+    return value
+
+
+def numbers(key: str, value: Any) -> tuple[float, ...]:
+    """A list of finite numbers, one at least."""
+    if not isinstance(value, list) or not value:
+        fail(key, value, "a list of finite numbers")
+    return tuple(real(f"{key}[{place}]", item) for place, item in enumerate(value))

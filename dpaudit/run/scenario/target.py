@@ -1,0 +1,40 @@
+"""What a scenario names as "package.module:callable": its form, and the import, which executes the
+user's code.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from dpaudit._core.user_code import elsewhere
+from dpaudit.errors import ScenarioError
+
+
+def is_target(value: Any) -> bool:
+    """Whether a value has the form; nothing is imported."""
+    module, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
+    return bool(colon) and all(
+        step.isidentifier() for part in (module, path) for step in part.split(".")
+    )
+
+
+def imported(target: str, place: str) -> Any:
+    """What a target names. place : "[table] key", for the error. Raises `ScenarioError`."""
+    module, _, path = target.partition(":")
+    if kept := elsewhere(module):
+        raise ScenarioError(
+            f"{place}: {target}: a module of that name was imported from {kept}, which is not this one"
+        )
+    try:
+        found: Any = importlib.import_module(module)
+        for step in path.split("."):
+            found = getattr(found, step)
+    except Exception as error:
+        raise ScenarioError(failed(target, place, error)) from error
+    return found
+
+
+def failed(target: str, place: str, error: Exception) -> str:
+    """A line on what the user's code raised."""
+    return f"{place}: {target}: {type(error).__name__}: {' '.join(str(error).split())}"

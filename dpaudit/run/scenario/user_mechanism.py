@@ -1,0 +1,197 @@
+"""Mechanisms of the user's own, as a scenario names them: a callable, an estimator, a program.
+Nothing runs here until it is loaded."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dpaudit import adapters
+from dpaudit._core.check import choice, fail
+from dpaudit.adapters.commands import arguments
+from dpaudit.adapters.estimators import FITTED
+from dpaudit.adapters.waiting import seconds
+from dpaudit.errors import ScenarioError
+from dpaudit.mechanisms import LawMechanism
+from dpaudit.run.scenario.table import Table, flag, mapping, numbers, text
+from dpaudit.run.scenario.target import failed, imported, is_target
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a callable is used: `batched` makes many draws a call; `kind` "estimator" is fitted once
+    a draw, and gives `outputs`, attributes or a callable by name, or predictions at the points
+    `predict`. timeout : seconds a call."""
+
+    batched: bool = True
+    kind: str | None = None
+    outputs: tuple[str, ...] | str | None = None
+    predict: tuple[tuple[float, ...], ...] | None = None
+    timeout: float | None = None
+
+    def given(self) -> dict[str, Any]:
+        """What is not as it usually is and has to do with the draws: a run may go on with another
+        timeout.
+        """
+        fields = {
+            field.name: field.default
+            for field in dataclasses.fields(self)
+            if field.name != "timeout"
+        }
+        return {
+            name: getattr(self, name)
+            for name, usual in fields.items()
+            if getattr(self, name) != usual
+        }
+
+
+@dataclass(frozen=True)
+class Call:
+    """A mechanism outside of dpaudit: "package.module:callable", or a factory of one where
+    parameters are given.
+    """
+
+    target: str
+    parameters: Mapping[str, Any] | None
+    form: Form = Form()
+
+    def load(self) -> Any:
+        """Import it, which executes the user's code. Raises `ScenarioError`."""
+        found = imported(self.target, "[mechanism] call")
+        if self.form.kind == "estimator":
+            return Called(self, self._estimator(found))
+        try:
+            made = found if self.parameters is None else found(**self.parameters)
+        except Exception as error:
+            raise ScenarioError(failed(self.target, "[mechanism] call", error)) from error
+        if not callable(made):
+            raise ScenarioError(
+                f"[mechanism] call: {self.target} must be callable, got {type(made).__name__}"
+            )
+        return made if isinstance(made, LawMechanism) else Called(self, self._limited(made))
+
+    def source(self) -> str | None:
+        """SHA-256 of the module's file: draws that other code has made must not be resumed."""
+        path = getattr(sys.modules.get(self.target.partition(":")[0]), "__file__", None)
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
+
+    def _limited(self, made: Any) -> Any:
+        timeout = self.form.timeout
+        if not self.form.batched:
+            return adapters.one_draw(made, timeout=timeout)
+        return made if timeout is None else adapters.limited(made, timeout)
+
+    def _estimator(self, found: Any) -> Any:
+        factory = partial(found, **self.parameters) if self.parameters else found
+        outputs: Any = self.form.predict or self.form.outputs or FITTED
+        if isinstance(outputs, str):
+            outputs = imported(outputs, "[mechanism] outputs")
+        return adapters.estimator(factory, outputs, timeout=self.form.timeout)
+
+
+@dataclass(frozen=True)
+class Called:
+    """A user's mechanism under the name and parameters that the scenario gives it."""
+
+    call: Call
+    function: Any
+
+    def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
+        return self.function(data, size, rng=rng)
+
+    @property
+    def name(self) -> str:
+        return self.call.target
+
+    @property
+    def summary(self) -> str:
+        own = getattr(self.function, "summary", None) or getattr(self.function, "__doc__", None)
+        return (own or "the user's own callable").strip()
+
+    def parameters(self) -> dict[str, Any]:
+        return {**(self.call.parameters or {}), **self.call.form.given()}
+
+
+@dataclass(frozen=True)
+class Program(Call):
+    """A command, run in the scenario's folder; `target` is its arguments in one line."""
+
+    argv: tuple[str, ...] = ()
+    folder: Path = Path()
+
+    @classmethod
+    def of(cls, argv: tuple[str, ...], timeout: float | None, folder: Path) -> Program:
+        return cls(shlex.join(argv), None, Form(timeout=timeout), argv, folder)
+
+    def load(self) -> Any:
+        """Nothing runs before the first draw."""
+        return adapters.command(self.argv, timeout=self.form.timeout, folder=self.folder.resolve())
+
+    def source(self) -> str | None:
+        """SHA-256 of the arguments that are files in the folder."""
+        found = hashlib.sha256()
+        for path in (self.folder / one for one in self.argv):
+            found.update(path.read_bytes() if path.is_file() else b"")
+        return found.hexdigest()
+
+
+def given_call(table: Table) -> Call:
+    """`call` and what goes with it. What is faulty is noted in the table."""
+    target, parameters = table.get("call", _target), table.get("parameters", mapping, None)
+    timeout = table.get("timeout", seconds, None)
+    if table.get("kind", partial(choice, allowed=("estimator",)), None) is None:
+        form = Form(table.get("batched", flag, True), timeout=timeout)
+    else:
+        form = Form(
+            True,
+            "estimator",
+            table.get("outputs", _outputs, None),
+            table.get("predict", _points, None),
+            timeout,
+        )
+        if form.outputs and form.predict:
+            table.fault("predict", "goes without outputs")
+    table.close()
+    return Call(target, parameters, form)
+
+
+def given_program(table: Table, folder: Path) -> Program | None:
+    """`command` and `timeout`; None after a fault."""
+    argv, timeout = table.get("command", arguments), table.get("timeout", seconds, None)
+    table.close()
+    return None if argv is None else Program.of(argv, timeout, folder)
+
+
+def _target(key: str, value: Any) -> str:
+    if not is_target(value):
+        fail(key, value, '"package.module:callable"')
+    return str(value)
+
+
+def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
+    """Names of attributes, or one callable of the fitted estimator."""
+    if isinstance(value, str):
+        return _target(key, value) if ":" in value else (text(key, value),)
+    if (
+        not isinstance(value, list)
+        or not value
+        or not all(isinstance(one, str) and one.isidentifier() for one in value)
+    ):
+        fail(key, value, 'a list of attributes, or "package.module:callable"')
+    return tuple(value)
+
+
+def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list) or not value:
+        fail(key, value, "a list of points, each a list of numbers")
+    points = tuple(numbers(f"{key}[{place}]", one) for place, one in enumerate(value))
+    if len({len(point) for point in points}) > 1:
+        fail(key, value, "points of equally many numbers")
+    return points

@@ -1,0 +1,81 @@
+"""Where a scenario's draws are made: threads or processes of this machine, or a Dask cluster. It
+changes no byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from joblib import cpu_count, parallel_config
+
+from dpaudit._core.check import choice
+from dpaudit.errors import ScenarioError
+from dpaudit.run.scenario.table import Table, text
+
+BACKENDS = ("threading", "loky", "dask")
+DASK = "dask"
+NEEDED = '[audit] backend: "dask" needs the package distributed, pip install "dpaudit[dask]"'
+
+
+@dataclass(frozen=True)
+class Workers:
+    """backend : of `joblib.parallel_config`; None leaves it to whoever runs. address : of a Dask
+    scheduler.
+
+    Without an address Dask gets a cluster of processes on this machine for as long as the run
+    takes.
+    """
+
+    backend: str | None = None
+    address: str | None = None
+
+    @contextmanager
+    def at_work(self, n_jobs: int | None) -> Iterator[None]:
+        """Draws made inside are made there, by `n_jobs` workers: all cores where a backend is named
+        and that is None.
+
+        A cluster at an address has the workers that it has. Raises `ScenarioError` where Dask is
+        not installed, OSError where no scheduler answers.
+        """
+        if self.backend is None:
+            yield
+        elif self.backend == DASK:
+            with (
+                _cluster(self.address, n_jobs) as client,
+                parallel_config(backend=DASK, client=client),
+            ):
+                yield
+        else:
+            with parallel_config(backend=self.backend, n_jobs=-1 if n_jobs is None else n_jobs):
+                yield
+
+
+@contextmanager
+def _cluster(address: str | None, n_jobs: int | None) -> Iterator[Any]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ScenarioError(NEEDED) from None
+    if address is not None:
+        with Client(address, set_as_default=False) as client:
+            yield client
+        return
+    jobs = cpu_count() if n_jobs is None or n_jobs < 0 else n_jobs
+    with (
+        LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def given_workers(table: Table) -> Workers:
+    """The keys `backend` and `address` of [audit]."""
+    backend = table.get("backend", partial(choice, allowed=BACKENDS), None)
+    address = table.get("address", text, None)
+    if "address" in table and backend != DASK:
+        table.fault("address", f'is of a Dask scheduler: it goes with backend = "{DASK}"')
+    return Workers(backend, address)

@@ -1,0 +1,79 @@
+"""A file that one process holds for as long as it lives, however it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from dpaudit.errors import InvalidInput
+
+TRIES, PAUSE = 20, 0.05  # seconds; who looks whether the lock is held holds it for a moment
+
+
+class Lock:
+    """Held from the call of `take` to `release` or the end of the process, kill -9 too; the system
+    keeps no less.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.file = path, -1
+
+    def take(self) -> None:
+        """Raises `InvalidInput` where another run holds it, OSError where the file cannot be
+        written.
+        """
+        for _ in range(TRIES):
+            self.file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            if _locked(self.file, fcntl.LOCK_EX) and _same(self.file, self.path):
+                os.ftruncate(self.file, 0)
+                os.write(self.file, f"{os.getpid()}\n".encode())
+                return
+            os.close(self.file)
+            time.sleep(PAUSE)
+        raise InvalidInput(
+            f"another run is under way in {self.path.parent.parent} (process {_holder(self.path)}); "
+            "give this one a folder of its own, or wait"
+        )
+
+    def release(self) -> None:
+        """The file goes too."""
+        self.path.unlink(missing_ok=True)
+        os.close(self.file)
+
+
+def held(path: Path) -> int | None:
+    """The process that holds the lock, None where none does."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        return None if _locked(file, fcntl.LOCK_SH) else _holder(path)
+    finally:
+        os.close(file)
+
+
+def _locked(file: int, kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _same(file: int, path: Path) -> bool:
+    """Whether the file that was opened is still the one at its path."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _holder(path: Path) -> int:
+    """0 where it cannot be read."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,97 @@
+"""How far a run is, for those who look from outside: a lock while it lives, and a small file that
+it renews.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.lock import Lock
+from dpaudit.run.store.search import FOLDER as SEARCH
+from dpaudit.sampling import Progress
+
+PROGRESS, LOCK = "progress.json", "lock"
+EVERY = 1.0  # seconds
+DRAWING = "drawing"  # the steps that begin so
+
+
+class Watch:
+    """Use as the `progress` of a run inside `with`: it keeps `folder`/progress.json and passes on
+    to `shown`.
+
+    scenario : its name. Raises `InvalidInput` where another process runs in the folder. That the
+    file cannot be written stops nothing: what matters is the draws.
+    """
+
+    def __init__(self, folder: Path, scenario: str, shown: Progress | None = None) -> None:
+        self.folder, self.scenario, self.shown = folder, scenario, shown
+        self.lock = Lock(folder / LOCK)
+        self.store: DrawStore | None = None
+        self.step, self.done, self.wanted, self.made = "", 0, 1, False
+        self.drawing_s, self.last, self.written = 0.0, time.monotonic(), 0.0
+
+    def __enter__(self) -> Watch:
+        self.made = not self.folder.parent.exists()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.lock.take()
+        clear_drafts(self.folder, PROGRESS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is None or (self.store is None and not (self.folder / SEARCH).is_dir()):
+            (self.folder / PROGRESS).unlink(missing_ok=True)
+        else:
+            self._write(" ".join(f"{type(error).__name__}: {error}".split()))
+        self.lock.release()
+        with suppress(OSError):  # not empty
+            self.folder.rmdir()
+            if self.made:
+                self.folder.parent.rmdir()
+
+    def begin(self, store: DrawStore) -> None:
+        """The draws of `store` are those that count from now on; others, of a search, are done."""
+        self.store, self.drawing_s, self.last = store, 0.0, time.monotonic()
+
+    def __call__(self, step: str, done: int, wanted: int) -> None:
+        now = time.monotonic()
+        if step.startswith(DRAWING) and self.step.startswith(DRAWING):
+            self.drawing_s += now - self.last
+        new = step != self.step
+        self.step, self.done, self.wanted, self.last = step, done, wanted, now
+        if new or now - self.written >= EVERY:
+            self.written = now
+            self._write(None)
+        if self.shown is not None:
+            self.shown(step, done, wanted)
+
+    def _write(self, ended: str | None) -> None:
+        with suppress(OSError):
+            replace_file(
+                self.folder / PROGRESS, (json.dumps(self._content(ended), indent=1) + "\n").encode()
+            )
+
+    def _content(self, ended: str | None) -> dict[str, Any]:
+        """rate : draws a second of either side, of those that this process made; None before there
+        are any.
+        """
+        fresh = 0 if self.store is None else self.store.fresh
+        return {
+            "scenario": self.scenario,
+            "host": socket.gethostname(),
+            "step": self.step,
+            "done": self.done,
+            "wanted": self.wanted,
+            "rate": fresh / self.drawing_s if fresh and self.drawing_s > 0.0 else None,
+            "updated": time.time(),
+            "ended": ended,
+        }

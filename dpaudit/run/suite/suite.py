@@ -1,0 +1,142 @@
+"""Several scenarios as one suite: what came of each, whatever it was, and where that is written
+down.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpaudit._core.files import replace_file
+from dpaudit.auditing.record import RESULT, load
+from dpaudit.errors import DpauditError, InvalidInput, MechanismError
+from dpaudit.report.index import render_index
+from dpaudit.run.suite.against import Moved, moved
+
+INDEX = "index.html"
+ERROR, STUDY = "error", "study"
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of one scenario.
+
+    kind : a verdict, "study" or "error"; reason : one sentence, or the error's lines. folder : of
+        its report.
+    record : the content of result.json, None for a study or an error. seconds : wall-clock time.
+    error : what was raised, None otherwise.
+    """
+
+    name: str
+    path: Path
+    folder: Path
+    kind: str
+    reason: str
+    seconds: float
+    record: dict[str, Any] | None = None
+    error: Exception | None = None
+
+
+def outcome(name: str, path: Path, folder: Path, work: Callable[[], str | None]) -> Outcome:
+    """Do the `work` of one scenario and say what came of it. An error is an outcome too.
+
+    work : writes the report into `folder`; returns None for an audit, of which result.json then
+    speaks, and for a study a sentence. SystemExit, which code that a scenario names may raise, is a
+    `MechanismError`: its status would be taken for a verdict. KeyboardInterrupt is not caught.
+    """
+    begin, said = time.perf_counter(), None
+    failed: Exception | None = None
+    try:
+        said = work()
+        record = load(folder) if said is None else None
+    except SystemExit as stop:
+        record, failed = (
+            None,
+            MechanismError(f"code of the scenario called sys.exit({stop.code!r})"),
+        )
+    except Exception as error:
+        record, failed = None, error
+    seconds = time.perf_counter() - begin
+    if failed is not None:
+        return Outcome(name, path, folder, ERROR, said_by(failed), seconds, error=failed)
+    if record is None:
+        return Outcome(name, path, folder, STUDY, str(said), seconds)
+    return Outcome(name, path, folder, record["verdict"], str(record["reason"]), seconds, record)
+
+
+def said_by(error: Exception) -> str:
+    """An error in a line or more, with the kind of one that nobody meant to raise."""
+    if isinstance(error, DpauditError):
+        return str(error)
+    if isinstance(error, OSError):
+        text = error.strerror or str(error)
+        return f"{text}: {error.filename}" if error.filename else text
+    return f"{type(error).__name__}: {error}".rstrip(": ")
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """An earlier run's results by scenario, read before this one writes. folder : as it was given."""
+
+    folder: Path
+    records: dict[str, dict[str, Any]]
+
+    @classmethod
+    def read(cls, folder: Path, names: Sequence[str]) -> Before:
+        """From FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs.
+
+        Raises `InvalidInput` for a folder with no result at all, or one that cannot be read.
+        """
+        places = {name: folder / name for name in names if (folder / name / RESULT).exists()}
+        if not places and len(names) == 1 and (folder / RESULT).exists():
+            places = {names[0]: folder}
+        if not places:
+            raise InvalidInput(
+                f"against: {folder} must hold results of an earlier run (NAME/{RESULT}), found none"
+            )
+        return cls(folder, {name: load(place) for name, place in places.items()})
+
+    def moves(self, outcomes: Sequence[Outcome]) -> dict[str, list[Moved]]:
+        """By scenario, what is not as it was; a scenario that is not there before is left out."""
+        return {
+            one.name: moved(self.records[one.name], one.record)
+            for one in outcomes
+            if one.record is not None and one.name in self.records
+        }
+
+    def new(self, outcomes: Sequence[Outcome]) -> list[str]:
+        """Audits that have nothing to be compared with."""
+        return [
+            one.name for one in outcomes if one.record is not None and one.name not in self.records
+        ]
+
+
+def write_index(folder: Path, outcomes: Sequence[Outcome], before: Before | None = None) -> Path:
+    """Write index.html, with a link to each report, into `folder`; whole or not at all. Returns its
+    path.
+    """
+    rows = [
+        {
+            "name": one.name,
+            "kind": one.kind,
+            "reason": one.reason,
+            "seconds": one.seconds,
+            "record": one.record,
+            "link": None
+            if one.kind == ERROR
+            else (one.folder / "report.html").relative_to(folder).parts,
+        }
+        for one in outcomes
+    ]
+    against = None
+    if before is not None:
+        moves = {
+            name: [str(move) for move in found] for name, found in before.moves(outcomes).items()
+        }
+        against = {"folder": str(before.folder), "moves": moves, "new": before.new(outcomes)}
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(folder / INDEX, render_index(rows, against).encode("utf-8", "replace"))
+    return folder / INDEX

@@ -1,0 +1,74 @@
+"""Nearest neighbours in low dimension: votes around a few thousand centres, spread to whatever lies
+near them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from dpaudit._core.check import Array
+from dpaudit.scoring.base import Score, Sides, log_loss
+from dpaudit.scoring.whiten import Whitener
+
+DRAWS = 50_000  # a side, that vote
+CENTRES = 2048  # a side
+NEIGHBOURS = (32, 128, 512)  # that may be asked, up to a quarter of all
+SHARED = (4, 24)  # centres whose log odds a row averages
+CHECKS = 5000  # a side, of the choosing draws
+PORTION = 1 << 20  # neighbours looked up at a time
+
+
+def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+    """Log odds of the votes of the k nearest training draws in whitened coordinates.
+
+    k, and how many centres a row averages, are chosen on `choose`. The votes are counted around
+    centres only (training draws themselves, whose own vote does not count), so a large k costs its
+    time once. Takes finite rows (m, k).
+    """
+    whiten = Whitener.fit(train.P, train.Q)
+    voters = Sides(whiten(train.P[:DRAWS]), whiten(train.Q[:DRAWS]))
+    centres = voters.head(CENTRES).stacked()[0]
+    near = cKDTree(centres)
+    check = choose.head(CHECKS)
+    scores = [
+        Nearest(whiten, near, odds, shared) for odds in _votes(voters, centres) for shared in SHARED
+    ]
+    return min(scores, key=lambda score: log_loss(score, check))
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """Log odds (c,) at the centres in the tree, and how many of them a row averages."""
+
+    whiten: Whitener
+    tree: cKDTree
+    odds: Array
+    shared: int
+
+    def __call__(self, x: Array) -> Array:
+        shared = min(self.shared, len(self.odds))
+        place = self.tree.query(self.whiten(x), k=np.arange(1, shared + 1))[1]
+        return np.asarray(self.odds[place].mean(axis=1))
+
+
+def _votes(voters: Sides, centres: Array) -> Array:
+    """Log odds of the votes around each centre, (number of k, c)."""
+    points, label = voters.stacked()
+    tree = cKDTree(points)
+    sizes = np.array([k for k in NEIGHBOURS if k == NEIGHBOURS[0] or 4 * k <= len(points)])
+    sizes = np.minimum(sizes, len(points) - 1)
+    step = max(1, PORTION // (sizes[-1] + 1))
+    parts = [
+        _counted(tree, label, centres[i : i + step], sizes) for i in range(0, len(centres), step)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _counted(tree: cKDTree, label: np.ndarray, centres: Array, sizes: np.ndarray) -> Array:
+    """The nearest is the centre itself, or a copy of it that has the same right to be left out."""
+    place = tree.query(centres, k=sizes[-1] + 1)[1][:, 1:]
+    won = np.cumsum(label[place], axis=1)[:, sizes - 1].T
+    return np.log(won + 0.5) - np.log(sizes[:, None] - won + 0.5)

@@ -1,0 +1,1 @@
+"""dpaudit beside other auditing tools."""

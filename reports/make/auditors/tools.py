@@ -1,0 +1,279 @@
+"""Auditing tools that pip installs, each asked by its own interface what it certifies from scores.
+
+A score is high where P is likely. What a tool does not offer is nan. A tool that bounds ε at a
+given δ says something of δ(ε) too: the largest δ at which its ε bound is still above ε, here found
+by bisection. Needs the extra `auditors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dpaudit import exact
+from dpaudit._core.check import Array
+from dpaudit.auditing import api
+from dpaudit.certify.band import Certificate
+from dpaudit.curves import readings
+from dpaudit.errors import DpauditError
+from dpaudit.scoring import KnownScore
+from reports.make.auditors.feed import SIGNIFICANCE, Feed, Scores, fixed_threshold
+from reports.make.auditors.tasks import GRID, OURS
+
+STEPS = 20  # halvings of δ's range
+EpsilonAt = Callable[[float], float]  # δ ↦ lower bound of ε
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A tool on one feed: ε's lower bound at δ, and δ(ε)'s."""
+
+    epsilon: EpsilonAt
+    delta: Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """open : (feed, seed) → Reader. assumes : the shape that a bound takes for granted, else "".
+
+    slow : a question takes tens of seconds.
+    """
+
+    package: str
+    name: str
+    open: Callable[[Feed, int], Reader]
+    assumes: str = ""
+    slow: bool = False
+
+
+def package(name: str) -> Any:
+    """The auditing module of one of PACKAGES. Raises `DpauditError` where it is not installed."""
+    return _module(PACKAGES[name])
+
+
+def _module(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise DpauditError(
+            f"the benchmark 'auditors' needs {module}, of the extra `auditors`"
+        ) from error
+
+
+def _not_offered(_: float) -> float:
+    return np.nan
+
+
+def _inverted(epsilon_at: EpsilonAt, epsilon: float) -> float:
+    """The largest δ whose ε bound is above `epsilon`, to 1e-6 from below; 0 if there is none."""
+    low, high = 0.0, 1.0
+    for _ in range(STEPS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if epsilon_at(middle) > epsilon else (low, middle)
+    return low
+
+
+def _for_delta(delta: float) -> Callable[[Array, Array], Array]:
+    """ε bound at δ of one set, increasing in it also where it is below 0."""
+    return lambda hits, false: (hits - delta) / false
+
+
+def _for_epsilon(epsilon: float) -> Callable[[Array, Array], Array]:
+    return lambda hits, false: hits - np.exp(epsilon) * false
+
+
+def _at_fixed_thresholds(feed: Feed, bound: Callable[[float, float], float]) -> Reader:
+    """bound : (threshold, δ) → ε; every question gets the threshold that is best for it on the
+    choosing draws.
+    """
+    size = len(feed.test[0])
+
+    def delta(epsilon: float) -> float:
+        threshold = fixed_threshold(feed.choose, size, _for_epsilon(epsilon))
+        return _inverted(lambda delta: bound(threshold, delta), epsilon)
+
+    return Reader(lambda d: bound(fixed_threshold(feed.choose, size, _for_delta(d)), d), delta)
+
+
+def _canaries(size: int) -> int:
+    """How many canaries can each have a fair coin, as one-run bounds require, with `size` draws a
+    side at hand.
+    """
+    return 2 * size - int(8 * np.sqrt(size))  # 5.7 standard deviations to spare
+
+
+def _flipped(scores: Scores, seed: int) -> Scores:
+    count = _canaries(len(scores[0]))
+    held_in = int(np.random.default_rng(seed).binomial(count, 0.5))
+    return scores[0][:held_in], scores[1][: count - held_in]
+
+
+def _jax_thresholds(feed: Feed, _: int) -> Reader:
+    """Clopper–Pearson at every threshold of the empirical hull, α shared among them: its default."""
+    auditor = package(JAX).CanaryScoreAuditor(*feed.own)
+
+    def epsilon(delta: float) -> float:
+        return float(auditor.epsilon_clopper_pearson(SIGNIFICANCE, delta, one_sided=False))
+
+    return Reader(epsilon, lambda e: _inverted(epsilon, e))
+
+
+def _jax_fixed(feed: Feed, _: int) -> Reader:
+    auditing = package(JAX)
+    auditor = auditing.CanaryScoreAuditor(*feed.test)
+
+    def bound(threshold: float, delta: float) -> float:
+        rule = auditing.Explicit(threshold)
+        return float(
+            auditor.epsilon_clopper_pearson(
+                SIGNIFICANCE, delta, one_sided=False, threshold_strategy=rule
+            )
+        )
+
+    return _at_fixed_thresholds(feed, bound)
+
+
+def _jax_gdp(feed: Feed, _: int) -> Reader:
+    auditor = package(JAX).CanaryScoreAuditor(*feed.own)
+
+    def epsilon(delta: float) -> float:
+        return float(auditor.epsilon_from_gdp(SIGNIFICANCE, delta)) if delta > 0.0 else np.nan
+
+    return Reader(epsilon, lambda e: _inverted(epsilon, e))
+
+
+def _jax_one_run(method: str) -> Callable[[Feed, int], Reader]:
+    def open_(feed: Feed, seed: int) -> Reader:
+        auditor = package(JAX).CanaryScoreAuditor(*_flipped(feed.own, seed))
+        bound = getattr(auditor, method)
+        return Reader(
+            lambda delta: float(bound(SIGNIFICANCE, delta)) if delta > 0.0 else np.nan, _not_offered
+        )
+
+    return open_
+
+
+def _estimates(method: str) -> Callable[[Feed, int], Reader]:
+    def open_(feed: Feed, _: int) -> Reader:
+        return _at_fixed_thresholds(
+            feed, lambda threshold, delta: _from_counts(feed.test, threshold, delta, method)
+        )
+
+    return open_
+
+
+def _from_counts(test: Scores, threshold: float, delta: float, method: str) -> float:
+    module, size = package(ESTIMATES), len(test[0])
+    hits, false = (int(np.sum(x >= threshold)) for x in test)
+    count = module.AttackResults(FN=size - hits, FP=false, TN=size - false, TP=hits)
+    return float(module.compute_eps_lo(count=count, delta=delta, alpha=SIGNIFICANCE, method=method))
+
+
+def _joint_beta(feed: Feed, _: int) -> Reader:
+    """A credible bound by quadrature, half a minute a question; nan where that misses the
+    posterior's peak.
+    """
+
+    def bound(threshold: float, delta: float) -> float:
+        try:
+            return _from_counts(feed.test, threshold, delta, "joint-beta")
+        except ValueError:  # its root finder, handed a posterior of mass 0
+            return np.nan
+
+    reader = _at_fixed_thresholds(feed, bound)
+    return Reader(lambda delta: reader.epsilon(delta) if delta > 0.0 else np.nan, _not_offered)
+
+
+def _opake_estimate(scores: Scores, seed: int) -> Any:
+    auditing, count = package(OPAKE), _canaries(len(scores[0]))
+    coins = auditing.coin_flip(
+        range(count), num_canaries=count, key=_module("opake.random").key(seed)
+    )
+    values = np.empty(count)
+    for side, index in zip(scores, (coins.in_indices, coins.out_indices), strict=True):
+        values[index] = side[: len(index)]
+    return auditing.one_run(
+        auditing.canary_scores(values, canary_indices=np.arange(count)), coin_flip=coins
+    )
+
+
+def _opake(best_threshold: bool) -> Callable[[Feed, int], Reader]:
+    """Its (ε, δ) bound: every canary is guessed, so one threshold, the most accurate, serves every
+    question.
+    """
+
+    def open_(feed: Feed, seed: int) -> Reader:
+        scores = feed.own if best_threshold else feed.test
+        method = _opake_estimate(scores, seed).eps_delta()
+        threshold = (
+            None
+            if best_threshold
+            else fixed_threshold(feed.choose, len(scores[0]), _for_epsilon(0.0))
+        )
+        asked = {"significance": SIGNIFICANCE, "threshold": threshold}
+        return Reader(
+            lambda delta: float(method.epsilon_at(delta=delta, **asked)),
+            lambda epsilon: float(method.delta_at(epsilon=epsilon, **asked)),
+        )
+
+    return open_
+
+
+def _opake_gdp(feed: Feed, seed: int) -> Reader:
+    """Its default, best threshold and all; one search finds its μ, of which every answer is a
+    closed form.
+    """
+    total_variation = (
+        _opake_estimate(feed.own, seed).gdp().delta_at(epsilon=0.0, significance=SIGNIFICANCE)
+    )
+    mu = float(readings.gdp_mu(np.zeros(()), np.asarray(total_variation)))
+    curve = exact.PrivacyLoss.gaussian_shift(mu).spectrum(0.0)
+    return Reader(
+        lambda delta: float(curve.epsilon_at(delta)) if delta > 0.0 else np.nan,
+        lambda epsilon: float(curve.delta_at(epsilon)),
+    )
+
+
+def _dpaudit(feed: Feed, seed: int) -> Reader:
+    """An audit of the scores themselves, each question by itself; ε at δ > 0 is read off the whole
+    curve.
+    """
+    P, Q = (np.concatenate(parts) for parts in zip(feed.choose, feed.test, strict=True))
+    score = KnownScore(lambda x: x[:, 0])
+
+    def certified(epsilon: Any, focus: str) -> Certificate:
+        settings: dict[str, Any] = {
+            "level": 1.0 - SIGNIFICANCE,
+            "classifier": score,
+            "rng": seed,
+            "focus": focus,
+        }
+        return api.audit_samples(P, Q, epsilon=epsilon, **settings).certified
+
+    return Reader(
+        lambda d: float(certified(GRID, "spectrum" if d else "pure").epsilon_at(d)),
+        lambda e: float(certified([e], "spectrum").delta_at(e)),
+    )
+
+
+GAUSSIAN = "Gaussian shape"
+JAX, ESTIMATES, OPAKE = "jax-privacy", "privacy-estimates", "opake-auditing"
+PACKAGES = {JAX: "jax_privacy.auditing", ESTIMATES: "privacy_estimates", OPAKE: "opake.auditing"}
+TOOLS = (
+    Tool(OURS, "one question", _dpaudit),
+    Tool(JAX, "Clopper–Pearson, all thresholds", _jax_thresholds),
+    Tool(JAX, "Clopper–Pearson, fixed threshold", _jax_fixed),
+    Tool(JAX, "GDP", _jax_gdp, GAUSSIAN),
+    Tool(JAX, "one run", _jax_one_run("epsilon_one_run")),
+    Tool(JAX, "one run, f-DP", _jax_one_run("epsilon_one_run_fdp"), GAUSSIAN),
+    Tool(ESTIMATES, "Clopper–Pearson", _estimates("beta")),
+    Tool(ESTIMATES, "Jeffreys", _estimates("jeffreys")),
+    Tool(ESTIMATES, "joint beta", _joint_beta, slow=True),
+    Tool(OPAKE, "(ε, δ), its threshold", _opake(best_threshold=True)),
+    Tool(OPAKE, "(ε, δ), fixed threshold", _opake(best_threshold=False)),
+    Tool(OPAKE, "GDP", _opake_gdp, GAUSSIAN, slow=True),
+)

@@ -1,0 +1,244 @@
+"""Gaussian pairs against what else computes them: gx2's generalised χ² probabilities and plain
+Monte Carlo.
+
+δ(ε) = P(L > ε) − e^ε Q(L > ε), L a quadratic form of normals; the truth is a line integral with 40
+digits (mpmath). Needs the extra `peers`. Every method runs on the same pairs in the same run, all ε
+in one call where it takes them.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from dpaudit import exact
+from dpaudit._core.check import Array
+from dpaudit.errors import DpauditError
+
+DRAWS, BLOCK = 10_000_000, 500_000
+DIGITS = 40
+RELATIVE = 1e-3  # what counts as having reached a δ
+TIGHT = {"AbsTol": 1e-14, "RelTol": 1e-12}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """N(0, I) against N(shift, diag(ratio)), and the ε at which it is asked for."""
+
+    name: str
+    shift: Array
+    ratio: Array
+    epsilon: Array
+
+    @property
+    def loss(self) -> tuple[Array, Array, float]:
+        """(a, b, c) of L(x) = Σ a x² + Σ b x + c."""
+        constant = 0.5 * float(np.sum(self.shift**2 / self.ratio + np.log(self.ratio)))
+        return 0.5 * (1.0 / self.ratio - 1.0), -self.shift / self.ratio, constant
+
+
+PAIRS = (
+    Pair(
+        "11-d, one axis apart",
+        np.r_[0.5, np.zeros(10)],
+        np.r_[0.97 / 0.85, np.full(10, 0.97)],
+        np.array([0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 2.9]),
+    ),
+    Pair(
+        "3-d, sketch-like",
+        np.array([0.3, 0.0, 0.1]),
+        np.array([1.3, 0.9, 0.75]),
+        np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 14.0, 20.0]),
+    ),
+    Pair(
+        "12-d, sketch-like",
+        np.array([0.0, 0.1, 0.2] * 4),
+        np.array([0.8, 0.83, 0.87, 0.9, 0.94, 0.98, 1.01, 1.04, 1.08, 1.13, 1.19, 1.25]),
+        np.array([0.0, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0]),
+    ),
+)
+
+
+def contour(pair: Pair) -> Array:
+    """dpaudit, matrices in; the time is that of both directions and the eigendecomposition."""
+    size = len(pair.shift)
+    return exact.gaussian_pair(
+        np.zeros(size), np.eye(size), pair.shift, np.diag(pair.ratio), pair.epsilon
+    )[0]
+
+
+def monte_carlo(pair: Pair) -> Array:
+    """Paper 1's lemma 2: the average of (1 − e^{ε−L})₊ over draws of the first law."""
+    a, b, c = pair.loss
+    rng, total = np.random.default_rng(1), np.zeros(len(pair.epsilon))
+    for _ in range(DRAWS // BLOCK):
+        z = rng.standard_normal((BLOCK, len(a)))
+        loss = (z**2) @ a + z @ b + c
+        total += [-np.expm1(np.minimum(e - loss, 0.0)).sum() for e in pair.epsilon]
+    return np.asarray(total / DRAWS)
+
+
+def generalised(method: str, single: bool, **options: Any) -> Callable[[Pair], Array]:
+    """gx2's upper tails of L under both laws, parameters by its own conversion; `single` calls it
+    once per ε.
+    """
+
+    def delta(pair: Pair) -> Array:
+        gx2 = _package("gx2")
+        a, b, c = pair.loss
+        quadratic = {"q2": np.diag(a), "q1": b, "q0": c}
+        size = len(a)
+        first = gx2.norm_quad_to_gx2_params(np.zeros(size), np.eye(size), quadratic)
+        second = gx2.norm_quad_to_gx2_params(pair.shift, np.diag(pair.ratio), quadratic)
+
+        def above(law: Any, epsilon: Any) -> Any:
+            return gx2.cdf(epsilon, *law, side="upper", method=method, **options)
+
+        if single:
+            return np.array(
+                [float(above(first, e)) - np.exp(e) * float(above(second, e)) for e in pair.epsilon]
+            )
+        return np.asarray(
+            above(first, pair.epsilon) - np.exp(pair.epsilon) * above(second, pair.epsilon)
+        )
+
+    return delta
+
+
+METHODS: dict[str, Callable[[Pair], Array]] = {
+    "dpaudit": contour,
+    "gx2 Imhof-Davies": generalised("imhof", single=False),
+    "gx2 Imhof tight": generalised("imhof", single=False, **TIGHT),
+    "gx2 Imhof 1 by 1": generalised("imhof", single=True, **TIGHT),
+    "gx2 ray 1e5": generalised("ray", single=True, n_rays=100_000, force_mc=True),
+    "gx2 ifft": generalised("ifft", single=False),
+    "Monte Carlo 1e7": monte_carlo,
+}
+SHARING = ("dpaudit", "gx2 Imhof-Davies", "gx2 Imhof tight")  # take all ε in one call
+
+
+def _package(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise DpauditError(f"the benchmark 'peers' needs {name}, of the extra `peers`") from error
+
+
+def truth(pair: Pair) -> list[Any]:
+    """δ at each ε with 40 digits, along a slanted line, the step halved until two sums agree."""
+    mp = _package("mpmath").mp
+    with mp.workdps(DIGITS):
+        return [_line(mp, pair, mp.mpf(float(e))) for e in pair.epsilon]
+
+
+def _line(mp: Any, pair: Pair, epsilon: Any) -> Any:
+    shift, ratio = ([mp.mpf(float(x)) for x in part] for part in (pair.shift, pair.ratio))
+    a = [(1 / v - 1) / 2 for v in ratio]
+    slopes = [m * m / (v * v) for m, v in zip(shift, ratio, strict=True)]
+    c = mp.fsum(m * m / (2 * v) + mp.log(v) / 2 for m, v in zip(shift, ratio, strict=True))
+    drift = c - mp.fsum(b2 / (4 * x) for b2, x in zip(slopes, a, strict=True))
+
+    def exponent(s: Any) -> Any:
+        rooms = [1 - 2 * x * s for x in a]
+        pull = mp.fsum(b2 * s * s / (2 * room) for b2, room in zip(slopes, rooms, strict=True))
+        return c * s + pull - mp.fsum(mp.log(room) for room in rooms) / 2 - s * epsilon
+
+    end = float(1 / (2 * max(a)))  # every pair here has an axis that is narrower in the second law
+    start = mp.mpf(_least(lambda s: float(exponent(mp.mpf(s))) - np.log(s * (s + 1.0)), end))
+    turn = mp.expjpi(mp.mpf(65 if epsilon > drift else 115) / 180)
+
+    def integrand(w: Any) -> Any:
+        r = start * mp.exp(w - mp.exp(-w))
+        s = start + r * turn
+        return mp.im(r * (1 + mp.exp(-w)) * turn * mp.exp(exponent(s)) / (s * (s + 1)))
+
+    return _halved(mp, integrand) / mp.pi
+
+
+def _least(height: Callable[[float], float], end: float) -> float:
+    found = minimize_scalar(
+        lambda y: height(end / (1.0 + np.exp(-y))), bounds=(-30.0, 30.0), method="bounded"
+    )
+    return float(end / (1.0 + np.exp(-found.x)))
+
+
+def _halved(mp: Any, integrand: Callable[[Any], Any]) -> Any:
+    """∫ over w from −5 to 8, beyond which the integrands here are 0 to 40 digits."""
+    low, high, step, total = mp.mpf(-5), mp.mpf(8), mp.mpf(1) / 8, mp.mpf(0)
+    for level in range(10):
+        offset = step / 2 if level else mp.mpf(0)
+        count = int((high - low) / step)
+        more = step * mp.fsum(integrand(low + offset + k * step) for k in range(count))
+        last, total = total, (total + more) / 2 if level else more
+        step = step / 2 if level else step
+        if level and abs(total - last) < mp.mpf(10) ** -20 * abs(total):
+            return total
+    raise ArithmeticError("the truth of a pair did not settle")
+
+
+def timed(method: Callable[[Pair], Array], pair: Pair) -> tuple[Array, float]:
+    """(values, seconds per ε); fast methods are repeated and the median counts."""
+    seconds: list[float] = []
+    values = np.empty(0)
+    while not seconds or (sum(seconds) < 0.5 and len(seconds) < 9):
+        begin = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # gx2 warns where it clips a probability
+            values = method(pair)
+        seconds.append(time.perf_counter() - begin)
+    return values, float(np.median(seconds)) / len(pair.epsilon)
+
+
+def report() -> None:
+    """Print, for each pair, errors at every ε and what each method's cost, and what it reached."""
+    for pair in PAIRS:
+        exact_values = truth(pair)
+        print(f"\n{pair.name}: ε, true δ, then absolute errors")
+        found = {name: timed(method, pair) for name, method in METHODS.items()}
+        errors = {
+            name: np.array(
+                [float(abs(float(v) - t)) for v, t in zip(values, exact_values, strict=True)]
+            )
+            for name, (values, _) in found.items()
+        }
+        print("     ε   true δ     " + "  ".join(f"{name:>16}" for name in METHODS))
+        for i, epsilon in enumerate(pair.epsilon):
+            cells = "  ".join(f"{errors[name][i]:16.1e}" for name in METHODS)
+            print(f"{epsilon:6g}   {float(exact_values[i]):.3e}  {cells}")
+        _summary(
+            errors,
+            {name: seconds for name, (_, seconds) in found.items()},
+            np.array(exact_values, dtype=float),
+        )
+        _shared_call(pair)
+
+
+def _shared_call(pair: Pair) -> None:
+    """A grid in one call: what both dpaudit and gx2's vector form share between ε is then spread
+    over 100 of them.
+    """
+    many = replace(pair, epsilon=np.linspace(0.0, pair.epsilon[-1], 100))
+    seconds = {name: timed(METHODS[name], many)[1] for name in SHARING}
+    shown = ", ".join(f"{name} {1e3 * each:.3f}" for name, each in seconds.items())
+    print(
+        f"  100 ε in a call, ms per ε: {shown} ({seconds[SHARING[-1]] / seconds[SHARING[0]]:.0f} × dpaudit's)"
+    )
+
+
+def _summary(errors: dict[str, Array], seconds: dict[str, float], true: Array) -> None:
+    ours, own = errors["dpaudit"], seconds["dpaudit"]
+    for name, error in errors.items():
+        reached = true[error < RELATIVE * true]
+        least = f"{reached.min():.1e}" if len(reached) else "none"
+        at_least = int(np.sum(ours <= np.maximum(error, np.spacing(true))))
+        print(
+            f"  {name:<16} {1e3 * seconds[name]:10.3f} ms per ε, {seconds[name] / own:8.0f} × dpaudit's; smallest δ to "
+            f"{RELATIVE:g}: {least}; dpaudit's error is no larger (to rounding) at {at_least} of {len(true)} ε"
+        )

@@ -1,0 +1,273 @@
+"""How much noise a target takes on these data: exactly, exactly for any data within a row bound,
+and as printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpaudit import mechanisms
+from dpaudit._core.linalg import least_squares
+from dpaudit.exact import calibrate
+from dpaudit.papers import printed
+from dpaudit.report.style import SERIES, new_figure, tidy
+from reports.make.gallery.mixing import gammas
+from reports.make.gallery.settings import DELTA, Settings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# ε → what the dial must be set to; NaN where the statement excludes ε
+Printed = Callable[[float], float]
+COLUMNS = 2
+OWN, PUBLIC = "exact, these data alone", "exact, any data within B"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One mechanism to calibrate.
+
+    title, label : of the panel and its axis. start : the mechanism. parameter : the dial, None for
+        the default.
+    public : whether there is an exact calibration for all data whose rows are within the bound.
+    printed : what the papers ask for, by name. note : what the reader must know.
+    alias : the mechanism and dial of which `start` is another form.
+    """
+
+    title: str
+    label: str
+    start: Any
+    parameter: str | None
+    public: bool
+    printed: dict[str, Printed]
+    note: str = ""
+    alias: tuple[str, str] | None = None
+
+
+def tasks(settings: Settings) -> list[Task]:
+    """The mechanisms with what is printed for each, in the units of these data."""
+    bound, rows, dim = settings.row_bound, settings.rows, settings.database.shape[1]
+    moved = float(least_squares(settings.database).displacement.max())
+
+    def sketch(formula: Callable[..., float]) -> Printed:
+        return lambda epsilon: formula(bound, rows, epsilon, DELTA)
+
+    def gaussian(scale: float, log: float, power: float = 1.0) -> Printed:
+        return lambda epsilon: float(scale * np.sqrt(2.0 * np.log(log / DELTA)) / epsilon**power)
+
+    return [
+        Task(
+            "GaussianLS: noise on the solution",
+            "σ (of each coefficient)",
+            mechanisms.GaussianLS(sigma=moved),
+            None,
+            False,
+            {
+                "paper 1, proposition 2": lambda epsilon: printed.proposition_2_sigma(
+                    moved, epsilon, DELTA
+                )
+            },
+            "Proposition 2 with the exact largest displacement over all rows as its sensitivity.",
+        ),
+        Task(
+            "AnalyzeGauss: noise on the second moments",
+            "σ (minutes²)",
+            mechanisms.AnalyzeGauss(bound**2),
+            None,
+            True,
+            {
+                "Gaussian mechanism, B²√(2 ln(1.25/δ))/ε": gaussian(bound**2, 1.25),
+                "paper 4, section 2, B²√(2 ln(2/δ)/ε)": gaussian(bound**2, 2.0, 0.5),
+            },
+            "Section 2 prints ε where ε² belongs: too little noise at small ε.",
+        ),
+        Task(
+            f"RandomProjection, {rows:,} rows: padding",
+            "w (minutes)",
+            mechanisms.RandomProjection(rows, "gram"),
+            None,
+            True,
+            {
+                "paper 4, theorem 3.1": sketch(printed.theorem_3_1_padding),
+                "paper 4, theorem B.1": sketch(printed.theorem_b_1_padding),
+                "paper 1, figure 4 (c₂)": sketch(printed.figure_4_padding),
+            },
+            "Figure 4 pads before a least-squares solution, which tells less than the sketch held against it here.",
+        ),
+        Task(
+            f"GaussMix, {rows:,} mixtures: noise",
+            "σ (minutes)",
+            mechanisms.RandomProjection(
+                rows, "gram"
+            ),  # the same law, of which the padding may be 0
+            None,
+            True,
+            {
+                "paper 3, lemma 1 with proposition 1": _mixing("lemma_1", rows, bound),
+                "Sheffet 2019, as paper 3 quotes it": _mixing("sheffet_2019", rows, bound),
+            },
+            "σ = B√γ, of the data no more is known than B. In law this is RandomProjection with padding σ.",
+            ("GaussMix", "sigma"),
+        ),
+        Task(
+            f"InverseWishartDraw, {rows:,} degrees of freedom: padding",
+            "w (minutes)",
+            mechanisms.InverseWishartDraw(rows),
+            None,
+            True,
+            {
+                "paper 4, theorem 5.1": sketch(printed.theorem_5_1_padding),
+                "paper 4, theorem B.4": sketch(printed.theorem_b_4_padding),
+            },
+            "The exact curve is that of a sketch of as many rows, its directions swapped.",
+        ),
+        Task(
+            "AdditiveWishart at scale B: degrees of freedom",
+            "k",
+            mechanisms.AdditiveWishart(dim, bound),
+            "dof",
+            True,
+            {"paper 4, theorem 4.1 (ε < 1)": lambda epsilon: _dof(dim, epsilon)},
+            "The largest row has norm B, so these data are as bad as any within the bound.",
+        ),
+        Task(
+            "ALS: rows of the sketch (more is less private)",
+            "largest r",
+            mechanisms.ALS(1000),
+            None,
+            False,
+            {},
+            "No bound is printed for it.",
+        ),
+    ]
+
+
+def _mixing(name: str, rows: int, bound: float) -> Printed:
+    return lambda epsilon: float(bound * np.sqrt(gammas(rows, epsilon, DELTA)[name]))
+
+
+def _dof(dim: int, epsilon: float) -> float:
+    return float(printed.theorem_4_1_dof(dim, epsilon, DELTA)) if epsilon < 1.0 else float("nan")
+
+
+def numbers(settings: Settings) -> dict[str, Any]:
+    """For each mechanism the dial by every analysis at every target ε."""
+    return {
+        "delta": DELTA,
+        "row_bound": settings.row_bound,
+        "epsilon": list(settings.targets),
+        "smallest_eigenvalue": float(
+            np.linalg.eigvalsh(settings.database.T @ settings.database)[0]
+        ),
+        "mechanisms": [_one(task, settings) for task in tasks(settings)],
+    }
+
+
+def _one(task: Task, settings: Settings) -> dict[str, Any]:
+    found = [
+        calibrate(task.start, settings.database, epsilon, DELTA, parameter=task.parameter)
+        for epsilon in settings.targets
+    ]
+    series = {OWN: [float(one.value) for one in found]}
+    if task.public:
+        series[PUBLIC] = [_public(task, settings, epsilon) for epsilon in settings.targets]
+    series |= {
+        name: [float(ask(epsilon)) for epsilon in settings.targets]
+        for name, ask in task.printed.items()
+    }
+    mechanism, parameter = task.alias or (type(task.start).__name__, found[0].parameter)
+    return {
+        "mechanism": mechanism,
+        "title": task.title,
+        "label": task.label,
+        "parameter": parameter,
+        "note": task.note,
+        "attained": [one.attained for one in found],
+        "row": [one.index for one in found],
+        "exact": list(series)[: 1 + task.public],
+        "series": series,
+    }
+
+
+def _public(task: Task, settings: Settings, epsilon: float) -> float:
+    """For all data within the bound: one row of zeros and an added one, the worst data for a
+    sketch, any for noise.
+    """
+    nothing = np.zeros((1, settings.database.shape[1]))
+    how: dict[str, Any] = {"relation": "add", "row_bound": settings.row_bound}
+    return float(
+        calibrate(task.start, nothing, epsilon, DELTA, parameter=task.parameter, **how).value
+    )
+
+
+def figure(content: dict[str, Any]) -> Figure:
+    """One panel a mechanism for which a bound is printed, each with its own legend below."""
+    shown = [one for one in content["mechanisms"] if len(one["series"]) > len(one["exact"])]
+    rows = -(-len(shown) // COLUMNS)
+    made = new_figure(9.6, 3.9 * rows)
+    grid = np.atleast_1d(made.subplots(rows, COLUMNS)).ravel()
+    for ax, one in zip(grid, shown, strict=False):
+        panel(one, content["epsilon"], ax)
+    for ax in grid[len(shown) :]:
+        ax.set_axis_off()
+    return made
+
+
+def panel(one: dict[str, Any], epsilon: list[float], ax: Axes) -> Axes:
+    """The dial against the target ε, on log axes; 0 (no noise needed) is marked at the lower edge."""
+    looks = SERIES if len(one["exact"]) == 2 else (SERIES[0], *SERIES[2:])
+    values = {
+        name: np.array([np.nan if v is None else float(v) for v in part])
+        for name, part in one["series"].items()
+    }
+    for (name, part), look in zip(values.items(), looks, strict=False):
+        ax.plot(epsilon, np.where(part > 0.0, part, np.nan), **look, label=name)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    _widen(ax, np.concatenate(list(values.values())))
+    for (name, part), look in zip(values.items(), looks, strict=False):
+        if np.any(part == 0.0):
+            _mark_none(ax, np.array(epsilon)[part == 0.0], look, name)
+    ax.set_xticks(epsilon, [f"{value:g}" for value in epsilon], minor=False)
+    ax.set_xticks([], minor=True)
+    ax.set(
+        xlabel="target ε (nats)", ylabel=one["label"], xlim=(epsilon[0] / 1.25, epsilon[-1] * 1.25)
+    )
+    ax.set_title(one["title"], fontsize=10, loc="left")
+    made = ax.legend(
+        frameon=False,
+        fontsize=8.5,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.17),
+        handlelength=3.2,
+    )
+    for text in made.get_texts():
+        text.set_parse_math(False)
+    return tidy(ax)
+
+
+def _widen(ax: Axes, values: np.ndarray) -> None:
+    """At least a decade, so that ticks have labels."""
+    seen = values[np.isfinite(values) & (values > 0.0)]
+    low, high = float(seen.min()), float(seen.max())
+    more = max(1.3, np.sqrt(10.0 * low / high) if high < 10.0 * low else 1.3)
+    ax.set_ylim(low / more, high * more)
+
+
+def _mark_none(ax: Axes, epsilon: np.ndarray, look: dict[str, Any], name: str) -> None:
+    low = ax.get_ylim()[0]
+    ax.plot(epsilon, np.full(len(epsilon), low), **{**look, "linestyle": ""}, clip_on=False)
+    for one in epsilon:
+        ax.annotate(
+            "0: none needed",
+            (one, low),
+            (0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+        )

@@ -1,0 +1,1 @@
+"""Experiments of paper 1."""

@@ -1,0 +1,151 @@
+"""Paper 1, lemmas 6 and 7: one row grows, and every least squares gives up its privacy or its use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array
+from dpaudit._core.linalg import least_squares
+from dpaudit.exact import spectrum
+from dpaudit.mechanisms import ALS, RPLS, GaussianLS
+from dpaudit.neighbours import NeighbourPair, zero_row
+from dpaudit.report.studies.content import Content, Line, Panel, Table
+from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.text import number
+from studies.paper_1.accuracy import accuracy
+from studies.repeats import positive
+
+GROWING = {
+    "label": "the label grows, its features stay",
+    "features": "the features grow, the label stays",
+}
+
+
+@dataclass(frozen=True)
+class OutlierStudy(Study):
+    """A row added to n others: its label or its features grow, and D′ is without it (zeroed).
+
+    Settings: others, n; sizes of the row; epsilon, at which δ is taken; rows, of the sketches;
+    sigma, of Gaussian LS; padding, of RP LS at a public padding; target_delta, of RP LS as figure 4
+    prints it, c₁ read off the data.
+    """
+
+    others: int = 1000
+    sizes: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4)
+    epsilon: float = 1.0
+    rows: int = 100
+    sigma: float = 0.01
+    padding: float = 10.0
+    target_delta: float = 1e-3
+    title: ClassVar[str] = "One growing row against private least squares"
+    source: ClassVar[str] = "paper 1, lemmas 6 and 7, corollary 1"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", tuple(self.sizes))
+        positive("sizes", self.sizes)
+        check.integer("others", self.others, 4)
+        self.mechanisms()  # their own checks
+
+    def mechanisms(self) -> dict[str, Any]:
+        """By label; all are as they are whatever the row, but the last, whose padding follows the
+        longest row.
+        """
+        return {
+            f"ALS, r = {self.rows}": ALS(self.rows),
+            f"Gaussian LS, σ = {self.sigma:g}": GaussianLS(sigma=self.sigma),
+            f"RP LS, c₂ = {self.padding:g}": RPLS(self.rows, padding=self.padding),
+            "RP LS, c₁ off the data (figure 4)": RPLS(self.rows, self.epsilon, self.target_delta),
+        }
+
+    def pair(self, kind: str, size: float, seed: int) -> NeighbourPair:
+        """The growing row first, then n rows of two features about y = x₁ + x₂/2."""
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+        features = rng.uniform(-1.0, 1.0, (self.others, 2))
+        label = features @ [1.0, 0.5] + 0.1 * rng.standard_normal(self.others)
+        row = [1.0, 0.0, 1.0 + size] if kind == "label" else [size, 0.0, 0.0]
+        return zero_row(np.vstack([row, np.column_stack([features, label])]), 0)
+
+    def make(self, seed: int, progress: Progress | None = None) -> Content:
+        panels, rows, sentences = (
+            {"privacy": list[Panel](), "error": list[Panel]()},
+            list[Any](),
+            list[str](),
+        )
+        for i, (kind, said) in enumerate(GROWING.items()):
+            if progress is not None:
+                progress("growing row", i, len(GROWING))
+            pairs = [self.pair(kind, size, seed) for size in self.sizes]
+            private = {
+                label: [self.leak(one, pair) for pair in pairs]
+                for label, one in self.mechanisms().items()
+            }
+            error = {
+                label: [self.error(one, pair.left) for pair in pairs]
+                for label, one in self.mechanisms().items()
+            }
+            panels["privacy"].append(self.panel(said, f"δ({self.epsilon:g})", private, "linear"))
+            panels["error"].append(self.panel(said, "√E‖M(D) − f(D)‖²", error, "log"))
+            sentences += [
+                sentence(said, label, self.sizes, private[label], error[label]) for label in private
+            ]
+            rows += [
+                (said, label, size, d, e)
+                for label in private
+                for size, d, e in zip(self.sizes, private[label], error[label], strict=True)
+            ]
+        return Content(
+            title=self.title,
+            source=self.source,
+            sentences=[*self.moral(seed), *sentences],
+            figures=panels,
+            tables=(Table("Every point", ("row", "mechanism", "size", "δ", "error"), rows),),
+            settings=self.parameters() | {"seed": seed},
+        )
+
+    def leak(self, mechanism: Any, pair: NeighbourPair) -> float:
+        return float(spectrum(mechanism, pair, self.epsilon).delta)
+
+    def error(self, mechanism: Any, data: Array) -> float:
+        """Root of the mean square error on D, in closed form."""
+        return math.sqrt(accuracy(mechanism.law(data), least_squares(data).coef).mean_square)
+
+    def panel(self, said: str, y_label: str, found: Mapping[str, list[float]], scale: str) -> Panel:
+        drawn = [Line(label, list(self.sizes), values) for label, values in found.items()]
+        return Panel(said, "size", y_label, drawn, x_scale="log", y_scale=scale)
+
+    def moral(self, seed: int) -> list[str]:
+        """What the growth does to f itself."""
+        small, large = (
+            least_squares(self.pair("label", size, seed).left)
+            for size in (self.sizes[0], self.sizes[-1])
+        )
+        moved = [number(float(fit.displacement[0]), 3) for fit in (small, large)]
+        return [
+            f"The label of one of {self.others + 1:,} rows moves the solution by {moved[0]} at its smallest size and "
+            f"by {moved[1]} at its largest (lemma 7): noise that hides the one is lost in the other."
+        ]
+
+
+def sentence(
+    said: str, label: str, sizes: tuple[float, ...], private: list[float], error: list[float]
+) -> str:
+    """δ and error of one mechanism at both ends of the growth, and where δ passes lemma 6's ½."""
+    half = next(
+        (
+            f" (above ½ from {number(s, 3)} on)"
+            for s, d in zip(sizes, private, strict=True)
+            if d > 0.5
+        ),
+        "",
+    )
+    return (
+        f"{said[0].upper()}{said[1:]}, {label}: from size {number(sizes[0], 3)} to {number(sizes[-1], 3)} δ goes from "
+        f"{number(private[0], 3)} to {number(private[-1], 3)}{half}, the error from {number(error[0], 3)} to "
+        f"{number(error[-1], 3)}."
+    )

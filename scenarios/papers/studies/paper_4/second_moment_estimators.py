@@ -1,0 +1,138 @@
+"""The estimators that each of paper 4's figures compares, on one database's second moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.check import Array
+from dpaudit.laws._root import symmetric
+from dpaudit.papers import (
+    AdaptiveInverseWishart,
+    AdaptiveJLRidge,
+    AdditiveWishartNoise,
+    AnalyzeGaussNoise,
+    InverseWishartPosterior,
+)
+from dpaudit.papers.paper_4 import random_moments
+from dpaudit.papers.paper_4.johnson_lindenstrauss import JLRidge
+from dpaudit.papers.paper_4.matrix_release import Moments, order
+
+Estimates = Mapping[str, Array]
+LEAST = 2  # least rows of a sketch, in units of d
+
+JL, RIDGE = "JL, adaptive (algorithm 2)", "JL ridge (algorithm 1)"
+WISHART, SHIFTED = "additive Wishart (algorithm 3)", "additive Wishart, shifted"
+POSTERIOR, INVERSE = "inverse Wishart (algorithm 4)", "inverse Wishart, adaptive (algorithm 5)"
+INVERSE_N = "inverse Wishart, adaptive, at least n + d"
+GAUSS, SCALED, RIGHT = (
+    "Analyze Gauss",
+    "Analyze Gauss, scaled",
+    "Analyze Gauss, scaled, noise put right",
+)
+PLAIN, PLAIN_JL, PLAIN_POSTERIOR = "not private", "JL, not private", "posterior draw, not private"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """ε, δ and B, which every algorithm gets."""
+
+    epsilon: float
+    delta: float
+    row_bound: float
+
+    @property
+    def given(self) -> tuple[float, float, float]:
+        return self.epsilon, self.delta, self.row_bound
+
+
+def figure_1(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
+    """Algorithm 2, and algorithm 1 and a sketch without padding with the rows that algorithm 2 came
+    to.
+    """
+    values, axes = moments.axes
+    adaptive = AdaptiveJLRidge(LEAST * len(values), *setting.given)
+    padding, rows = adaptive.chosen(float(values[-1]), 1, rng)
+    ridge = JLRidge(int(rows[0]), *setting.given)
+    spreads = {JL: values + padding[0], RIDGE: values + ridge.padding**2, PLAIN_JL: values}
+    return {
+        name: _solved(random_moments.scatter_draws(spread[None], axes, rows, rng))
+        for name, spread in spreads.items()
+    }
+
+
+def figure_2(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
+    """Algorithm 3, the same draw shifted, and least squares."""
+    noisy = AdditiveWishartNoise(*setting.given)
+    draws = noisy.of_moments(moments, 1, rng)
+    return {PLAIN: _plain(moments), WISHART: _solved(draws), SHIFTED: _solved(noisy.shifted(draws))}
+
+
+def figure_3(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
+    """Draws from inverse-Wishart posteriors, and algorithm 2."""
+    values, axes = moments.axes
+    dof = np.array([moments.rows + len(values)])
+    plain = random_moments.scatter_draws(values[None], axes, dof, rng, inverse=True)
+    algorithms = {
+        POSTERIOR: InverseWishartPosterior(*setting.given),
+        INVERSE_N: AdaptiveInverseWishart(int(dof[0]), *setting.given),
+        JL: AdaptiveJLRidge(LEAST * len(values), *setting.given),
+        INVERSE: AdaptiveInverseWishart(LEAST * len(values), *setting.given),
+    }
+    drawn = {
+        name: _solved(algorithm.of_moments(moments, 1, rng))
+        for name, algorithm in algorithms.items()
+    }
+    return {PLAIN_POSTERIOR: _solved(plain), **drawn}
+
+
+def figure_4(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
+    """The six of section 6, and least squares."""
+    return {PLAIN: _plain(moments)} | {
+        name: _solved(draws) for name, draws in _six(moments, setting, rng).items()
+    }
+
+
+def figure_5(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
+    """The same as whole matrices, (d, d)."""
+    dim, drawn = len(moments.gram), _six(moments, setting, rng)
+    return {PLAIN: moments.gram} | {name: symmetric(draws, dim)[0] for name, draws in drawn.items()}
+
+
+FIGURES: dict[int, Callable[[Moments, Setting, np.random.Generator], Estimates]] = {
+    1: figure_1,
+    2: figure_2,
+    3: figure_3,
+    4: figure_4,
+    5: figure_5,
+}
+
+
+def _six(moments: Moments, setting: Setting, rng: np.random.Generator) -> dict[str, Array]:
+    """One draw each, (1, d(d+1)/2), and a seventh; what is post-processing is worked out from the
+    same draw.
+    """
+    least = LEAST * len(moments.gram)
+    right = AnalyzeGaussNoise(*setting.given, scaled=True, variant="corrected")
+    gauss, noisy = AnalyzeGaussNoise(*setting.given), AdditiveWishartNoise(*setting.given)
+    plain, wishart = gauss.of_moments(moments, 1, rng), noisy.of_moments(moments, 1, rng)
+    return {
+        GAUSS: plain,
+        JL: AdaptiveJLRidge(least, *setting.given).of_moments(moments, 1, rng),
+        WISHART: wishart,
+        SCALED: gauss.lifted(plain),
+        INVERSE: AdaptiveInverseWishart(least, *setting.given).of_moments(moments, 1, rng),
+        SHIFTED: noisy.shifted(wishart),
+        RIGHT: right.of_moments(moments, 1, rng),
+    }
+
+
+def _plain(moments: Moments) -> Array:
+    """Least squares of the last column on the others."""
+    return np.asarray(np.linalg.solve(moments.gram[:-1, :-1], moments.gram[:-1, -1]))
+
+
+def _solved(draws: Array) -> Array:
+    return random_moments.regression(draws, order(draws))[0]

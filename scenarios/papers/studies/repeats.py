@@ -1,0 +1,62 @@
+"""Errors over the repeats of a study: lines with bands, a table's cells, sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Array, fail
+from dpaudit.report.studies.content import Line
+from dpaudit.report.text import number
+
+Errors = Mapping[str, Array]
+HEADS = ("method", "mean", "standard deviation", "median")
+
+
+def band(label: str, x: Sequence[float], errors: Sequence[Array]) -> Line:
+    """Means with one standard deviation to each side, cut below at the least error that occurred
+    (scales are log).
+    """
+    mean, deviation = (
+        np.array([function(one) for one in errors]) for function in (np.mean, np.std)
+    )
+    low = np.maximum(mean - deviation, [one.min() for one in errors])
+    return Line(
+        label, list(x), mean.tolist(), low.tolist(), (mean + deviation).tolist(), role="band"
+    )
+
+
+def comparison(where: str, errors: Errors, one: str, other: str) -> str:
+    """One sentence: both means with their deviations and medians, and how often the first error is
+    the smaller.
+    """
+    share = float(np.mean(errors[one] < errors[other]))
+    said = " and of ".join(f"{name} {spread(errors[name])}" for name in (one, other))
+    return f"{where}: the error of {said}; the first is the smaller in {share:.0%} of the repeats."
+
+
+def spread(errors: Array) -> str:
+    """Mean, deviation and median in words."""
+    mean, deviation, median = (number(float(f(errors)), 3) for f in (np.mean, np.std, np.median))
+    return f"is {mean} ± {deviation} (median {median})"
+
+
+def counted(repeats: int, draws: int) -> None:
+    """Raises `InvalidInput` unless the repeats come in whole databases."""
+    check.integer("draws", draws, 1)
+    if check.integer("repeats", repeats, 2) % draws:
+        fail("repeats", repeats, f"a multiple of draws = {draws}")
+
+
+def positive(name: str, values: Sequence[Any], whole: bool = False) -> None:
+    """Raises `InvalidInput` unless it is a list of numbers > 0 (integers, if `whole`)."""
+    if not values:
+        fail(name, values, "a list of at least one number")
+    for value in values:
+        if whole:
+            check.integer(name, value, 1)
+        else:
+            check.real(name, value, 0.0, open_=True)

@@ -1,0 +1,37 @@
+"""A study that takes no time."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit.report.studies.content import Content, Line, Panel, Table
+from dpaudit.report.studies.study import Study
+
+
+@dataclass(frozen=True)
+class Doubling(Study):
+    points: tuple[float, ...] = (1.0, 2.0)
+    factor: float = 2.0
+    title: ClassVar[str] = "Numbers <doubled>"
+    source: ClassVar[str] = "nobody, figure 0"
+
+    def __post_init__(self):
+        check.real("factor", self.factor, 0.0)
+
+    def make(self, seed, progress=None):
+        noise = float(np.random.default_rng(seed).normal())
+        y = [self.factor * x for x in self.points]
+        lines = [
+            Line("doubled", self.points, y, y, [one + 1.0 for one in y]),
+            Line("noise", self.points, [noise] * len(y), role="markers"),
+        ]
+        table = Table(
+            "What came out.", ("x", "y"), tuple(zip(self.points, y, strict=True)), marked=(0,)
+        )
+        panels = {
+            "lines": [Panel("a", "x", "y", lines), Panel("b", "x", "y", lines[:1], "log", "log")]
+        }
+        sentences = [f"The noise is {noise:.3f}.", "<script>nothing</script>"]
+        return Content(self.title, self.source, sentences, panels, [table], self.parameters())
