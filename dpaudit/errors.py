@@ -8,9 +8,14 @@ class DpauditError(Exception):
 
 
 class InvalidInput(DpauditError, ValueError):
-    """An argument is not what was expected; the message names it, what it was and what was
-    expected.
+    """An argument is wrong; the message names it, what it was and what was expected.
+
+    argument : its name, or None where the fault lies in no single argument.
     """
+
+    def __init__(self, message: str = "", *, argument: str | None = None) -> None:
+        super().__init__(message)
+        self.argument = argument
 
 
 class ScenarioError(InvalidInput):

@@ -19,7 +19,7 @@ def fail(name: str, got: object, expected: str) -> NoReturn:
     shown = repr(got)
     if len(shown) > 80:
         shown = shown[:77] + "..."
-    raise InvalidInput(f"{name} must be {expected}, got {shown}")
+    raise InvalidInput(f"{name} must be {expected}, got {shown}", argument=name)
 
 
 def integer(name: str, value: Any, minimum: int) -> int:
@@ -93,6 +93,7 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise InvalidInput(
-            f"{name} must be {expected}, got {array[row, column]} at row {row}, column {column}"
+            f"{name} must be {expected}, got {array[row, column]} at row {row}, column {column}",
+            argument=name,
         )
     return array
