@@ -7,11 +7,9 @@ import numbers
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpaudit._core.types import Array as Array
 from dpaudit.errors import InvalidInput
-
-Array = NDArray[np.float64]
 
 
 def fail(name: str, got: object, expected: str) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
 
@@ -16,8 +16,8 @@ from dpaudit.errors import NoExactSpectrum
 class Curve(Protocol):
     """An exact spectrum at any ε, and what no grid of ε holds. Pairs are (forward, backward)."""
 
-    def delta(self, epsilon: Array) -> tuple[Array, Array]:
-        """δ at each ε ≥ 0, shape (m,) or scalar."""
+    def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
+        """δ at each ε ≥ 0, nats: scalar or (m,), and that shape."""
         ...
 
     def renyi(self, order: float) -> tuple[float, float]:

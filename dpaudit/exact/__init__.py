@@ -13,7 +13,8 @@ from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.exact.calibrate import Calibration, calibrate
 from dpaudit.exact.pairs.gaussian import gaussian_pair
 from dpaudit.exact.privacy_loss import PrivacyLoss, compose
-from dpaudit.exact.spectra import privacy_loss, spectrum, worst_case
+from dpaudit.exact.spectrum import privacy_loss, spectrum
+from dpaudit.exact.worst_case import worst_case
 from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.exact.zeroed_rows.als import als
 from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch

@@ -20,11 +20,11 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
-from dpaudit.laws.density import gauss
-from dpaudit.laws.noise import log_laplace
+from dpaudit.laws.density import gauss_legendre
+from dpaudit.laws.noise import laplace_log_density
 
 # natural-log units below the peak beyond which the first release is left out
 TAIL_LAPLACE, TAIL_GAUSSIAN = (45.0, 60.0)
@@ -53,7 +53,7 @@ class First:
         scale = check.real("scale", scale, 0.0, open_=True)
 
         def log_density(at: float) -> Callable[[Array], Array]:
-            return lambda x: log_laplace((x - at) / scale) - np.log(scale)
+            return lambda x: laplace_log_density((x - at) / scale) - np.log(scale)
 
         return cls(
             log_density(left),
@@ -112,7 +112,7 @@ def adaptive_curve(
     >>> first = First.gaussian(0.0, 0.6, sigma=1.0)
     >>> both = adaptive(first, lambda x: dp.exact.PrivacyLoss.gaussian_sketch(0.1 / (1.0 + x * x), rows=20), [0.5, 1.0])
     """
-    nodes, weights = gauss(*_ends(first.edges, breaks))
+    nodes, weights = gauss_legendre(*_ends(first.edges, breaks))
     x, log_weight = nodes.ravel(), np.log(weights.ravel())
     p, q = (np.asarray(log(x)) + log_weight for log in (first.log_p, first.log_q))
     return BranchCurve(Atoms(p, q), tuple(curves(float(value)) for value in x))

@@ -16,7 +16,8 @@ from dpaudit._core.check import fail
 from dpaudit._core.types import Adjustable, describe
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
-from dpaudit.exact.spectra import known_mechanism, worst_case
+from dpaudit.exact.spectrum import known_mechanism
+from dpaudit.exact.worst_case import worst_case
 
 TOLERANCE = 1e-10  # relative, of a real parameter
 FARTHEST = 140.0  # how far a parameter moves from where it was, in ln

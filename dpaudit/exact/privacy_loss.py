@@ -15,9 +15,9 @@ from dpaudit._core.check import fail
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour
-from dpaudit.exact.numerics.axes import Axes
 from dpaudit.exact.numerics.contour import LossTransform
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.pairs.gaussian import diagonalise
 from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch

@@ -24,7 +24,7 @@ from scipy.special import erfc, gammainc, gammaincc, gammaln
 from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 OUTER, OUTER_WEIGHTS = np.polynomial.legendre.leggauss(28)  # on each of two panels

@@ -15,11 +15,11 @@ from scipy.special import logsumexp
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
-from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs import discrete
 from dpaudit.laws import Density
-from dpaudit.laws.density import gauss
-from dpaudit.laws.discrete import find
+from dpaudit.laws.density import gauss_legendre
+from dpaudit.laws.discrete import row_positions
 
 HALVINGS = 60
 INSIDE = 1e-9  # of a panel: how near its ends the densities are looked at, for they may jump there
@@ -48,7 +48,7 @@ class DensityPair:
         """The points of each panel, its ends included, (panels, 18); log p and log q there."""
         start, end = self._ends[:-1], self._ends[1:]
         margin = INSIDE * (end - start)
-        x = np.column_stack([start + margin, gauss(start, end)[0], end - margin])
+        x = np.column_stack([start + margin, gauss_legendre(start, end)[0], end - margin])
         return x, _values(self.left.log_p, x), _values(self.right.log_p, x)
 
     @cached_property
@@ -79,20 +79,20 @@ class DensityPair:
             some = above.any(axis=1) & ~whole
             pieces.append(_Pieces.of(points[some], above[some], j))
         start, end, which = _Pieces.joined(pieces).cut(log_p, log_q, epsilon)
-        nodes, weights = gauss(start, end)
+        nodes, weights = gauss_legendre(start, end)
         part = _excess(weights, _values(log_p, nodes), _values(log_q, nodes), epsilon[which, None])
         return np.asarray(total + np.bincount(which, part, len(epsilon)))
 
     @cached_property
     def _weights(self) -> Array:
-        return gauss(self._ends[:-1], self._ends[1:])[1]
+        return gauss_legendre(self._ends[:-1], self._ends[1:])[1]
 
     def renyi(self, order: float) -> tuple[float, float]:
         order = check.real("order", order, 0.0, open_=True)
         return self._renyi(order, forward=True), self._renyi(order, forward=False)
 
     def _renyi(self, order: float, forward: bool) -> float:
-        nodes, weights = gauss(self._ends[:-1], self._ends[1:])
+        nodes, weights = gauss_legendre(self._ends[:-1], self._ends[1:])
         p, q = (_values(law.log_p, nodes) + np.log(weights) for law in (self.left, self.right))
         atoms = self._atoms
         if not forward:
@@ -143,7 +143,7 @@ def _values(log_p: LogDensity, x: Array) -> Array:
 
 
 def _masses(law: Density, atoms: Array) -> Array:
-    place = find(law.atoms[:, None], atoms)
+    place = row_positions(law.atoms[:, None], atoms)
     return np.array([law.log_mass[at] if at >= 0 else -np.inf for at in place])
 
 

@@ -11,9 +11,9 @@ from scipy.special import logsumexp
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
-from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.laws import Discrete
-from dpaudit.laws.discrete import find
+from dpaudit.laws.discrete import row_positions
 
 # atoms that are summed one by one at every ε; more are added up once, by descending loss
 FEW = 1 << 14
@@ -34,7 +34,7 @@ class Atoms:
     @classmethod
     def of(cls, left: Discrete, right: Discrete) -> Atoms:
         """Atoms that either law can give."""
-        place = find(left.outcomes, right.outcomes)
+        place = row_positions(left.outcomes, right.outcomes)
         beside = np.full(len(left.outcomes), -np.inf)
         beside[place[place >= 0]] = right.log_probability[place >= 0]
         alone = right.log_probability[place < 0]

@@ -10,8 +10,7 @@ from scipy.linalg import eigh, eigvalsh, solve_triangular
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.curves import StudentPairCurve
-from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.density import DensityPair
 from dpaudit.exact.pairs.discrete import Atoms
@@ -19,6 +18,7 @@ from dpaudit.exact.pairs.gaussian import without_rounding
 from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.mixed import branches_curve, product_curve
 from dpaudit.exact.pairs.sparse_vector import released_curve
+from dpaudit.exact.pairs.student_t import StudentPairCurve
 from dpaudit.exact.privacy_loss import PrivacyLoss, compose
 from dpaudit.laws import (
     Branches,

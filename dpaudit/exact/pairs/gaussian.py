@@ -9,8 +9,8 @@ from scipy.linalg import eigh, qr, solve_triangular
 
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
-from dpaudit.exact.numerics.axes import Axes
-from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.sorted_epsilon import Curves
 
 EPS = float(np.finfo(np.float64).eps)
 # ratios of variances beyond this or its inverse are read off the law that has the smaller one

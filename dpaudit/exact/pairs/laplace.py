@@ -15,12 +15,12 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs.density import DensityPair
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import Density, Laplace, SharedLaplace
-from dpaudit.laws.density import edges
-from dpaudit.laws.noise import log_laplace
+from dpaudit.laws.density import panel_edges
+from dpaudit.laws.noise import laplace_log_density
 
 AT_ONCE = 1 << 18  # terms worked out at a time, for all ε together
 SAME = 1e-12  # relative difference of shifts that is rounding
@@ -160,7 +160,8 @@ def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
 def laplace_density(loc: float, scale: float) -> Density:
     """One coordinate of Laplace noise by its density."""
     return Density(
-        lambda x: log_laplace((x - loc) / scale) - np.log(scale), edges(np.array([loc]), scale)
+        lambda x: laplace_log_density((x - loc) / scale) - np.log(scale),
+        panel_edges(np.array([loc]), scale),
     )
 
 

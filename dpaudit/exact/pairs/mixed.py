@@ -14,12 +14,12 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.numerics.shape import Curves
+from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs import discrete
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.privacy_loss import PrivacyLoss, compose
 from dpaudit.laws import Branches
-from dpaudit.laws.discrete import find
+from dpaudit.laws.discrete import row_positions
 
 NOTHING = Atoms(np.zeros(1), np.zeros(1))  # a release that says nothing
 # atoms that two releases are multiplied out to; beyond, one is summed for each atom of the other
@@ -108,7 +108,7 @@ def _renyi(left: Array, right: Array, inner: Array, order: float) -> float:
 
 def branches_curve(left: Branches, right: Branches, curve_of: CurveOf) -> BranchCurve:
     """Branches are matched by their form; one that only one law has is an infinite loss."""
-    place = find(left.tags, right.tags)
+    place = row_positions(left.tags, right.tags)
     shared = place >= 0
     beside = np.full(len(left.tags), -np.inf)
     beside[place[shared]] = right.log_probability[shared]

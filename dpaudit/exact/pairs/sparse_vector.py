@@ -12,9 +12,9 @@ from dpaudit._core.check import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import density
-from dpaudit.laws.noise import log_below, log_laplace
+from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
 from dpaudit.laws.released import ReleasedAnswers
-from dpaudit.laws.sparse import TAIL, Pattern, panels
+from dpaudit.laws.sparse_vector import TAIL, Pattern, panels
 
 NODES = density.NODES
 MOST = 2
@@ -69,7 +69,7 @@ def _atoms(
         yield tuple(law.log_form(answered, ups, np.empty((1, 0))) for law in (left, right))  # type: ignore[misc]
         return
     start, end = _grid(left, right)
-    x, w = density.gauss(start, end)
+    x, w = density.gauss_legendre(start, end)
     for first in ups:  # the smallest of the released values
         both = [
             np.log(w) + _log_answer(law, first, x) + _log_room(law, start, end, answered, ups)
@@ -96,7 +96,7 @@ def _grid(left: ReleasedAnswers, right: ReleasedAnswers) -> tuple[Array, Array]:
 
 def _log_answer(released: ReleasedAnswers, query: int, x: Array) -> Array:
     law = released.law
-    return np.asarray(log_laplace((x - law.queries[query]) / law.query) - np.log(law.query))
+    return np.asarray(laplace_log_density((x - law.queries[query]) / law.query) - np.log(law.query))
 
 
 def _log_room(
@@ -104,7 +104,7 @@ def _log_room(
 ) -> Array:
     """log ∫ over thresholds up to each node of P(the others stay below), (panels, 16)."""
     law = released.law
-    x, w = density.gauss(start, end)
+    x, w = density.gauss_legendre(start, end)
     value = np.exp(law.log_stays(x - law.threshold, answered, ups))
     below = np.concatenate([[0.0], np.cumsum(np.sum(w * value, axis=1))[:-1]])
     inside = 0.5 * (end - start)[:, None] * (value @ RUNNING.T)
@@ -119,7 +119,7 @@ def _larger(
     nodes, above.
     """
     low, high = sorted((left.law.queries[query], right.law.queries[query]))
-    x, w = density.gauss(np.clip(least, low, high), np.full_like(least, high))
+    x, w = density.gauss_legendre(np.clip(least, low, high), np.full_like(least, high))
     with np.errstate(divide="ignore"):
         log_w = np.log(w)
     return tuple(  # type: ignore[return-value]
@@ -127,7 +127,7 @@ def _larger(
             [
                 _log_between(law, query, np.minimum(least, low), low),
                 log_w + _log_answer(law, query, x),
-                log_below((law.law.queries[query] - np.maximum(least, high)) / law.law.query),
+                laplace_log_cdf((law.law.queries[query] - np.maximum(least, high)) / law.law.query),
             ]
         )
         for law in (left, right)
@@ -137,6 +137,8 @@ def _larger(
 def _log_between(released: ReleasedAnswers, query: int, start: Array, end: float) -> Array:
     """log P(start < answer ≤ end) below the query's value."""
     law = released.law
-    one, other = (log_below((x - law.queries[query]) / law.query) for x in (start, np.array(end)))
+    one, other = (
+        laplace_log_cdf((x - law.queries[query]) / law.query) for x in (start, np.array(end))
+    )
     with np.errstate(divide="ignore"):
         return np.asarray(other + np.log(-np.expm1(np.minimum(one - other, 0.0))))

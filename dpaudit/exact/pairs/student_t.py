@@ -17,20 +17,44 @@ zeroed rows `dpaudit.exact.zeroed_rows.als_finite` keeps relative accuracy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, solve_triangular
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.contour import extent, trapezoid
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.laws import StudentT
 
 BISECTIONS = 60
 
 
-def student_pair(left: StudentT, right: StudentT, epsilon: Any) -> tuple[Array, Array]:
+@dataclass(frozen=True, eq=False)
+class StudentPairCurve:
+    """The curve of any two Student t laws of equal dimension and degrees of freedom."""
+
+    left: StudentT
+    right: StudentT
+
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
+        return student_pair(self.left, self.right, epsilon)
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Always raises `NoExactSpectrum`: no closed form is known."""
+        raise NoExactSpectrum(
+            "no closed form for the Rényi divergence of two Student t laws that differ by more "
+            "than a zeroed row; use delta_at, or law='asymptotic'"
+        )
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses (forward, backward)."""
+        return largest_losses(self.left, self.right)
+
+
+def student_pair(left: StudentT, right: StudentT, epsilon: ArrayLike) -> tuple[Array, Array]:
     """(forward, backward) δ(ε) of two Student t laws; forward is left against right."""
     there, back = _Form.of(left, right), _Form.of(right, left)
 

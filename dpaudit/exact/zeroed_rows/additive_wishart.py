@@ -16,8 +16,8 @@ from scipy.special import gammainc
 
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
-from dpaudit.exact.numerics import monotone
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 FAR = 50.0  # beyond √dof, in units of √c: e^{−1250}
@@ -71,7 +71,7 @@ def _forward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
             edge = np.sqrt(q / np.expm1((0.5 * q - epsilon[inside]) / power))
         # or a mesh from 0 on would grow as √freedom
         edge = np.maximum(edge, np.sqrt(freedom) - FAR)
-        delta[inside] = monotone.hockey_stick(
+        delta[inside] = monotone_loss.hockey_stick(
             lambda x: log_chi(x, freedom),
             lambda x: 0.5 * q - power * np.log1p(q / np.maximum(x, 1e-150) ** 2),
             edge,
@@ -105,7 +105,7 @@ def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
                 x**2 < 2.0 * q, near, np.log1p(-np.minimum(q / x**2, 0.5))
             )
 
-    delta[inside] = monotone.hockey_stick(
+    delta[inside] = monotone_loss.hockey_stick(
         lambda x: log_chi(-x, freedom),
         loss,
         edge[inside],
@@ -133,7 +133,7 @@ def _forward_steep(q: float, freedom: int, epsilon: Array) -> Array:
     above = 2.0 * np.maximum(epsilon - 0.5 * q, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
         edge = -np.minimum(np.sqrt(q / np.expm1(above)), reach)
-    return monotone.hockey_stick(
+    return monotone_loss.hockey_stick(
         lambda x: log_chi(-x, freedom),
         lambda x: 0.5 * q + 0.5 * np.log1p(q / np.maximum(x**2, 1e-300)),
         edge,

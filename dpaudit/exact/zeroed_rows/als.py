@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
-from dpaudit.exact.numerics.axes import Axes
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.special import VANISHING
 from dpaudit.exact.privacy_loss import PrivacyLoss
 from dpaudit.exact.zeroed_rows import als_finite
@@ -19,7 +20,7 @@ def als(
     residual_share: float,
     features: int,
     rows: int,
-    epsilon: Any,
+    epsilon: ArrayLike,
     law: str = "finite",
 ) -> tuple[Array, Array]:
     """δ(ε) of approximate least squares when one row is zeroed.
@@ -55,7 +56,35 @@ def als(
     return compute(leverage, residual_share, features, rows, epsilon)
 
 
-def asymptotic(h: float, t: float, features: int, rows: int, epsilon: Any) -> tuple[Array, Array]:
+@dataclass(frozen=True)
+class StudentCurve:
+    """The curve of ALS at finite `rows`, one row zeroed; fields as of `dpaudit.exact.als`."""
+
+    leverage: float
+    residual_share: float
+    features: int
+    rows: int
+
+    def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
+        return als_finite.finite(
+            self.leverage, self.residual_share, self.features, self.rows, epsilon
+        )
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0, nats. Raises `InvalidInput`."""
+        order = check.real("order", order, 0.0, open_=True)
+        return als_finite.renyi(self.leverage, self.residual_share, self.features, self.rows, order)
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses (forward, backward); δ = 0 from there on."""
+        return als_finite.pure_limits(self.leverage, self.residual_share, self.features, self.rows)
+
+
+def asymptotic(
+    h: float, t: float, features: int, rows: int, epsilon: ArrayLike
+) -> tuple[Array, Array]:
     """δ of the large-r Gaussian limit, (forward, backward)."""
     return asymptotic_loss(h, t, features, rows).delta(epsilon)
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import Array
-from dpaudit.exact.numerics import monotone
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, log_beta
 
 LOWEST = -1e300  # stands for log 0 where a difference with it is taken
@@ -143,7 +143,7 @@ class _Direction:
         return None if self.angle.breaks is None else self.sign * self.angle.breaks
 
     def delta(self, epsilon: Array) -> Array:
-        return monotone.hockey_stick(
+        return monotone_loss.hockey_stick(
             self.log_density,
             self.loss,
             self.thresholds(epsilon),
@@ -155,7 +155,7 @@ class _Direction:
 
     def renyi(self, s: float) -> float:
         start = self.end - 0.5 * np.pi
-        return monotone.renyi(
+        return monotone_loss.renyi(
             self.log_density, self.loss, s, start, self.end, self.angle.width, self.breaks
         )
 

@@ -12,11 +12,10 @@ import numpy as np
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.curves import StudentCurve
-from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.special import VANISHING
 from dpaudit.exact.privacy_loss import PrivacyLoss, compose
-from dpaudit.exact.zeroed_rows.als import asymptotic_loss
+from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import ComposedRows, ScaleRows, ShiftRows, SketchRows, StudentRows, WishartRows
 
 
@@ -83,7 +82,7 @@ def _(family: ComposedRows, index: int, law: str) -> tuple[Curve, str]:
     return whole, whole.law
 
 
-def front(family: Any, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
+def pareto_set(family: Any, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
     """Entries among which the worst is found at every ε; `left_out` are not looked at."""
     found = []
     for rows, *coordinates in orders(family, law):

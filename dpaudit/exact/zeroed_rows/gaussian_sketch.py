@@ -17,8 +17,8 @@ from scipy.special import gammaln
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
-from dpaudit.exact.numerics import monotone
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, stirling
 
 
@@ -58,7 +58,7 @@ def _both(q: float, rows: int, epsilon: Array) -> Curves:
 def _forward(q: float, rows: int, epsilon: Array) -> Array:
     offset, odds = -0.5 * rows * np.log1p(-q), q / (1.0 - q)
     thresholds = np.sqrt(2.0 * (epsilon + offset) / odds)
-    return monotone.hockey_stick(
+    return monotone_loss.hockey_stick(
         lambda x: log_chi(x, rows),
         lambda x: 0.5 * odds * x**2 - offset,
         thresholds,
@@ -70,7 +70,7 @@ def _forward(q: float, rows: int, epsilon: Array) -> Array:
 
 def _backward(q: float, rows: int, epsilon: Array) -> Array:
     limit = -0.5 * rows * np.log1p(-q)
-    return monotone.hockey_stick(
+    return monotone_loss.hockey_stick(
         lambda x: log_chi(-x, rows),
         lambda x: limit - 0.5 * q * x**2,
         -np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q),

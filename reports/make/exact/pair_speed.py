@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit import exact
 from dpaudit._core.check import Array
-from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.pairs.gaussian import diagonalise
 
 DIMENSIONS = (2, 12, 100, 500)

@@ -16,7 +16,7 @@ import numpy as np
 from dpaudit._core.check import Array
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.exact.numerics.contour import LossTransform, hockey_stick
-from dpaudit.exact.numerics.shape import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 
 BLOCK = 1 << 17  # complex numbers at a time: stays in cache
 

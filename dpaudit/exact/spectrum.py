@@ -1,0 +1,138 @@
+"""The exact spectrum of a mechanism on one pair of databases, and its privacy loss there."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.types import Adjustable, Array, ArrayLike, Mechanism, describe
+from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.pairs import dispatch
+from dpaudit.exact.privacy_loss import PrivacyLoss
+from dpaudit.exact.zeroed_rows import families
+from dpaudit.laws import Law, StudentRows, ZeroedRows
+from dpaudit.neighbours import NeighbourPair
+
+LAWS = ("finite", "asymptotic")
+
+
+@runtime_checkable
+class KnownMechanism(Mechanism, Protocol):
+    """A mechanism whose output law is known, as `dpaudit.mechanisms.LawMechanism` is."""
+
+    def law(self, data: Array) -> Law:
+        """The output law on a database."""
+        ...
+
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
+        """The pairs of laws that zeroing each row gives."""
+        ...
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
+        """The pairs of laws that replacing each row by each candidate gives."""
+        ...
+
+    def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
+        """The worst pair of laws that one more row within the bound gives."""
+        ...
+
+    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        """Rows that `zeroed_rows` does not describe."""
+        ...
+
+    def adjustable_parameter(self, name: str | None) -> Adjustable:
+        """A parameter that can be calibrated."""
+        ...
+
+    def adjusted(self, parameter: str, value: float) -> Self:
+        """A copy with another value of one parameter."""
+        ...
+
+
+def spectrum(
+    mechanism: Mechanism, pair: NeighbourPair, epsilon: ArrayLike, *, law: str = "finite"
+) -> Spectrum:
+    """Exact δ(ε) of `mechanism` on a pair of databases.
+
+    Parameters
+    ----------
+    mechanism : one with a known output law (`dpaudit list mechanisms`).
+    pair : a `NeighbourPair`; forward is left against right.
+    epsilon : scalar or (m,), nats.
+    law : "finite", or "asymptotic" for the large-rows approximation of ALS and RPLS.
+
+    Returns
+    -------
+    Spectrum with `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws
+    are known.
+
+    Raises `NoExactSpectrum` (use `dpaudit.audit`, which needs none), `InvalidInput`,
+    `DegenerateData`.
+
+    >>> import dpaudit as dp
+    >>> pair = dp.neighbours.zero_row([[1.0, 0.5], [1.0, -0.5], [1.0, 2.0]], 2)
+    >>> found = dp.exact.spectrum(dp.mechanisms.GaussMix(rows=5, sigma=4.0), pair, [0.0, 1.0])
+    >>> print(found.forward, found.backward)
+    [0.1580278  0.01350408] [0.1580278 0.       ]
+    """
+    epsilon = check.epsilon(epsilon)
+    curve, name = curve_on_pair(mechanism, pair, law)
+    result = spectrum_of(curve, name, epsilon)
+    if law == "finite" and _has_asymptotic_law(known_mechanism(mechanism), pair):
+        limit, _ = curve_on_pair(mechanism, pair, "asymptotic")
+        result = result.replace(asymptotic=np.maximum(*limit.delta(epsilon)))
+    return result
+
+
+def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finite") -> PrivacyLoss:
+    """The privacy loss of `mechanism` on a pair, to be composed with others.
+
+    Arguments and errors as of `spectrum`. Raises `NoExactSpectrum` also for ALS and RPLS at finite
+    rows, whose loss has no moment function in closed form.
+    """
+    curve, name = curve_on_pair(mechanism, pair, law)
+    if not isinstance(curve, PrivacyLoss):
+        raise NoExactSpectrum(
+            f"{name} has no moment function to compose; use law='asymptotic', or dpaudit.audit"
+        )
+    return curve
+
+
+def curve_on_pair(mechanism: Mechanism, pair: NeighbourPair, law: str) -> tuple[Curve, str]:
+    """The curve of a mechanism on a pair and the name of its law; errors as of `spectrum`."""
+    check.choice("law", law, LAWS)
+    known = known_mechanism(mechanism)
+    if _is_zeroed_row(known, pair):
+        assert pair.index is not None
+        return families.curve(known.zeroed_rows(pair.left), pair.index, law)
+    left, right = known.law(pair.left), known.law(pair.right)
+    if law == "asymptotic":
+        left, right = dispatch.limit(left), dispatch.limit(right)
+    return dispatch.curve(left, right)
+
+
+def spectrum_of(curve: Curve, name: str, epsilon: Array) -> Spectrum:
+    """The spectrum of a curve, with the curve in it."""
+    return Spectrum.of_directions(epsilon, *curve.delta(epsilon), name).replace(curve=curve)
+
+
+def known_mechanism(mechanism: Any) -> KnownMechanism:
+    """The mechanism, which must know its output law. Raises `NoExactSpectrum`."""
+    if not isinstance(mechanism, KnownMechanism):
+        name = describe(mechanism)[0]
+        raise NoExactSpectrum(
+            f"{name} has no known output law; use dpaudit.audit, which needs only its draws"
+        )
+    return mechanism
+
+
+def _is_zeroed_row(known: KnownMechanism, pair: NeighbourPair) -> bool:
+    """Whether the pair is one entry of the mechanism's family of zeroed rows."""
+    return pair.relation == "zero-out" and pair.index not in known.exceptional_rows(pair.left)
+
+
+def _has_asymptotic_law(known: KnownMechanism, pair: NeighbourPair) -> bool:
+    return _is_zeroed_row(known, pair) and isinstance(known.zeroed_rows(pair.left), StudentRows)
