@@ -4,11 +4,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from mechanism_cases import DATA
-from two_sample import largest_distance, threshold
 
 from dpaudit.laws import Gaussian, StudentT
 from dpaudit.mechanisms import ALS, least_squares
+from tests.mechanisms.mechanism_cases import DATA
+from tests.statistical.two_sample import largest_distance, threshold
 
 ROWS, FEATURES = 7, DATA.shape[1] - 1  # 5 degrees of freedom: heavy tails
 SIZE = 20_000

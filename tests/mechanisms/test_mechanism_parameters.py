@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mechanism_cases import DATA
 
 import dpaudit as dp
 from dpaudit.mechanisms import (
@@ -18,6 +17,7 @@ from dpaudit.mechanisms import (
     SufficientStatistics,
     WishartDraw,
 )
+from tests.mechanisms.mechanism_cases import DATA
 
 NORM = np.linalg.norm(DATA, axis=1).max()
 

@@ -5,12 +5,12 @@ import pickle
 
 import numpy as np
 import pytest
-from mechanism_cases import DATA, MECHANISMS
 
 import dpaudit as dp
 from dpaudit import laws
 from dpaudit._core.types import describe
 from dpaudit.mechanisms import PAPERS, REGISTRY
+from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
 
 every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from by_matrices import changes, replaced
-from mechanism_cases import DATA, MECHANISMS, database
 
 import dpaudit as dp
 from dpaudit.laws import ScaleRows, ShiftRows
@@ -18,6 +16,8 @@ from dpaudit.mechanisms import (
     WishartDraw,
     replacement,
 )
+from tests.mechanisms.by_matrices import changes, replaced
+from tests.mechanisms.mechanism_cases import DATA, MECHANISMS, database
 
 CLOSED = tuple(m for m in MECHANISMS if m.name not in ("ALS", "RPLS", "AdditiveWishart"))
 every_closed = pytest.mark.parametrize("mechanism", CLOSED, ids=repr)

@@ -4,8 +4,6 @@ and draws.
 
 import numpy as np
 import pytest
-from by_matrices import changes, replaced
-from mechanism_cases import DATA, MECHANISMS
 
 import dpaudit as dp
 from dpaudit.laws import ShiftRows, SketchRows, WishartRows, log_ratio
@@ -19,6 +17,8 @@ from dpaudit.mechanisms import (
     SufficientStatistics,
     WishartDraw,
 )
+from tests.mechanisms.by_matrices import changes, replaced
+from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
 
 D = DATA.shape[1]
 KINDS = (

@@ -4,8 +4,6 @@ products, noise.
 
 import numpy as np
 import pytest
-from mechanism_cases import DATA
-from two_sample import largest_distance, threshold
 
 from dpaudit.mechanisms import (
     AdditiveWishart,
@@ -17,6 +15,8 @@ from dpaudit.mechanisms import (
     SufficientStatistics,
     WishartDraw,
 )
+from tests.mechanisms.mechanism_cases import DATA
+from tests.statistical.two_sample import largest_distance, threshold
 
 SIZE, N, D = 20_000, *DATA.shape
 GRAM = DATA.T @ DATA

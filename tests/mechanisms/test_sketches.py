@@ -4,10 +4,10 @@ Wishart.
 
 import numpy as np
 import pytest
-from mechanism_cases import DATA
-from two_sample import largest_distance, threshold
 
 from dpaudit.mechanisms import RandomLinearCombination, RandomProjection
+from tests.mechanisms.mechanism_cases import DATA
+from tests.statistical.two_sample import largest_distance, threshold
 
 SIZE = 20_000
 D = DATA.shape[1]

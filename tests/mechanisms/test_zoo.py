@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from two_sample import largest_distance, threshold
 
 import dpaudit as dp
 from dpaudit.laws import ReleasedAnswers
 from dpaudit.mechanisms import ZOO, broken, textbook
+from tests.statistical.two_sample import largest_distance, threshold
 
 SIZE, ERROR = 20_000, 1e-7  # draws a side, and probability that a test of a right sampler fails
 GRID = np.concatenate([np.linspace(0.0, 0.3, 31), np.linspace(0.4, 4.0, 37), [6.0, 10.0, 50.0]])

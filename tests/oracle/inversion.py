@@ -9,7 +9,7 @@ computations.
 
 from mpmath import mp, mpf
 
-from .parts import NOTHING, Axis, Block, Wishart, conditioned
+from tests.oracle.parts import NOTHING, Axis, Block, Wishart, conditioned
 
 LEAST, MOST = mpf(-6), mpf(500)  # of w: r/start runs from e^{−410} on
 HALVINGS = 10

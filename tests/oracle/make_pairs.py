@@ -15,10 +15,10 @@ from pathlib import Path
 
 from mpmath import mp, mpf
 
-from . import reference
-from .inversion import Together, inverted
-from .make_table import BOUND_SHARES, decimal, where
-from .pair_settings import settings, units
+from tests.oracle import reference
+from tests.oracle.inversion import Together, inverted
+from tests.oracle.make_table import BOUND_SHARES, decimal, where
+from tests.oracle.pair_settings import settings, units
 
 TABLE = Path(__file__).with_name("pairs.json")
 TAILS = ("1e-12", "3e-30")

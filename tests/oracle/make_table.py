@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mpmath import mp, mpf
 
-from . import reference
+from tests.oracle import reference
 
 TABLE = Path(__file__).with_name("reference.json")
 TAILS = ("1e-12", "2e-25")

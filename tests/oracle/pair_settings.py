@@ -8,7 +8,7 @@ from collections import Counter
 
 from mpmath import mp, mpf
 
-from .parts import Axis, Block, Wishart
+from tests.oracle.parts import Axis, Block, Wishart
 
 NEAR = 2.0**-20  # about 1e-6 of the variance
 DATA = [[3, 1, -2], [0, 2, 1], [1, -1, 4], [-2, 5, 1], [2, 2, 0], [1, 0, -3]]

@@ -16,7 +16,7 @@ from functools import cache
 
 from mpmath import mp, mpf
 
-from .reference import gamma_tails, integrate
+from tests.oracle.reference import gamma_tails, integrate
 
 REACH = 200  # standard deviations kept: what is dropped is below e^(-20000)
 

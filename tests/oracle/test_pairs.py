@@ -11,10 +11,9 @@ import pytest
 from mpmath import mp, mpf
 
 from dpaudit import exact, mechanisms, neighbours
-
-from . import reference
-from .inversion import Together, inverted
-from .pair_settings import DATA, NEAR, settings, units
+from tests.oracle import reference
+from tests.oracle.inversion import Together, inverted
+from tests.oracle.pair_settings import DATA, NEAR, settings, units
 
 TABLE = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
 SIDES = ("forward", "backward")

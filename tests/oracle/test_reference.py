@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from . import reference
+from tests.oracle import reference
 
 TABLE = json.loads(Path(__file__).with_name("reference.json").read_text(encoding="utf-8"))
 SIDES = ("forward", "backward")

@@ -10,10 +10,9 @@ import pytest
 
 from dpaudit.report import html, render_html
 from dpaudit.report.index import render_index
-
-from .browser import CHROMIUM, running
-from .examples import EPSILON, make_result, make_samples_result
-from .test_html import HOSTILE, poison
+from tests.report.browser import CHROMIUM, running
+from tests.report.examples import EPSILON, make_result, make_samples_result
+from tests.report.test_html import HOSTILE, poison
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="chromium is not on PATH: no page was opened in a browser"

@@ -5,8 +5,7 @@ import pytest
 
 from dpaudit.errors import InvalidInput
 from dpaudit.report.data import lookup, read_curves, spread
-
-from .examples import make_result
+from tests.report.examples import make_result
 
 
 def broken(path: str, value: object) -> dict:

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from dpaudit.report import plot_spectrum, plot_tradeoff, spectrum_figure
 from dpaudit.report.figures import as_png, as_svg, tradeoff_figure
-
-from .examples import gaussian_shift, make_result
+from tests.report.examples import gaussian_shift, make_result
 
 ALL = ["exact: Student t, finite r", "asymptotic law", "claim: (1, 0.05)-DP", "point estimate"]
 CERTIFIED = "certified lower bound, 95\u00a0%, all ε at once"

@@ -10,8 +10,7 @@ import pytest
 
 from dpaudit.errors import InvalidInput
 from dpaudit.report import html, render_html
-
-from .examples import make_result, make_samples_result
+from tests.report.examples import make_result, make_samples_result
 
 HOSTILE = '</script><img src=x onerror="alert(1)">\'&amp;<!--{{ 7*7 }}\u2028'
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from dpaudit.report.tradeoff import implied, tradeoff, tradeoff_above
-
-from .examples import gaussian_shift
+from tests.report.examples import gaussian_shift
 
 ALPHA = np.linspace(0.0, 1.0, 201)
 GRIDS = [

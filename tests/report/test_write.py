@@ -6,8 +6,7 @@ import pytest
 
 from dpaudit.errors import InvalidInput
 from dpaudit.report import write, write_report
-
-from .examples import make_result
+from tests.report.examples import make_result
 
 FILES = {"report.html", "spectrum.png"}
 

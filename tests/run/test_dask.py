@@ -6,12 +6,12 @@ import signal
 import numpy as np
 import pytest
 from joblib import parallel_config
-from test_workers import DATA, HELPER, OWN, local, steady
 
 import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
+from tests.run.test_workers import DATA, HELPER, OWN, local, steady
 
 distributed = pytest.importorskip("distributed")
 SIZE = 20_000

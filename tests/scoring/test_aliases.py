@@ -4,11 +4,11 @@ draws.
 
 import numpy as np
 import pytest
-from gaussian_task import EPSILON, TRUE, audit, draws, loss
 
 import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.scoring import ALIASES, Sides, evaluate, fit, log_loss
+from tests.scoring.gaussian_task import EPSILON, TRUE, audit, draws, loss
 
 SIZE = 6000
 # of what the true loss certifies at ε = 0
@@ -44,7 +44,7 @@ def test_an_alias_certifies_nearly_what_the_true_loss_does(alias):
 
 def exact_curve():
     """The larger direction of δ on EPSILON, in the coordinates before mixing."""
-    from gaussian_task import MEAN, SPREAD
+    from tests.scoring.gaussian_task import MEAN, SPREAD
 
     return np.maximum(
         *dp.exact.gaussian_pair(MEAN, np.eye(3), np.zeros(3), np.diag(SPREAD**2), EPSILON)

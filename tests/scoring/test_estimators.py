@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from gaussian_task import TRUE, audit, draws, loss
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import dpaudit as dp
 from dpaudit.scoring import KnownScore
+from tests.scoring.gaussian_task import TRUE, audit, draws, loss
 
 SIZE = 4000
 CLASSIFIERS = {

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from gaussian_task import audit, draws
 
 from dpaudit._core.seeds import root
 from dpaudit.scoring import ALIASES, Sides, fit
+from tests.scoring.gaussian_task import audit, draws
 
 P, Q = draws(1500)
 TRAIN, CHOOSE = Sides(P[:1000], Q[:1000]), Sides(P[1000:], Q[1000:])

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from gaussian_task import audit, draws
 
 from dpaudit.scoring import ALIASES
 from dpaudit.scoring.whiten import Whitener
+from tests.scoring.gaussian_task import audit, draws
 
 SCALES = 2.0 ** np.array([-27, 0, 27])  # 7e-9 to 1e8
 BOOSTED = ("auto", "lightgbm")

@@ -5,8 +5,15 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import testing
-
-from .release_cases import DATA, PAIR, Shifted, coin, coin_curve, laplace, laplace_curve
+from tests.testing.release_cases import (
+    DATA,
+    PAIR,
+    Shifted,
+    coin,
+    coin_curve,
+    laplace,
+    laplace_curve,
+)
 
 QDA = {"classifier": "qda"}
 

@@ -11,8 +11,7 @@ from scipy.stats import binom
 import dpaudit as dp
 from dpaudit import testing
 from dpaudit.testing.budget import Budget, spending
-
-from .release_cases import PAIR, TRUE, Shifted
+from tests.testing.release_cases import PAIR, TRUE, Shifted
 
 RATE = 0.25
 AUDIT = {"classifier": "qda", "epsilon": [0.0, 0.6], "samples": 500}

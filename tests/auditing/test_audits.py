@@ -1,0 +1,597 @@
+"""Audits end to end on small draws: the verdict, the band, the record, and the same of everything
+for the same seed.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import dpaudit as dp
+from dpaudit.auditing.record import load, plain
+from tests.cases import database, shifted
+
+DATA = database()
+# takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
+PAIR = dp.neighbours.zero_row(DATA, 0)
+GRID = [0.0, 0.5, 1.0, 2.0]
+LEVEL = 0.999
+
+
+def audit(mechanism, pair=PAIR, **changes):
+    settings = {"epsilon": GRID, "samples": 10_000, "classifier": "qda", "rng": 5, "level": LEVEL}
+    return dp.audit(mechanism, pair, **(settings | changes))
+
+
+def without_clock(result):
+    record = result.to_dict()
+    assert set(record.pop("timings")) == {"sample_s", "fit_s", "certify_s", "total_s"}
+    assert record.pop("peak_memory_mb") > 0
+    return record
+
+
+# --- one seed, one result
+# ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mechanism", [dp.mechanisms.ALS(12), shifted(1.0)], ids=["law", "function"]
+)
+@pytest.mark.parametrize("classifier", ["qda", "auto"])
+def test_workers_change_nothing(mechanism, classifier):
+    alone, two = (
+        without_clock(audit(mechanism, samples=3000, classifier=classifier, n_jobs=n_jobs))
+        for n_jobs in (1, 2)
+    )
+    assert alone == two
+
+
+def test_a_seed_is_one_however_it_is_given():
+    number, sequence = (
+        without_clock(audit(shifted(1.0), rng=rng)) for rng in (5, np.random.SeedSequence(5))
+    )
+    assert number == sequence
+    assert number["seed"] == 5
+
+
+def test_another_seed_is_another_result():
+    assert (
+        without_clock(audit(shifted(1.0), rng=5))["empirical"]
+        != without_clock(audit(shifted(1.0), rng=6))["empirical"]
+    )
+
+
+def test_the_seed_of_an_unseeded_run_repeats_it():
+    first = without_clock(audit(shifted(1.0), samples=1000, rng=None))
+    assert without_clock(audit(shifted(1.0), samples=1000, rng=int(first["seed"]))) == first
+
+
+# --- verdicts
+# ------------------------------------------------------------------------------------------------------
+
+
+def test_a_false_claim_is_violated():
+    """A shift by 1 has δ(0.5) = 0.238. Its certified low is 0.198 ± 0.0115: below 0.1 with
+    probability under 1e-15.
+    """
+    result = audit(shifted(1.0), claim=dp.Claim(0.5, 0.1))
+    assert result.verdict == "violated"
+    assert "(0.5, 0.1)-DP" in result.reason
+    assert result.spectrum.low[1] > 0.1
+
+
+def test_the_reason_states_the_level_as_it_was_asked_for():
+    """Not rounded up to certainty."""
+    assert "99.9%" in audit(shifted(1.0), claim=dp.Claim(0.5, 0.1)).reason
+    assert "99.9%" in audit(shifted(1.0), claim=dp.Claim(0.5, 0.9)).reason
+    assert "99.9%" in audit(shifted(1.0)).reason
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        dp.Claim.gdp(1.0),
+        dp.Claim(1.0, 0.127),
+        dp.Claim.from_function(lambda e: dp.exact.gaussian_shift(1.0, e)),
+    ],
+)
+def test_a_true_claim_is_not(claim):
+    """Fails with probability at most 0.001, the level's complement."""
+    result = audit(shifted(1.0), claim=claim)
+    assert result.verdict == "not violated"
+    assert "No ε was found" in result.reason
+    assert result.claim is claim
+
+
+def test_a_false_gdp_claim_is_violated():
+    """μ = 1 against 0.7: at ε = 0 the certified low is 6.8 standard deviations above: missed with
+    probability 1e-11.
+    """
+    assert audit(shifted(1.0), claim=dp.Claim.gdp(0.7)).verdict == "violated"
+
+
+def test_a_pure_claim_below_the_truth_is_violated_and_one_above_is_not():
+    """At ε = 0.5 the certified low is 17 standard deviations above 0; ε = 8 fails with probability
+    0.001 at most.
+    """
+    assert audit(shifted(1.0), claim=dp.Claim(0.5)).verdict == "violated"
+    assert audit(shifted(1.0), claim=dp.Claim(8.0)).verdict == "not violated"
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [dp.mechanisms.ALS(12), dp.mechanisms.GaussianLS(0.1), dp.mechanisms.RandomProjection(2)],
+)
+def test_a_mechanism_keeps_its_own_exact_spectrum(mechanism):
+    """Fails with probability at most 0.001 each."""
+    result = audit(mechanism)
+    assert result.verdict == "not violated"
+    assert np.all(result.spectrum.low <= result.exact.delta)
+    np.testing.assert_array_equal(
+        result.exact.delta, dp.exact.spectrum(mechanism, PAIR, GRID).delta
+    )
+
+
+class HalfTheNoise(dp.mechanisms.GaussianLS):
+    """Broken: draws with half of the noise that its law has."""
+
+    def prepare(self, data):
+        return dp.mechanisms.GaussianLS(sigma=0.5 * self.noise).prepare(data)
+
+
+def test_a_sampler_that_breaks_its_law_is_violated_against_the_exact_spectrum():
+    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683: missed with probability
+    below 1e-15.
+    """
+    row = int(np.argmax(dp.neighbours.row_statistics(DATA).displacement))
+    pair = dp.neighbours.zero_row(DATA, row)
+    result = audit(
+        HalfTheNoise(sigma=0.5 * dp.neighbours.row_statistics(DATA).displacement[row]), pair
+    )
+    assert result.verdict == "violated"
+    assert "the exact spectrum" in result.reason
+
+
+def test_without_claim_and_exact_spectrum_nothing_is_judged():
+    result = audit(shifted(1.0))
+    assert result.verdict == "inconclusive"
+    assert "no claim and no exact spectrum" in result.reason
+    assert result.exact is result.claim is result.detectable is None
+
+
+def test_a_claim_that_the_exact_spectrum_breaks_is_said_even_where_the_draws_do_not_show_it():
+    mechanism = dp.mechanisms.GaussianLS(sigma=1.0)
+    truth = dp.exact.spectrum(mechanism, PAIR, 0.0).delta
+    result = audit(mechanism, claim=dp.Claim(0.0, 0.999 * truth))
+    assert result.verdict == "not violated"
+    assert "the exact spectrum breaks the claim" in result.reason
+
+
+# --- what could have been detected
+# ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("detect", "verdict"), [(1e-6, "inconclusive"), (0.5, "not violated"), (None, "not violated")]
+)
+def test_an_audit_that_could_not_have_shown_the_excess_is_inconclusive(detect, verdict):
+    result = audit(
+        shifted(0.0),
+        dp.neighbours.replace_row(DATA, 0, DATA[4]),
+        claim=dp.Claim(1.0, 0.1),
+        detect=detect,
+    )
+    assert result.verdict == verdict
+    if verdict == "inconclusive":
+        assert "take more samples" in result.reason
+        assert "1e-06" in result.reason
+
+
+def test_a_violation_is_one_whatever_was_to_be_detected():
+    assert audit(shifted(3.0), claim=dp.Claim(0.5, 0.05), detect=1e-6).verdict == "violated"
+
+
+def test_the_detectable_excess_shrinks_with_the_draws():
+    few, many = (
+        audit(shifted(1.0), claim=dp.Claim(1.0, 0.2), samples=n).detectable for n in (1000, 16_000)
+    )
+    assert few["epsilon"] == many["epsilon"] == 1.0
+    assert few["power"] == many["power"] == 0.8
+    assert 0.0 < many["excess"] < 0.5 * few["excess"]
+
+
+@pytest.mark.slow
+def test_the_detectable_excess_would_be_detected():
+    """Also by an audit that saw nothing: at that excess over the claim, a violation must be found
+    as often as said.
+
+    Power 0.8 is stated; below 20 of 40 then has probability 4e-6.
+    """
+    claim = dp.Claim(1.0, 0.1)
+    found = audit_samples(*samples(10_000, shift=0.0), claim=claim).detectable
+    wanted = float(claim.delta_at(found["epsilon"])) + found["excess"]
+    shift = brentq(
+        lambda mu: float(dp.exact.gaussian_shift(mu, found["epsilon"])) - wanted, 1e-3, 10.0
+    )
+    runs = (audit_samples(*samples(10_000, shift, seed=seed), claim=claim) for seed in range(40))
+    assert sum(run.verdict == "violated" for run in runs) >= 20
+
+
+# --- the band and the grid
+# -----------------------------------------------------------------------------------------
+
+
+def test_the_claims_own_epsilon_joins_the_grid():
+    result = audit(shifted(1.0), claim=dp.Claim(0.7, 0.3), epsilon=[2.0, 0.0, 2.0])
+    np.testing.assert_array_equal(result.spectrum.epsilon, [0.0, 0.7, 2.0])
+
+
+def test_one_epsilon_is_a_grid_of_one():
+    result = audit(shifted(1.0), epsilon=1.0)
+    assert (
+        result.spectrum.epsilon.shape
+        == result.spectrum.delta.shape
+        == result.spectrum.low.shape
+        == (1,)
+    )
+
+
+def test_the_default_grid_runs_from_0_to_4():
+    spectrum = audit(shifted(1.0), epsilon=None).spectrum
+    np.testing.assert_allclose(spectrum.epsilon, np.linspace(0.0, 4.0, 41))
+    assert np.all(np.diff(spectrum.low) <= 0)
+    assert np.all(
+        (spectrum.low >= 0) & (spectrum.low <= 1) & (spectrum.delta >= 0) & (spectrum.delta <= 1)
+    )
+    assert spectrum.level == LEVEL
+
+
+def test_a_higher_level_certifies_less():
+    sure, surer = (audit(shifted(1.0), level=level).spectrum.low for level in (0.5, 0.9999))
+    assert np.all(surer <= sure)
+    assert surer[0] < sure[0]
+
+
+def test_databases_that_give_themselves_away_by_size_are_said_to():
+    def releases_a_column_a_row(data, size, *, rng):
+        return rng.standard_normal((size, len(data)))
+
+    with pytest.raises(
+        dp.InvalidInput, match=r"M\(D\) has 40 columns and M\(D'\) 39: the size gives it away"
+    ):
+        audit(releases_a_column_a_row, dp.NeighbourPair(DATA, DATA[:-1]))
+
+
+def test_progress_names_every_step():
+    steps = []
+    audit(shifted(1.0), progress=lambda step, done, wanted: steps.append((step, done, wanted)))
+    assert list(dict.fromkeys(step for step, _, _ in steps)) == [
+        "drawing M(D)",
+        "drawing M(D')",
+        "fitting the score",
+        "certifying",
+    ]
+    assert all(0 <= done <= wanted for _, done, wanted in steps)
+    assert ("certifying", 1, 1) in steps
+
+
+# --- draws made elsewhere
+# ------------------------------------------------------------------------------------------
+
+
+def samples(size=6000, shift=1.0, columns=2, seed=3):
+    rng = np.random.default_rng(seed)
+    P, Q = rng.standard_normal((2, size, columns))
+    Q[:, 0] += shift
+    return P, Q
+
+
+def audit_samples(P, Q, **changes):
+    return dp.audit_samples(
+        P, Q, **({"epsilon": GRID, "classifier": "qda", "rng": 5, "level": LEVEL} | changes)
+    )
+
+
+def test_plain_arrays_are_audited():
+    """The true claim fails with probability at most 0.001; the false one passes with less than
+    1e-15: 0.189 ± 0.013.
+    """
+    P, Q = samples()
+    assert audit_samples(P, Q, claim=dp.Claim.gdp(1.0)).verdict == "not violated"
+    assert audit_samples(P, Q, claim=(0.5, 0.05)).verdict == "violated"
+    assert audit_samples(P, Q).verdict == "inconclusive"
+
+
+def test_of_unequal_sizes_the_rest_is_left_out():
+    P, Q = samples()
+    cut = without_clock(audit_samples(P[:4000], Q[:4000]))
+    assert (
+        without_clock(audit_samples(P[:4000], Q))
+        == without_clock(audit_samples(P, Q[:4000]))
+        == cut
+    )
+    assert sum(cut["samples"].values()) == 4000
+
+
+def test_flat_draws_are_one_column():
+    P, Q = samples(columns=1)
+    assert without_clock(audit_samples(P[:, 0], Q[:, 0])) == without_clock(
+        audit_samples(P.tolist(), Q)
+    )
+
+
+def test_whole_numbers_and_truth_values_are_draws():
+    P, Q = samples(columns=1)
+    result = audit_samples(P > 0, Q > 0, epsilon=[0.0])
+    # 8 standard errors of 3,000 draws a side
+    assert result.spectrum.delta[0] == pytest.approx(0.3413, abs=0.06)
+
+
+def test_draws_made_elsewhere_equal_those_made_here():
+    result = audit(shifted(1.0), samples=2000)
+    from dpaudit._core.seeds import root
+    from dpaudit.sampling import draw
+
+    P, Q = (
+        draw(shifted(1.0), side, 2000, root(5), i) for i, side in enumerate((PAIR.left, PAIR.right))
+    )
+    elsewhere = audit_samples(P, Q)
+    np.testing.assert_array_equal(elsewhere.spectrum.delta, result.spectrum.delta)
+    np.testing.assert_array_equal(elsewhere.spectrum.low, result.spectrum.low)
+
+
+# --- refused
+# -------------------------------------------------------------------------------------------------------
+
+REFUSED = {
+    "epsilon negative": ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
+    "epsilon nan": ({"epsilon": [0.0, np.nan]}, "epsilon must be a finite number >= 0"),
+    "epsilon infinite": ({"epsilon": np.inf}, "epsilon must be a finite number >= 0"),
+    "epsilon 2-D": ({"epsilon": [[0.0, 1.0]]}, "epsilon must be a finite number >= 0"),
+    "epsilon empty": ({"epsilon": []}, "epsilon must be a finite number >= 0"),
+    "level 0": ({"level": 0.0}, r"level must be a finite number in \(0, 1\), got 0.0"),
+    "level 1": ({"level": 1}, r"level must be a finite number in \(0, 1\), got 1"),
+    "level 95": ({"level": 95}, r"level must be a finite number in \(0, 1\), got 95"),
+    "level nan": ({"level": np.nan}, "level must be a finite number"),
+    "claim a number": ({"claim": 1.0}, r"claim must be a dpaudit\.Claim"),
+    "claim a text": ({"claim": "1,1e-5"}, r"claim must be a dpaudit\.Claim"),
+    "claim a triple": ({"claim": (1, 0, 0)}, r"claim must be a dpaudit\.Claim"),
+    "claim out of range": ({"claim": (1.0, 2.0)}, "claim delta must be a finite number"),
+    "classifier unknown": (
+        {"classifier": "svm"},
+        "classifier must be one of auto, qda, .*, got 'svm'",
+    ),
+    "classifier a number": ({"classifier": 3}, "classifier must be an alias, an estimator"),
+    "classifier none": ({"classifier": None}, "classifier must be an alias, an estimator"),
+    "detect negative": ({"detect": -0.1}, "detect must be a finite number"),
+    "detect a text": ({"detect": "0.1"}, "detect must be a finite number"),
+    "train share": ({"train_share": 1.5}, "train share must be a finite number"),
+    "choose share": ({"choose_share": "a"}, "choose share must be a finite number"),
+    "shares too large": ({"train_share": 0.5, "choose_share": 0.5}, "samples must leave at least"),
+    "rng": ({"rng": "today"}, "rng must be None, a non-negative integer"),
+    "rng negative": ({"rng": -3}, "rng must be None, a non-negative integer"),
+}
+
+
+def never(data, size, *, rng):
+    pytest.fail("drawn before the arguments were checked")
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_arguments_are_checked_before_anything_is_drawn(case):
+    changes, message = REFUSED[case]
+    with pytest.raises(dp.InvalidInput, match=message):
+        audit(never, **changes)
+    with pytest.raises(dp.InvalidInput, match=message):
+        audit_samples(*samples(200), **changes)
+
+
+@pytest.mark.parametrize(("focus", "choose"), [("spectrum", 100), ("pure", 200)])
+def test_a_known_score_spends_no_draws_on_training(focus, choose):
+    asked = []
+
+    def score(x):
+        asked.append(len(x))
+        return x[:, 0]
+
+    found = audit_samples(*samples(1000), classifier=score, focus=focus)
+    assert (found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test) == (
+        0,
+        choose,
+        1000 - choose,
+    )
+    assert min(asked) > 0  # never of no draws
+    shared = audit_samples(*samples(1000), classifier=score, focus=focus, train_share=0.4)
+    assert shared.plan.sizes.train == 400
+
+
+def test_a_claimed_curve_is_checked_before_anything_is_drawn():
+    with pytest.raises(dp.InvalidInput, match=r"claim must be a curve with values in \[0, 1\]"):
+        audit(never, claim=dp.Claim.from_function(lambda epsilon: 2.0))
+
+
+@pytest.mark.parametrize("size", [1, 50, 99])
+def test_too_few_samples_are_refused(size):
+    with pytest.raises(
+        dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"
+    ):
+        audit(never, samples=size)
+    with pytest.raises(
+        dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"
+    ):
+        audit_samples(*samples(size))
+
+
+@pytest.mark.parametrize("size", [0, -1, 1e5, "many", None])
+def test_samples_is_an_integer(size):
+    with pytest.raises(dp.InvalidInput, match="samples must be an integer"):
+        audit(never, samples=size)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "two", 1.5])
+def test_n_jobs_is_checked(n_jobs):
+    with pytest.raises(dp.InvalidInput, match="n_jobs"):
+        audit(shifted(1.0), n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("pair", [None, (DATA, DATA), DATA, "pair"])
+def test_a_pair_is_a_pair(pair):
+    with pytest.raises(dp.InvalidInput, match=r"pair must be a dpaudit\.NeighbourPair"):
+        audit(never, pair)
+
+
+NO_DRAWS = {
+    "empty": [],
+    "a number": 1.0,
+    "cube": np.zeros((200, 2, 2)),
+    "complex": np.zeros(200, complex),
+    "objects": [object()] * 200,
+    "lists of objects": [[object()], [1.0]] * 100,
+}
+
+
+@pytest.mark.parametrize("case", NO_DRAWS)
+def test_what_are_no_draws_is_named(case):
+    good = np.zeros(200)
+    with pytest.raises(dp.InvalidInput, match=r"^P must be"):
+        audit_samples(NO_DRAWS[case], good)
+    with pytest.raises(dp.InvalidInput, match=r"^Q must be"):
+        audit_samples(good, NO_DRAWS[case])
+
+
+def test_draws_have_the_same_columns():
+    with pytest.raises(dp.InvalidInput, match="Q must be as many columns as P, 2, got '3 columns'"):
+        audit_samples(np.zeros((200, 2)), np.zeros((200, 3)))
+
+
+# --- the record
+# ----------------------------------------------------------------------------------------------------
+
+KEYS = {
+    *(
+        "schema_version",
+        "scenario",
+        "mechanism",
+        "dataset",
+        "neighbour",
+        "level",
+        "verdict",
+        "reason",
+        "epsilon",
+    ),
+    *(
+        "empirical",
+        "exact",
+        "claim",
+        "samples",
+        "classifier",
+        "seed",
+        "versions",
+        "timings",
+        "peak_memory_mb",
+    ),
+}
+ADDED = {"detectable", "certified", "sequential"}
+PARTS = {
+    "neighbour": {"relation", "index", "leverage", "residual_share"},
+    "empirical": {"delta", "low"},
+    "exact": {"delta", "law"},
+    "samples": {"train", "test"},
+    "timings": {"sample_s", "fit_s", "certify_s", "total_s"},
+}
+RUNS = {
+    "law": lambda: audit(dp.mechanisms.ALS(12), samples=1000),
+    "claim": lambda: audit(
+        dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=1.0), claim=(1.0, 1e-3)
+    ),
+    "function": lambda: audit(shifted(1.0), samples=1000, claim=dp.Claim.gdp(1.0)),
+    "pair": lambda: audit(
+        dp.mechanisms.RandomProjection(2), dp.NeighbourPair(DATA, DATA[1:]), samples=1000
+    ),
+    "samples": lambda: audit_samples(*samples(1000)),
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_record_has_the_keys_of_the_contract(run):
+    record = RUNS[run]().to_dict()
+    assert set(record) == KEYS | ADDED
+    for part, keys in PARTS.items():
+        assert record[part] is None or keys <= set(record[part])
+    assert (record["exact"] is None) == (run in ("function", "samples"))
+    assert (record["claim"] is None) == (run not in ("claim", "function"))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_record_is_json_without_nan(run):
+    record = RUNS[run]().to_dict()
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert record["schema_version"] == 1
+    for part in ("empirical", "exact", "claim"):
+        assert record[part] is None or len(record[part]["delta"]) == len(record["epsilon"])
+
+
+def test_the_record_says_what_was_audited():
+    record = audit(dp.mechanisms.ALS(12), samples=1000).to_dict()
+    rows = dp.neighbours.row_statistics(DATA)
+    assert record["mechanism"]["name"] == "ALS"
+    assert record["mechanism"]["parameters"] == {"rows": 12, "sampler": "student"}
+    assert record["neighbour"]["relation"] == "zero-out"
+    assert record["neighbour"]["index"] == 0
+    assert record["neighbour"]["leverage"] == rows.leverage[0]
+    assert record["neighbour"]["residual_share"] == rows.residual_share[0]
+    assert record["samples"] == {"train": 400, "choose": 100, "test": 500}
+    assert (record["level"], record["seed"], record["classifier"]["chosen"]) == (LEVEL, 5, "qda")
+    assert {"python", "dpaudit", "numpy", "scipy"} <= set(record["versions"])
+
+
+def test_a_row_without_statistics_leaves_them_out():
+    data = np.column_stack([np.ones(30), np.ones(30), np.arange(30.0)])
+    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 0), samples=1000).to_dict()
+    assert record["neighbour"]["leverage"] is record["neighbour"]["residual_share"] is None
+
+
+def test_a_row_of_leverage_one_is_recorded():
+    data = database()
+    data[:, 2] = 0.0
+    data[7, 2] = 1.0
+    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 7), samples=1000).to_dict()
+    assert record["neighbour"]["leverage"] == 1.0
+    json.dumps(record, allow_nan=False)
+
+
+def test_infinity_is_text_and_nan_a_bug():
+    assert plain({"a": [np.inf, -np.inf, np.float32(1.0), np.int64(2), np.bool_(True), (1,)]}) == {
+        "a": ["inf", "-inf", 1.0, 2, True, [1]]
+    }
+    for value in (np.nan, [1.0, np.nan], np.array([np.nan])):
+        with pytest.raises(dp.InvalidInput, match="no NaN"):
+            plain(value)
+
+
+def test_saving_writes_the_three_files(tmp_path):
+    result = audit(dp.mechanisms.ALS(12), samples=1000)
+    folder = result.save(tmp_path / "new" / "run")
+    assert {path.name for path in folder.iterdir()} == {
+        "result.json",
+        "report.html",
+        "spectrum.png",
+    }
+    assert load(folder) == result.to_dict()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "3", '{"schema_version": 99}', '{"verdict": "violated"}', "\xff"]
+)
+def test_what_is_no_result_is_refused(tmp_path, text):
+    (tmp_path / "result.json").write_text(text, encoding="latin-1")
+    with pytest.raises(dp.InvalidInput, match=r"result\.json must"):
+        load(tmp_path)
+
+
+def test_a_missing_result_is_named(tmp_path):
+    with pytest.raises(
+        dp.InvalidInput, match=r"result\.json must be an audit's result, but there is no such file"
+    ):
+        load(tmp_path / "nowhere")

@@ -1,0 +1,251 @@
+"""Audits in waves: one seed, one result; where they stop, what they say, and what they write."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.auditing import sequential
+from dpaudit.auditing.record import load
+from dpaudit.auditing.sequential import loop, record
+from dpaudit.auditing.sequential.record import FIRST, sizes
+from dpaudit.auditing.sequential.source import Past
+from dpaudit.scoring import KnownScore
+from tests.cases import database, shifted
+
+DATA = database()
+# takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
+PAIR = dp.neighbours.zero_row(DATA, 0)
+GRID = [0.0, 0.5, 1.0]
+
+
+def audit(mechanism, pair=PAIR, **changes):
+    settings = {"epsilon": GRID, "samples": 3000, "classifier": "qda", "rng": 5, "stop": "verdict"}
+    return dp.audit(mechanism, pair, **(settings | changes))
+
+
+def facts(result):
+    record = result.to_dict()
+    del record["timings"], record["peak_memory_mb"]
+    return record
+
+
+@pytest.mark.parametrize("samples", [1, 8, 9, 100, 4321])
+def test_waves_add_up(samples):
+    found = list(sizes(samples))
+    assert sum(found) == samples
+    assert min(found) > 0
+    assert found[0] == min(samples, FIRST)
+
+
+def test_waves_grow_slowly_at_first_and_double_at_last():
+    found = np.array(list(sizes(100_000)))
+    before = np.cumsum(found)[:-1]
+    growth = found[1:-1] / before[:-1]
+    assert np.all(growth[before[:-1] < 200] <= 0.125)
+    assert np.all(growth[before[:-1] >= 2000] == 1.0)
+
+
+def test_very_many_draws_come_in_waves_of_one_size():
+    found = list(sizes(10_000_000))
+    assert sum(found) == 10_000_000
+    assert max(found) == record.LARGEST
+    assert len(found) < 60
+
+
+def test_a_full_past_learns_no_more(monkeypatch):
+    """Waves of at most 200 draws; from 600 on the last score and bet stay, and no draw is kept."""
+    monkeypatch.setattr(record, "LARGEST", 200)
+    monkeypatch.setattr(loop, "FULL", 600)
+    fits, states = [], []
+    judged, made = loop._State._judge, loop._State.__post_init__
+    monkeypatch.setattr(
+        loop._State, "_judge", lambda *args: fits.append(len(args[2].P)) or judged(*args)
+    )
+    monkeypatch.setattr(
+        loop._State, "__post_init__", lambda self: states.append(self) or made(self)
+    )
+    result = audit(shifted(0.3), claim=(0.0, 0.2))
+    assert result.sequential.drawn == 3000
+    assert 600 <= fits[-1] == states[0].learned < 800
+    assert len(states[0].past.parts[0][0]) == fits[-1]
+    assert sum(len(one.P) for one in states[0].odds) == fits[-1] - FIRST
+    assert result.sequential.tested == 3000 - FIRST
+    early = audit(shifted(2.0), claim=(0.0, 0.05))
+    assert early.verdict == "violated"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "mechanism", [dp.mechanisms.ALS(12), shifted(0.3)], ids=["law", "function"]
+)
+def test_workers_change_nothing(mechanism):
+    alone, two = (facts(audit(mechanism, claim=(0.0, 0.2), n_jobs=n_jobs)) for n_jobs in (1, 2))
+    assert alone == two
+
+
+def test_waves_are_drawn_at_keys_of_their_own():
+    source = sequential.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), None, None)
+    again = sequential.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), 2, None)
+    first, second = source(1, 700), source(2, 700)
+    np.testing.assert_array_equal(again(2, 700)[1], second[1])  # whatever was drawn before
+    assert not np.array_equal(first[0], second[0])
+    assert not np.array_equal(first[0] - 1.0, first[1])
+
+
+def test_a_false_claim_stops_the_audit_early_and_says_when():
+    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each, so 3000 do not
+    suffice with probability below 1e-15."""
+    result = audit(shifted(2.0), claim=(0.0, 0.1))
+    record = result.sequential
+    assert result.verdict == "violated"
+    assert record.rejected_at == record.draws[-1] <= record.drawn < 500
+    assert record.e_value >= 20.0
+    assert f"Stopped after {record.rejected_at} draws a side" in result.reason
+    assert record.drawn - FIRST == record.tested == result.estimate.draws
+
+
+def test_the_wealth_stops_at_the_first_draw_that_crosses():
+    record = audit(shifted(2.0), claim=(0.0, 0.1), level=0.99).sequential
+    assert record.e_value >= 100.0
+    assert np.all(np.exp(record.log_e[:-1]) < 100.0)
+    assert record.largest == pytest.approx(record.e_value)
+
+
+@pytest.mark.parametrize(
+    "claim", [(1.0, 0.127), dp.Claim.gdp(1.0), dp.Claim.zcdp(0.5)], ids=lambda claim: str(claim)
+)
+def test_a_true_claim_is_not_rejected(claim):
+    """Fails with probability at most 0.001 each."""
+    result = audit(shifted(1.0), claim=claim, level=0.999)
+    assert result.verdict == "not violated"
+    assert result.sequential.rejected_at is None
+    assert result.sequential.drawn == 3000
+    assert "In 3,000 draws a side" in result.reason
+    assert np.all(result.spectrum.low <= result.claim.delta_at(GRID))
+
+
+def test_without_a_claim_the_exact_spectrum_is_bet_against():
+    """Fails with probability at most 0.001."""
+    result = audit(dp.mechanisms.GaussianLS(0.1), level=0.999)
+    assert result.verdict == "not violated"
+    assert "the exact spectrum" in result.reason
+    assert np.all(result.spectrum.low <= result.exact.delta)
+
+
+def test_with_neither_there_is_nothing_to_bet_against():
+    with pytest.raises(dp.InvalidInput, match="nothing to bet against"):
+        audit(shifted(1.0))
+
+
+def test_stop_is_the_verdict_or_nothing():
+    with pytest.raises(dp.InvalidInput, match="stop must be one of 'verdict', got 'early'"):
+        audit(shifted(1.0), claim=(1.0, 0.1), stop="early")
+
+
+def test_lower_bounds_rise_towards_the_truth():
+    """A shift by 1; the claim lies above it everywhere. A bound exceeds the truth with probability
+    0.001 at most; the estimates' standard error is below 0.006 and what they lose by imperfect sets
+    below 0.01."""
+    found = audit(shifted(1.0), claim=(0.0, 0.5), samples=20_000, level=0.999).spectrum
+    truth = dp.exact.gaussian_shift(1.0, np.array(GRID))
+    assert np.all(found.low <= truth)
+    assert np.all(found.low > truth - 0.05)
+    np.testing.assert_allclose(found.delta, truth, atol=0.04)
+
+
+def test_what_the_draws_could_not_have_shown_is_inconclusive():
+    pair = dp.neighbours.replace_row(DATA, 0, DATA[4])
+    assert audit(shifted(0.0), pair, claim=(1.0, 0.1), detect=1e-6).verdict == "inconclusive"
+    assert audit(shifted(0.0), pair, claim=(1.0, 0.1), detect=0.5).verdict == "not violated"
+
+
+def test_a_known_score_needs_no_training():
+    """A shift by 2: see above."""
+    result = audit(
+        shifted(2.0), claim=(0.0, 0.1), classifier=KnownScore(lambda x: 2.0 * x[:, 0] - 2.0, "true")
+    )
+    assert result.verdict == "violated"
+    assert result.fitted.name == "true"
+
+
+@pytest.mark.parametrize("classifier", ["auto", "qda", "logistic"])
+def test_classifiers_take_over_from_the_small_score(classifier):
+    result = audit(shifted(0.3), claim=(0.0, 0.3), classifier=classifier, samples=2500)
+    assert result.sequential.drawn == 2500
+    if classifier != "auto":
+        assert result.fitted.name == classifier
+
+
+def test_draws_made_elsewhere():
+    """A shift by 2: see above."""
+    rng = np.random.default_rng(0)
+    P, Q = rng.standard_normal(2000) + 2.0, rng.standard_normal(2500)
+    result = dp.audit_samples(P, Q, claim=(0.0, 0.1), epsilon=GRID, rng=0, stop="verdict")
+    assert result.verdict == "violated"
+    assert result.sequential.drawn < 500
+
+
+def test_the_report_is_written(tmp_path):
+    result = audit(shifted(2.0), claim=(0.0, 0.1))
+    result.save(tmp_path)
+    record = load(tmp_path)
+    assert record["sequential"]["rejected_at"] == result.sequential.rejected_at
+    assert record["sequential"]["needed"] == pytest.approx(20.0)
+    page = " ".join((tmp_path / "report.html").read_text(encoding="utf-8").split())
+    assert "Draws came in growing waves" in page
+    assert "a bet against the claim" in page
+
+
+def test_a_kept_wave_is_not_drawn_again():
+    class Shelf(dict):
+        def get(self, side, block):
+            return super().get((side, block))
+
+        def put(self, side, block, values):
+            assert (side, block) not in self
+            self[side, block] = values
+
+    shelf = Shelf()
+    first = facts(audit(shifted(0.3), claim=(0.0, 0.3), store=shelf))
+    assert sorted({side for side, _ in shelf}) == [0, 1]
+
+    def never(data, size, *, rng):
+        raise AssertionError
+
+    assert facts(audit(shifted(0.3), claim=(0.0, 0.3), store=shelf)) == first
+    with pytest.raises(dp.MechanismError):
+        audit(never, claim=(0.0, 0.3), store=Shelf())
+
+
+def test_fresh_lists_take_the_form_of_the_past():
+    """What the past had no column for is left out, so that the bet does not know of the draw."""
+    rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
+    past = Past()
+    past.add((np.ones((2, 1)), np.zeros((2, 1))))
+    past.rows()
+    plain = past.like((rows([1.0, 2.0], []), np.ones((2, 1))))
+    assert plain.P.shape == plain.Q.shape == (2, 1)
+    np.testing.assert_array_equal(plain.P, [[1.0], [np.nan]])
+    past.add((rows([1.0, 2.0], []), np.ones((2, 1))))
+    assert past.rows().P.shape == (4, 3)
+    longer = past.like((rows([5.0, 6.0, 7.0], [8.0]), np.ones((2, 1))))
+    np.testing.assert_array_equal(longer.P, [[3.0, 5.0, 6.0], [1.0, 8.0, np.nan]])
+
+
+def test_waves_of_text_and_dicts_are_bet_on():
+    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later waves bring that
+    earlier ones lack.
+    """
+
+    def says(data, size, *, rng):
+        few = [
+            {"word": "secret" if data[3].any() and rng.random() < 0.2 else "hello"}
+            for _ in range(size)
+        ]
+        return [{**one, f"key {rng.integers(50)}": None} for one in few]
+
+    result = dp.audit(
+        says, dp.neighbours.zero_row(DATA, 3), claim=(1.0, 0.01), stop="verdict", rng=1
+    )
+    assert result.verdict == "violated"
+    assert result.sequential.rejected_at < 5000

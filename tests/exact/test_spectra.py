@@ -1,0 +1,321 @@
+"""The exact spectrum of a mechanism on a pair: against building blocks, another route, and Monte
+Carlo.
+"""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.exact.pairs import dispatch
+from dpaudit.laws import log_ratio
+from dpaudit.mechanisms import ALS, RPLS, GaussianLS, RandomLinearCombination, RandomProjection
+from dpaudit.neighbours import replace_row, row_statistics, zero_row
+from tests.cases import EPSILON, MECHANISMS, database, shifted
+
+DATA = database()
+# whose loss can be infinite
+REPLACEABLE = tuple(one for one in MECHANISMS if one.name != "AdditiveWishart")
+every_replaceable = pytest.mark.parametrize("mechanism", REPLACEABLE, ids=repr)
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+
+
+def heaviest(count=3):
+    """Rows of the largest leverage in [B, b], and an ordinary one."""
+    leverage = RandomProjection(1).zeroed_rows(DATA).leverage
+    return [int(row) for row in np.argsort(-leverage)[[*range(count), len(DATA) // 2]]]
+
+
+# --- building blocks
+# -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", heaviest())
+@pytest.mark.parametrize("law", ["finite", "asymptotic"])
+def test_als_is_its_building_block(index, law):
+    rows = row_statistics(DATA)
+    found = dp.exact.spectrum(ALS(12), zero_row(DATA, index), EPSILON, law=law)
+    forward, backward = dp.exact.als(
+        rows.leverage[index], rows.residual_share[index], 3, 12, EPSILON, law=law
+    )
+    np.testing.assert_array_equal(found.forward, forward)
+    np.testing.assert_array_equal(found.backward, backward)
+    np.testing.assert_array_equal(found.delta, np.maximum(forward, backward))
+
+
+def test_als_shows_its_asymptotic_curve_beside_the_exact_one():
+    pair = zero_row(DATA, heaviest()[0])
+    both = dp.exact.spectrum(ALS(12), pair, EPSILON)
+    limit = dp.exact.spectrum(ALS(12), pair, EPSILON, law="asymptotic")
+    np.testing.assert_array_equal(both.asymptotic, limit.delta)
+    assert "finite" in both.law
+    assert "infinity" in limit.law
+
+
+@pytest.mark.parametrize("index", heaviest())
+def test_gaussian_least_squares_is_a_shift(index):
+    found = dp.exact.spectrum(GaussianLS(sigma=0.2), zero_row(DATA, index), EPSILON)
+    shift = dp.exact.gaussian_shift(row_statistics(DATA).displacement[index] / 0.2, EPSILON)
+    for curve in (found.delta, found.forward, found.backward):
+        np.testing.assert_array_equal(curve, shift)
+
+
+@pytest.mark.parametrize("index", heaviest())
+@pytest.mark.parametrize(
+    ("mechanism", "rows"), [(RandomProjection(6), 6), (RandomLinearCombination(), 1)]
+)
+def test_sketches_are_their_building_block(index, mechanism, rows):
+    found = dp.exact.spectrum(mechanism, zero_row(DATA, index), EPSILON)
+    leverage = DATA[index] @ np.linalg.solve(DATA.T @ DATA, DATA[index])
+    forward, backward = dp.exact.gaussian_sketch(leverage, rows, EPSILON)
+    np.testing.assert_allclose(found.forward, forward, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(found.backward, backward, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("index", heaviest())
+def test_rpls_is_als_on_the_padded_matrix(index):
+    padded = np.vstack([DATA, 1.5 * np.eye(4)])
+    found = dp.exact.spectrum(RPLS(12, padding=1.5), zero_row(DATA, index), EPSILON)
+    expected = dp.exact.spectrum(ALS(12), zero_row(padded, index), EPSILON)
+    np.testing.assert_array_equal(found.forward, expected.forward)
+    np.testing.assert_array_equal(found.backward, expected.backward)
+
+
+@pytest.mark.parametrize("index", heaviest())
+def test_post_processing_the_sketch_to_a_solution_loses_privacy_loss(index):
+    pair = zero_row(DATA, index)
+    solution = dp.exact.spectrum(ALS(12), pair, EPSILON)
+    sketch = dp.exact.spectrum(RandomProjection(12), pair, EPSILON)
+    assert np.all(solution.forward <= sketch.forward + 1e-12)
+    assert np.all(solution.backward <= sketch.backward + 1e-12)
+
+
+# --- two routes to one curve
+# ---------------------------------------------------------------------------------------
+
+
+@every_mechanism
+@pytest.mark.parametrize("index", heaviest())
+def test_a_zeroed_row_by_the_pair_of_laws(mechanism, index):
+    pair = zero_row(DATA, index)
+    found = dp.exact.spectrum(mechanism, pair, EPSILON)
+    forward, backward = dispatch.curve(mechanism.law(pair.left), mechanism.law(pair.right))[
+        0
+    ].delta(EPSILON)
+    np.testing.assert_allclose(found.forward, forward, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.backward, backward, rtol=0, atol=1e-9)
+
+
+@every_replaceable
+def test_a_pair_turned_round_turns_the_directions(mechanism):
+    pair = replace_row(DATA, heaviest()[1], [1.0, 2.0, -2.0, 3.0])
+    there = dp.exact.spectrum(mechanism, pair, EPSILON)
+    back = dp.exact.spectrum(mechanism, dp.NeighbourPair(pair.right, pair.left), EPSILON)
+    np.testing.assert_allclose(there.forward, back.backward, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(there.backward, back.forward, rtol=0, atol=1e-10)
+
+
+@every_replaceable
+def test_no_delta_is_left_at_a_large_epsilon(mechanism):
+    """Where nothing of the law lies beyond ε, the pair route says 0 too, for one ε and for several."""
+    pair = replace_row(DATA, heaviest()[1], DATA[heaviest()[1]] + 0.01)
+    assert dp.exact.spectrum(mechanism, pair, 200.0).delta < 1e-12
+    np.testing.assert_allclose(
+        dp.exact.spectrum(mechanism, pair, [200.0, 500.0]).delta, 0.0, atol=1e-12
+    )
+
+
+@every_replaceable
+@pytest.mark.parametrize("change", [1e-5, 1e-6, 1e-8, 1e-12])
+def test_nearly_the_same_row_gives_nearly_nothing(mechanism, change):
+    """Total variation is linear in a small change of a row; at ε = 0.1 nothing is left.
+
+    Nearly equal Student laws keep an absolute 1e-8 only: 1e-16 over the relative difference of
+    their roots.
+    """
+    accuracy = 1e-8 if mechanism.name in ("ALS", "RPLS") else 1e-12
+    row = DATA[heaviest()[0]]
+    small = replace_row(DATA, heaviest()[0], row * (1.0 + change))
+    large = replace_row(DATA, heaviest()[0], row * (1.0 + 1e-3))
+    found, scale = (
+        dp.exact.spectrum(mechanism, small, [0.0, 0.1]),
+        dp.exact.spectrum(mechanism, large, 0.0),
+    )
+    assert found.delta[0] == pytest.approx(scale.delta * change / 1e-3, rel=5e-3, abs=accuracy)
+    assert found.delta[1] <= 1e-10
+
+
+# --- Monte Carlo
+# ---------------------------------------------------------------------------------------------------
+
+DRAWS = 40_000
+FAILURE = 1e-9
+
+
+def allowance(delta):
+    """Bernstein: (1 − e^{ε−L})₊ is in [0, 1] with mean δ, so its variance is at most δ(1 − δ)."""
+    log = np.log(2.0 / FAILURE)
+    return np.sqrt(2.0 * delta * (1.0 - delta) * log / DRAWS) + 2.0 * log / (3.0 * DRAWS)
+
+
+def estimated(front, rear, epsilon, seed):
+    loss = log_ratio(front, rear, front.sample(DRAWS, np.random.default_rng(seed)))
+    return np.mean(-np.expm1(np.minimum(epsilon[:, None] - loss, 0.0)), axis=1)
+
+
+REPLACED = {
+    "zero-out": lambda: zero_row(DATA, heaviest()[0]),
+    "heavier row": lambda: replace_row(DATA, 2, [1.0, 4.0, -3.0, 9.0]),
+    "sign of the label": lambda: replace_row(
+        DATA, heaviest()[0], DATA[heaviest()[0]] * [1.0, 1.0, 1.0, -1.0]
+    ),
+    "two rows more": lambda: dp.NeighbourPair(DATA, np.vstack([DATA, DATA[:2] + 1.0])),
+}
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        ALS(12),
+        GaussianLS(sigma=0.1),
+        RPLS(12, 50.0, 0.1),
+        RandomProjection(3),
+        RandomLinearCombination(),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("pair", REPLACED)
+def test_spectrum_agrees_with_monte_carlo(mechanism, pair):
+    """Each of 6 ε and 2 directions fails with probability at most 1e-9, so each test with at most
+    1.2e-8.
+    """
+    pair = REPLACED[pair]()
+    found = dp.exact.spectrum(mechanism, pair, EPSILON)
+    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
+    assert found.delta[0] > 0.001
+    assert np.all(
+        np.abs(found.forward - estimated(left, right, EPSILON, 1)) <= allowance(found.forward)
+    )
+    assert np.all(
+        np.abs(found.backward - estimated(right, left, EPSILON, 2)) <= allowance(found.backward)
+    )
+
+
+def test_monte_carlo_would_notice_the_asymptotic_law():
+    """Power: at ε = 1 the finite curve is below 1e-4 and the asymptotic one at 0.02: missed with
+    probability < 1e-9.
+    """
+    pair = zero_row(DATA, heaviest()[0])
+    mechanism = ALS(4)
+    exact, wrong = (
+        dp.exact.spectrum(mechanism, pair, EPSILON, law=law).backward
+        for law in ("finite", "asymptotic")
+    )
+    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
+    assert exact[4] < 1e-4
+    assert abs(wrong[4] - estimated(right, left, EPSILON, 2)[4]) > 2.0 * allowance(wrong[4])
+
+
+# --- shapes and refusals
+# -------------------------------------------------------------------------------------------
+
+PAIRS = {
+    "zero-out": zero_row(DATA, 3),
+    "replace": replace_row(DATA, 3, [1.0, 2.0, 0.0, 1.0]),
+    "pair": dp.NeighbourPair(DATA, DATA[:-1]),
+}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "pair"),
+    [(one, pair) for one in MECHANISMS for pair in PAIRS.values()],
+    ids=lambda value: repr(value) if not isinstance(value, dp.NeighbourPair) else value.relation,
+)
+@pytest.mark.parametrize("epsilon", [0.5, [1.0, 0.0, 1.0]], ids=str)
+def test_curves_have_the_shape_of_epsilon(mechanism, pair, epsilon):
+    found = dp.exact.spectrum(mechanism, pair, epsilon)
+    shape = np.shape(epsilon)
+    assert (
+        np.shape(found.epsilon)
+        == np.shape(found.delta)
+        == np.shape(found.forward)
+        == np.shape(found.backward)
+        == shape
+    )
+    assert found.asymptotic is None or np.shape(found.asymptotic) == shape
+    at = np.array(
+        [dp.exact.spectrum(mechanism, pair, one).delta for one in np.atleast_1d(epsilon)]
+    ).reshape(shape)
+    np.testing.assert_allclose(found.delta, at, rtol=1e-8, atol=1e-12)
+
+
+@every_mechanism
+@pytest.mark.parametrize("epsilon", [0.5, [0.5], [1.0, 0.0, 1.0]], ids=str)
+def test_worst_cases_have_the_shape_of_epsilon(mechanism, epsilon):
+    found = dp.exact.worst_case(mechanism, DATA, epsilon)
+    assert (
+        np.shape(found.delta)
+        == np.shape(found.forward)
+        == np.shape(found.index)
+        == np.shape(epsilon)
+    )
+    assert np.asarray(found.index).dtype.kind == "i"
+
+
+@pytest.mark.parametrize(
+    "epsilon", [-0.1, [0.0, -1e-9], np.nan, [1.0, np.inf], [[0.0, 1.0]], [], "one", None]
+)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda epsilon: dp.exact.spectrum(ALS(12), PAIRS["zero-out"], epsilon),
+        lambda epsilon: dp.exact.spectrum(ALS(12), PAIRS["replace"], epsilon),
+        lambda epsilon: dp.exact.worst_case(ALS(12), DATA, epsilon),
+        lambda epsilon: dp.exact.als(0.2, 0.1, 3, 12, epsilon),
+        lambda epsilon: dp.exact.gaussian_sketch(0.2, 3, epsilon),
+        lambda epsilon: dp.exact.gaussian_shift(1.0, epsilon),
+    ],
+)
+def test_epsilon_is_checked(use, epsilon):
+    with pytest.raises(dp.InvalidInput, match="epsilon must be a finite number >= 0"):
+        use(epsilon)
+
+
+def test_an_unknown_law_is_refused():
+    for mechanism in MECHANISMS:
+        with pytest.raises(dp.InvalidInput, match="law must be one of 'finite', 'asymptotic'"):
+            dp.exact.worst_case(mechanism, DATA, 1.0, law="exact")
+        for pair in PAIRS.values():
+            with pytest.raises(dp.InvalidInput, match="law must be one of 'finite', 'asymptotic'"):
+                dp.exact.spectrum(mechanism, pair, 1.0, law="exact")
+
+
+def test_the_asymptotic_law_of_a_replaced_row_is_not_the_exact_one_under_its_name():
+    """Either the large-rows limit of the pair or a refusal; never the finite law in silence."""
+    pair = replace_row(DATA, heaviest()[0], [1.0, 2.0, 0.0, 1.0])
+    exact = dp.exact.spectrum(ALS(6), pair, EPSILON)
+    try:
+        limit = dp.exact.spectrum(ALS(6), pair, EPSILON, law="asymptotic")
+    except (dp.NoExactSpectrum, dp.InvalidInput):
+        return
+    assert not np.allclose(limit.delta, exact.delta, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [shifted(1.0), lambda data, size, *, rng: np.zeros((size, 1)), len]
+)
+def test_a_plain_function_has_no_exact_spectrum_and_hears_what_to_use(mechanism):
+    name = mechanism.__qualname__.replace("<", r"\<")
+    for use in (
+        lambda: dp.exact.spectrum(mechanism, PAIRS["zero-out"], 1.0),
+        lambda: dp.exact.worst_case(mechanism, DATA, 1.0),
+    ):
+        with pytest.raises(
+            dp.NoExactSpectrum, match=f"^{name} has no known output law; use dpaudit.audit"
+        ):
+            use()
+
+
+def test_laws_of_different_size_have_no_exact_spectrum():
+    left, right = ALS(12).law(DATA), ALS(13).law(DATA)
+    with pytest.raises(dp.NoExactSpectrum, match=r"StudentT against StudentT .* use dpaudit.audit"):
+        dispatch.curve(left, right)

@@ -1,0 +1,190 @@
+"""The worst replacement and the worst added row are the worst of all; orders that the fronts rely
+on.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.mechanisms import (
+    ALS,
+    AdditiveWishart,
+    AnalyzeGauss,
+    Composition,
+    GaussianInverse,
+    GaussianLS,
+    GaussMix,
+    InverseWishartDraw,
+    RandomProjection,
+    SufficientStatistics,
+    WishartDraw,
+)
+from tests.cases import database
+
+GRID = np.array([0.0, 0.05, 0.5, 2.0])
+REPLACEABLE = (
+    GaussianLS(sigma=0.3),
+    RandomProjection(rows=6),
+    RandomProjection(rows=6, padding=2.0),
+    GaussMix(rows=5, sigma=3.0),
+    WishartDraw(dof=9),
+    InverseWishartDraw(dof=9, padding=1.0),
+    AnalyzeGauss(sigma=60.0),
+    GaussianInverse(sigma=0.01),
+    SufficientStatistics(sigma_gram=40.0, sigma_cross=60.0),
+    Composition((GaussianLS(sigma=0.5), RandomProjection(rows=3))),
+)
+ADDABLE = (
+    RandomProjection(rows=6),
+    GaussMix(rows=5, sigma=3.0),
+    WishartDraw(dof=9),
+    InverseWishartDraw(dof=9),
+    AdditiveWishart(dof=12, scale=4.0),
+    AnalyzeGauss(sigma=20.0),
+    SufficientStatistics(sigma_gram=15.0, sigma_cross=15.0),
+)
+
+
+@pytest.mark.parametrize("mechanism", REPLACEABLE, ids=repr)
+def test_the_worst_replacement_is_the_worst_of_all_pairs(mechanism):
+    data, candidates = database(14, 2, seed=5), database(5, 2, seed=6)
+    delta = np.empty((14, 5, len(GRID)))
+    for i, j in np.ndindex(14, 5):
+        pair = dp.neighbours.replace_row(data, i, candidates[j])
+        delta[i, j] = dp.exact.spectrum(mechanism, pair, GRID).delta
+    worst = dp.exact.worst_case(mechanism, data, GRID, relation="replace", candidates=candidates)
+    np.testing.assert_allclose(worst.delta, delta.max(axis=(0, 1)), rtol=1e-7, atol=1e-12)
+    at = delta[worst.index, worst.candidate, np.arange(len(GRID))]
+    np.testing.assert_allclose(at, worst.delta, rtol=1e-7, atol=1e-12)
+
+
+def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
+    data, candidates = database(14, 2, seed=5), database(9, 2, seed=6)
+    kind = {"relation": "replace", "candidates": candidates}
+    whole = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
+    monkeypatch.setattr("dpaudit.exact.spectra.PAIRS", 30)
+    parts = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
+    assert np.array_equal(whole.delta, parts.delta)
+    assert np.array_equal(whole.index, parts.index)
+    assert np.array_equal(whole.candidate, parts.candidate)
+
+
+@pytest.mark.parametrize("mechanism", ADDABLE, ids=repr)
+def test_no_added_row_within_the_bound_is_worse(mechanism):
+    """Directions at random, along the axes and along the eigenvectors of DᵀD: some of the last two
+    attain the worst.
+    """
+    data, bound = database(30, 2, seed=8), 3.0
+    worst = dp.exact.worst_case(mechanism, data, GRID, relation="add", row_bound=bound)
+    rows = np.vstack(
+        [
+            np.random.default_rng(1).standard_normal((40, 3)),
+            np.eye(3),
+            np.linalg.eigh(data.T @ data)[1].T,
+        ]
+    )
+    rows *= bound / np.linalg.norm(rows, axis=1, keepdims=True)
+    if isinstance(mechanism, SufficientStatistics):
+        share = np.linspace(0.0, 1.0, 41)
+        rows = np.vstack(
+            [rows, bound * np.column_stack([np.sqrt(share), 0.0 * share, np.sqrt(1.0 - share)])]
+        )
+    delta = []
+    for row in rows:
+        pair = dp.neighbours.zero_row(np.vstack([data, row]), len(data))
+        delta.append(dp.exact.spectrum(mechanism, pair, GRID).delta)
+    assert np.all(np.max(delta, axis=0) <= worst.delta * (1.0 + 1e-9) + 1e-15)
+    np.testing.assert_allclose(np.max(delta, axis=0), worst.delta, rtol=2e-2)
+
+
+@pytest.mark.parametrize("relation", ["replace", "add"])
+def test_als_says_why_it_has_no_worst_neighbour_of_other_kinds(relation):
+    more = {"candidates": np.ones((1, 4))} if relation == "replace" else {"row_bound": 1.0}
+    with pytest.raises(dp.NoExactSpectrum, match="ALS has no closed form"):
+        dp.exact.worst_case(ALS(12), database(), GRID, relation=relation, **more)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"relation": "swap"}, "relation"),
+        ({"relation": "replace"}, "candidates"),
+        ({"candidates": np.ones((1, 4))}, "candidates"),
+        ({"relation": "add"}, "row_bound"),
+        ({"relation": "add", "row_bound": 0.0}, "row_bound"),
+        ({"row_bound": 1.0}, "row_bound"),
+        ({"relation": "replace", "candidates": np.ones((1, 3))}, "candidates"),
+    ],
+)
+def test_neighbours_that_make_no_sense_are_refused(wrong, named):
+    with pytest.raises(dp.InvalidInput, match=named):
+        dp.exact.worst_case(RandomProjection(rows=6), database(), GRID, **wrong)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_additive_wishart_leaks_more_of_a_longer_row(seed):
+    """Relied on by the front: δ is non-decreasing in q, from either direction, to the last ε."""
+    rng = np.random.default_rng(seed)
+    dim = int(rng.integers(1, 9))
+    dof = dim + int(rng.choice([0, 1, 2, 3, 10, 100, 1000]))
+    q = np.sort(10.0 ** rng.uniform(-4, 2, 6))
+    epsilon = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 25)])
+    for low, high in itertools.pairwise(q):
+        for less, more in zip(
+            *(dp.exact.additive_wishart(x, dof, dim, epsilon) for x in (low, high)), strict=True
+        ):
+            assert np.all(less <= more * (1.0 + 1e-10))
+
+
+def test_a_composition_on_data_is_the_composition_of_its_parts():
+    data = database(20, 2, seed=3)
+    parts = GaussianLS(sigma=0.4), RandomProjection(rows=3), AdditiveWishart(dof=20, scale=8.0)
+    pair = dp.neighbours.zero_row(data, 4)
+    losses = [dp.exact.privacy_loss(part, pair) for part in parts]
+    expected = dp.exact.compose(losses, [2, 1, 3]).spectrum(GRID)
+    found = dp.exact.spectrum(Composition(parts, times=(2, 1, 3)), pair, GRID)
+    np.testing.assert_allclose(found.delta, expected.delta, rtol=1e-12)
+    general = dp.exact.spectrum(
+        Composition(parts, times=(2, 1, 3)), dp.NeighbourPair(pair.left, pair.right), GRID
+    )
+    np.testing.assert_allclose(general.delta, expected.delta, rtol=1e-8)
+
+
+@pytest.mark.slow
+def test_the_worst_row_of_a_composition_with_wishart_noise():
+    data, both = (
+        database(10, 2, seed=3),
+        Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2))),
+    )
+    every = [
+        dp.exact.spectrum(both, dp.neighbours.zero_row(data, row), GRID[:2]).delta
+        for row in range(10)
+    ]
+    worst = dp.exact.worst_case(both, data, GRID[:2])
+    np.testing.assert_allclose(worst.delta, np.max(every, axis=0), rtol=1e-12)
+    assert np.array_equal(worst.index, np.argmax(every, axis=0))
+
+
+def test_a_composition_with_als_says_what_to_use_instead():
+    pair = dp.neighbours.zero_row(database(20, 2, seed=3), 4)
+    both = Composition((ALS(rows=12), GaussianLS(sigma=0.4)))
+    with pytest.raises(dp.NoExactSpectrum, match="asymptotic"):
+        dp.exact.spectrum(both, pair, GRID)
+    assert np.all(np.diff(dp.exact.spectrum(both, pair, GRID, law="asymptotic").delta) < 0.0)
+
+
+def test_curves_go_with_their_spectra():
+    """Whatever the mechanism and front, the curve repeats the grid's values and goes beyond it."""
+    data = database(20, 2, seed=3)
+    for mechanism in (ALS(rows=9), GaussianLS(sigma=0.4), AdditiveWishart(dof=20, scale=8.0)):
+        for found in (
+            dp.exact.worst_case(mechanism, data, GRID),
+            dp.exact.spectrum(mechanism, dp.neighbours.zero_row(data, 2), GRID),
+        ):
+            np.testing.assert_allclose(found.delta_at(GRID), found.delta, rtol=1e-12)
+            assert found.delta[1] > 0.0
+            np.testing.assert_allclose(found.epsilon_at(found.delta[1]), GRID[1], rtol=1e-8)
+            np.testing.assert_allclose(found.total_variation, found.delta[0], rtol=1e-12)
+            assert found.renyi(2.0) > 0.0

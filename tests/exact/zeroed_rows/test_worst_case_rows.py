@@ -1,0 +1,150 @@
+"""The worst row of a database is the worst of ALL its rows, zeroed one at a time."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.mechanisms import ALS, RPLS, RandomProjection
+from tests.cases import EPSILON, MECHANISMS, database
+
+GRID = np.array([0.0, 0.05, 0.5, 2.0])
+
+
+def brute_force(mechanism, data, epsilon, law="finite"):
+    """(forward, backward), each (n, m): every row by itself."""
+    found = [
+        dp.exact.spectrum(mechanism, dp.neighbours.zero_row(data, i), epsilon, law=law)
+        for i in range(len(data))
+    ]
+    return np.stack([one.forward for one in found]), np.stack([one.backward for one in found])
+
+
+def assert_worst(mechanism, data, epsilon, law="finite"):
+    forward, backward = brute_force(mechanism, data, epsilon, law)
+    delta = np.maximum(forward, backward)
+    worst = dp.exact.worst_case(mechanism, data, epsilon, law=law)
+    np.testing.assert_allclose(worst.delta, delta.max(axis=0), rtol=1e-9, atol=1e-13)
+    at = worst.index, np.arange(len(epsilon))
+    np.testing.assert_allclose(delta[at], delta.max(axis=0), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(worst.forward, forward[at], rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(worst.backward, backward[at], rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_worst_case_is_the_maximum_over_all_rows(mechanism):
+    assert_worst(mechanism, database(40, 3, seed=28), EPSILON)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_worst_case_of_als_on_small_data_of_any_kind(seed):
+    rng = np.random.default_rng(seed)
+    features = 1 + seed
+    data = database(10 + seed, features, seed=seed) * 10.0 ** rng.uniform(-4, 4, features + 1)
+    assert_worst(ALS(features + 1 + 3 * seed), data, GRID)
+
+
+def test_worst_rows_differ_by_epsilon():
+    """Else the front would not be needed: a row of high leverage is worst at some ε, one of high
+    share at others.
+    """
+    worst = dp.exact.worst_case(ALS(12), database(40, 3, seed=28), np.linspace(0.0, 2.0, 21))
+    assert len(set(worst.index)) > 1
+
+
+def heavy_row(seed, factor):
+    """Small data in which the row that sets the norm bound may also lead in leverage and residual
+    share.
+    """
+    rng = np.random.default_rng(seed)
+    features = int(rng.integers(1, 3))
+    data = rng.standard_normal((12, features + 1)) * rng.uniform(0.1, 3.0, features + 1)
+    data[3] *= factor
+    return data
+
+
+@pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (25, 3.0), (75, 1.5), (145, 3.0)])
+@pytest.mark.parametrize("rows", [4, 30])
+def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, factor, rows):
+    """Row 3 has the largest norm: zeroing it changes the padding, while the others vie for the
+    worst among themselves.
+
+    In these data row 3 leads some of them in leverage and share, yet one of these is worse (by up
+    to a third).
+    """
+    data = heavy_row(seed, factor)
+    mechanism = RPLS(rows, epsilon=40.0, delta=0.5)
+    assert mechanism.exceptional_rows(data) == (3,)
+    assert_worst(mechanism, data, GRID)
+
+
+def test_the_row_that_sets_the_padding_is_treated_as_such():
+    """Zeroing it shrinks c₂, which is another pair of laws than with the same bound given as
+    public.
+    """
+    data = database(40, 3, seed=28)
+    largest = int(np.argmax(np.linalg.norm(data, axis=1)))
+    private = RPLS(200, epsilon=10.0, delta=0.1)
+    public = RPLS(200, epsilon=10.0, delta=0.1, row_bound=float(np.linalg.norm(data, axis=1).max()))
+    pair = dp.neighbours.zero_row(data, largest)
+    one, other = (
+        dp.exact.spectrum(private, pair, 0.0).delta,
+        dp.exact.spectrum(public, pair, 0.0).delta,
+    )
+    assert max(one / other, other / one) > 1.3
+    ordinary = dp.neighbours.zero_row(data, (largest + 1) % 40)
+    curves = (dp.exact.spectrum(mechanism, ordinary, GRID).delta for mechanism in (private, public))
+    np.testing.assert_allclose(*curves, rtol=1e-6, atol=1e-15)
+
+
+def test_zero_rows_do_no_harm():
+    data = database(40, 3, seed=28)
+    padded = np.vstack([np.zeros((2, 4)), data])
+    for mechanism in (ALS(12), RandomProjection(3)):
+        plain, moved = (
+            dp.exact.worst_case(mechanism, data, GRID),
+            dp.exact.worst_case(mechanism, padded, GRID),
+        )
+        np.testing.assert_allclose(moved.delta, plain.delta, rtol=1e-9)
+        np.testing.assert_array_equal(moved.index, plain.index + 2)
+
+
+def test_equal_rows_are_equally_bad():
+    data = database(20, 2, seed=9)
+    twice = np.vstack([data, data])
+    assert_worst(ALS(9), twice, GRID)
+
+
+# --- the asymptotic law: no front to rely on
+# -----------------------------------------------------------------------
+
+
+def test_the_asymptotic_curve_is_not_monotone_in_leverage():
+    """A fact about Lemma 3's law: where the axis variance (1 − t)/(1 − h) passes 1, little is left
+    at large ε.
+    """
+    low, high = (
+        max(dp.exact.als(h, 0.49744, 1, 2, 8.0, law="asymptotic")) for h in (0.097973, 0.4396)
+    )
+    assert low > 1e4 * high > 0.0
+
+
+def test_the_asymptotic_curve_is_not_monotone_in_residual_share():
+    low, high = (
+        max(dp.exact.als(0.9424, t, 6, 7, 100.0, law="asymptotic")) for t in (0.786, 0.817)
+    )
+    assert low > 1.2 * high
+
+
+@pytest.mark.parametrize(("features", "rows", "seed"), [(1, 2, 45), (1, 4, 314), (2, 5, 293)])
+def test_worst_case_of_the_asymptotic_law(features, rows, seed):
+    """Seven rows, of which the worst at large ε is behind another in both leverage and residual
+    share.
+    """
+    data = database(7, features + 1, seed=seed)[:, 1:]
+    assert_worst(ALS(rows), data, np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0]), law="asymptotic")
+
+
+def test_the_finite_curve_is_monotone_where_the_asymptotic_one_is_not():
+    epsilon = np.linspace(0.0, 8.0, 17)
+    low, high = (np.maximum(*dp.exact.als(h, 0.49744, 1, 2, epsilon)) for h in (0.097973, 0.4396))
+    assert np.all(low <= high)

@@ -1,0 +1,207 @@
+"""Densities and draws of the output laws, against scipy.stats."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dpaudit as dp
+from dpaudit import laws
+from dpaudit.laws import Gaussian, GaussianNoise, log_ratio
+from dpaudit.mechanisms import (
+    ALS,
+    AnalyzeGauss,
+    GaussianInverse,
+    GaussianLS,
+    GaussMix,
+    InverseWishartDraw,
+    RandomLinearCombination,
+    RandomProjection,
+    SufficientStatistics,
+)
+from tests.laws.law_cases import LAWS, K, gaussian, gram, noise, sketch, student
+from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
+from tests.statistical.two_sample import largest_distance, threshold
+
+every_law = pytest.mark.parametrize("pair_of", LAWS, ids=lambda f: f.__name__)
+
+
+@every_law
+def test_the_loss_is_the_ratio_of_scipys_densities(pair_of):
+    (left, left_pdf), (right, right_pdf) = pair_of(1), pair_of(2)
+    x = np.concatenate(
+        [left.sample(50, np.random.default_rng(3)), right.sample(50, np.random.default_rng(4))]
+    )
+    np.testing.assert_allclose(
+        log_ratio(left, right, x), left_pdf(x) - right_pdf(x), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("pair_of", [f for f in LAWS if f is not gram], ids=lambda f: f.__name__)
+def test_a_density_is_scipys_up_to_one_constant(pair_of):
+    law, theirs = pair_of(1)
+    x = law.sample(50, np.random.default_rng(3))
+    assert np.ptp(law.log_density(x) - theirs(x)) < 1e-9
+
+
+def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure():
+    """The Gram density leaves out |G|^{(r−d−1)/2}, which is the same for both laws; the sketch's
+    loss is its own.
+    """
+    left, right = sketch(1)[0], sketch(2)[0]
+    x = left.sample(40, np.random.default_rng(3))
+    rows = x.reshape(40, 5, K)
+    triangles = np.einsum("sri,srj->sij", rows, rows)[:, *np.triu_indices(K)]
+    grams = gram(1)[0], gram(2)[0]
+    np.testing.assert_allclose(log_ratio(left, right, x), log_ratio(*grams, triangles), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        ALS(9),
+        GaussianLS(sigma=1.0),
+        RandomProjection(3),
+        RandomProjection(3, "gram"),
+        RandomLinearCombination(),
+        GaussMix(3, sigma=2.0),
+        InverseWishartDraw(5),
+        AnalyzeGauss(sigma=200.0),
+        GaussianInverse(sigma=0.5),
+        SufficientStatistics(sigma_gram=100.0, sigma_cross=300.0),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("index", [3, 7])
+def test_the_loss_integrates_to_one(mechanism, index):
+    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (40 normal means).
+
+    The variance is finite since the row's leverage in [B, b] is below one half.
+    """
+    assert RandomProjection(1).zeroed_rows(DATA).leverage[index] < 0.5
+    pair = dp.neighbours.zero_row(DATA, index)
+    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
+    for P, Q, seed in ((left, right, 1), (right, left, 2)):
+        ratio = np.exp(log_ratio(P, Q, Q.sample(100_000, np.random.default_rng([seed, index]))))
+        error = ratio.std() / np.sqrt(len(ratio))
+        assert 0.0 < error < 0.02
+        assert abs(ratio.mean() - 1.0) < 6.0 * error
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (gaussian(1)[0], student(1)[0]),
+        (gaussian(1)[0], Gaussian(np.zeros(2), np.eye(2))),
+        (sketch(1)[0], gram(1)[0]),
+    ],
+)
+def test_laws_of_different_shape_have_no_ratio(left, right):
+    with pytest.raises(dp.InvalidInput, match="right must be a"):
+        log_ratio(left, right, np.zeros((2, left.dim)))
+
+
+def test_not_a_number_is_not_hidden():
+    assert np.isnan(log_ratio(noise(1)[0], noise(2)[0], np.full((1, K), np.nan))).all()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
+    law = mechanism.law(DATA)
+    assert isinstance(law, laws.Law)
+    draws = law.sample(6, np.random.default_rng(1))
+    assert draws.shape == (6, law.dim)
+    assert law.log_density(draws).shape == (6,)
+
+
+# --- draws
+# ---------------------------------------------------------------------------------------------------------
+
+
+def radii(law, x):
+    """Whitened coordinates and square radius of a law with a mean."""
+    white = (x - law.mean) @ law.root.T
+    return np.column_stack([white, np.sum(white**2, axis=1)])
+
+
+def massart(size, statistics, error):
+    """One-sample Kolmogorov distance passed with probability at most `error` (Massart 1990)."""
+    return np.sqrt(np.log(2.0 * statistics / error) / (2.0 * size))
+
+
+def test_gaussian_draws_have_the_law():
+    """Fails with probability at most 1e-6."""
+    law, size = gaussian(1)[0], 20_000
+    x = radii(law, law.sample(size, np.random.default_rng(5)))
+    distances = [stats.kstest(x[:, j], "norm").statistic for j in range(K)]
+    distances.append(stats.kstest(x[:, K], stats.chi2(K).cdf).statistic)
+    assert max(distances) < massart(size, K + 1, 1e-6)
+
+
+def test_student_draws_have_the_law():
+    """Fails with probability at most 1e-6; z_j √ν is Student t and the square radius
+    beta-prime(k/2, ν/2).
+    """
+    law, size = student(1)[0], 20_000
+    x = radii(law, law.sample(size, np.random.default_rng(5)))
+    distances = [
+        stats.kstest(x[:, j] * np.sqrt(law.dof), stats.t(law.dof).cdf).statistic for j in range(K)
+    ]
+    distances.append(stats.kstest(x[:, K], stats.betaprime(0.5 * K, 0.5 * law.dof).cdf).statistic)
+    assert max(distances) < massart(size, K + 1, 1e-6)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch):
+    """Chunks of 7 against one of all: fails for equal laws with probability at most 1e-6 each."""
+    size = 3001
+    whole = mechanism.prepare(DATA)(size, np.random.default_rng(1))
+    monkeypatch.setattr(laws.base, "CHUNK", 7)
+    pieces = mechanism.prepare(DATA)(size, np.random.default_rng(2))
+    assert len(np.unique(pieces, axis=0)) == size
+    assert largest_distance(whole, pieces) < threshold(size, whole.shape[1], error=1e-6)
+
+
+def test_noise_draws_have_the_law():
+    """Fails with probability at most 1e-6; the square radius sees whether the coordinates are
+    independent.
+    """
+    law, size = noise(1)[0], 20_000
+    white = (law.sample(size, np.random.default_rng(5)) - law.mean) / law.deviation
+    distances = [stats.kstest(white[:, j], "norm").statistic for j in range(K)]
+    distances.append(stats.kstest(np.sum(white**2, axis=1), stats.chi2(K).cdf).statistic)
+    assert max(distances) < massart(size, K + 1, 1e-6)
+
+
+def test_noise_of_thousands_of_coordinates_is_light():
+    """No k × k matrix: 5,000 squared would take 200 MB."""
+    law = GaussianNoise(np.arange(5000.0), np.full(5000, 2.0))
+    tracemalloc.start()
+    draws = law.sample(200, np.random.default_rng(1))
+    law.log_density(draws)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert draws.shape == (200, 5000)
+    assert peak < 50e6
+
+
+@pytest.mark.parametrize(
+    "law", [gaussian(1)[0], sketch(1)[0], noise(1)[0]], ids=["gaussian", "sketch", "noise"]
+)
+@pytest.mark.parametrize("chunk", [1, 7, 100, 5000])
+def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
+    """Nothing is drawn twice or left out: the stream of normals is the same."""
+    expected = law.sample(1001, np.random.default_rng(1))
+    monkeypatch.setattr(laws.base, "CHUNK", chunk)
+    np.testing.assert_allclose(
+        law.sample(1001, np.random.default_rng(1)), expected, rtol=1e-12, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("dof", [1, 2, 3, 6])
+def test_bartlett_factors_are_lower_trapezoidal(dof):
+    factor = laws.bartlett(50, 3, dof, np.random.default_rng(1))
+    assert factor.shape == (50, 3, min(3, dof))
+    assert np.all(np.triu(factor, 1) == 0.0)
+    assert np.all(np.diagonal(factor, axis1=1, axis2=2) > 0.0)

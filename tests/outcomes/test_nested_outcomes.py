@@ -1,0 +1,371 @@
+"""Outcomes of any build: text, None, tuples, dicts and sets, one in another, as rows of which
+nothing is lost.
+"""
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dpaudit as dp
+from dpaudit import outcomes
+from dpaudit._core.seeds import root
+from dpaudit.outcomes.cells import code
+from dpaudit.sampling import draw
+from tests.cases import database
+
+DATA = database()
+LEAF = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.floats(), st.text(max_size=3))
+KEY = st.one_of(st.text(max_size=2), st.integers(0, 3))
+TREE = st.recursive(
+    LEAF,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(KEY, inner, max_size=3),
+        st.frozensets(st.one_of(st.text(max_size=2), st.integers(0, 5)), max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+def texts(*draws):
+    return [bytes(one) for one in outcomes.parts.trees_of(outcomes.rows(list(draws)))]
+
+
+def sides(P, Q):
+    return outcomes.aligned(*(outcomes.joined([outcomes.rows(side)]) for side in (P, Q)))
+
+
+def equal(x, y):
+    return np.array_equal(x, y, equal_nan=True)
+
+
+# --- rows
+# ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(TREE, min_size=1, max_size=8), st.lists(TREE, min_size=1, max_size=8))
+@settings(deadline=None, max_examples=40)
+def test_draws_have_equal_rows_if_and_only_if_they_are_equal(first, second):
+    """Equal as canonical text, numbers by value: no difference of two draws is lost, and none is
+    made up.
+    """
+    P, Q = sides(["text", *first], second)  # the text makes trees of them all
+    rows = np.concatenate([P, Q])
+    keys = [_canonical(one) for one in ["text", *first, *second]]
+    for i in range(len(keys)):
+        for j in range(i):
+            assert equal(rows[i], rows[j]) == (keys[i] == keys[j])
+
+
+def _canonical(draw):
+    """As the docstrings say: a draw that is no list is a list of itself, None the empty list; True
+    is 1.
+    """
+    root = draw if isinstance(draw, (list, tuple)) else [] if draw is None else [draw]
+    return _form(root)
+
+
+def _form(value):
+    if isinstance(value, (list, tuple)):
+        return ("list", *map(_form, value))
+    if isinstance(value, dict):
+        return ("dict", tuple(sorted((repr(key), _form(one)) for key, one in value.items())))
+    if isinstance(value, frozenset):
+        return ("set", tuple(sorted(map(repr, map(_form, value)))))
+    if value is None or isinstance(value, str):
+        return ("text", value)
+    return ("number", "nan" if value != value else float(value))
+
+
+@given(st.lists(TREE, min_size=2, max_size=8))
+@settings(deadline=None, max_examples=40)
+def test_a_row_does_not_depend_on_the_draws_beside_it(draws):
+    """Columns of all of them, used on any part and in any order, also on a part that is plain
+    numbers.
+    """
+    whole = outcomes.joined([outcomes.rows(["text", *draws])])
+    columns = outcomes.columns(whole, whole)
+    for place, one in enumerate(draws):
+        assert equal(columns(outcomes.joined([outcomes.rows([one])]))[0], columns(whole)[1 + place])
+
+
+def test_blocks_of_different_form_are_joined():
+    parts = [
+        outcomes.rows(part)
+        for part in (np.ones((2, 2)), [[1.0], [1.0, 2.0]], ["a", None], [{"k": 1}])
+    ]
+    joined = outcomes.joined(parts)
+    assert [bytes(one) for one in joined] == [
+        b"[1.0,1.0]",
+        b"[1.0,1.0]",
+        b"[1.0]",
+        b"[1.0,2.0]",
+        b'["a"]',
+        b"[]",
+        b'[{"\\"k\\"":1}]',
+    ]
+
+
+def test_canonical_text_is_the_same_for_equal_draws():
+    assert (
+        len(set(texts({"a": 1, "b": {3, 1, 2}}, {"b": frozenset([2, 3, 1]), "a": np.int8(1)}, "x")))
+        == 2
+    )
+    assert texts("x", (1, "y"), [1, "y"], np.array([1, 2]))[1:] == [
+        b'[1,"y"]',
+        b'[1,"y"]',
+        b"[1,2]",
+    ]
+    assert texts("x", {1: "a"}, {"1": "a"})[1:] == [b'[{"1":"a"}]', b'[{"\\"1\\"":"a"}]']
+    assert texts("x", Fraction(1, 2), 10**400, -(10**400))[1:] == [
+        b"[0.5]",
+        b"[Infinity]",
+        b"[-Infinity]",
+    ]
+    assert texts("x", b"\xff", "\ud800")[1:] == [b'["\\u00ff"]', b'["\\ud800"]']
+    assert texts("x", {float("nan"), 2.0, 1.0, "b", "a"})[1] == b'[{"set":[1.0,2.0,"a","b",NaN]}]'
+
+
+def test_long_text_is_cut_but_stays_what_it_is():
+    one, other = texts("a" * 10**6, "a" * 10**6 + "b")
+    assert one != other
+    assert len(one) < 120
+
+
+def test_codes_of_text_do_not_depend_on_the_process():
+    """Sets are in the order of hashes, which are different in each process."""
+    script = (
+        "from dpaudit import outcomes\n"
+        "print(outcomes.rows([{'x', 'yy', 'zzz', 'é'}, 'a']).tobytes(), outcomes.cells.code('é'))"
+    )
+    for seed in "12":
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split()[-1] == str(code("é"))
+        assert done.stdout.startswith(str(outcomes.rows([{"é", "zzz", "yy", "x"}, "a"]).tobytes()))
+
+
+def test_columns_are_by_place_key_and_member():
+    P, _ = sides([{"a": 1.0, "b": None}, {"a": 2.0}], [{"a": 1.0, "b": "x"}])
+    np.testing.assert_array_equal(  # the size of the dict; a; what b is, and its code
+        P, [[2, 1, 1, np.nan], [1, 2, 0, np.nan]]
+    )
+    P, Q = sides([{"u", "v"}, set()], [{"v"}])
+    np.testing.assert_array_equal(P[:, -2:], [[1, 1], [0, 0]])
+    np.testing.assert_array_equal(Q[:, -2:], [[0, 1]])
+
+
+def test_very_many_keys_keep_the_frequent_ones():
+    rng = np.random.default_rng(1)
+    draws = [{"always": 1, f"key {rng.integers(10**6)}": 2.0} for _ in range(1500)]
+    P, Q = sides(draws, [*draws[:-1], {"never": 1}])
+    assert 800 < P.shape[1] <= 1000
+    assert not equal(P[-1], Q[-1])
+
+
+# --- what is refused
+# ------------------------------------------------------------------------------------------------
+
+
+def nested(depth):
+    value = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("draws", "message"),
+    [
+        ([object()], "got a object"),
+        ([1j], "got a complex"),
+        ([{"a": object()}], "got a draw with a object"),
+        ([{(1, object()): 1}], "got a draw with a object"),
+        ([np.datetime64("2020-01-01")], "got a datetime64"),
+        ([lambda: 1], "got a function"),
+        ([nested(60)], "no more than 50 lists one in another"),
+        ({"a": [1.0]}, "got dtype object"),
+        ("abc", "got dtype <U3"),
+        ({1, 2}, "got dtype object"),
+        (iter([1]), "got dtype object"),
+    ],
+)
+def test_what_is_no_outcome_is_said(draws, message):
+    with pytest.raises(outcomes.NotOutcomes, match=message):
+        outcomes.rows(draws)
+
+
+def test_a_draw_that_holds_itself_is_refused():
+    loop = ["x"]
+    loop.append(loop)
+    with pytest.raises(outcomes.NotOutcomes, match="no more than 50"):
+        outcomes.rows([loop])
+
+
+# --- audits
+# --------------------------------------------------------------------------------------------------------
+
+
+def test_a_rare_category_is_an_atom():
+    """D alone says "secret", 1 draw in 50, among 40 words: δ ≥ 0.02 at every ε; 0.01 is over 7
+    deviations below it.
+
+    Of 10,000 certifying draws 200 ± 14 are; none in as many of D' bounds it by 1e-3 there, which
+    costs e times that.
+    """
+    words = np.array([f"word {number}" for number in range(40)])
+
+    def says(data, size, *, rng):
+        rare = rng.random(size) < (0.02 if data[3].any() else 0.0)
+        return np.where(rare, "secret", rng.choice(words, size))
+
+    result = dp.audit(
+        says, dp.neighbours.zero_row(DATA, 3), samples=20_000, epsilon=[0.0, 1.0], rng=1
+    )
+    assert np.all((result.spectrum.low > 0.01) & (result.spectrum.low <= 0.02 + 0.006))
+
+
+def test_words_with_their_own_odds():
+    """Randomised response of three words, ¾ true under D and another under D': δ(0) = 5/8, ε = ln
+    6.
+    """
+    rng = np.random.default_rng(1)
+    words = np.array(["yes", "no", "perhaps"])
+    P, Q = (rng.choice(words, 8000, p=np.roll([0.75, 0.125, 0.125], shift)) for shift in (0, 1))
+    spectrum = dp.audit_samples(P, Q, epsilon=[0.0, 1.9], rng=1).spectrum
+    assert 0.58 < spectrum.low[0] <= 0.625
+    assert spectrum.low[1] == 0.0
+
+
+def test_a_key_that_is_there_or_not():
+    """δ(0) = 0.3: the key is there 4 times in 10, and once in 10; its value, the other key, their
+    order tell nothing.
+
+    A certified bound is above 0.3 with probability 0.05 at most, over seeds.
+    """
+    rng = np.random.default_rng(2)
+
+    def one(share):
+        held = {"z": rng.normal(), **({"a": rng.integers(3)} if rng.random() < share else {})}
+        return dict(sorted(held.items(), reverse=rng.random() < 0.5))
+
+    P, Q = ([one(share) for _ in range(6000)] for share in (0.4, 0.1))
+    assert 0.23 < dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] <= 0.3
+
+
+def test_a_member_of_a_set():
+    """δ(0) = 0.3 for the member 7 of sets of a few integers, any of the others in half of them."""
+    rng = np.random.default_rng(1)
+
+    def one(share):
+        return {int(k) for k in np.flatnonzero(rng.random(7) < 0.5)} | (
+            {7} if rng.random() < share else set()
+        )
+
+    P, Q = ([one(share) for _ in range(6000)] for share in (0.4, 0.1))
+    assert 0.23 < dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] <= 0.3
+
+
+def test_the_same_law_of_nested_draws_on_both_sides_tells_nothing():
+    """20 audits at level 0.95: more than 4 false ones have probability 0.0026 if each has 0.05."""
+
+    def one(rng):
+        return {
+            "n": int(rng.integers(3)),
+            "set": {"ab"[rng.integers(2)]},
+            "x": [rng.normal()] * int(rng.integers(3)),
+        }
+
+    false = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        P, Q = ([one(rng) for _ in range(400)] for _ in range(2))
+        false += (
+            dp.audit_samples(
+                P, Q, epsilon=[0.0, 1.0], classifier="logistic", rng=1
+            ).spectrum.low.max()
+            > 0
+        )
+    assert false <= 4
+
+
+def test_n_jobs_and_a_store_change_no_byte(tmp_path):
+    from dpaudit.run.store.draws import DrawStore
+
+    def many(data, size, *, rng):
+        return [
+            {"k": "abc"[rng.integers(3)]} if rng.random() < 0.5 else [rng.normal()]
+            for _ in range(size)
+        ]
+
+    alone = draw(many, DATA, 2000, root(1), 0)
+    assert draw(many, DATA, 2000, root(1), 0, n_jobs=2).tobytes() == alone.tobytes()
+    for resume in (False, True):
+        store = DrawStore(tmp_path / "draws", {"seed": 1}, resume=resume)
+        assert draw(many, DATA, 2000, root(1), 0, store=store).tobytes() == alone.tobytes()
+
+
+# --- no randomness
+# -------------------------------------------------------------------------------------------------
+
+
+def audited(function, **options):
+    options = {"samples": 2000, "claim": (1.0, 0.01), "rng": 1, **options}
+    return dp.audit(function, dp.neighbours.zero_row(DATA, 3), **options)
+
+
+@pytest.mark.parametrize(
+    "output", [lambda data: data.sum(), lambda data: {"rows": int(np.any(data, axis=1).sum())}]
+)
+def test_a_deterministic_mechanism_that_differs_is_an_infinite_loss(output):
+    result = audited(lambda data, size, *, rng: [output(data)] * size)
+    assert result.verdict == "violated"
+    assert result.reason.startswith("Not random: every draw is ")
+    assert "which is an infinite privacy loss. At 95% confidence" in result.reason
+    assert result.certified.delta_at(4.0) > 0.5  # all that 1,000 draws can show of 1
+
+
+def test_one_that_does_not_differ_is_told_so():
+    result = audited(lambda data, size, *, rng: ["hello"] * size)
+    assert result.verdict == "not violated"
+    assert result.reason.startswith(
+        'Not random: every draw is "hello" on both sides, all 1,200 that were looked at.'
+    )
+
+
+def test_nothing_is_said_of_one_that_is_random():
+    assert audited(lambda data, size, *, rng: rng.random(size) < 0.01).reason.startswith(
+        "No ε was found"
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda x: x, lambda x: x < 0.5, lambda x: [str(round(one)) for one in x]]
+)
+def test_a_seed_of_its_own_is_refused(kind):
+    def seeded(data, size, *, rng):
+        return kind(data[3, 0] + np.random.default_rng(7).random(size))
+
+    with pytest.raises(
+        dp.MechanismError,
+        match=r"must draw from rng; on M\(D'?\) the same draws come again after every 256",
+    ):
+        audited(seeded)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.5, 0.1, 0.01, 0.001]))
+@settings(deadline=None, max_examples=60)
+def test_independent_draws_do_not_repeat(seed, share):
+    """By chance with probability e^-30 at most."""
+    draws = np.random.default_rng(seed).random((600, 1)) < share
+    assert outcomes.period(np.asarray(draws, dtype=float)) is None or np.ptp(draws.astype(int)) == 0

@@ -1,0 +1,204 @@
+"""What a draw may be: numbers, NaN and infinities, booleans, lists of any length; and how it
+becomes a row.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpaudit as dp
+from dpaudit import outcomes
+from dpaudit._core.seeds import root
+from dpaudit.sampling import draw
+from tests.cases import database
+
+DATA = database()
+SEED = root(4)
+SIZE = 2000  # eight blocks
+NUMBER = st.floats(allow_nan=False)
+DRAW = st.one_of(
+    st.none(),
+    NUMBER,
+    st.booleans(),
+    st.lists(NUMBER, max_size=4),
+    st.lists(NUMBER, max_size=3).map(tuple),
+)
+
+
+def as_list(one):
+    if one is None:
+        return []
+    return [float(one)] if np.isscalar(one) else [float(entry) for entry in one]
+
+
+# --- rows
+# ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(DRAW, min_size=1, max_size=20), st.lists(DRAW, min_size=1, max_size=20))
+def test_lists_come_back_from_their_rows(first, second):
+    """Whatever the blocks and the sides: length, entries, padding; without lengths when all have
+    the same.
+    """
+    P = outcomes.joined([outcomes.rows(first), outcomes.rows(second)])
+    Q = outcomes.joined([outcomes.rows(second)])
+    together = outcomes.aligned(P, Q)
+    if outcomes.are_lists(P) or outcomes.are_lists(Q):
+        for rows, draws in zip(together, (first + second, second), strict=True):
+            assert [list(row[1 : 1 + int(row[0])]) for row in rows] == [
+                as_list(one) for one in draws
+            ]
+            assert all(np.isnan(row[1 + int(row[0]) :]).all() for row in rows)
+        assert together[0].shape[1] == together[1].shape[1]
+    else:
+        for rows, draws in zip(together, (first + second, second), strict=True):
+            assert [list(row) for row in rows] == [as_list(one) for one in draws]
+
+
+@given(st.lists(st.floats(), min_size=1, max_size=30))
+def test_numbers_are_kept_to_the_bit(values):
+    rows = outcomes.rows(np.array(values))
+    np.testing.assert_array_equal(rows.view(np.int64)[:, 0], np.array(values).view(np.int64))
+    assert not outcomes.are_lists(rows)
+
+
+def test_lists_of_one_length_are_a_table():
+    rows = outcomes.joined(
+        [outcomes.rows([[1.0, 2.0]]), outcomes.rows([(3.0, 4.0), (5.0, np.nan)])]
+    )
+    np.testing.assert_array_equal(rows, [[1.0, 2.0], [3.0, 4.0], [5.0, np.nan]])
+
+
+def test_arrays_in_a_list_and_in_an_object_array_are_lists():
+    draws = [np.array([1.0, 2.0]), np.array(3), np.array([], int), np.array([True])]
+    held = np.empty(4, object)
+    held[:] = draws
+    expected = [[2.0, 1.0, 2.0], [1.0, 3.0, np.nan], [0.0, np.nan, np.nan], [1.0, 1.0, np.nan]]
+    for one in (draws, held):
+        found, _ = outcomes.aligned(outcomes.joined([outcomes.rows(one)]), outcomes.rows([1.0]))
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_table_beside_lists_gets_its_length():
+    P, Q = outcomes.aligned(outcomes.rows(np.ones((2, 2))), outcomes.rows([[1.0], [1.0, 2.0, 3.0]]))
+    np.testing.assert_array_equal(P, [[2.0, 1.0, 1.0, np.nan]] * 2)
+    np.testing.assert_array_equal(Q, [[1.0, 1.0, np.nan, np.nan], [3.0, 1.0, 2.0, 3.0]])
+
+
+def test_draws_that_are_all_none_are_one_outcome():
+    P, Q = outcomes.aligned(outcomes.joined([outcomes.rows([None, None])]), outcomes.rows([[], []]))
+    np.testing.assert_array_equal(P, np.zeros((2, 1)))
+    np.testing.assert_array_equal(Q, P)
+
+
+def test_tables_of_different_width_are_not_joined():
+    with pytest.raises(outcomes.NotOutcomes, match="same number of columns each time, got 1 and 2"):
+        outcomes.joined([np.zeros((3, 1)), np.zeros((3, 2))])
+
+
+# --- mechanisms
+# ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_drawn(value):
+    draws = draw(
+        lambda data, size, *, rng: np.where(rng.random(size) < 0.5, value, 1.0), DATA, SIZE, SEED, 0
+    )
+    assert np.mean(np.isin(draws, value) | (np.isnan(draws) & np.isnan(value))) == pytest.approx(
+        0.5, abs=0.06
+    )
+    assert draws.shape == (SIZE, 1)
+
+
+def longer_each_block(data, size, *, rng):
+    """Lists that are of one length in a block, and of another in the next."""
+    return rng.random((size, rng.integers(1, 9))).tolist()
+
+
+def test_blocks_of_lists_are_padded_to_the_widest():
+    draws = draw(longer_each_block, DATA, SIZE, SEED, 0)
+    assert outcomes.are_lists(draws)
+    rows = draws[outcomes.LISTS]
+    assert len(np.unique(rows[:, 0])) > 2
+    np.testing.assert_array_equal(rows[:, 0], np.isfinite(rows[:, 1:]).sum(axis=1))
+    np.testing.assert_array_equal(
+        draw(longer_each_block, DATA, SIZE, SEED, 0, n_jobs=2)[outcomes.LISTS], rows
+    )
+
+
+def test_a_list_late_in_a_run_of_tables_changes_them_all():
+    def mostly(data, size, *, rng):
+        return np.ones((size, 2)) if rng.random() < 0.7 else [[3.0]] * size
+
+    draws = draw(mostly, DATA, SIZE, SEED, 0)
+    assert set(map(tuple, draws[outcomes.LISTS][:, :2])) == {(2.0, 1.0), (1.0, 3.0)}
+    assert len(draws) == SIZE
+
+
+def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
+    from dpaudit.run.store.draws import DrawStore
+
+    whole = draw(longer_each_block, DATA, SIZE, SEED, 1)
+    for resume in (False, True):
+        store = DrawStore(tmp_path / "draws", {"seed": 4}, resume=resume)
+        again = draw(longer_each_block, DATA, SIZE, SEED, 1, store=store)
+        np.testing.assert_array_equal(again[outcomes.LISTS], whole[outcomes.LISTS])
+    assert outcomes.are_lists(store.get(1, 0))
+
+
+# --- audits
+# --------------------------------------------------------------------------------------------------------
+
+
+def test_nan_on_one_side_only_is_found_and_certified():
+    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.02 is 6
+    deviations off.
+
+    None in 5,000 of Q bounds Q(NaN) by about 1e-3, so e^ε times that is what the certificate loses:
+    no more than ε = 2.
+    """
+    rng = np.random.default_rng(3)
+    P, Q = rng.standard_normal((2, 10_000))
+    P[rng.random(10_000) < 0.05] = np.nan
+    low = dp.audit_samples(P, Q, epsilon=[0.0, 1.0, 2.0], rng=1).spectrum.low
+    assert np.all((low > 0.02) & (low <= 0.06))
+
+
+def test_infinities_are_told_apart():
+    """+∞ and −∞ with probabilities ¾, ¼ against ¼, ¾: randomised response, δ(0) = ½ and ε = ln 3."""
+    rng = np.random.default_rng(3)
+    P, Q = (np.where(rng.random(4000) < share, np.inf, -np.inf) for share in (0.75, 0.25))
+    spectrum = dp.audit_samples(P, Q, epsilon=[0.0, 1.2], rng=1).spectrum
+    assert 0.4 < spectrum.low[0] <= 0.5
+    assert spectrum.low[1] == 0.0
+
+
+def test_a_length_that_gives_the_database_away():
+    """As many numbers as a threshold lets through: 1 or 2 under D, always 1 under D'. δ = ½ at
+    every ε.
+    """
+
+    def above(data, size, *, rng):
+        return [
+            rng.standard_normal(1 + (data[3].any() and rng.random() < 0.5)) for _ in range(size)
+        ]
+
+    result = dp.audit(
+        above, dp.neighbours.zero_row(DATA, 3), samples=4000, epsilon=[0.0, 3.0], rng=1
+    )
+    assert np.all((result.spectrum.low > 0.4) & (result.spectrum.low <= 0.5))
+
+
+def test_booleans_are_outcomes():
+    rng = np.random.default_rng(3)
+    P, Q = (rng.random(4000) < share for share in (0.75, 0.25))
+    assert dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] > 0.4
+
+
+def test_nothing_but_nan_on_both_sides_tells_nothing():
+    nothing = np.full((400, 2), np.nan)
+    np.testing.assert_array_equal(
+        dp.audit_samples(nothing, nothing, rng=1).spectrum.low, np.zeros(41)
+    )

@@ -1,0 +1,247 @@
+"""Draws of a mechanism: seeded by key, the same in parallel and resumed, and checked as they come."""
+
+import contextlib
+import re
+import threading
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit._core.seeds import generator, root
+from dpaudit.sampling import draw
+from tests.cases import MECHANISMS, database, shifted
+
+DATA = database()
+SIZE = 5000  # 20 blocks
+SEED = root(17)
+PAIR = dp.neighbours.zero_row(DATA, 3)
+
+
+# --- the same draws
+# ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "mechanism", [*MECHANISMS[::3], shifted(1.0)], ids=lambda m: getattr(m, "name", "function")
+)
+def test_workers_change_nothing(mechanism):
+    alone = draw(mechanism, DATA, SIZE, SEED, 0, n_jobs=1)
+    np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, SEED, 0, n_jobs=2), alone)
+    np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, SEED, 0), alone)
+    assert len(np.unique(alone, axis=0)) == SIZE
+
+
+def test_sides_and_seeds_have_draws_of_their_own():
+    draws = [draw(shifted(1.0), DATA, SIZE, root(seed), side) for seed in (1, 2) for side in (0, 1)]
+    assert len(np.unique(np.concatenate(draws))) == 4 * SIZE
+
+
+def test_fewer_draws_than_a_block_are_one_block():
+    assert draw(shifted(1.0), DATA, 7, SEED, 0).shape == (7, 1)
+
+
+class Store:
+    """Keeps blocks in memory, and counts."""
+
+    def __init__(self, blocks=None):
+        self.blocks, self.hits, self.lock = dict(blocks or {}), 0, threading.Lock()
+
+    def get(self, side, block):
+        with self.lock:
+            found = self.blocks.get((side, block))
+            self.hits += found is not None
+        return found
+
+    def put(self, side, block, values):
+        with self.lock:
+            self.blocks[side, block] = values
+
+
+def test_stored_blocks_are_used_and_change_nothing():
+    whole, store = draw(shifted(1.0), DATA, SIZE, SEED, 0), Store()
+    np.testing.assert_array_equal(draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store), whole)
+    kept = Store({key: block for key, block in store.blocks.items() if key[1] % 3})
+    np.testing.assert_array_equal(draw(shifted(1.0), DATA, SIZE, SEED, 0, store=kept), whole)
+    assert kept.hits == sum(1 for key in store.blocks if key[1] % 3)
+    assert kept.blocks.keys() == store.blocks.keys()
+
+
+def test_an_interrupted_run_keeps_the_blocks_it_drew():
+    store, calls = Store(), []
+
+    def stops(data, size, *, rng):
+        calls.append(size)
+        if len(calls) > 5:
+            raise KeyboardInterrupt
+        return shifted(1.0)(data, size, rng=rng)
+
+    with pytest.raises(KeyboardInterrupt):
+        draw(stops, DATA, SIZE, SEED, 0, n_jobs=1, store=store)
+    assert len(store.blocks) == 5
+    whole = draw(shifted(1.0), DATA, SIZE, SEED, 0)
+    np.testing.assert_array_equal(draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store), whole)
+
+
+def test_a_block_of_another_size_is_drawn_again():
+    store = Store({(0, 0): np.zeros((3, 1))})
+    np.testing.assert_array_equal(
+        draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store),
+        draw(shifted(1.0), DATA, SIZE, SEED, 0),
+    )
+
+
+def test_progress_counts_the_draws_up():
+    seen = []
+    draw(shifted(1.0), DATA, SIZE, SEED, 1, progress=lambda *args: seen.append(args))
+    steps, done, wanted = zip(*seen, strict=True)
+    assert set(steps) == {"drawing M(D')"}
+    assert set(wanted) == {SIZE}
+    assert list(done) == sorted(set(done))
+    assert done[-1] == SIZE
+
+
+# --- what comes back
+# -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.uint64, bool])
+def test_numbers_of_any_kind_become_floats(dtype):
+    draws = draw(
+        lambda data, size, *, rng: rng.integers(0, 2, (size, 2)).astype(dtype), DATA, SIZE, SEED, 0
+    )
+    assert draws.shape == (SIZE, 2)
+    assert draws.dtype == np.float64
+    assert set(np.unique(draws)) == {0.0, 1.0}
+
+
+def test_one_number_a_draw_may_come_flat():
+    flat = draw(lambda data, size, *, rng: rng.standard_normal(size), DATA, SIZE, SEED, 0)
+    np.testing.assert_array_equal(flat, draw(shifted(0.0), DATA, SIZE, SEED, 0))
+
+
+def test_lists_are_arrays():
+    listed = draw(
+        lambda data, size, *, rng: rng.standard_normal((size, 1)).tolist(), DATA, SIZE, SEED, 0
+    )
+    np.testing.assert_array_equal(listed, draw(shifted(0.0), DATA, SIZE, SEED, 0))
+
+
+WRONG = {
+    "None": (lambda size, rng: None, "must return numbers, got dtype object"),
+    "objects": (
+        lambda size, rng: np.full((size, 2), object()),
+        "must return numbers, text, .*, got a draw with a object",
+    ),
+    "complex": (
+        lambda size, rng: np.full((size, 2), 1j),
+        "must return numbers, got dtype complex128",
+    ),
+    "dates": (
+        lambda size, rng: np.zeros((size, 1), "datetime64[s]"),
+        "must return numbers, got dtype datetime64",
+    ),
+    "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
+    "one text": (lambda size, rng: "a" * size, "must return numbers, got dtype <U"),
+    "functions": (lambda size, rng: [len] * size, "got a builtin_function_or_method"),
+    "too few texts": (
+        lambda size, rng: ["a"] * (size - 1),
+        r"must return shape \(\d+, k\), got \d+ draws",
+    ),
+    "too few lists": (
+        lambda size, rng: [[1.0]] * (size - 2) + [[]],
+        r"must return shape \(\d+, k\), got \d+ draws",
+    ),
+    "one draw": (lambda size, rng: 1.0, r"must return shape \(\d+, k\), got \(\)"),
+    "too many": (
+        lambda size, rng: np.zeros((size + 1, 2)),
+        r"must return shape \(\d+, k\), got \(\d+, 2\)",
+    ),
+    "too few": (
+        lambda size, rng: np.zeros((size - 1, 2)),
+        r"must return shape \(\d+, k\), got \(\d+, 2\)",
+    ),
+    "turned": (
+        lambda size, rng: np.zeros((2, size)),
+        r"must return shape \(\d+, k\), got \(2, \d+\)",
+    ),
+    "cube": (
+        lambda size, rng: np.zeros((size, 2, 2)),
+        r"must return shape \(\d+, k\), got \(\d+, 2, 2\)",
+    ),
+    "no columns": (
+        lambda size, rng: np.zeros((size, 0)),
+        r"must return shape \(\d+, k\), got \(\d+, 0\)",
+    ),
+    "nothing": (lambda size, rng: [], r"must return shape \(\d+, k\), got 0 draws"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_wrong_return_says_what_came_and_where(case, n_jobs):
+    returns, message = WRONG[case]
+    with pytest.raises(dp.MechanismError, match=message) as caught:
+        draw(lambda data, size, *, rng: returns(size, rng), DATA, SIZE, SEED, 1, n_jobs=n_jobs)
+    assert re.search(
+        r"M\(D'\), block \d+ \(\d+ draws, seed 17, key \(0, 1, \d+\)\)", str(caught.value)
+    )
+
+
+def test_columns_may_not_change_between_calls():
+    def grows(data, size, *, rng):
+        return np.zeros((size, 1 + (rng.random() < 0.2)))
+
+    said = r"same number of columns each time, got \d after \d on M\(D\), block \d+ .*seed .*key \("
+    with pytest.raises(dp.MechanismError, match=said):
+        draw(grows, DATA, SIZE, SEED, 0)
+
+
+def fails_now_and_then(data, size, *, rng):
+    if rng.random() < 0.1:
+        raise ArithmeticError("singular sketch")
+    return rng.standard_normal((size, 1))
+
+
+def test_a_mechanism_that_raises_midway_can_be_raised_again_from_the_message():
+    with pytest.raises(
+        dp.MechanismError, match=r"the mechanism raised on .*: ArithmeticError: singular sketch"
+    ) as caught:
+        draw(fails_now_and_then, DATA, SIZE, SEED, 0)
+    assert isinstance(caught.value.__cause__, ArithmeticError)
+    found = re.search(
+        r"block (\d+) \((\d+) draws, seed (\d+), key \((\d+), (\d+), (\d+)\)\)", str(caught.value)
+    )
+    block, size, seed, *key = (int(part) for part in found.groups())
+    assert block > 0
+    with pytest.raises(ArithmeticError, match="singular sketch"):
+        fails_now_and_then(DATA, size, rng=generator(root(seed), *key))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_errors_of_a_mechanism_reach_the_caller_of_an_audit(n_jobs):
+    with pytest.raises(dp.MechanismError, match="ArithmeticError: singular sketch"):
+        dp.audit(fails_now_and_then, PAIR, samples=SIZE, rng=1, n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("mechanism", [5, None, "ALS", dp.mechanisms.ALS])
+def test_what_cannot_be_called_as_a_mechanism_is_refused(mechanism):
+    with pytest.raises(dp.DpauditError, match="mechanism"):
+        dp.audit(mechanism, PAIR, samples=SIZE, rng=1)
+
+
+def test_data_that_a_mechanism_cannot_take_are_no_fault_of_a_draw():
+    with pytest.raises(dp.DegenerateData, match="linearly independent"):
+        draw(dp.mechanisms.ALS(9), np.ones((30, 3)) * np.arange(30)[:, None], SIZE, SEED, 0)
+
+
+def test_a_mechanism_that_writes_into_its_data_cannot_change_the_databases():
+    def centres(data, size, *, rng):
+        data -= data.mean(axis=0)
+        return data[0, 0] + rng.standard_normal((size, 1))
+
+    pair = dp.neighbours.zero_row(DATA.copy(), 3)
+    with contextlib.suppress(dp.MechanismError):  # a read-only view would make it raise
+        dp.audit(centres, pair, samples=1000, classifier="qda", rng=1)
+    np.testing.assert_array_equal(pair.left, DATA)
+    np.testing.assert_array_equal(np.delete(pair.right, 3, axis=0), np.delete(DATA, 3, axis=0))

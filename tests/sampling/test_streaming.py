@@ -1,0 +1,214 @@
+"""Draws that certify are made, scored and counted as they come: few are in memory, and none is seen
+too early.
+"""
+
+import threading
+import tracemalloc
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import outcomes
+from dpaudit._core.seeds import root
+from dpaudit.certify.counting import Counted
+from dpaudit.certify.sets import Tails
+from dpaudit.sampling import Given, Stream, draw, parallel
+from dpaudit.scoring import Fitted
+from tests.cases import database, shifted
+
+DATA = database()
+PAIR = dp.neighbours.zero_row(DATA, 3)
+SEED = root(17)
+SIZE = 5000  # 20 blocks of 256, but for the last
+
+
+def stream(mechanism=None, size=SIZE, **more):
+    return Stream(shifted(1.0) if mechanism is None else mechanism, DATA, size, SEED, 0, **more)
+
+
+# --- the same draws
+# ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("first", [0, 1, 256, 1000, SIZE])
+@pytest.mark.parametrize("chunk", [1, 300, 512, 10_000])
+def test_however_they_are_asked_for(n_jobs, first, chunk):
+    if chunk == 1 and first < 1000:
+        chunk = 7
+    one = stream(n_jobs=n_jobs)
+    looked = one.peek(20)
+    parts = [one.take(first), *one.rest(chunk)] if first else list(one.rest(chunk))
+    whole = draw(shifted(1.0), DATA, SIZE, SEED, 0)
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    np.testing.assert_array_equal(looked, whole[: len(looked)])
+    assert len(looked) >= 20
+    assert {len(part) for part in parts[1:-1]} <= {chunk}
+
+
+def test_given_draws_are_asked_for_alike():
+    draws = np.arange(10.0)[:, None]
+    one = Given(draws)
+    parts = [one.peek(3), one.take(4), *one.rest(4)]
+    assert [part[:, 0].tolist() for part in parts] == [
+        [0, 1, 2],
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
+
+
+def test_progress_counts_what_was_given():
+    seen = []
+    one = stream(progress=lambda step, done, wanted: seen.append(done))
+    one.peek(20)
+    assert seen == []
+    one.take(1000)
+    assert (seen[-1], len(seen)) == (1000, 4)
+    list(one.rest(700))
+    assert seen[-1] == SIZE
+    assert seen == sorted(set(seen))
+
+
+# --- few in memory
+# -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
+    """Blocks made and not yet taken: a window of 3 a worker at most."""
+    monkeypatch.setattr(parallel, "DEEP", 3)
+    made, most, lock = [0], [0], threading.Lock()
+
+    def counts(data, size, *, rng):
+        with lock:
+            made[0] += 1
+        return rng.standard_normal((size, 1))
+
+    for taken, _ in enumerate(stream(counts, size=20_000, n_jobs=n_jobs).rest(312)):
+        threading.Event().wait(0.002)
+        most[0] = max(most[0], made[0] - taken)
+    assert made[0] == 65
+    assert most[0] <= 3 * n_jobs + 1
+
+
+def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
+    monkeypatch.setattr(parallel, "HELD", 3 * 312 * 8)
+    asked = []
+    monkeypatch.setattr(
+        parallel,
+        "_window",
+        lambda _, blocks, window, store: asked.append(window) or map(one, window),
+    )
+
+    def one(block):
+        return np.zeros((block[1], 1))
+
+    list(stream(size=20_000, n_jobs=1).rest(20_000))
+    assert [len(window) for window in asked[:3]] == [1, 3, 3]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
+    """Both sides are 77 MB; 120,000 + 30,000 of 1,200,000 draws a side train and choose, 10 MB, and
+    are whitened.
+    """
+
+    def wide(data, size, *, rng):
+        return data[0, 0] + rng.random((size, 4))
+
+    monkeypatch.setattr(parallel, "HELD", 1 << 22)
+    shares = {"train_share": 0.1, "choose_share": 0.025}
+    tracemalloc.start()
+    try:
+        dp.audit(wide, PAIR, samples=1_200_000, **shares, classifier="qda", n_jobs=n_jobs, rng=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40e6
+
+
+# --- counted as if they were all there
+# -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_are_those_of_sorted_scores(seed):
+    """Ties with each other and with the thresholds, infinities, more draws than are scored at a
+    time.
+    """
+    rng = np.random.default_rng(seed)
+    sides = [rng.integers(-5, 6, 70_000).astype(float), np.round(rng.standard_normal(70_000), 1)]
+    for side, at in zip(sides, rng.integers(0, 70_000, (2, 300)), strict=True):
+        side[at] = rng.choice([np.inf, -np.inf, 1e200], 300)
+    threshold = np.concatenate(
+        [rng.choice(np.arange(-6.0, 7.0), 20), rng.normal(size=20), [1e150, -1e150]]
+    )
+    expected = Tails.of(*sides).above(threshold)
+    sources = [Given(side[:, None]) for side in sides]
+    columns = outcomes.columns(*(side[:, None] for side in sides))
+    found = Counted(Fitted("own", lambda x: x[:, 0]), columns, sources, 70_000, nullcontext).above(
+        threshold
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_score_that_is_nan_on_certifying_draws_only_is_refused():
+    """Of 5,000 draws 1,500 learn; the 4,000th is NaN."""
+    draws = np.random.default_rng(1).normal(size=(2, 5000, 1))
+    draws[0, 4000] = 77.0
+    score = dp.scoring.KnownScore(lambda x: np.where(x[:, 0] == 77.0, np.nan, x[:, 0]), "own")
+    with pytest.raises(
+        dp.InvalidInput, match="classifier must give numbers, got NaN scores from own"
+    ):
+        dp.audit_samples(*draws, classifier=score, rng=1)
+
+
+# --- none seen too early
+# -------------------------------------------------------------------------------------------
+
+
+def test_nothing_certifies_that_was_drawn_before_the_score():
+    """The score is fitted when the draws that learn are made, and at most the rest of their last
+    block.
+    """
+    steps = []
+    dp.audit(
+        shifted(1.0),
+        PAIR,
+        samples=SIZE,
+        classifier="qda",
+        rng=1,
+        progress=lambda step, done, wanted: steps.append((step, done)),
+    )
+    fit = steps.index(("fitting the score", 0))
+    drawn = dict(steps[:fit])
+    assert drawn == {"drawing M(D)": 1500, "drawing M(D')": 1500}
+    assert dict(steps)["drawing M(D')"] == SIZE
+    assert steps[-1] == ("certifying", 1)
+
+
+def test_longer_lists_among_certifying_draws_change_no_score():
+    rng = np.random.default_rng(2)
+    P, Q = (
+        [row[: 1 + (row[0] > 0)].tolist() for row in rng.normal(at, 1.0, (2000, 2))]
+        for at in (0.0, 0.5)
+    )
+    plain = dp.audit_samples(P, Q, rng=1)
+    longer = [*P[:1500], *([*row, *[0.0] * 5] for row in P[1500:])]
+    found = dp.audit_samples(longer, Q, rng=1)
+    assert found.fitted.portfolio == plain.fitted.portfolio
+    assert found.plan.sizes == plain.plan.sizes
+
+
+def test_columns_that_change_among_certifying_draws_are_an_error():
+    def widens(data, size, *, rng):
+        return rng.random((size, 1 if size == 256 else 2))
+
+    with pytest.raises(
+        dp.MechanismError,
+        match=r"same number of columns .*, got 2 after 1 on M\(D\), block 19 .*key",
+    ):
+        dp.audit(widens, PAIR, samples=SIZE, classifier="qda", rng=1)

@@ -1,0 +1,191 @@
+"""Studies of paper 1 at sizes that take a moment: what is said follows from what is drawn."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from studies.paper_1.accuracy import accuracy, norm_variance
+from studies.paper_1.outliers import OutlierStudy
+from studies.paper_1.spectra import EXACT, FOUND, LIMIT, SpectrumStudy
+from studies.paper_1.utility import BOX, NOISE, PADDED, SKETCH, UtilityStudy, in_units
+
+from dpaudit import exact
+from dpaudit._core.linalg import least_squares
+from dpaudit.errors import InvalidInput
+from dpaudit.laws import Gaussian, StudentT
+from dpaudit.mechanisms import ALS, RPLS, GaussianLS
+from dpaudit.report.studies.write import write
+from tests.scenarios.shipped import STUDIES
+
+SMALL_SPECTRA = {
+    "names": ("diabetes",),
+    "rows": ((30, 60),),
+    "samples": 4_000,
+    "points": 5,
+    "floor": 0.01,
+}
+SMALL_UTILITY = {
+    "names": ("diabetes",),
+    "rows": ((20, 200),),
+    "paddings": (0.1, 1.0),
+    "draws": 200,
+    "repeats": 5,
+}
+
+
+@pytest.fixture(scope="module")
+def spectra():
+    return SpectrumStudy(**SMALL_SPECTRA).make(1)
+
+
+@pytest.fixture(scope="module")
+def utility():
+    return UtilityStudy(**SMALL_UTILITY).make(1)
+
+
+@pytest.fixture(scope="module")
+def outliers():
+    return OutlierStudy(others=50, sizes=(0.1, 10.0, 1e4)).make(1)
+
+
+# Accuracy
+
+
+def test_accuracy_is_that_of_draws():
+    """4 standard errors of 200,000 draws of laws with finite fourth moments."""
+    root, truth = np.array([[2.0, 0.5], [0.0, 1.0]]), np.array([0.5, -1.0])
+    for law in (Gaussian(np.array([1.0, 2.0]), root), StudentT(np.array([1.0, 2.0]), root, 9)):
+        square = np.sum((law.sample(200_000, np.random.default_rng(3)) - truth) ** 2, axis=1)
+        error = 4.0 * square.std() / math.sqrt(len(square))
+        found = accuracy(law, truth)
+        assert found.mean_square == pytest.approx(square.mean(), abs=error)
+        assert found.bias == pytest.approx(0.25 + 9.0)
+        spread = norm_variance(law, truth, 2_000, 6, np.random.SeedSequence(4))
+        assert spread.shape == (6,)
+        assert np.var(np.sqrt(square)) == pytest.approx(spread.mean(), rel=0.15)
+
+
+def test_a_student_of_two_degrees_of_freedom_has_no_variance():
+    assert accuracy(StudentT(np.zeros(1), np.eye(1), 2), np.zeros(1)).mean_square == math.inf
+
+
+# Figure 3
+
+
+def test_spectra_show_three_curves_a_panel(spectra):
+    panels = spectra.figures["figure-3"]
+    assert [panel.title for panel in panels] == ["diabetes, r = 30", "diabetes, r = 60"]
+    for panel in panels:
+        truth, limit, found = panel.lines
+        assert [line.label for line in panel.lines] == [EXACT, LIMIT, FOUND]
+        assert np.all(np.array(limit.y) >= np.array(truth.y) * (1.0 - 1e-9))
+        assert np.all(np.array(found.low) <= np.array(truth.y))  # certified at 95 %, by this seed
+        assert np.all(np.array(found.low) <= np.array(found.y))
+        assert limit.y[-1] == pytest.approx(0.01, rel=0.01)
+
+
+def test_the_exact_curve_is_of_the_row_that_is_named(spectra):
+    panel, said = spectra.figures["figure-3"][0], spectra.sentences[0]
+    data, row = in_units("diabetes", "as they are"), int(said.split("row ")[1].split(":")[0])
+    from dpaudit.neighbours import zero_row
+
+    again = exact.spectrum(ALS(30), zero_row(data, row), np.array(panel.lines[0].x))
+    np.testing.assert_allclose(panel.lines[0].y, again.delta, rtol=1e-9)
+
+
+# Figure 2
+
+
+def points(content, method):
+    heads = content.tables[0].heads
+    rows = [dict(zip(heads, row, strict=True)) for row in content.tables[0].rows]
+    return [row for row in rows if row["method"] == method and row["data"].endswith("as they are")]
+
+
+def test_gaussian_noise_is_shown_at_the_delta_of_als(utility):
+    for als, gauss in zip(points(utility, SKETCH), points(utility, NOISE), strict=True):
+        assert gauss["δ"] == pytest.approx(als["δ"], rel=1e-6)
+    assert len(points(utility, PADDED)) == len(points(utility, BOX)) == 2
+
+
+def test_the_table_has_the_closed_forms(utility):
+    data = in_units("diabetes", "as they are")
+    fit, row = least_squares(data), points(utility, SKETCH)[0]
+    assert row["δ"] == pytest.approx(float(exact.worst_case(ALS(20), data, 1.0).delta), rel=1e-9)
+    gram = data[:, :-1].T @ data[:, :-1]
+    assert row["Σ variances"] == pytest.approx(
+        fit.norm**2 * np.trace(np.linalg.inv(gram)) / (20 - 11 - 1), rel=1e-6
+    )
+    assert row["bias²"] == 0.0
+    noisy = points(utility, NOISE)[0]
+    sigma = math.sqrt(noisy["Σ variances"] / 11)
+    assert float(exact.worst_case(GaussianLS(sigma=sigma), data, 1.0).delta) == pytest.approx(
+        noisy["δ"], rel=1e-5
+    )
+    bound = float(np.linalg.norm(data, axis=1).max())
+    law = RPLS(200, padding=0.1 * bound).law(data)
+    assert points(utility, PADDED)[0]["bias²"] == pytest.approx(
+        np.sum((law.mean - fit.coef) ** 2), rel=1e-9
+    )
+
+
+def test_utility_has_a_panel_for_each_unit_and_bars(utility):
+    for name in ("figure-2", "figure-2-mean-square"):
+        assert [panel.title for panel in utility.figures[name]] == [
+            "diabetes, units as they are",
+            "diabetes, units standardised",
+        ]
+    for panel in utility.figures["figure-2"]:
+        for line in panel.lines:
+            assert all(
+                low < y < high for low, y, high in zip(line.low, line.y, line.high, strict=True)
+            )
+    assert "at the δ of ALS" in utility.sentences[0]
+    assert any("bias of the padding" in one for one in utility.sentences)
+
+
+def test_standardised_columns():
+    data = in_units("diabetes", "standardised")
+    assert np.all(data[:, 0] == data[0, 0])
+    np.testing.assert_allclose(data[:, 1:].std(axis=0), 1.0)
+
+
+# Lemmas 6 and 7
+
+
+def test_a_growing_row_ends_privacy_or_use(outliers):
+    for private, error in zip(*outliers.figures.values(), strict=True):
+        *fixed, following = [line.y for line in private.lines]
+        assert all(delta[0] < 0.5 < 0.99 < delta[-1] for delta in fixed)
+        # its own claim: c₁ follows the row, and the row is one that stays small beside it
+        assert max(following) <= 1e-3
+        assert all(np.all(np.isfinite(line.y)) for line in error.lines)
+    growing = outliers.figures["error"][0].lines[-1].y
+    assert growing[-1] > 10.0 * growing[0]
+
+
+def test_the_sentences_name_both_ends(outliers):
+    assert outliers.sentences[0].startswith("The label of one of 51 rows moves the solution by")
+    assert len(outliers.sentences) == 1 + 2 * 4
+    assert "above ½ from 10" in outliers.sentences[1]
+
+
+# All
+
+
+@pytest.mark.parametrize("name", ["figure-2-paper-1", "figure-3-paper-1", "lemma-7-paper-1"])
+def test_studies_are_registered_and_checked(name):
+    assert STUDIES[name]().parameters()
+    with pytest.raises(InvalidInput, match="sizes" if "lemma" in name else "rows"):
+        STUDIES[name](**({"sizes": ()} if "lemma" in name else {"rows": ((1,),)}))
+
+
+@pytest.mark.slow
+def test_contents_are_written_and_the_same_twice(outliers, utility, spectra, tmp_path):
+    for content in (outliers, utility, spectra):
+        write(content, tmp_path, "command")
+        kept = json.loads((tmp_path / "content.json").read_text(encoding="utf-8"))
+        assert kept["title"] == content.title
+    again = OutlierStudy(others=50, sizes=(0.1, 10.0, 1e4)).make(1)
+    assert again == outliers

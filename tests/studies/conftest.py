@@ -1,9 +1,0 @@
-"""The study that takes no time."""
-
-import pytest
-from doubling import Doubling
-
-
-@pytest.fixture
-def doubling():
-    return Doubling
