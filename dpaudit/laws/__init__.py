@@ -1,5 +1,7 @@
-"""Output laws. A mechanism maps a database to a law; sampling and exact spectra need nothing else
-of it.
+"""Output laws: what a mechanism maps a database to.
+
+A law draws, and gives the density of its draws. `families` holds the pairs of laws that changing a
+row gives, for all rows at once. This room knows nothing of mechanisms, privacy curves or audits.
 """
 
 from dpaudit.laws.base import CHUNK, Law, log_ratio
@@ -18,7 +20,7 @@ from dpaudit.laws.families import (
 from dpaudit.laws.matrices import GaussianRows, InverseWishart, ShiftedWishart, bartlett
 from dpaudit.laws.noise import Laplace, SharedLaplace
 from dpaudit.laws.released import ReleasedAnswers
-from dpaudit.laws.sparse import Thresholds
+from dpaudit.laws.sparse_vector import NoisyComparison
 from dpaudit.laws.vectors import Gaussian, GaussianNoise, Product, StudentT
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "InverseWishart",
     "Laplace",
     "Law",
+    "NoisyComparison",
     "Product",
     "ReleasedAnswers",
     "ScaleRows",
@@ -42,7 +45,6 @@ __all__ = [
     "SketchRows",
     "StudentRows",
     "StudentT",
-    "Thresholds",
     "WishartRows",
     "ZeroedRows",
     "bartlett",

@@ -1,4 +1,4 @@
-"""What an output law is, and how its draws are made: chunk by chunk into one array."""
+"""The protocol of an output law, and drawing in chunks that fit the cache."""
 
 from __future__ import annotations
 
@@ -7,45 +7,52 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 
-CHUNK = 1 << 10  # draws made at a time: stays in cache, below the size at which BLAS starts threads
+CHUNK = 1 << 10  # draws made at a time: they fit the cache, and BLAS starts no threads
 
 
 @runtime_checkable
 class Law(Protocol):
-    """An output law: `dim` numbers a draw."""
+    """The law of one output of a mechanism, a row of `dim` numbers."""
 
     @property
-    def dim(self) -> int: ...
+    def dim(self) -> int:
+        """Numbers in one draw."""
+        ...
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         """(size, dim) independent draws."""
         ...
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x, shape (m,), up to a constant that is the same for laws of
-        one shape.
+        """Log density at the rows of x (m, dim), shape (m,).
+
+        It may lack a constant that is the same for all laws of this type and dimension: such a
+        constant cancels in a privacy loss.
         """
         ...
 
 
-def in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Array]) -> Array:
-    """(size, dim) draws by draw(count), of which each takes so many `numbers` to make."""
+def draw_in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Array]) -> Array:
+    """(size, dim) draws, made by calls of draw(count), which returns (count, dim).
+
+    numbers : how many numbers `draw` holds in memory for one draw; it decides the size of a chunk.
+    """
     out = np.empty((size, dim))
     step = max(1, CHUNK * 16 // numbers)
     for start in range(0, size, step):
-        part = out[start : start + step]
-        part[...] = draw(len(part))
+        chunk = out[start : start + step]
+        chunk[...] = draw(len(chunk))
     return out
 
 
 def log_ratio(left: Law, right: Law, x: Array) -> Array:
-    """The privacy loss log p(x)/q(x) at the rows of x, for two laws of one shape; infinite where
-    one density is 0.
+    """The privacy loss log p(x)/q(x) at the rows of x, for two laws of one type and dimension.
 
-    Where both are 0, as rounding may have it for a draw on the edge of the support, the loss is 0:
-    it tells nothing.
+    Infinite where one density is 0. It is 0 where both are 0, which rounding can bring about for a
+    draw on the edge of the support. Raises `InvalidInput` when the types or dimensions differ.
     """
     if type(left) is not type(right) or left.dim != right.dim:
         fail("right", type(right).__name__, f"a {type(left).__name__} of {left.dim} numbers")

@@ -1,4 +1,4 @@
-"""Laws that first draw one of finitely many forms and then, given the form, numbers."""
+"""Mixtures whose components differ visibly in form: a form is drawn, then the numbers in it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.laws.base import Law
 from dpaudit.laws.discrete import Discrete
 
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """Branch i has log probability `log_probability[i]` and gives the row `templates[i]` with
-    numbers in its `slots`.
+    """Branch i has log probability `log_probability[i]`: row `templates[i]`, its `slots` drawn.
 
-    templates : (m, k), NaN in the slots; no two rows alike. slots : for each branch the columns
-        that its law fills.
-    parts : for each branch the law of these numbers, or None where there are none. No part gives
+    templates : (m, k), NaN in the slots; no two rows alike. log_probability : (m,).
+    slots : for each branch the columns that its law fills.
+    parts : for each branch the law of these numbers, or None where there are none. No part draws
         NaN.
     """
 
@@ -29,26 +28,29 @@ class Branches:
 
     @property
     def dim(self) -> int:
+        """k."""
         return int(self.templates.shape[1])
 
     @property
     def tags(self) -> Array:
-        """(m, 2k): each template, and beside it 1 where a slot is. What tells the branches apart."""
-        return np.hstack([self.templates, self._open])
+        """What distinguishes the branches: each template, then 1 for a slot and 0 for the others.
+
+        Shape (m, 2k).
+        """
+        return np.hstack([self.templates, self._is_slot])
 
     @property
-    def _open(self) -> Array:
+    def _is_slot(self) -> Array:
+        """(m, k), 1 in the slots and 0 elsewhere."""
         marks = np.zeros(self.templates.shape)
         for mark, slots in zip(marks, self.slots, strict=True):
             mark[list(slots)] = 1.0
         return marks
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        which = (
-            Discrete(np.arange(float(len(self.templates))), self.log_probability)
-            .sample(size, rng)[:, 0]
-            .astype(int)
-        )
+        """(size, k) independent draws."""
+        number = Discrete(np.arange(float(len(self.templates))), self.log_probability)
+        which = number.sample(size, rng)[:, 0].astype(int)
         out = self.templates[which]
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
             chosen = np.flatnonzero(which == i)
@@ -57,13 +59,22 @@ class Branches:
         return np.asarray(out)
 
     def log_density(self, x: Array) -> Array:
-        value, missing = np.full(len(x), -np.inf), np.isnan(x)
+        """Log probability of a row's branch plus the log density of the numbers in its slots.
+
+        −∞ for a row of x (m, k) that fits no branch.
+        """
+        value = np.full(len(x), -np.inf)
+        is_slot = self._is_slot == 1.0
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
-            template, is_open = self.templates[i], self._open[i] == 1.0
-            fits = np.where(
-                is_open, ~missing, (x == template) | (missing & np.isnan(template))
-            ).all(axis=1)
+            fits = _fits(x, self.templates[i], is_slot[i])
             if fits.any():
                 own = 0.0 if part is None else part.log_density(x[fits][:, list(slots)])
                 value[fits] = self.log_probability[i] + own
         return value
+
+
+def _fits(x: Array, template: Array, is_slot: np.ndarray) -> np.ndarray:
+    """Whether each row of x has numbers in the slots and equals the template elsewhere, (m,)."""
+    missing = np.isnan(x)
+    equal = (x == template) | (missing & np.isnan(template))
+    return np.asarray(np.where(is_slot, ~missing, equal).all(axis=1))

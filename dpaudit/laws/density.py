@@ -1,5 +1,7 @@
-"""A law of one number that is known by its density: smooth between given edges, and with atoms if
-need be.
+"""A law of one number given by its density, which is smooth between known edges, and by its atoms.
+
+Integrals over it are by Gauss–Legendre quadrature with 16 nodes in each panel, a panel being the
+interval between neighbouring edges.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
-FAR = 740.0  # scales of exponential noise, beyond which e^{−x} is no float
+FAR = 740.0  # in scales of exponential noise: at more than this e^{−x} underflows to 0
+FINE = 16  # parts of a panel in the table of the distribution function that `sample` inverts
 
 
 def _none() -> Array:
@@ -22,13 +25,13 @@ def _none() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """One number with log density `log_p` (vectorised, (m,) → (m,)), smooth between neighbouring
-    `edges`.
+    """One number with log density `log_p`, and with atoms if there are any.
 
-    edges : ascending; no mass that counts lies outside, and a polynomial of degree 31 fits the
-        density on each panel.
-    atoms, log_mass : values of positive probability, if any, and the logs of these; the rest is the
-        density's.
+    log_p : vectorised, (m,) → (m,), smooth between neighbouring `edges`.
+    edges : ascending. The mass outside them is negligible, and on each panel a polynomial of degree
+        31 fits the density.
+    atoms, log_mass : values of positive probability and the logarithms of their probabilities. The
+        density integrates to the remaining probability.
     """
 
     log_p: Callable[[Array], Array]
@@ -38,13 +41,15 @@ class Density:
 
     @property
     def dim(self) -> int:
+        """1."""
         return 1
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Through the distribution function, tabulated at 16 points a panel and linear between
-        them.
+        """(size, 1) independent draws, by inversion of the distribution function.
+
+        It is tabulated at 16 points a panel and taken as linear between them.
         """
-        points, below = self._table
+        points, below = self._distribution
         atoms = np.exp(self.log_mass)
         u = rng.random(size) * (atoms.sum() + below[-1]) - atoms.sum()
         drawn = np.interp(u, below, points)
@@ -54,48 +59,51 @@ class Density:
         return np.asarray(drawn[:, None])
 
     @property
-    def _table(self) -> tuple[Array, Array]:
-        fine = np.concatenate([split(a, b, 16) for a, b in pairwise(self.edges)])
-        ends = np.append(fine, self.edges[-1])
-        x, w = gauss(ends[:-1], ends[1:])
+    def _distribution(self) -> tuple[Array, Array]:
+        """Points, and the mass of the density below each."""
+        starts = np.concatenate([_left_ends(a, b, FINE) for a, b in pairwise(self.edges)])
+        points = np.append(starts, self.edges[-1])
+        x, w = gauss_legendre(points[:-1], points[1:])
         mass = (w * np.exp(self.log_p(x.ravel()).reshape(x.shape))).sum(axis=1)
-        return ends, np.concatenate([[0.0], np.cumsum(mass)])
+        return points, np.concatenate([[0.0], np.cumsum(mass)])
 
     def log_density(self, x: Array) -> Array:
-        """With respect to length plus a count of the atoms."""
+        """Log density at x (m, 1), with respect to length plus a count of the atoms."""
         value = np.asarray(self.log_p(x[:, 0]))
         for atom, mass in zip(self.atoms, self.log_mass, strict=True):
             value = np.where(x[:, 0] == atom, mass, value)
         return value
 
 
-def gauss(start: Array, end: Array) -> tuple[Array, Array]:
-    """Gauss–Legendre nodes and weights of each interval, shape (intervals, 16)."""
+def gauss_legendre(start: Array, end: Array) -> tuple[Array, Array]:
+    """Gauss–Legendre nodes and weights of each interval, shape (intervals, 16) each."""
     half = 0.5 * (end - start)[:, None]
     return 0.5 * (start + end)[:, None] + half * NODES, half * WEIGHTS
 
 
-def split(start: float, end: float, parts: int) -> Array:
-    """The left ends of so many equal parts."""
+def _left_ends(start: float, end: float, parts: int) -> Array:
+    """The left ends of `parts` equal parts of an interval."""
     return np.asarray(start + (end - start) * np.arange(parts) / parts)
 
 
-def edges(
+def panel_edges(
     kinks: Array, scale: float, *, low: float = -np.inf, high: float = np.inf, width: float = 4.0
 ) -> Array:
-    """Panels of at most `width` scales through all kinks, on to the ends or where exponential tails
-    are no floats.
+    """Edges of panels at most `width` scales wide, with every kink an edge.
+
+    They end at `low` and `high`, or where tails that fall as e^{−|x|/scale} underflow to 0.
     """
     kinks = np.unique(kinks)
     first, last = max(low, kinks[0] - FAR * scale), min(high, kinks[-1] + FAR * scale)
     marks = np.unique(np.concatenate([[first], kinks[(kinks > first) & (kinks < last)], [last]]))
-    parts = [split(a, b, int(np.ceil((b - a) / (width * scale)))) for a, b in pairwise(marks)]
+    parts = [_left_ends(a, b, int(np.ceil((b - a) / (width * scale)))) for a, b in pairwise(marks)]
     return np.append(np.concatenate(parts), last)
 
 
-def geometric(kinks: Array, least: float, most: float) -> Array:
-    """Panels that double in width from `least` beside each kink, on to `most`, which power laws
-    need.
+def doubling_edges(kinks: Array, least: float, most: float) -> Array:
+    """Edges of panels that double in width away from each kink, from `least` on to `most`.
+
+    They suit densities whose tails fall as a power.
     """
     kinks = np.unique(kinks)
     steps = least * 2.0 ** np.arange(0.0, np.ceil(np.log2(most / least)) + 1.0)

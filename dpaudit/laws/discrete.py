@@ -1,4 +1,4 @@
-"""Laws with finitely many outcomes, each a row of numbers; NaN is a number like any other."""
+"""Laws with finitely many outcomes, each a row of numbers. NaN may be one of these numbers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 
-ROUNDING = 1e-9  # by which probabilities may miss 1 in all
+ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1
 
 
 @dataclass(frozen=True, eq=False)
 class Discrete:
-    """Outcomes (m, k), no two alike, with log probabilities (m,); −∞ for one that never happens.
+    """A law with finitely many outcomes.
+
+    outcomes : (m, k), or (m,) for outcomes of one number; no two alike.
+    log_probability : (m,), −∞ for an outcome of probability 0.
 
     Raises `InvalidInput` when the probabilities do not sum to 1.
     """
@@ -25,39 +29,41 @@ class Discrete:
     def __post_init__(self) -> None:
         outcomes = np.asarray(self.outcomes, dtype=np.float64)
         object.__setattr__(self, "outcomes", outcomes[:, None] if outcomes.ndim == 1 else outcomes)
-        if abs(logsumexp(self.log_probability)) > ROUNDING:
-            fail(
-                "log_probability",
-                f"a sum of {np.exp(logsumexp(self.log_probability)):.12g}",
-                "a sum of 1",
-            )
+        log_sum = logsumexp(self.log_probability)
+        if abs(log_sum) > ROUNDING:
+            fail("log_probability", f"a sum of {np.exp(log_sum):.12g}", "a sum of 1")
 
     @property
     def dim(self) -> int:
+        """k."""
         return int(self.outcomes.shape[1])
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k) independent draws, by inversion of the distribution function."""
         below = np.cumsum(np.exp(self.log_probability))
         picked = np.searchsorted(below, rng.random(size) * below[-1], side="right")
         return np.asarray(self.outcomes[np.minimum(picked, len(below) - 1)])
 
     def log_density(self, x: Array) -> Array:
-        """Log probability of the rows of x, (m, k); −∞ for a row that is no outcome."""
-        place = find(self.outcomes, x)
+        """Log probability of the rows of x (m, k); −∞ for a row that is no outcome."""
+        place = row_positions(self.outcomes, x)
         return np.where(place >= 0, self.log_probability[place], -np.inf)
 
 
-def find(table: Array, rows: Array) -> np.ndarray:
-    """The place of each row in the table, −1 where it is not there; two NaNs are equal, and so are
-    0 and −0.
+def row_positions(table: Array, rows: Array) -> np.ndarray:
+    """For each row its position in the table, −1 where the table does not have it.
+
+    Two NaNs are equal, and so are 0 and −0.
     """
-    known, inverse = np.unique(np.concatenate([keys(table), keys(rows)]), return_inverse=True)
+    known, inverse = np.unique(
+        np.concatenate([_row_keys(table), _row_keys(rows)]), return_inverse=True
+    )
     place = np.full(len(known), -1)
     place[inverse[: len(table)]] = np.arange(len(table))
     return np.asarray(place[inverse[len(table) :]])
 
 
-def keys(rows: Array) -> np.ndarray:
-    """Each row as one item of bytes, equal for equal rows."""
-    plain = np.where(np.isnan(rows), np.nan, rows + 0.0)  # one NaN, one zero
+def _row_keys(rows: Array) -> np.ndarray:
+    """Each row as one item of bytes, the same for equal rows."""
+    plain = np.where(np.isnan(rows), np.nan, rows + 0.0)  # one bit pattern of NaN, and no −0
     return np.ascontiguousarray(plain).view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()

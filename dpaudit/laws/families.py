@@ -1,28 +1,30 @@
 """The pairs of laws that zeroing a row gives, for ALL rows of a database at once.
 
-The same families describe all replacements of rows by candidates, and the worst row within a bound
-(one entry).
+The same families describe all replacements of rows by candidates, one entry for each pair of a row
+and a candidate, and the worst row within a bound, a family of one entry.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 
 @dataclass(frozen=True, eq=False)
 class ShiftRows:
-    """Zeroing row i moves a Gaussian by `mu[i]` standard deviations."""
+    """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations."""
 
     mu: Array
 
 
 @dataclass(frozen=True, eq=False)
 class SketchRows:
-    """Zeroing row i takes vvᵀ from the covariance of `rows` Gaussian rows, with q = `leverage[i]`.
+    """Zeroing row i takes vvᵀ from the covariance Σ of `rows` Gaussian rows.
 
-    inverted : it takes vvᵀ from their PRECISION (inverse Wishart), which swaps the two directions.
+    leverage : (n,), q_i = vᵀΣ⁻¹v of row i.
+    inverted : vvᵀ is taken from their PRECISION instead (inverse Wishart), which swaps the two
+        directions.
     """
 
     leverage: Array
@@ -32,10 +34,10 @@ class SketchRows:
 
 @dataclass(frozen=True, eq=False)
 class ScaleRows:
-    """Pair i changes the variance of `rows` Gaussian rows on two axes, by factors 1 + `up[i]` and 1
-    − `down[i]`.
+    """Pair i changes the variance of `rows` Gaussian rows on two axes.
 
-    inverted : the precision instead.
+    up, down : (n,); the variances change by the factors 1 + `up[i]` and 1 − `down[i]`.
+    inverted : the precision changes instead.
     """
 
     up: Array
@@ -46,7 +48,10 @@ class ScaleRows:
 
 @dataclass(frozen=True, eq=False)
 class WishartRows:
-    """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof), with `quadratic[i]` = vᵀV⁻¹v."""
+    """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof).
+
+    quadratic : (n,), vᵀV⁻¹v of row i.
+    """
 
     quadratic: Array
     dof: int
@@ -55,8 +60,9 @@ class WishartRows:
 
 @dataclass(frozen=True, eq=False)
 class StudentRows:
-    """Zeroing row i of an ALS problem: leverage and residual share of each row, p features, r
-    sketch rows.
+    """Zeroing row i of a least-squares problem that is solved on a Gaussian sketch (ALS).
+
+    leverage, residual_share : (n,), of each row. features : p. rows : r, of the sketch.
     """
 
     leverage: Array

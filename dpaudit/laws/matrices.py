@@ -1,5 +1,6 @@
-"""Laws of a matrix: Gaussian rows and their Gram matrix (Wishart), inverse Wishart, Wishart noise
-about a matrix.
+"""Laws of a matrix: Gaussian rows and their Gram matrix, inverse Wishart, additive Wishart noise.
+
+A symmetric matrix is drawn as its upper triangle.
 """
 
 from __future__ import annotations
@@ -10,19 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import cholesky_stack
-from dpaudit.laws import base
-from dpaudit.laws._root import log_det, symmetric, trace_weights, triangle
+from dpaudit._core.types import Array
+from dpaudit.laws.base import CHUNK, draw_in_chunks
+from dpaudit.laws.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianRows:
-    """`rows` i.i.d. rows N(0, rootᵀroot), flattened to (rows·d,), or their Gram matrix's upper
-    triangle.
+    """`rows` i.i.d. rows N(0, rootᵀroot), or the upper triangle of their Gram matrix.
 
-    The Gram matrix is a Wishart draw and sufficient for the covariance: either release has the same
-    spectrum.
+    root : (d, d) upper triangular.
+    release : "sketch", the rows flattened to (rows·d,), or "gram".
+
+    The Gram matrix is a Wishart draw and sufficient for the covariance, so both releases have the
+    same spectrum.
     """
 
     root: Array
@@ -31,25 +35,30 @@ class GaussianRows:
 
     @property
     def dim(self) -> int:
+        """rows·d, or d(d+1)/2."""
         d = len(self.root)
         return self.rows * d if self.release == "sketch" else d * (d + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, dim) independent draws."""
         d = len(self.root)
         if self.release == "sketch":
-            return base.in_chunks(
+            return draw_in_chunks(
                 size, self.dim, self.rows * d, lambda count: self._sketch(count, rng)
             )
-        return base.in_chunks(
+        return draw_in_chunks(
             size, self.dim, d**2, lambda count: wishart(count, self.root, self.rows, rng)
         )
 
     def _sketch(self, size: int, rng: np.random.Generator) -> Array:
-        return (rng.standard_normal((size * self.rows, len(self.root))) @ self.root).reshape(
-            size, -1
-        )
+        normal = rng.standard_normal((size * self.rows, len(self.root)))
+        return (normal @ self.root).reshape(size, -1)
 
     def log_density(self, x: Array) -> Array:
+        """Log density at the rows of x (m, dim), but for terms that do not depend on `root`.
+
+        The terms in det(X) of a Wishart density are among those left out.
+        """
         d = len(self.root)
         if self.release == "sketch":
             white = solve_triangular(self.root, x.reshape(-1, d).T, trans="T")
@@ -61,10 +70,11 @@ class GaussianRows:
 
 @dataclass(frozen=True, eq=False)
 class InverseWishart:
-    """X ~ W⁻¹_d(rootᵀroot, dof) as its upper triangle; `root` (d, d) upper triangular, dof ≥ d.
+    """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle.
 
-    Density ∝ |Ψ|^{dof/2}|X|^{−(dof+d+1)/2}exp(−½tr(ΨX⁻¹)) with Ψ = rootᵀroot; X⁻¹ is a Wishart draw
-    of scale Ψ⁻¹.
+    root : (d, d) upper triangular. dof : ≥ d, else `InvalidInput`.
+
+    Density ∝ |Ψ|^{dof/2}|X|^{−(dof+d+1)/2}exp(−½tr(ΨX⁻¹)); X⁻¹ is a Wishart draw of scale Ψ⁻¹.
     """
 
     root: Array
@@ -75,29 +85,30 @@ class InverseWishart:
 
     @property
     def dim(self) -> int:
+        """d(d+1)/2."""
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """X = (L⁻¹root)ᵀ(L⁻¹root) with LLᵀ ~ Wishart_d(I, dof)."""
+        """X = (L⁻¹root)ᵀ(L⁻¹root) with LLᵀ ~ Wishart_d(I, dof), (size, dim)."""
         d = len(self.root)
 
         def draw(count: int) -> Array:
             factor = np.linalg.solve(bartlett(count, d, self.dof, rng), self.root)
-            return triangle(factor.transpose(0, 2, 1) @ factor)
+            return upper_triangle(factor.transpose(0, 2, 1) @ factor)
 
-        return base.in_chunks(size, self.dim, d**2, draw)
+        return draw_in_chunks(size, self.dim, d**2, draw)
 
     def log_density(self, x: Array) -> Array:
-        return _by_parts(self._log_density, x, len(self.root))
+        """Log density at the rows of x (m, dim), but for a constant; −∞ where X is not definite."""
+        return _block_by_block(self._log_density, x, len(self.root))
 
     def _log_density(self, x: Array) -> Array:
         d = len(self.root)
-        factor, definite = cholesky_stack(symmetric(x, d))
+        factor, definite = cholesky_stack(symmetric_matrix(x, d))
         white = np.linalg.solve(factor, self.root.T)  # tr(ΨX⁻¹) = ‖L⁻¹rootᵀ‖²
-        half = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
         density = (
             self.dof * log_det(self.root)
-            - (self.dof + d + 1) * half
+            - (self.dof + d + 1) * _half_log_det(factor)
             - 0.5 * np.sum(white**2, axis=(1, 2))
         )
         return np.where(definite, density, -np.inf)
@@ -105,10 +116,10 @@ class InverseWishart:
 
 @dataclass(frozen=True, eq=False)
 class ShiftedWishart:
-    """shift + W as its upper triangle, W ~ Wishart_d(rootᵀroot, dof), dof ≥ d.
+    """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle.
 
-    shift : (d, d) symmetric. root : (d, d) upper triangular. The density is 0 where x − shift is
-        not positive definite.
+    shift : (d, d) symmetric. root : (d, d) upper triangular. dof : ≥ d, else `InvalidInput`.
+    The density is 0 where x − shift is not positive definite.
     """
 
     shift: Array
@@ -120,24 +131,27 @@ class ShiftedWishart:
 
     @property
     def dim(self) -> int:
+        """d(d+1)/2."""
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        middle = triangle(self.shift[None])
+        """(size, dim) independent draws."""
+        middle = upper_triangle(self.shift[None])
         numbers = len(self.root) ** 2
-        return base.in_chunks(
+        return draw_in_chunks(
             size, self.dim, numbers, lambda count: middle + wishart(count, self.root, self.dof, rng)
         )
 
     def log_density(self, x: Array) -> Array:
-        return _by_parts(self._log_density, x - triangle(self.shift[None]), len(self.root))
+        """Log density at the rows of x (m, dim), but for a constant of d and `dof`."""
+        noise = x - upper_triangle(self.shift[None])
+        return _block_by_block(self._log_density, noise, len(self.root))
 
     def _log_density(self, noise: Array) -> Array:
         d = len(self.root)
-        factor, definite = cholesky_stack(symmetric(noise, d))
-        half = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        factor, definite = cholesky_stack(symmetric_matrix(noise, d))
         density = (
-            (self.dof - d - 1) * half
+            (self.dof - d - 1) * _half_log_det(factor)
             - 0.5 * (noise @ trace_weights(self.root))
             - self.dof * log_det(self.root)
         )
@@ -145,9 +159,7 @@ class ShiftedWishart:
 
 
 def check_dof(dof: int, dim: int) -> None:
-    """Raises `InvalidInput` unless a Wishart matrix of order `dim` is invertible with so many
-    degrees of freedom.
-    """
+    """Raises `InvalidInput` when dof < dim: a Wishart matrix of order `dim` is then singular."""
     if dof < dim:
         fail("dof", dof, f"at least {dim}, the number of columns")
 
@@ -155,12 +167,13 @@ def check_dof(dof: int, dim: int) -> None:
 def wishart(size: int, root: Array, dof: int, rng: np.random.Generator) -> Array:
     """Upper triangles (size, d(d+1)/2) of draws of Wishart_d(rootᵀroot, dof), dof ≥ 1."""
     factor = root.T @ bartlett(size, len(root), dof, rng)
-    return triangle(factor @ factor.transpose(0, 2, 1))
+    return upper_triangle(factor @ factor.transpose(0, 2, 1))
 
 
 def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
-    """(size, dim, min(dim, dof)) lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof) (Bartlett
-    1933).
+    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof) (Bartlett 1933).
+
+    Shape (size, dim, min(dim, dof)).
     """
     width = min(dim, dof)
     factor = np.zeros((size, dim, width))
@@ -173,9 +186,14 @@ def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
     return factor
 
 
-def _by_parts(log_density: Callable[[Array], Array], x: Array, dim: int) -> Array:
-    """Log densities of the rows of x, of which only so many are unfolded into matrices at a time."""
-    step = max(1, base.CHUNK * 64 // dim**2)
+def _half_log_det(factor: Array) -> Array:
+    """½ log det of matrices given by their Cholesky factors (m, d, d), shape (m,)."""
+    return np.asarray(np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1))
+
+
+def _block_by_block(log_density: Callable[[Array], Array], x: Array, dim: int) -> Array:
+    """log_density of the rows of x in blocks: each row is unfolded into dim × dim matrices."""
+    step = max(1, CHUNK * 64 // dim**2)
     return np.concatenate(
         [log_density(x[start : start + step]) for start in range(0, len(x), step)]
     )

@@ -1,41 +1,47 @@
-"""Laws of a vector: Gaussian with any covariance, Gaussian noise of independent coordinates,
-Student t.
-"""
+"""Laws of a vector: Gaussian, independent Gaussian noise, Student t, and products of laws."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.check import Array
-from dpaudit.laws import base
-from dpaudit.laws._root import log_det
+from dpaudit._core.types import Array
+from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
+from dpaudit.laws.triangular import log_det
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """N(mean, (rootᵀroot)⁻¹); `root` (k, k) upper triangular."""
+    """N(mean, (rootᵀroot)⁻¹).
+
+    mean : (k,). root : (k, k) upper triangular.
+    """
 
     mean: Array
     root: Array
 
     @property
     def dim(self) -> int:
+        """k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        return _affine(self, size, rng, lambda z: z)
+        """(size, k) independent draws."""
+        return _elliptical(self, size, rng, lambda z: z)
 
     def log_density(self, x: Array) -> Array:
+        """Log density at the rows of x (m, k), but for a constant of k."""
         return -0.5 * _square_norm(x, self.mean, self.root) + log_det(self.root)
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianNoise:
-    """Independent coordinates N(mean_i, deviation_i²); `mean` and `deviation` > 0 are (k,), and k
-    may be thousands.
+    """Independent coordinates N(mean_i, deviation_i²).
+
+    mean, deviation : (k,), deviation > 0; nothing of size k² is built, so k may be thousands.
     """
 
     mean: Array
@@ -43,18 +49,22 @@ class GaussianNoise:
 
     @property
     def dim(self) -> int:
+        """k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k) independent draws."""
+
         def draw(count: int) -> Array:
             z = rng.standard_normal((count, self.dim))
             z *= self.deviation
             z += self.mean
             return z
 
-        return base.in_chunks(size, self.dim, self.dim, draw)
+        return draw_in_chunks(size, self.dim, self.dim, draw)
 
     def log_density(self, x: Array) -> Array:
+        """Log density at the rows of x (m, k), but for a constant of k."""
         white = (x - self.mean) / self.deviation
         return np.asarray(
             -0.5 * np.einsum("ij,ij->i", white, white) - np.sum(np.log(self.deviation))
@@ -63,8 +73,9 @@ class GaussianNoise:
 
 @dataclass(frozen=True, eq=False)
 class StudentT:
-    """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}; `root` (k, k) upper
-    triangular.
+    """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}.
+
+    mean : (k,). root : (k, k) upper triangular. dof : degrees of freedom, ≥ 1.
     """
 
     mean: Array
@@ -73,36 +84,43 @@ class StudentT:
 
     @property
     def dim(self) -> int:
+        """k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k) independent draws: a Gaussian vector over the root of a χ² draw."""
+
         def spread(z: Array) -> Array:
             radius = rng.standard_gamma(0.5 * self.dof, len(z))
             radius += radius  # χ²_dof
             z *= np.reciprocal(np.sqrt(radius, out=radius), out=radius)[:, None]
             return z
 
-        return _affine(self, size, rng, spread)
+        return _elliptical(self, size, rng, spread)
 
     def log_density(self, x: Array) -> Array:
+        """Log density at the rows of x (m, k), but for a constant of k and `dof`."""
         power = 0.5 * (self.dof + self.dim)
         return log_det(self.root) - power * np.log1p(_square_norm(x, self.mean, self.root))
 
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """Independent releases side by side: the numbers of the first part, then those of the second, …"""
+    """Independent draws of several laws side by side, in the order of `parts`."""
 
-    parts: tuple[base.Law, ...]
+    parts: tuple[Law, ...]
 
     @property
     def dim(self) -> int:
+        """Numbers of all parts together."""
         return sum(part.dim for part in self.parts)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, dim) independent draws."""
         return np.hstack([part.sample(size, rng) for part in self.parts])
 
     def log_density(self, x: Array) -> Array:
+        """Sum of the parts' log densities at the rows of x (m, dim)."""
         ends = np.cumsum([part.dim for part in self.parts])[:-1]
         pieces = np.split(x, ends, axis=1)
         return np.sum(
@@ -111,19 +129,25 @@ class Product:
         )
 
 
-def _affine(law: Gaussian | StudentT, size: int, rng: np.random.Generator, spread) -> Array:  # type: ignore[no-untyped-def]
-    """mean + root⁻¹ spread(z), chunk by chunk into one array."""
-    turn = np.ascontiguousarray(solve_triangular(law.root, np.eye(law.dim)).T)
+def _elliptical(
+    law: Gaussian | StudentT, size: int, rng: np.random.Generator, spread: Callable[[Array], Array]
+) -> Array:
+    """Draws of mean + root⁻¹·spread(z) with z standard normal, chunk by chunk into one array.
+
+    spread : maps (count, k) standard normal rows to rows of the same shape; it may work in place.
+    """
+    to_scale = np.ascontiguousarray(solve_triangular(law.root, np.eye(law.dim)).T)
     out = np.empty((size, law.dim))
-    buffer = np.empty((min(base.CHUNK, size), law.dim))
-    for start in range(0, size, base.CHUNK):
-        part = out[start : start + base.CHUNK]
-        z = rng.standard_normal(out=buffer[: len(part)])
-        np.matmul(spread(z), turn, out=part)
-        part += law.mean
+    buffer = np.empty((min(CHUNK, size), law.dim))
+    for start in range(0, size, CHUNK):
+        chunk = out[start : start + CHUNK]
+        z = rng.standard_normal(out=buffer[: len(chunk)])
+        np.matmul(spread(z), to_scale, out=chunk)
+        chunk += law.mean
     return out
 
 
 def _square_norm(x: Array, mean: Array, root: Array) -> Array:
+    """‖root(x − mean)‖² of each row of x."""
     white = (x - mean) @ root.T
     return np.asarray(np.einsum("ij,ij->i", white, white))

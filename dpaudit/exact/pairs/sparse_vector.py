@@ -45,10 +45,15 @@ def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
     Raises `NoExactSpectrum` unless the laws share all but the queries and release at most two
     answers.
     """
-    same = (left.law.threshold, left.law.noise, left.law.query, left.most) == (
-        right.law.threshold,
-        right.law.noise,
-        right.law.query,
+    same = (
+        left.comparison.threshold,
+        left.comparison.threshold_scale,
+        left.comparison.query_scale,
+        left.most,
+    ) == (
+        right.comparison.threshold,
+        right.comparison.threshold_scale,
+        right.comparison.query_scale,
         right.most,
     )
     if not same or left.most > MOST:
@@ -66,7 +71,7 @@ def _atoms(
 ) -> Iterator[tuple[Array, Array]]:
     answered, ups = pattern
     if not ups:
-        yield tuple(law.log_form(answered, ups, np.empty((1, 0))) for law in (left, right))  # type: ignore[misc]
+        yield tuple(law.log_pattern_density(pattern, np.empty((1, 0))) for law in (left, right))  # type: ignore[misc]
         return
     start, end = _grid(left, right)
     x, w = density.gauss_legendre(start, end)
@@ -87,25 +92,31 @@ def _atoms(
 
 def _grid(left: ReleasedAnswers, right: ReleasedAnswers) -> tuple[Array, Array]:
     """Panels of the smallest released value that suit both laws."""
-    law = left.law
-    kinks = np.union1d(left.law.kinks, right.law.kinks) + law.threshold
+    law = left.comparison
+    kinks = np.union1d(left.comparison.kinks, right.comparison.kinks) + law.threshold
     # of a scale, for half a panel: two released values make many nodes
     share = 0.5 if left.most == 1 else 1.0
-    return panels(kinks, TAIL * max(law.noise, law.query), share * min(law.noise, law.query))
+    return panels(
+        kinks,
+        TAIL * max(law.threshold_scale, law.query_scale),
+        share * min(law.threshold_scale, law.query_scale),
+    )
 
 
 def _log_answer(released: ReleasedAnswers, query: int, x: Array) -> Array:
-    law = released.law
-    return np.asarray(laplace_log_density((x - law.queries[query]) / law.query) - np.log(law.query))
+    law = released.comparison
+    return np.asarray(
+        laplace_log_density((x - law.queries[query]) / law.query_scale) - np.log(law.query_scale)
+    )
 
 
 def _log_room(
     released: ReleasedAnswers, start: Array, end: Array, answered: int, ups: tuple[int, ...]
 ) -> Array:
     """log ∫ over thresholds up to each node of P(the others stay below), (panels, 16)."""
-    law = released.law
+    law = released.comparison
     x, w = density.gauss_legendre(start, end)
-    value = np.exp(law.log_stays(x - law.threshold, answered, ups))
+    value = np.exp(law.log_others_below(x - law.threshold, answered, ups))
     below = np.concatenate([[0.0], np.cumsum(np.sum(w * value, axis=1))[:-1]])
     inside = 0.5 * (end - start)[:, None] * (value @ RUNNING.T)
     with np.errstate(divide="ignore"):
@@ -118,7 +129,7 @@ def _larger(
     """Log masses, (m, 18) each, of the parts of {v > least}: below both queries' values, between on
     nodes, above.
     """
-    low, high = sorted((left.law.queries[query], right.law.queries[query]))
+    low, high = sorted((left.comparison.queries[query], right.comparison.queries[query]))
     x, w = density.gauss_legendre(np.clip(least, low, high), np.full_like(least, high))
     with np.errstate(divide="ignore"):
         log_w = np.log(w)
@@ -127,7 +138,10 @@ def _larger(
             [
                 _log_between(law, query, np.minimum(least, low), low),
                 log_w + _log_answer(law, query, x),
-                laplace_log_cdf((law.law.queries[query] - np.maximum(least, high)) / law.law.query),
+                laplace_log_cdf(
+                    (law.comparison.queries[query] - np.maximum(least, high))
+                    / law.comparison.query_scale
+                ),
             ]
         )
         for law in (left, right)
@@ -136,9 +150,9 @@ def _larger(
 
 def _log_between(released: ReleasedAnswers, query: int, start: Array, end: float) -> Array:
     """log P(start < answer ≤ end) below the query's value."""
-    law = released.law
+    law = released.comparison
     one, other = (
-        laplace_log_cdf((x - law.queries[query]) / law.query) for x in (start, np.array(end))
+        laplace_log_cdf((x - law.queries[query]) / law.query_scale) for x in (start, np.array(end))
     )
     with np.errstate(divide="ignore"):
         return np.asarray(other + np.log(-np.expm1(np.minimum(one - other, 0.0))))

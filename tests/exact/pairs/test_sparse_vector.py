@@ -8,15 +8,15 @@ from scipy.integrate import quad
 
 import dpaudit as dp
 from dpaudit.exact.pairs import dispatch
-from dpaudit.laws import ReleasedAnswers, Thresholds
-from dpaudit.laws.sparse import halting, noiseless, patterns, unending
+from dpaudit.laws import NoisyComparison, ReleasedAnswers
+from dpaudit.laws.sparse_vector import halting_law, noiseless_law, patterns, unlimited_law
 
 QUERIES, OTHERS = np.array([1.0, 0.0, 2.0]), np.array([0.0, 1.0, 1.0])
 EPSILON = np.array([0.0, 0.2, 0.5])
 
 
-def thresholds(queries=QUERIES):
-    return Thresholds(queries, 0.7, 1.5, 2.5)
+def comparison(queries=QUERIES):
+    return NoisyComparison(queries, 0.7, 1.5, 2.5)
 
 
 def laplace_below(x):
@@ -35,7 +35,7 @@ def probability(answers, queries=QUERIES):
 
 
 def test_all_answers_against_quadrature():
-    law = unending(thresholds())
+    law = unlimited_law(comparison())
     assert len(law.outcomes) == 8
     for row, found in zip(law.outcomes, np.exp(law.log_probability), strict=True):
         assert found == pytest.approx(probability(row), rel=1e-9)
@@ -43,14 +43,14 @@ def test_all_answers_against_quadrature():
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_halting_is_all_answers_cut_short(most):
-    """Run on to all answers, then cut at the halt: the probabilities add up."""
+    """The probabilities of all answers, summed over what comes after the halt."""
     expected = {}
     for answers in product([0.0, 1.0], repeat=3):
         ups = np.cumsum(answers)
         stop = int(np.argmax(ups == most)) + 1 if ups[-1] >= most else 3
         key = (float(stop), *answers[:stop])
         expected[key] = expected.get(key, 0.0) + probability(answers)
-    law = halting(thresholds(), most)
+    law = halting_law(comparison(), most)
     found = {
         tuple(row[~np.isnan(row)]): p
         for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)
@@ -60,8 +60,8 @@ def test_halting_is_all_answers_cut_short(most):
         assert found[key] == pytest.approx(value, rel=1e-9)
 
 
-def test_a_fresh_threshold_makes_stretches_independent():
-    law = halting(thresholds(), 2, fresh=True)
+def test_a_fresh_threshold_makes_runs_of_queries_independent():
+    law = halting_law(comparison(), 2, fresh=True)
     rows = {
         tuple(row[~np.isnan(row)]): p
         for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)
@@ -78,7 +78,7 @@ def test_patterns_are_all_ways_to_halt():
 
 
 def test_queries_without_noise():
-    law = noiseless(np.array([2.0, 0.0, 2.0]), 1.0, 20.0)
+    law = noiseless_law(np.array([2.0, 0.0, 2.0]), 1.0, 20.0)
     rows = {tuple(row): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
     assert rows[(1.0, 1.0, 1.0)] == pytest.approx(0.5 * np.exp(-1.0 / 20.0))
     assert rows[(1.0, 0.0, 1.0)] == pytest.approx(1.0 - np.exp(-1.0 / 20.0))
@@ -86,25 +86,28 @@ def test_queries_without_noise():
 
 
 @pytest.mark.parametrize("most", [1, 2])
-def test_released_densities_integrate_to_the_probability_of_their_form(most):
+def test_released_densities_integrate_to_the_probability_of_their_pattern(most):
     """One released value by scipy's quadrature, two by the masses of the grid on which the curve is
     summed.
     """
-    law = ReleasedAnswers(thresholds(), most)
-    forms = halting(thresholds(), most)
+    law = ReleasedAnswers(comparison(), most)
+    patterns_law = halting_law(comparison(), most)
     rows = {
         tuple(row[~np.isnan(row)]): p
-        for row, p in zip(forms.outcomes, np.exp(forms.log_probability), strict=True)
+        for row, p in zip(patterns_law.outcomes, np.exp(patterns_law.log_probability), strict=True)
     }
     total = 0.0
-    for answered, ups in law.patterns:
+    for pattern in law.patterns:
+        answered, ups = pattern
         key = (float(answered), *(float(i in ups) for i in range(answered)))
         if len(ups) == 2:
             continue
         if ups:
             points = [0.0, 0.7, *QUERIES]
             found = quad(
-                lambda v, a=answered, u=ups: float(np.exp(law.log_form(a, u, np.array([[v]]))[0])),
+                lambda v, one=pattern: float(
+                    np.exp(law.log_pattern_density(one, np.array([[v]]))[0])
+                ),
                 -60.0,
                 90.0,
                 points=points,
@@ -112,12 +115,12 @@ def test_released_densities_integrate_to_the_probability_of_their_form(most):
                 epsabs=1e-11,
             )[0]
         else:
-            found = float(np.exp(law.log_form(answered, ups, np.empty((1, 0)))[0]))
-        # the test is the released answer's own noise, of the same scale: the same probability as of
-        # the form
+            found = float(np.exp(law.log_pattern_density(pattern, np.empty((1, 0)))[0]))
+        # the released answer is the one that is compared, so the pattern has the probability that
+        # it has when only comparisons are released
         assert found == pytest.approx(rows[key], rel=1e-7)
         total += found
-    atoms = dispatch.curve(law, ReleasedAnswers(thresholds(OTHERS), most))[0]
+    atoms = dispatch.curve(law, ReleasedAnswers(comparison(OTHERS), most))[0]
     np.testing.assert_allclose(
         [np.exp(atoms.left).sum(), np.exp(atoms.right).sum()], 1.0, rtol=1e-9
     )
@@ -132,7 +135,7 @@ def test_the_curve_against_simulation_of_the_algorithm(most):
     1e-7.
     """
     n = 40_000
-    laws = [ReleasedAnswers(thresholds(queries), most) for queries in (QUERIES, OTHERS)]
+    laws = [ReleasedAnswers(comparison(queries), most) for queries in (QUERIES, OTHERS)]
     curve = dispatch.curve(*laws)[0].delta(EPSILON)
     room = np.sqrt(np.log(2.0 / 1e-7) / (2.0 * n))
     for side, (one, other) in enumerate((laws, laws[::-1])):
@@ -143,8 +146,8 @@ def test_the_curve_against_simulation_of_the_algorithm(most):
         np.testing.assert_allclose(curve[side], means, atol=room)
 
 
-def test_rows_of_no_form_have_no_density():
-    law = ReleasedAnswers(thresholds(), 1)
+def test_rows_of_no_pattern_have_no_density():
+    law = ReleasedAnswers(comparison(), 1)
     x = np.array(
         [[1.0, np.nan, np.nan, np.nan], [3.0, np.nan, 2.0, np.nan], [3.0, np.nan, np.nan, np.nan]]
     )
@@ -152,6 +155,6 @@ def test_rows_of_no_form_have_no_density():
 
 
 def test_only_the_queries_may_differ():
-    other = ReleasedAnswers(Thresholds(QUERIES, 0.9, 1.5, 2.5), 1)
+    other = ReleasedAnswers(NoisyComparison(QUERIES, 0.9, 1.5, 2.5), 1)
     with pytest.raises(dp.NoExactSpectrum, match="one kind of noise"):
-        dispatch.curve(ReleasedAnswers(thresholds(), 1), other)
+        dispatch.curve(ReleasedAnswers(comparison(), 1), other)

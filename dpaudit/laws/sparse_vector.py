@@ -1,0 +1,177 @@
+"""The sparse vector technique: noisy answers to queries compared with one noisy threshold.
+
+Its laws are integrals over the threshold's noise, by Gauss–Legendre quadrature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpaudit._core.types import Array
+from dpaudit.laws import density
+from dpaudit.laws.discrete import Discrete
+from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
+
+# Scales of the threshold's noise that are integrated over on each side; e^{−60} is left out.
+TAIL = 60.0
+
+
+class Pattern(NamedTuple):
+    """What the comparisons gave: how many queries were answered, and which of them were above."""
+
+    answered: int
+    above: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyComparison:
+    """Queries with Laplace noise, compared with a threshold with Laplace noise.
+
+    queries : (n,), the true answers. threshold : its value without noise.
+    threshold_scale, query_scale : scales of the two noises, > 0.
+
+    Quadrature is over ρ, the noise of the threshold.
+    """
+
+    queries: Array
+    threshold: float
+    threshold_scale: float
+    query_scale: float
+
+    @property
+    def kinks(self) -> Array:
+        """The ρ at which an integrand is not smooth: 0, and where the threshold meets a query."""
+        return np.unique(np.concatenate([[0.0], self.queries - self.threshold]))
+
+    def nodes(self) -> tuple[Array, Array]:
+        """Quadrature nodes ρ, and the logarithms of their weights times the density of ρ."""
+        width = min(self.threshold_scale, self.query_scale)
+        x, w = density.gauss_legendre(*panels(self.kinks, TAIL * self.threshold_scale, width))
+        return x.ravel(), np.log(w.ravel()) + self.log_noise(x.ravel())
+
+    def log_noise(self, rho: Array) -> Array:
+        """Log density of the threshold's noise."""
+        scale = self.threshold_scale
+        return np.asarray(laplace_log_density(rho / scale) - np.log(scale))
+
+    def log_others_below(self, rho: Array, answered: int, above: tuple[int, ...]) -> Array:
+        """Log density of ρ, times P(the first `answered` queries but those in `above` stay below).
+
+        Shape of rho.
+        """
+        below = self.log_below(rho.ravel()).reshape(-1, *rho.shape)
+        return np.asarray(
+            self.log_noise(rho) + sum(below[i] for i in range(answered) if i not in above)
+        )
+
+    def log_below(self, rho: Array) -> Array:
+        """log P(query i stays below the threshold | ρ), shape (n, m)."""
+        return laplace_log_cdf((self.threshold + rho - self.queries[:, None]) / self.query_scale)
+
+    def log_above(self, rho: Array) -> Array:
+        """log P(query i reaches the threshold | ρ), shape (n, m)."""
+        return laplace_log_cdf((self.queries[:, None] - self.threshold - rho) / self.query_scale)
+
+    def log_probability(self, first: int, last: int, above: tuple[int, ...]) -> float:
+        """log P(of the queries first ≤ i < last exactly those in `above` reach the threshold)."""
+        rho, weight = self.nodes()
+        up, down = self.log_above(rho), self.log_below(rho)
+        return float(
+            logsumexp(weight + sum((up if i in above else down)[i] for i in range(first, last)))
+        )
+
+
+def panels(kinks: Array, span: float, scale: float) -> tuple[Array, Array]:
+    """Starts and ends of panels at most two scales wide, from `span` below the kinks to above."""
+    ends = density.panel_edges(kinks, scale, low=kinks[0] - span, high=kinks[-1] + span, width=2.0)
+    return ends[:-1], ends[1:]
+
+
+def patterns(count: int, most: int) -> Iterator[Pattern]:
+    """All patterns of `count` queries when the `most`-th query above the threshold halts."""
+    for ups in range(most + 1):
+        for above in combinations(range(count), ups):
+            yield Pattern(above[-1] + 1 if ups == most else count, above)
+
+
+def halting_law(comparison: NoisyComparison, most: int, *, fresh: bool = False) -> Discrete:
+    """Rows (number answered, then 1 for above, 0 for below, NaN once the `most`-th 1 has halted).
+
+    fresh : whether the threshold gets new noise after each 1.
+    """
+    count = len(comparison.queries)
+    rows, logs = [], []
+    for answered, above in patterns(count, most):
+        row = np.full(count + 1, np.nan)
+        row[: answered + 1] = answered, *(float(i in above) for i in range(answered))
+        rows.append(row)
+        runs = _runs(answered, above, fresh)
+        logs.append(sum(comparison.log_probability(*run) for run in runs))
+    return Discrete(np.array(rows), np.array(logs))
+
+
+def _runs(
+    answered: int, above: tuple[int, ...], fresh: bool
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Runs (first, last, above) of queries that are compared with one draw of the threshold.
+
+    Without fresh noise there is one run. With it a run ends at each query above, and the queries
+    after the last of these are a run.
+    """
+    if not fresh:
+        yield 0, answered, above
+        return
+    start = 0
+    for up in above:
+        yield start, up + 1, (up,)
+        start = up + 1
+    if start < answered:
+        yield start, answered, ()
+
+
+def unlimited_law(comparison: NoisyComparison) -> Discrete:
+    """Rows of 1 (above) or 0 (below) for every query, without a halt: all 2ⁿ of them."""
+    count = len(comparison.queries)
+    rows = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)
+    rho, weight = comparison.nodes()
+    logs = rows @ comparison.log_above(rho) + (1.0 - rows) @ comparison.log_below(rho)
+    return Discrete(rows, logsumexp(weight + logs, axis=1))
+
+
+def noiseless_law(queries: Array, threshold: float, threshold_scale: float) -> Discrete:
+    """Rows of 1 or 0 for every query when the queries have no noise.
+
+    The noisy threshold falls between two neighbours of the sorted answers, which decides the row.
+    """
+    levels = np.unique(queries)
+    rows = np.array(
+        [queries >= level for level in levels] + [np.zeros(len(queries), dtype=bool)],
+        dtype=np.float64,
+    )
+    cuts = (levels - threshold) / threshold_scale
+    ends = np.concatenate([[-np.inf], cuts, [np.inf]])
+    return Discrete(rows, np.array([_log_between(a, b) for a, b in pairwise(ends)]))
+
+
+def _log_between(a: float, b: float) -> float:
+    """log P(a < Z ≤ b) of standard Laplace noise.
+
+    An interval above 0 is mirrored, so that the difference of two probabilities is taken in the
+    lower tail, where both have full relative accuracy.
+    """
+    if a >= 0.0:
+        a, b = -b, -a
+    low, high = _log_cdf(a), _log_cdf(b)
+    return high + float(np.log1p(-np.exp(low - high)))
+
+
+def _log_cdf(x: float) -> float:
+    if np.isfinite(x):
+        return float(laplace_log_cdf(np.array(x)))
+    return 0.0 if x > 0.0 else -np.inf
