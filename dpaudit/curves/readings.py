@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import erfinv
 
 from dpaudit._core.bracketing import Function, first_below, peak
@@ -139,6 +138,8 @@ def gdp_mu(epsilon: Array, delta: Array) -> Array:
 
 
 def _mu(epsilon: float, delta: float) -> float:
+    from scipy.optimize import brentq  # here: slow to import, and only used by gdp_mu
+
     if delta <= 0.0 or delta >= 1.0:
         return 0.0 if delta <= 0.0 else np.inf
     low = 2.0 * np.sqrt(2.0) * float(erfinv(delta))  # δ_μ(0) = erf(μ/√8), and δ_μ falls with ε

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pkgutil
 import subprocess
 import sys
 
@@ -138,6 +139,23 @@ def test_names_stay_what_they_are_when_submodules_are_imported():
     assert inspect.isfunction(dp.exact.spectrum)
     assert inspect.isclass(dp.Claim)
     assert inspect.isclass(dp.Spectrum)
+
+
+@pytest.mark.parametrize(
+    "use", ["", "[getattr(dpaudit.exact, n) for n in dpaudit.exact.__all__ if n != 'printed']"]
+)
+def test_the_exact_side_loads_no_mechanism_no_paper_and_nothing_heavy(use):
+    """scipy.optimize alone would be a third of the time."""
+    loaded = run(f"import dpaudit.exact, sys\n{use}\nprint(*sys.modules)")
+    heavy = (*HEAVY, "scipy.stats", "scipy.optimize", "scipy.integrate")
+    below = ("dpaudit.mechanisms", "dpaudit.papers", *heavy)
+    assert [name for name in loaded if name.startswith(below)] == []
+
+
+def test_no_module_of_the_exact_side_has_the_name_of_a_function():
+    """Importing it would hide the function, which is loaded on first use."""
+    modules = {module.name for module in pkgutil.iter_modules(dp.exact.__path__)}
+    assert modules & set(dp.exact.__all__) == set()
 
 
 def test_a_submodule_imported_first_hides_no_function():

@@ -1,5 +1,5 @@
-"""The worst replacement and the worst added row are the worst of all; orders that the fronts rely
-on.
+"""The worst replacement and the worst added row are the worst of all; the orders that the Pareto sets
+rely on.
 """
 
 import itertools
@@ -64,7 +64,7 @@ def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
     data, candidates = database(14, 2, seed=5), database(9, 2, seed=6)
     kind = {"relation": "replace", "candidates": candidates}
     whole = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
-    monkeypatch.setattr("dpaudit.exact.spectra.PAIRS", 30)
+    monkeypatch.setattr("dpaudit.exact.worst_neighbour.PAIRS", 30)
     parts = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
     assert np.array_equal(whole.delta, parts.delta)
     assert np.array_equal(whole.index, parts.index)

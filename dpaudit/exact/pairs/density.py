@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from dpaudit._core import check
@@ -123,6 +122,8 @@ class DensityPair:
         largest, flat = float(loss.ravel()[best]), x.ravel()
         if np.isposinf(largest) or _climbs(loss[0, ::-1]) or _climbs(loss[-1]):
             return float("inf")
+        from scipy.optimize import minimize_scalar  # here: rarely used, and slow to import
+
         low, high = flat[max(best - 1, 0)], flat[min(best + 1, x.size - 1)]
         found = minimize_scalar(
             lambda y: -float(_loss_at(log_p, log_q, np.array([y]))[0]),

@@ -10,6 +10,7 @@ from scipy.linalg import eigh, eigvalsh, solve_triangular
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.density import DensityPair
@@ -19,7 +20,6 @@ from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.mixed import branches_curve, product_curve
 from dpaudit.exact.pairs.sparse_vector import released_curve
 from dpaudit.exact.pairs.student_t import StudentPairCurve
-from dpaudit.exact.privacy_loss import PrivacyLoss, compose
 from dpaudit.laws import (
     Branches,
     Density,

@@ -14,10 +14,10 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs import discrete
 from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.privacy_loss import PrivacyLoss, compose
 from dpaudit.laws import Branches
 from dpaudit.laws.discrete import row_positions
 

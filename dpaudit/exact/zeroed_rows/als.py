@@ -9,9 +9,9 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.special import VANISHING
-from dpaudit.exact.privacy_loss import PrivacyLoss
 from dpaudit.exact.zeroed_rows import als_finite
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from dpaudit._core.check import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.special import VANISHING
-from dpaudit.exact.privacy_loss import PrivacyLoss, compose
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import ComposedRows, ScaleRows, ShiftRows, SketchRows, StudentRows, WishartRows
 

@@ -10,8 +10,8 @@ from dpaudit._core import check
 from dpaudit._core.types import Adjustable, Array, ArrayLike, Mechanism, describe
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.pairs import dispatch
-from dpaudit.exact.privacy_loss import PrivacyLoss
 from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import Law, StudentRows, ZeroedRows
 from dpaudit.neighbours import NeighbourPair

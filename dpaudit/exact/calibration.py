@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Adjustable, describe
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
-from dpaudit.exact.spectrum import known_mechanism
-from dpaudit.exact.worst_case import worst_case
+from dpaudit.exact.pair_spectrum import known_mechanism
+from dpaudit.exact.worst_neighbour import worst_case
 
 TOLERANCE = 1e-10  # relative, of a real parameter
 FARTHEST = 140.0  # how far a parameter moves from where it was, in ln
@@ -158,6 +157,8 @@ class _Search:
 
     def run(self, start: float) -> tuple[float, Spectrum]:
         """(value, its worst case), the least private that meets the target."""
+        from scipy.optimize import brentq  # here, as it would be a third of `import dpaudit.exact`
+
         if self.least is not None and self._ends(self.least):
             return self._found(self.least)
         self._walk(np.log(start), 1)

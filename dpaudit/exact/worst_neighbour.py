@@ -10,7 +10,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.curves.spectrum import Curve, Spectrum
-from dpaudit.exact.spectrum import (
+from dpaudit.exact.pair_spectrum import (
     LAWS,
     KnownMechanism,
     curve_on_pair,
