@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.cli.table import aligned, hanging, named
-from dpaudit.report.data import Array, read_curves, section, spread
+from dpaudit.report.columns import Column, lower_bound, table
+from dpaudit.report.data import Curves, read_curves, section, selected_rows
 from dpaudit.report.facts import facts
 from dpaudit.report.text import label, number
 
@@ -26,30 +26,25 @@ def summary(record: Mapping[str, Any]) -> str:
         [
             named(known),
             "",
-            spectrum_table(record),
+            spectrum_table(read_curves(record)),
             "",
             *(hanging("", line) for line in _verdict(record)),
         ]
     )
 
 
-def spectrum_table(record: Mapping[str, Any]) -> str:
+def spectrum_table(curves: Curves) -> str:
     """ε, exact, estimate, certified and claim at up to 8 ε; certified bounds are rounded down."""
-    curves = read_curves(record)
-    columns: list[tuple[str, Array | None, Callable[[Any], str]]] = [
-        ("ε", curves.epsilon, number),
-        ("exact δ", curves.exact, number),
-        ("estimate", curves.estimate, number),
-        ("certified", curves.low, partial(number, down=True)),
-        ("claim", curves.claim, number),
+    columns = [
+        Column("ε", curves.epsilon),
+        Column("exact δ", curves.exact),
+        Column("estimate", curves.estimate),
+        Column("certified", curves.low, lower_bound),
+        Column("claim", curves.claim),
+        Column("", curves.excess, lambda excess: "exceeded" if excess > 0 else ""),
     ]
-    shown = [(head, values, write) for head, values, write in columns if values is not None]
-    over = curves.excess if curves.reference is not None else 0.0 * curves.low
-    rows = [
-        [*(write(values[at]) for _, values, write in shown), "exceeded" if over[at] > 0 else ""]
-        for at in spread(curves, ROWS)
-    ]
-    return aligned([[*(head for head, _, _ in shown), ""], *rows])
+    heads, cells = table(columns, selected_rows(curves, ROWS))
+    return aligned([heads, *cells])
 
 
 def _draws(record: Mapping[str, Any]) -> tuple[str, str]:

@@ -1,12 +1,24 @@
-"""The report of an audit: figures and one self-contained HTML page, drawn from the content of
-`result.json`.
+"""The report of an audit: one HTML page and figures, drawn from the content of `result.json`.
 
-Everything shown is in that dict or follows from it, so a report can be drawn again at any time, and
-the same dict gives the same bytes. matplotlib is loaded by the first figure, not by this import.
+Everything shown is in that dict or follows from it. So a report can be drawn again at any time, and
+the same dict gives the same bytes. This room knows neither audits nor mechanisms: it may import
+`errors` and `_core` only. matplotlib is loaded by the first figure, not by this import.
+
+`data` reads the curves of a result; `figures` draws them; `html` and `index` make pages; `text`
+writes every number that people read, here and in other rooms; `studies` holds the pages of
+experiments.
 """
 
+from dpaudit.report.data import read_curves
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, spectrum_figure
 from dpaudit.report.html import render_html
 from dpaudit.report.write import write_report
 
-__all__ = ["plot_spectrum", "plot_tradeoff", "render_html", "spectrum_figure", "write_report"]
+__all__ = [
+    "plot_spectrum",
+    "plot_tradeoff",
+    "read_curves",
+    "render_html",
+    "spectrum_figure",
+    "write_report",
+]

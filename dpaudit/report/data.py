@@ -1,4 +1,4 @@
-"""The curves of one result, read from the dict of `result.json` and checked at this edge."""
+"""The curves of one result, read from the content of `result.json` and checked while read."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit._core.check import choice, fail, integer, real
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
+from dpaudit.report.text import label
 
-Array = NDArray[np.float64]
 VERDICTS = ("violated", "not violated", "inconclusive")
+TITLE_WIDTH = 90
 
 
 @dataclass(frozen=True)
 class Curves:
-    """All curves of a result on its ε grid. Each is (m,), δ without unit; None where the result has
-    none.
-    """
+    """All curves of a result on its ε grid: arrays of shape (m,), None where the result has none."""
 
+    title: str  # what was audited: "ALS on flight"
     epsilon: Array  # nats, strictly increasing
     estimate: Array
     low: Array
@@ -32,13 +32,13 @@ class Curves:
     claim: Array | None
     law: str
     claim_text: str
-    claim_index: int | None  # where the ε of an (ε, δ) claim stands on the grid
+    claim_index: int | None  # the grid position of the ε of an (ε, δ) claim
     level: float
-    draws: int | None  # test draws a side
+    draws: int | None  # certifying draws a side
 
     @property
     def reference(self) -> Array | None:
-        """What the certified bound is held against: the claim or, without one, the exact spectrum."""
+        """The curve that the bound is compared with: the claim, or else the exact spectrum."""
         return self.exact if self.claim is None else self.claim
 
     @property
@@ -55,15 +55,13 @@ class Curves:
         return np.maximum(self.low - reference, 0.0)
 
     def measured(self) -> list[Array]:
-        """The curves of the pair itself: all but the claim."""
+        """The curves of the audited pair: all but the claim."""
         curves = (self.exact, self.asymptotic, self.estimate, self.low)
         return [curve for curve in curves if curve is not None]
 
 
 def read_curves(result: Mapping[str, Any]) -> Curves:
-    """The curves of `result`. Raises `InvalidInput` naming the key that is missing or not as it
-    should be.
-    """
+    """The curves of `result`. Raises `InvalidInput`, which names the key that is missing or wrong."""
     choice("verdict", result.get("verdict"), VERDICTS)
     epsilon = _numbers(result, "epsilon")
     if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):
@@ -81,6 +79,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         return values
 
     return Curves(
+        title=_title(result),
         epsilon=epsilon,
         estimate=_required(curve("empirical.delta"), "empirical.delta"),
         low=_required(curve("empirical.low"), "empirical.low"),
@@ -98,7 +97,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
 
 
 def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """A part of the result that may be absent or null, as a mapping that is then empty."""
+    """A part of the result, as a mapping that is empty where the part is absent or null."""
     part = result.get(key)
     if part is not None and not isinstance(part, Mapping):
         fail(key, part, "an object or null")
@@ -106,23 +105,29 @@ def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def lookup(result: Mapping[str, Any], path: str) -> Any:
-    """`lookup(result, "exact.delta")`: the value at a dotted path, None where a step is absent or
-    null.
-    """
+    """The value at a dotted path, as "exact.delta"; None where a step is absent or null."""
     *steps, last = path.split(".")
     for step in steps:
         result = section(result, step)
     return result.get(last)
 
 
-def spread(curves: Curves, most: int = 12) -> list[int]:
-    """At most `most` grid positions: evenly spread, with the claim's own ε and that of the largest
-    excess.
+def selected_rows(curves: Curves, most: int = 12) -> list[int]:
+    """At most `most` positions of the grid, ascending, for a short table.
+
+    They are evenly spread, and hold the claim's own ε and the ε of the largest excess.
     """
     wanted = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
     wanted |= set() if curves.claim_index is None else {curves.claim_index}
     even = np.linspace(0, curves.epsilon.size - 1, most - len(wanted))
     return sorted(wanted | {round(position) for position in even})
+
+
+def _title(result: Mapping[str, Any]) -> str:
+    """ "ALS on flight", as far as the result names mechanism and data."""
+    mechanism = lookup(result, "mechanism.name") or "mechanism"
+    dataset = lookup(result, "dataset.name")
+    return label(f"{mechanism} on {dataset}" if dataset else str(mechanism), TITLE_WIDTH)
 
 
 def _numbers(result: Mapping[str, Any], path: str) -> Array:
@@ -144,7 +149,7 @@ def _required(values: Array | None, path: str) -> Array:
 
 
 def _position(epsilon: Array, value: Any) -> int | None:
-    """Where `value` stands on the grid, None if it does not."""
+    """The grid position of `value`; None where the grid does not have it."""
     if not isinstance(value, int | float):
         return None
     hits = np.flatnonzero(np.isclose(epsilon, value, rtol=1e-9, atol=1e-12))

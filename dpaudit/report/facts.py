@@ -1,4 +1,4 @@
-"""What was audited and how, as short texts: (name, value) pairs for the page."""
+"""What was audited and how, as (name, value) pairs of short texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpaudit.report.data import section
-from dpaudit.report.text import number, percent, plain
+from dpaudit.report.text import assignments, number, percent, plain
 
 Fact = tuple[str, str]
 RELATIONS = {
@@ -25,13 +25,13 @@ TIMINGS = {
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:
-    """What was audited, in the order in which it is read."""
+    """What was audited, in the order in which people read it."""
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     no_claim = "none; the bound is held against the exact spectrum" if exact else "none"
     rows = [
         ("Scenario", result.get("scenario")),
         ("Mechanism", _joined(" – ", mechanism.get("name"), mechanism.get("description"))),
-        ("Parameters", _parameters(section(mechanism, "parameters"))),
+        ("Parameters", assignments(section(mechanism, "parameters"))),
         *_dataset(section(result, "dataset")),
         *_neighbour(section(result, "neighbour")),
         ("Claim", section(result, "claim").get("text") or no_claim),
@@ -48,7 +48,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
 
 
 def process(result: Mapping[str, Any]) -> dict[str, Any]:
-    """How the run went: draws a side, classifier with its scores, timings and memory as texts."""
+    """How the run went: draws a side, classifier with its scores, timings and memory, as texts."""
     classifier, samples = section(result, "classifier"), section(result, "samples")
     return {
         "samples": {part: number(draws) for part, draws in samples.items() if draws is not None},
@@ -96,7 +96,7 @@ def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
 
 
 def _certified(certified: Mapping[str, Any]) -> str:
-    """ε at a few δ, and μ; every bound holds together with the curve."""
+    """Certified ε at a few δ, and μ. All these bounds and the curve hold at once."""
     if not certified:
         return ""
     bounds = {
@@ -105,10 +105,6 @@ def _certified(certified: Mapping[str, Any]) -> str:
     }
     at = ", ".join(f"{epsilon} at δ = {number(float(delta))}" for delta, epsilon in bounds.items())
     return f"no smaller ε than {at}; no smaller μ than {number(certified['gdp_mu'], 3, down=True)}"
-
-
-def _parameters(parameters: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {plain(value)}" for name, value in parameters.items())
 
 
 def _joined(separator: str, *parts: Any) -> str:

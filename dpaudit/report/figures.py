@@ -1,7 +1,7 @@
-"""δ(ε) and trade-off figures. Axes in (or None), Axes out; one look for each curve in all of them.
+"""Figures of one result: δ(ε) and the trade-off of error rates.
 
-Shaded means ruled out at the level of the audit. matplotlib is imported by the functions, not by
-the module.
+Each curve looks the same in all figures. Shaded means ruled out at the level of the audit.
+matplotlib is imported by the functions, not by the module.
 """
 
 from __future__ import annotations
@@ -9,24 +9,22 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpaudit.report.data import Array, Curves, lookup, read_curves
+from dpaudit._core.types import Array
+from dpaudit.report.data import Curves
+from dpaudit.report.style import BLUE, GREEN, GREY, VERMILION, Look, legend, new_figure, tidy
 from dpaudit.report.text import label, percent
 from dpaudit.report.tradeoff import implied, tradeoff, tradeoff_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
 
-# Okabe–Ito colours; line style and marker tell the curves apart without them
-BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
-Look = dict[str, Any]
 EXACT: Look = {"color": BLUE, "linewidth": 1.8}
 ASYMPTOTIC: Look = {"color": BLUE, "linewidth": 1.3, "linestyle": (0, (5, 2.5))}
 CLAIM: Look = {
@@ -45,24 +43,26 @@ ESTIMATE: Look = {
 LOW: Look = {"color": GREEN, "linewidth": 1.4, "zorder": 1.9}
 RULED_OUT: Look = {"facecolor": GREEN, "alpha": 0.16, "linewidth": 0, "zorder": 0.9}
 PERFECT: Look = {"color": GREY, "linewidth": 1.6, "linestyle": (0, (1, 1.2))}
-LONE: Look = {"marker": "_", "markersize": 18}  # a line through one point would not be seen
-MARKERS = 24
+SINGLE_POINT: Look = {"marker": "_", "markersize": 18}  # a line through one point is invisible
+MARKERS = 24  # markers along a curve
 
 
-def plot_spectrum(result: Mapping[str, Any], ax: Axes | None = None, *, log: bool = False) -> Axes:
-    """δ against ε (nats): exact, asymptotic, claim, point estimate, certified lower band; legend
-    below.
+def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) -> Axes:
+    """δ against ε (nats): exact, asymptotic, claimed, estimated and certified; returns the axes.
+
+    ax : where to draw, by default axes of a new figure. log : a log axis of δ.
     """
-    ax = _spectrum_panel(read_curves(result), ax or _new_figure(5.2, 5.2).subplots(), log=log)
+    ax = _spectrum_panel(curves, ax or _figure(5.2, 5.2).subplots(), log=log)
     _legend(ax, ax, loc="upper center", bbox_to_anchor=(0.5, -0.11))
     return ax
 
 
-def plot_tradeoff(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Type II error β against type I error α of the best test between the pair, as each δ(ε)
-    implies it.
+def plot_tradeoff(curves: Curves, ax: Axes | None = None) -> Axes:
+    """Type II error β against type I error α of the best test, as each δ(ε) implies it.
+
+    ax : where to draw, by default axes of a new figure. Returns the axes.
     """
-    curves, ax = read_curves(result), ax or _new_figure(4.5, 5.9).subplots()
+    ax = ax or _figure(4.5, 5.9).subplots()
     alpha = np.linspace(0.0, 1.0, 501) ** 2
     for delta, look, name in (
         (curves.exact, EXACT, "exact"),
@@ -83,7 +83,7 @@ def plot_tradeoff(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     )
     ax.fill_between(alpha, above, 1.0 - alpha, **RULED_OUT, label="ruled out")
     ax.plot([0, 1], [1, 0], **PERFECT, label="perfect privacy, β = 1 − α")
-    _tidy(ax).set(
+    tidy(ax, tick_size=None).set(
         xlabel="type I error α",
         ylabel="type II error β",
         xlim=(0, 1),
@@ -95,35 +95,25 @@ def plot_tradeoff(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     return ax
 
 
-def spectrum_figure(result: Mapping[str, Any], *, stacked: bool = False) -> Figure:
-    """δ(ε) on a linear and on a log axis, side by side or `stacked` for a narrow page, with one
-    legend.
-    """
-    curves = read_curves(result)
-    figure = _new_figure(4.4, 8.2) if stacked else _new_figure(9.6, 4.9)
+def spectrum_figure(curves: Curves, *, stacked: bool = False) -> Figure:
+    """δ(ε) on a linear and on a log axis, side by side or `stacked`, with one legend."""
+    figure = _figure(4.4, 8.2) if stacked else _figure(9.6, 4.9)
     panels = figure.subplots(2, 1) if stacked else figure.subplots(1, 2)
     for ax, log in zip(panels, (False, True), strict=True):
         _spectrum_panel(curves, ax, log=log).set_title(
             "log axis" if log else "linear axis", fontsize=10
         )
     if not stacked:
-        figure.suptitle(f"Privacy spectrum: {title(result)}", parse_math=False, fontsize=11)
+        figure.suptitle(f"Privacy spectrum: {curves.title}", parse_math=False, fontsize=11)
     _legend(figure, panels[0], loc="outside lower center", ncols=1 if stacked else 2)
     return figure
 
 
-def tradeoff_figure(result: Mapping[str, Any]) -> Figure:
+def tradeoff_figure(curves: Curves) -> Figure:
     """`plot_tradeoff` on a figure of its own."""
-    figure = _new_figure(4.5, 5.9)
-    plot_tradeoff(result, figure.subplots())
+    figure = _figure(4.5, 5.9)
+    plot_tradeoff(curves, figure.subplots())
     return figure
-
-
-def title(result: Mapping[str, Any], width: int = 90) -> str:
-    """ "ALS on flight", as far as the result names them."""
-    mechanism = lookup(result, "mechanism.name") or "mechanism"
-    dataset = lookup(result, "dataset.name")
-    return label(f"{mechanism} on {dataset}" if dataset else str(mechanism), width)
 
 
 def as_png(figure: Figure, dpi: int = 130) -> bytes:
@@ -132,16 +122,15 @@ def as_png(figure: Figure, dpi: int = 130) -> bytes:
 
 
 def as_svg(figure: Figure) -> bytes:
-    """The figure as SVG with outlined text, the same bytes for the same figure within
-    `house_style`.
-    """
+    """The figure as SVG, text as outlines; same bytes for the same figure within `house_style`."""
     return _saved(figure, format="svg", metadata={"Date": None, "Creator": None})
 
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """matplotlib's own defaults, whatever the user has set (fonts, TeX), and fixed ids: the same
-    bytes.
+    """A context with matplotlib's own defaults and fixed ids, so that files have the same bytes.
+
+    What the user has set (fonts, TeX) does not count inside.
     """
     from matplotlib import style
 
@@ -150,7 +139,7 @@ def house_style() -> Iterator[None]:
 
 
 def _saved(figure: Figure, **options: Any) -> bytes:
-    """A name in a script that the font lacks is drawn as boxes; that is no reason to warn or fail."""
+    """The bytes of the file. Characters that the font lacks become boxes, without a warning."""
     buffer = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -158,13 +147,9 @@ def _saved(figure: Figure, **options: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _new_figure(width: float, height: float) -> Figure:
-    """An empty figure, size in inches, outside pyplot's global state."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height))
-    figure.set_layout_engine("constrained", h_pad=0.09)
-    return figure
+def _figure(width: float, height: float) -> Figure:
+    """An empty figure, size in inches."""
+    return new_figure(width, height, h_pad=0.09, w_pad=None)
 
 
 def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
@@ -172,7 +157,7 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
     epsilon, every = curves.epsilon, max(1, -(-curves.epsilon.size // MARKERS))
     end = float(epsilon[-1]) or 1.0
     at = [] if curves.claim_index is None else [curves.claim_index]
-    lone = LONE if epsilon.size == 1 else {}
+    lone = SINGLE_POINT if epsilon.size == 1 else {}
     for delta, look, name in (
         (curves.exact, lone | EXACT, label(f"exact: {curves.law}".rstrip(": "))),
         (curves.asymptotic, lone | ASYMPTOTIC, "asymptotic law"),
@@ -184,35 +169,31 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
     _band(curves, ax)
     ax.set(xlabel="ε (nats)", ylabel="δ(ε)", xlim=(-0.03 * end, 1.03 * end))
     _log_axis(ax, curves) if log else _linear_axis(ax, curves)
-    return _tidy(ax)
+    return tidy(ax, tick_size=None)
 
 
 def _band(curves: Curves, ax: Axes) -> None:
     """The certified bound at every ε, as the grid implies it."""
     at, low = implied(curves.epsilon, curves.low)
-    edge = np.maximum(low, 1e-300)  # on a log axis the edge falls out of it where low is zero
+    edge = np.maximum(low, 1e-300)  # log axes have no zero; 1e-300 is below any of them
     ax.plot(at, edge, **LOW, label=f"certified lower bound, {percent(curves.level)}, all ε at once")
     ax.fill_between(at, edge, 1e-300, **RULED_OUT, label="ruled out: the true δ(ε) is above")
 
 
 def _positive(values: Array) -> Array:
-    """Zeros have no place on a log axis; NaN leaves a gap."""
+    """The values for a log axis: NaN, which leaves a gap, in place of zeros."""
     return np.where(values > 0, values, np.nan)
 
 
 def _linear_axis(ax: Axes, curves: Curves) -> None:
-    """Scaled to what was measured and to the lowest point of the claim, which may rise far out of
-    it.
-    """
+    """Limits by the measured curves and the lowest point of the claim, which may leave the axis."""
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     top = max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
     ax.set_ylim(-0.02 * top, 1.08 * top)
 
 
 def _log_axis(ax: Axes, curves: Curves) -> None:
-    """From the decade of one test draw, or from below the largest value if all are smaller, up to
-    1.
-    """
+    """Limits from the decade of one certifying draw up to 1; lower where all values are smaller."""
     claimed = [] if curves.claim is None else [curves.claim]
     top = max(float(curve.max()) for curve in curves.measured() + claimed)
     ax.set_yscale("log")
@@ -222,7 +203,7 @@ def _log_axis(ax: Axes, curves: Curves) -> None:
 
 
 def log_floor(curves: Curves) -> float:
-    """The δ where the log axis ends: about the finest that the test draws resolve."""
+    """The least δ of the log axis: about the smallest that the certifying draws resolve."""
     return _decade(1.0 / curves.draws) if curves.draws else 1e-6
 
 
@@ -235,18 +216,6 @@ def _claim_label(curves: Curves) -> str:
     return label(f"claim: {curves.claim_text}")
 
 
-def _tidy(ax: Axes) -> Axes:
-    ax.grid(True, color="#e4e4e4", linewidth=0.7)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def _legend(holder: Figure | Axes, ax: Axes, **place: Any) -> Legend:
-    """A legend outside the axes that takes names literally: a `$` in a claim is not a formula."""
-    legend: Legend = holder.legend(
-        *ax.get_legend_handles_labels(), frameon=False, fontsize=9, **place
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    return legend
+def _legend(holder: Figure | Axes, ax: Axes, **options: Any) -> None:
+    """The legend of `ax`, outside the axes."""
+    legend(holder, *ax.get_legend_handles_labels(), handlelength=None, **options)

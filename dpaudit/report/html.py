@@ -1,35 +1,32 @@
-"""The report as one HTML page: no script, nothing fetched, every name escaped, its result.json
-inside.
-"""
+"""The report as one HTML page: no script, nothing fetched, every name escaped, result.json inside."""
 
 from __future__ import annotations
 
 import base64
-import json
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
-from dpaudit._core.check import fail
-from dpaudit.report.data import Array, Curves, lookup, read_curves, section, spread
+from dpaudit._core.types import Array
+from dpaudit.report.columns import Column, lower_bound, table, upper_bound
+from dpaudit.report.data import Curves, lookup, read_curves, section, selected_rows
 from dpaudit.report.facts import facts, process
 from dpaudit.report.figures import (
     as_svg,
     house_style,
     log_floor,
     spectrum_figure,
-    title,
     tradeoff_figure,
 )
-from dpaudit.report.text import NONE, number, percent, plain
+from dpaudit.report.pages import embed, environment, render
+from dpaudit.report.text import NONE, number
 from dpaudit.report.tradeoff import tradeoff, tradeoff_above
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+__all__ = ["BADGES", "environment", "render_html"]
 
 # α at which the trade-off curves are printed
 ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
@@ -37,66 +34,41 @@ ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.9
 BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
 
 
-def render_html(result: Mapping[str, Any]) -> str:
-    """The page for the content of `result.json`. Raises `InvalidInput` when `result` is not a
-    result.
+def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
+    """The page for the content of `result.json`.
+
+    curves : those of `result`, where they have been read already.
+
+    Raises `InvalidInput` where `result` is not the content of a result.json.
     """
     embedded = embed(result)
-    curves = read_curves(result)
-    template = environment().get_template("report.html")
-    return template.render(
+    curves = read_curves(result) if curves is None else curves
+    return render(
+        "report.html",
         result=result,
         curves=curves,
-        title=title(result),
+        title=curves.title,
         symbol=BADGES[result["verdict"]],
         facts=facts(result),
         process=process(result),
         detectable=section(result, "detectable"),
         relation=lookup(result, "neighbour.relation"),
-        figures=_figures(result),
+        figures=_figures(curves),
         log_floor=log_floor(curves),
-        short=_table(curves, spread(curves), full=False),
+        short=_table(curves, selected_rows(curves), full=False),
         full=_table(curves, range(curves.epsilon.size), full=True),
         tradeoff=_tradeoff_table(curves),
         embedded=embedded,
     )
 
 
-def embed(result: Mapping[str, Any]) -> Markup:
-    """`result` as JSON that cannot end the script element it stands in. NaN and infinity are
-    refused.
-    """
-    try:
-        text = json.dumps(result, allow_nan=False, indent=1)
-    except (TypeError, ValueError) as error:
-        fail("result", str(error), "the content of result.json")
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)
-
-
-def environment() -> Environment:
-    """Templates of this folder, with every value escaped and none left out in silence."""
-    environment = Environment(
-        loader=PackageLoader("dpaudit.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=number, percent=percent, plain=plain)
-    return environment
-
-
-def _figures(result: Mapping[str, Any]) -> dict[str, str]:
-    """The figures as data addresses. The page chooses between the wide and the stacked one by its
-    width.
-    """
+def _figures(curves: Curves) -> dict[str, str]:
+    """The figures as data addresses; the page takes the wide or the stacked one by its width."""
     with house_style():
         return {
-            "wide": _address(spectrum_figure(result)),
-            "stacked": _address(spectrum_figure(result, stacked=True)),
-            "tradeoff": _address(tradeoff_figure(result)),
+            "wide": _address(spectrum_figure(curves)),
+            "stacked": _address(spectrum_figure(curves, stacked=True)),
+            "tradeoff": _address(tradeoff_figure(curves)),
         }
 
 
@@ -105,53 +77,52 @@ def _address(figure: Figure) -> str:
 
 
 def _table(curves: Curves, rows: Iterable[int], *, full: bool) -> dict[str, Any]:
-    """Column heads and cells of the spectrum table at the grid positions `rows`; `full` has every
-    curve.
+    """The spectrum table at the grid positions `rows`; `full` has every curve.
 
-    Certified bounds are rounded down. A row is marked where the certified bound exceeds its
-    reference.
+    A row is marked where the certified bound exceeds the curve that it is compared with.
     """
-    certified = partial(number, down=True)
-    excess = curves.excess if curves.reference is not None else None
-    columns: list[tuple[str, Array | None, Callable[[Any], str], bool]] = [
-        ("ε (nats)", curves.epsilon, number, True),
-        ("Exact δ", curves.exact, number, True),
-        ("Asymptotic δ", curves.asymptotic, number, full),
-        ("Estimated δ", curves.estimate, number, True),
-        ("Certified lower bound", curves.low, certified, True),
-        ("Bound, D against D′", curves.forward, certified, full),
-        ("Bound, D′ against D", curves.backward, certified, full),
-        ("Claimed δ", curves.claim, number, True),
-        ("Excess", excess, lambda value: number(value) if value > 0 else NONE, True),
+    rows = list(rows)
+    heads, cells = table(_spectrum_columns(curves, full), rows)
+    over = [bool(curves.excess[row] > 0) for row in rows]
+    return {"heads": heads, "rows": list(zip(cells, over, strict=True))}
+
+
+def _spectrum_columns(curves: Curves, full: bool) -> list[Column]:
+    excess = None if curves.reference is None else curves.excess
+    more = [
+        Column("Bound, D against D′", curves.forward, lower_bound),
+        Column("Bound, D′ against D", curves.backward, lower_bound),
     ]
-    shown = [
-        (head, values, write)
-        for head, values, write, when in columns
-        if when and values is not None
+    return [
+        Column("ε (nats)", curves.epsilon),
+        Column("Exact δ", curves.exact),
+        *([Column("Asymptotic δ", curves.asymptotic)] if full else []),
+        Column("Estimated δ", curves.estimate),
+        Column("Certified lower bound", curves.low, lower_bound),
+        *(more if full else []),
+        Column("Claimed δ", curves.claim),
+        Column("Excess", excess, _positive),
     ]
-    cells = [
-        ([write(values[k]) for _, values, write in shown], bool(curves.excess[k] > 0)) for k in rows
-    ]
-    return {"heads": [head for head, _, _ in shown], "rows": cells}
+
+
+def _positive(excess: float) -> str:
+    return number(excess) if excess > 0 else NONE
 
 
 def _tradeoff_table(curves: Curves) -> dict[str, Any]:
-    """β of every curve of the trade-off figure at a few α; the certified bound, an upper one, is
-    rounded up.
-    """
+    """β of every curve of the trade-off figure at a few α."""
     above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
 
     def implied(delta: Array | None) -> Array | None:
         return None if delta is None else tradeoff(curves.epsilon, delta, ALPHA)
 
-    columns: list[tuple[str, Array | None, Callable[[Any], str]]] = [
-        ("α", ALPHA, number),
-        ("Exact β", implied(curves.exact), number),
-        ("Estimated β", implied(curves.estimate), number),
-        ("Certified upper bound", above, partial(number, up=True)),
-        ("Claimed β", implied(curves.claim), number),
-        ("Perfect privacy", 1.0 - ALPHA, number),
+    columns = [
+        Column("α", ALPHA),
+        Column("Exact β", implied(curves.exact)),
+        Column("Estimated β", implied(curves.estimate)),
+        Column("Certified upper bound", above, upper_bound),
+        Column("Claimed β", implied(curves.claim)),
+        Column("Perfect privacy", 1.0 - ALPHA),
     ]
-    shown = [(head, values, write) for head, values, write in columns if values is not None]
-    rows = [([write(values[k]) for _, values, write in shown], False) for k in range(len(ALPHA))]
-    return {"heads": [head for head, _, _ in shown], "rows": rows}
+    heads, cells = table(columns, range(len(ALPHA)))
+    return {"heads": heads, "rows": [(row, False) for row in cells]}

@@ -1,6 +1,4 @@
-"""The index page of a suite: every scenario with its verdict and a link to its report, and what
-moved since before.
-"""
+"""The index page of a suite: every scenario, its verdict, a link to its report, and what changed."""
 
 from __future__ import annotations
 
@@ -11,11 +9,12 @@ from urllib.parse import quote
 import numpy as np
 
 from dpaudit.report.data import read_curves, section
-from dpaudit.report.html import BADGES, environment
-from dpaudit.report.text import NONE, number, plain
+from dpaudit.report.html import BADGES
+from dpaudit.report.pages import render
+from dpaudit.report.text import NONE, assignments, number
 
 SYMBOLS = {**BADGES, "study": "≡", "error": "!"}
-GRAVITY = ("error", "violated", "inconclusive", "not violated", "study")
+GRAVEST_FIRST = ("error", "violated", "inconclusive", "not violated", "study")
 
 
 def render_index(
@@ -23,27 +22,28 @@ def render_index(
 ) -> str:
     """The page: nothing fetched, no script, every name escaped.
 
-    rows : `name`, `kind` (a verdict, "study" or "error"), `reason`, `seconds`, `record` (the
-    content of result.json or None) and `link` (the path of the report from the page, in parts, or
-    None).
-    against : `folder`, `moves` (lines by scenario) and `new` (names), or None where nothing was
-        compared.
+    rows : for each scenario its `name`, `kind` (a verdict, "study" or "error"), `reason`,
+        `seconds`, `record` (the content of result.json or None) and `link` (the path of the report
+        from the page, in parts, or None).
+    against : the comparison with an earlier run: its `folder`, `moves` (what changed, as lines by
+        scenario) and `new` (names of scenarios that it did not have); None without a comparison.
     """
     kinds = [row["kind"] for row in rows]
-    counts = [(kind, kinds.count(kind)) for kind in GRAVITY if kind in kinds]
-    return (
-        environment()
-        .get_template("index.html")
-        .render(
-            rows=[_row(row) for row in rows],
-            counts=counts,
-            worst=counts[0][0] if counts else "study",
-            symbols=SYMBOLS,
-            seconds=f"{number(sum(row['seconds'] for row in rows), 3)} s",
-            against=against,
-            moved=[name for name, lines in against["moves"].items() if lines] if against else [],
-        )
+    counts = [(kind, kinds.count(kind)) for kind in GRAVEST_FIRST if kind in kinds]
+    return render(
+        "index.html",
+        rows=[_row(row) for row in rows],
+        counts=counts,
+        worst=counts[0][0] if counts else "study",
+        symbols=SYMBOLS,
+        seconds=_seconds(sum(row["seconds"] for row in rows)),
+        against=against,
+        moved=[name for name, lines in against["moves"].items() if lines] if against else [],
     )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{number(seconds, 3)} s"
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,14 +53,14 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "name": row["name"],
         "kind": row["kind"],
         "reason": row["reason"],
-        "seconds": f"{number(row['seconds'], 3)} s",
+        "seconds": _seconds(row["seconds"]),
         "link": None if link is None else "/".join(quote(part, safe="") for part in link),
         **_numbers(row["record"]),
     }
 
 
 def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:
-    """Mechanism, data and claim, and δ where the bound exceeds what it is held against by most."""
+    """Mechanism, data, claim, and the ε at which the bound exceeds its reference by most."""
     if record is None:
         return dict.fromkeys(("mechanism", "data", "claim", "epsilon", "low", "allowed"), NONE)
     curves = read_curves(record)
@@ -77,8 +77,6 @@ def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def _mechanism(mechanism: Mapping[str, Any]) -> str:
-    """ALS (rows = 1200)."""
-    given = ", ".join(
-        f"{name} = {plain(value)}" for name, value in section(mechanism, "parameters").items()
-    )
+    """ "ALS (rows = 1200)"."""
+    given = assignments(section(mechanism, "parameters"))
     return str(mechanism.get("name") or NONE) + (f" ({given})" if given else "")

@@ -1,23 +1,27 @@
-"""One look for all figures: Okabe–Ito colours, each with a line style and a marker of its own."""
+"""One look for all figures: Okabe–Ito colours, each with a line style and a marker of its own.
+
+The line styles and markers tell the curves apart without colour. matplotlib is imported by the
+functions, not by the module.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.report.figures import BLUE, GREEN, GREY, VERMILION
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
-Look = dict[str, Any]
+Look = dict[str, Any]  # keyword arguments of Axes.plot
+BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
 PURPLE, ORANGE, SKY = "#AA4499", "#B87A00", "#4C9BD6"
 DASHED, DOTTED, MIXED, LONG = (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1.2, 2)), (0, (9, 3))
 SOLID_LINE: Look = {"color": BLUE, "linewidth": 1.9}
 DASHED_LINE: Look = {"color": VERMILION, "linewidth": 1.6, "linestyle": DASHED}
 MIXED_LINE: Look = {"color": GREEN, "linewidth": 1.6, "linestyle": MIXED}
 DOTTED_LINE: Look = {"color": PURPLE, "linewidth": 1.8, "linestyle": DOTTED}
-# in the order of the series of a panel: exact twice, then what is printed
+# by the order of the lines in a panel: two exact curves, then bounds that papers print
 SERIES: tuple[Look, ...] = (
     {**SOLID_LINE, "marker": "o", "markersize": 5.5},
     {
@@ -36,26 +40,37 @@ SERIES: tuple[Look, ...] = (
 __all__ = ["GREY", "SERIES", "legend", "new_figure", "tidy"]
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, inches, outside pyplot's global state."""
+def new_figure(
+    width: float, height: float, *, h_pad: float = 0.08, w_pad: float | None = 0.08
+) -> Figure:
+    """An empty figure outside pyplot's global state; size and pads in inches, None: the default."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height))
-    figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.08)
+    figure.set_layout_engine("constrained", h_pad=h_pad, w_pad=w_pad)
     return figure
 
 
-def tidy(ax: Axes) -> Axes:
-    """A light grid behind, no box."""
+def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
+    """Axes with a light grid behind the curves, without a frame; returns them.
+
+    tick_size : points, of the labels of the ticks; None leaves the default.
+    """
     ax.grid(True, which="major", color="#e4e4e4", linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(labelsize=9)
+    if tick_size is not None:
+        ax.tick_params(labelsize=tick_size)
     return ax
 
 
-def legend(holder: Figure | Axes, handles: list[Any], labels: list[str], **place: Any) -> None:
-    """A legend that takes its texts literally."""
-    made = holder.legend(handles, labels, frameon=False, fontsize=9, handlelength=3.2, **place)
+def legend(holder: Figure | Axes, handles: list[Any], labels: list[str], **options: Any) -> Legend:
+    """A legend that takes its texts literally: a `$` in a claim does not begin a formula.
+
+    options : keyword arguments of `holder.legend`, as place and columns.
+    """
+    look = {"frameon": False, "fontsize": 9, "handlelength": 3.2}
+    made: Legend = holder.legend(handles, labels, **{**look, **options})
     for text in made.get_texts():
         text.set_parse_math(False)
+    return made

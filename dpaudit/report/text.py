@@ -1,9 +1,10 @@
-"""Numbers and names as a reader sees them."""
+"""Numbers and names as people read them; the one place of dpaudit that formats numbers."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 from typing import Any
 
@@ -14,9 +15,10 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False) -> str:
     """A number to `digits` significant digits: 0.1269, 2.2×10⁻⁵, 327,346, ∞; an en dash for None.
 
-    Text that is not a number stays as it is.
-    With `down` a number is rounded towards zero, with `up` away from it: a certified lower bound is
-    never printed larger than it is, an upper one never smaller.
+    down : round towards zero, so that a certified lower bound is never printed larger than it is.
+    up : round away from zero, so that an upper bound is never printed smaller than it is.
+    Text stays as it is, but for the "inf" and "-inf" of result.json. Integers below 10,000 have no
+    comma, as they may be row numbers; see `count`.
     """
     if value is None:
         return NONE
@@ -43,13 +45,18 @@ def _written(value: float, digits: int) -> str:
     return power if mantissa == "1" else f"{mantissa}×{power}"
 
 
+def count(items: int) -> str:
+    """A number of things, always with commas: 1,200."""
+    return f"{items:,}"
+
+
 def percent(share: float) -> str:
     """0.95 as "95 %", with a no-break space."""
     return f"{round(100 * share, 6):g}\u00a0%"
 
 
 def plain(value: Any) -> str:
-    """Any value of a result as text: numbers by `number`, text as it is, the rest as JSON."""
+    """Any value of a result as text: numbers by `number`, text as it is, other values as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -57,7 +64,12 @@ def plain(value: Any) -> str:
     return number(value)
 
 
+def assignments(values: Mapping[str, Any]) -> str:
+    """Parameters by name: "rows = 1200, sampler = student"."""
+    return ", ".join(f"{name} = {plain(value)}" for name, value in values.items())
+
+
 def label(text: str, width: int = 46) -> str:
-    """Text for a figure: printable characters of one line, cut to `width`."""
+    """Text on one line: its printable characters, cut to `width`."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= width else line[: width - 1] + "…"

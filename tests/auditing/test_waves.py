@@ -192,7 +192,7 @@ def test_the_report_is_written(tmp_path):
     assert record["sequential"]["rejected_at"] == result.sequential.rejected_at
     assert record["sequential"]["needed"] == pytest.approx(20.0)
     page = " ".join((tmp_path / "report.html").read_text(encoding="utf-8").split())
-    assert "Draws came in growing waves" in page
+    assert "Draws came in batches of growing size" in page
     assert "a bet against the claim" in page
 
 

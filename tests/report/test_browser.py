@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from dpaudit.report import html, render_html
+from dpaudit.report import html, read_curves, render_html
 from dpaudit.report.index import render_index
 from tests.report.browser import CHROMIUM, running
 from tests.report.examples import EPSILON, make_result, make_samples_result
@@ -94,7 +94,7 @@ def pages(tmp_path_factory):
     }
     attack = {"folder": HOSTILE, "moves": {HOSTILE: [HOSTILE]}, "new": [HOSTILE]}
     # once: they take most of the time, and test_html.py looks at the others
-    drawn = html._figures(make_result())
+    drawn = html._figures(read_curves(make_result()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(html, "_figures", lambda _: drawn)
         sources = {

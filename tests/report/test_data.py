@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report.data import lookup, read_curves, spread
+from dpaudit.report.data import lookup, read_curves, selected_rows
 from tests.report.examples import make_result
 
 
@@ -68,7 +68,7 @@ def test_selected_rows_are_few_and_hold_the_claim_and_the_largest_excess(size, r
         "exact": None,
     }
     result["claim"] = {"text": "", "delta": [0.2] * size, "epsilon": epsilon[size // 2]}
-    rows = spread(read_curves(result))
+    rows = selected_rows(read_curves(result))
     assert rows == sorted(set(rows))
     assert len(rows) <= 12
     assert {0, size - 1, size // 3, size // 2} <= set(rows) or size == 1
