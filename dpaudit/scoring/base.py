@@ -101,3 +101,14 @@ def losses(score: Score, sides: Sides) -> Array:
 def log_loss(score: Score, sides: Sides) -> float:
     """Mean logistic loss on both sides, in nats; ln 2 says nothing was learned."""
     return float(losses(score, sides).mean())
+
+
+def refuse_nan(score: Array, name: str, argument: str = "classifier") -> None:
+    """Raise `InvalidInput` where a score of the classifier called `name` is NaN.
+
+    argument : of the public function, by which the classifier was given.
+    """
+    if np.isnan(score).any():
+        raise InvalidInput(
+            f"{argument} must give numbers, got NaN scores from {name}", argument=argument
+        )

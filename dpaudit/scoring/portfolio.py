@@ -23,7 +23,7 @@ from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logisti
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.shared import fit_shared
 from dpaudit.scoring.models.spline import WIDEST as SURFACE
-from dpaudit.scoring.models.spline import Ranks, fit_spline
+from dpaudit.scoring.models.spline import NormalScores, fit_spline
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
@@ -168,7 +168,7 @@ def _closed(contest: Contest, train: Sides) -> None:
     scores, too.
     """
     if _of_moments(contest, train, contest.choose, "", lambda x: x) > np.log(2.0) + FAINT:
-        ranks = Ranks.fit(train.P, train.Q)
+        ranks = NormalScores.fit(train.P, train.Q)
         ranked, checked = (Sides(ranks(part.P), ranks(part.Q)) for part in (train, contest.choose))
         _of_moments(contest, ranked, checked, " of normal scores", ranks)
 

@@ -14,19 +14,16 @@ from scipy.special import expit
 
 from dpaudit import scoring
 from dpaudit._core.check import Array
-from dpaudit.errors import InvalidInput
-from dpaudit.scoring.base import Score, Sides, one_thread
+from dpaudit.scoring.base import Score, Sides, one_thread, refuse_nan
+from dpaudit.scoring.calibration import recalibrated
 from dpaudit.scoring.encode import Encoder, usable
 from dpaudit.scoring.models.closed import fit_quadratic
-from dpaudit.scoring.models.logistic import newton
 from dpaudit.scoring.structure import directions, full
 from dpaudit.search.influence import common
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
 TOLD = 512  # partners that show whether noise is common
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
-# log-odds that a score may give; pull of the recalibrated score back to itself
-LARGEST, RIDGE = (50.0, 1.0)
 HITS = 20  # draws beyond ε, of both sides together
 # standard errors, and share, by which recalibrated scores may differ from counts
 ERRORS, SHAPE = (4.0, 0.15)
@@ -109,8 +106,8 @@ class _Half:
 
 def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:
     trained, tested = scoring.scores(score, train), scoring.scores(score, test)
-    if any(np.isnan(side).any() for side in (*trained, *tested)):
-        raise InvalidInput("quick must give numbers, got NaN scores")
+    for side in (*trained, *tested):
+        refuse_nan(side, "the cheap audit's classifier", argument="quick")
     gamma = float(np.exp(epsilon))
     forward = _value(trained, tested, gamma)
     backward = _value((-trained[1], -trained[0]), (-tested[1], -tested[0]), gamma)
@@ -139,7 +136,7 @@ def _told(parts: list[tuple[Array, Array]], epsilon: float) -> _Told:
     Over both sides together, with σ(L) the chance that a draw is of P: E_P[(1 − e^{ε−L})₊] =
     2E[σ(L)(1 − e^{ε−L})₊], and the other direction with −L.
     """
-    found = [_recalibrated(*part) for part in parts]
+    found = [recalibrated(*part) for part in parts]
     loss, sign = (np.concatenate(column) for column in zip(*found, strict=True))
     gain = float(np.log(2.0) - np.logaddexp(0.0, -sign * loss).mean())
     ways = [
@@ -148,14 +145,3 @@ def _told(parts: list[tuple[Array, Array]], epsilon: float) -> _Told:
     ]
     best = loss if ways[0] >= ways[1] else -loss
     return _Told(max(ways) if np.count_nonzero(best > epsilon) >= HITS else 0.0, gain)
-
-
-def _recalibrated(p: Array, q: Array) -> tuple[Array, Array]:
-    """Scores of both sides, stretched and shifted to fit the labels (Platt 1999); and 1 for P, −1
-    for Q.
-    """
-    score = np.clip(np.concatenate([p, q]), -LARGEST, LARGEST)
-    x = ((score - score.mean()) / (float(score.std()) or 1.0))[:, None]
-    label = np.repeat([1, 0], [len(p), len(q)])
-    weight = newton(x, label, score, RIDGE, np.zeros(2))
-    return score + weight[0] + weight[1] * x[:, 0], 2.0 * label - 1.0

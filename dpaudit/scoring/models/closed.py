@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides
-from dpaudit.scoring.models.logistic import fit_correction
+from dpaudit.scoring.models.correction import fit_correction
 from dpaudit.scoring.structure import RIDGE, Coordinates, Moments, Structure, full
 from dpaudit.scoring.whiten import Whitener
 

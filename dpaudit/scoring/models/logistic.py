@@ -1,7 +1,7 @@
-"""Logistic regression that starts from a score and is pulled back to it.
+"""Penalised logistic regression with an offset, by Newton's method: the one solver of all scores.
 
-scikit-learn's takes no offset; with one, a ridge shrinks towards the best closed form instead of
-towards nothing, and a few thousand draws can afford a hundred features.
+scikit-learn's takes no offset. With one, the ridge shrinks towards a score that is already good
+instead of towards zero, and a few thousand draws can afford a hundred features.
 """
 
 from __future__ import annotations
@@ -14,88 +14,160 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from dpaudit._core.check import Array
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
 
-PENALTIES = (1e4, 3e2, 1e1)  # of the squared coefficients of standardised features, heaviest first
-STEPS, SMALL = 25, 1e-9  # Newton steps; gain in mean log-likelihood that ends them
-LARGEST = 50.0  # standard deviations: a far outlier is no lever
+GAIN_PER_DRAW = 1e-9  # decrease of the mean loss, in nats, at which Newton's method may stop
+INTERCEPT_RIDGE = 1e-6  # a draw: keeps the intercept of a perfectly separating regression finite
+JITTER = 1e-12  # of the Hessian's trace: repeated features make it singular
 
-Features = Callable[[Array], Array]
+Solver = Callable[[Array, Array], Array]  # matrix (k, k), right-hand side (k,) → solution (k,)
+Loss = Callable[[Array, Array, Array], float]  # draws of P, of Q and log-odds, each (n,) → nats
+
+
+def loss_of_counts(p: Array, q: Array, odds: Array) -> float:
+    """Σ p log(1 + e^{−s}) + q log(1 + e^{s}).
+
+    The two functions below are the same for rows that are one draw each (q = 1 − p, 0 or 1), but
+    for rounding. That decides which of the last steps, too small to matter, are still taken, so
+    each score keeps its own: published results stay the same to the last bit.
+    """
+    return float(p @ np.logaddexp(0.0, -odds) + q @ np.logaddexp(0.0, odds))
+
+
+def loss_of_draws(p: Array, q: Array, odds: Array) -> float:
+    """Σ log(1 + e^{∓s}), − for draws of P."""
+    return float(np.sum(np.logaddexp(0.0, np.where(p > 0, -odds, odds))))
+
+
+def loss_by_likelihood(p: Array, q: Array, odds: Array) -> float:
+    """Σ log(1 + e^{s}) − p·s; inaccurate for very large |s|, where the terms cancel."""
+    return float(np.logaddexp(0.0, odds).sum() - p @ odds)
+
+
+def cholesky(matrix: Array, right: Array) -> Array:
+    """Solution of a symmetric positive definite linear system."""
+    return np.asarray(cho_solve(cho_factor(matrix), right))
+
+
+def elimination(matrix: Array, right: Array) -> Array:
+    """Solution of any regular linear system, by LU factors."""
+    return np.asarray(np.linalg.solve(matrix, right))
 
 
 @dataclass(frozen=True, eq=False)
-class Correction:
-    """base(x) + intercept + features(x)·slope, the features standardised and clipped."""
+class Regression:
+    """Minimise Σ p log(1 + e^{−s}) + q log(1 + e^{s}) + ½ wᵀRw over w, with s = offset + x·w.
 
-    base: Score
-    features: Features
-    mean: Array
-    scale: Array
-    weight: Array  # the intercept first
-
-    def __call__(self, x: Array) -> Array:
-        return self.base(x) + self.weight[0] + self.standard(x) @ self.weight[1:]
-
-    def standard(self, x: Array) -> Array:
-        return np.clip((self.features(x) - self.mean) / self.scale, -LARGEST, LARGEST)
-
-
-def fit_correction(base: Score, features: Features, train: Sides, choose: Sides) -> Score:
-    """The penalty is lightened as long as the loss on the choosing draws falls; `base` itself if
-    none helps.
+    x : (n, k) features. p, q : (n,) draws of P and of Q that have each row of features.
+    ridge : R, (k, k), or its diagonal (k,). offset : (n,) log-odds before any feature counts.
+    intercept : the first weight belongs to a column of ones that x does not hold; `ridge` does.
+    jitter : what is added to the Hessian's diagonal, in units of its trace.
+    loss : how the loss is added up. solver : of the linear system of a Newton step.
     """
-    x, label = Sides(features(train.P), features(train.Q)).stacked()
-    scale = x.std(axis=0)
-    blank = Correction(
-        base, features, x.mean(axis=0), np.where(scale > 0.0, scale, 1.0), np.zeros(x.shape[1] + 1)
+
+    x: Array
+    p: Array
+    q: Array
+    ridge: Array
+    offset: Array | float = 0.0
+    intercept: bool = False
+    jitter: float = 0.0
+    loss: Loss = loss_of_counts
+    solver: Solver = cholesky
+
+    def odds(self, weights: Array) -> Array:
+        """Log-odds s of every row, (n,)."""
+        if self.intercept:
+            return np.asarray(self.offset + weights[0] + self.x @ weights[1:])
+        return np.asarray(self.offset + self.x @ weights)
+
+    def objective(self, weights: Array, odds: Array) -> float:
+        """The penalised loss at `weights`, whose log-odds are `odds`, in nats."""
+        loss = self.loss(self.p, self.q, odds)
+        if self.ridge.ndim == 1:
+            return float(loss + 0.5 * self.ridge @ weights**2)
+        return float(loss + 0.5 * weights @ self.ridge @ weights)
+
+    def gradient(self, weights: Array, odds: Array) -> Array:
+        """Of the objective, by `weights`."""
+        error = (self.p + self.q) * expit(odds) - self.p
+        pull = self.ridge * weights if self.ridge.ndim == 1 else self.ridge @ weights
+        slope = error @ self.x
+        return np.asarray((np.append(error.sum(), slope) if self.intercept else slope) + pull)
+
+    def hessian(self, odds: Array) -> Array:
+        """Of the objective, with the jitter."""
+        share = expit(odds)
+        curvature = (self.p + self.q) * share * (1.0 - share)
+        weighted = self.x * curvature[:, None]
+        hessian = weighted.T @ self.x
+        if self.intercept:
+            border = weighted.sum(axis=0)
+            hessian = np.block([[curvature.sum(), border], [border[:, None], hessian]])
+        ridge = np.diag(self.ridge) if self.ridge.ndim == 1 else self.ridge
+        return np.asarray(hessian + (ridge + self.jitter * np.trace(hessian) * np.eye(len(ridge))))
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When Newton's method ends: after `steps`, or a step that gains at most `gain` nats.
+
+    halvings : how often a step that raises the objective is halved before the method gives up.
+    """
+
+    gain: float
+    steps: int = 25
+    halvings: int = 14
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """weights : (k,). objective : there, nats.
+
+    before : the weights that the last step started from. hessian : there, (k, k).
+    """
+
+    weights: Array
+    objective: float
+    before: Array
+    hessian: Array
+
+
+def newton(problem: Regression, start: Array, stop: Stop) -> Minimum:
+    """The minimum of a regression by damped Newton steps from `start`."""
+    weights, odds = start, problem.odds(start)
+    value = problem.objective(weights, odds)
+    for _ in range(stop.steps):
+        before, hessian = weights, problem.hessian(odds)
+        step = problem.solver(hessian, problem.gradient(weights, odds))
+        for halving in range(stop.halvings + 1):
+            weights = before - 0.5**halving * step
+            odds = problem.odds(weights)
+            after = problem.objective(weights, odds)
+            if not after > value:
+                break
+        if after > value:
+            return Minimum(before, value, before, hessian)
+        gain, value = value - after, after
+        if gain <= stop.gain:
+            break
+    return Minimum(weights, value, before, hessian)
+
+
+def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Array) -> Array:
+    """Intercept and slopes, (1 + k,), that minimise the loss + penalty/2·‖slopes‖².
+
+    x : (n, k). label : (n,), 1 for P and 0 for Q. offset : (n,) log-odds. start : (1 + k,).
+    """
+    ridge = np.full(len(start), penalty)
+    ridge[0] = INTERCEPT_RIDGE * len(label)
+    problem = Regression(
+        x,
+        label,
+        1 - label,
+        ridge,
+        offset=offset,
+        intercept=True,
+        jitter=JITTER,
+        loss=loss_of_draws,
     )
-    x -= blank.mean
-    x /= blank.scale
-    np.clip(x, -LARGEST, LARGEST, out=x)
-    start = np.concatenate([evaluate(base, train.P), evaluate(base, train.Q)])
-    best, least, weight = base, log_loss(base, choose), blank.weight
-    for penalty in PENALTIES:
-        weight = newton(x, label, start, penalty, weight)
-        score = Correction(base, features, blank.mean, blank.scale, weight)
-        loss = log_loss(score, choose)
-        if loss >= least:
-            break
-        best, least = score, loss
-    return best
-
-
-def newton(x: Array, label: Array, offset: Array, penalty: float, weight: Array) -> Array:
-    """Intercept and slopes that minimise Σ log(1 + e^{−±score}) + penalty/2·‖slopes‖², from
-    `weight` on.
-    """
-    ridge = np.full(len(weight), penalty)
-    ridge[0] = 1e-6 * len(label)
-
-    def objective(weight: Array) -> tuple[float, Array]:
-        score = offset + weight[0] + x @ weight[1:]
-        sign = np.where(label > 0, -score, score)
-        return float(np.sum(np.logaddexp(0.0, sign)) + 0.5 * ridge @ weight**2), score
-
-    value, score = objective(weight)
-    for _ in range(STEPS):
-        chance = expit(score)
-        step = _step(x, chance - label, chance * (1.0 - chance), ridge, weight)
-        share = 1.0
-        while (found := objective(weight - share * step))[0] > value and share > 1e-4:
-            share *= 0.5
-        if found[0] > value:
-            break
-        weight, gain, (value, score) = weight - share * step, value - found[0], found
-        if gain < SMALL * len(label):
-            break
-    return weight
-
-
-def _step(x: Array, error: Array, curvature: Array, ridge: Array, weight: Array) -> Array:
-    slope = np.concatenate([[error.sum()], error @ x]) + ridge * weight
-    weighed = x * curvature[:, None]
-    hessian = np.empty((len(weight), len(weight)))
-    hessian[0, 0], hessian[0, 1:] = curvature.sum(), weighed.sum(axis=0)
-    hessian[1:, 0], hessian[1:, 1:] = hessian[0, 1:], weighed.T @ x
-    hessian[np.diag_indices_from(hessian)] += ridge + 1e-12 * np.trace(hessian)
-    return np.asarray(cho_solve(cho_factor(hessian), slope))
+    return newton(problem, start, Stop(GAIN_PER_DRAW * len(label))).weights

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.linalg import cho_factor, cho_solve
 from scipy.ndimage import map_coordinates
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides
+from dpaudit.scoring.models.logistic import GAIN_PER_DRAW, Regression, Stop, newton
 from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
 
@@ -24,7 +24,6 @@ TABLE = 1024  # points of the map to normal scores
 TAIL_DRAWS = 5  # pooled draws beyond its last point
 PENALTIES = 10.0 ** np.arange(-2.0, 5.0)
 RIDGE = 1e-6
-NEWTON, ACCURACY = 30, 1e-6
 GAIN = 5.0  # nats of evidence that a bin's own odds must bring
 SETTLED = 2.0  # nats: a weaker penalty must be better by this on the choosing draws to be taken
 
@@ -41,7 +40,9 @@ def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
     if train.P.shape[1] > WIDEST:
         return None
     whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else None
-    ranks = Ranks.fit(*(side if whiten is None else whiten(side) for side in (train.P, train.Q)))
+    ranks = NormalScores.fit(
+        *(side if whiten is None else whiten(side) for side in (train.P, train.Q))
+    )
     bins = BINS[ranks.dimension]
 
     def places(x: Array) -> Array:
@@ -57,13 +58,13 @@ def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks:
+class NormalScores:
     """Coordinates (m, d) → normal scores of their pooled training ranks, brought to [0, 1]."""
 
     points: tuple[tuple[Array, Array], ...]
 
     @classmethod
-    def fit(cls, P: Array, Q: Array) -> Ranks:
+    def fit(cls, P: Array, Q: Array) -> NormalScores:
         return cls(tuple(_points(np.concatenate(pair)) for pair in zip(P.T, Q.T, strict=True)))
 
     @property
@@ -143,9 +144,10 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
     weights: Array = np.zeros(design.shape[1])
     least = float(np.log(2.0))
     settled = SETTLED / sum(count.sum() for count in checked)
+    stop = Stop(GAIN_PER_DRAW * (p.sum() + q.sum()), steps=30, halvings=10)
     for strength in PENALTIES[::-1]:
         stiff = strength * penalty + RIDGE * np.eye(len(penalty))
-        weights = _newton(design[live], p[live], q[live], stiff, weights)
+        weights = newton(Regression(design[live], p[live], q[live], stiff), weights, stop).weights
         table = np.asarray(design @ weights)
         loss = _loss(table.reshape(fitted[0].shape), checked)
         if loss < least - settled:
@@ -178,30 +180,3 @@ def _basis(bins: int, segments: int) -> tuple[Array, Array]:
     basis = BSpline.design_matrix(centres, knots, 3).toarray()
     second = np.diff(np.eye(basis.shape[1]), n=2, axis=0)
     return basis, second.T @ second
-
-
-def _newton(design: Array, p: Array, q: Array, stiff: Array, start: Array) -> Array:
-    """Penalised logistic regression on counts; steps are halved until the objective falls."""
-    total, weights = p + q, start
-    value = _objective(design, p, q, stiff, weights)
-    for _ in range(NEWTON):
-        share = expit(design @ weights)
-        slope = design.T @ (p - total * share) - stiff @ weights
-        bend = (design * (total * share * (1.0 - share))[:, None]).T @ design + stiff
-        step, length = cho_solve(cho_factor(bend), slope), 1.0
-        new = _objective(design, p, q, stiff, weights + step)
-        while new > value and length > 1e-3:
-            length *= 0.5
-            new = _objective(design, p, q, stiff, weights + length * step)
-        if new > value:
-            break
-        weights, value, gained = weights + length * step, new, value - new
-        if gained < ACCURACY * total.sum() * 1e-3:
-            break
-    return weights
-
-
-def _objective(design: Array, p: Array, q: Array, stiff: Array, weights: Array) -> float:
-    odds = design @ weights
-    fit = p @ np.logaddexp(0.0, -odds) + q @ np.logaddexp(0.0, odds)
-    return float(fit + 0.5 * weights @ stiff @ weights)

@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.contest import Contest
-from dpaudit.scoring.models.logistic import fit_correction, newton
+from dpaudit.scoring.models.correction import fit_correction
+from dpaudit.scoring.models.logistic import fit_ridge
 from tests.scoring.gaussian_task import draws, loss
 
 RNG = np.random.default_rng(8)
@@ -18,7 +19,7 @@ RNG = np.random.default_rng(8)
 def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     x, label = Sides(*draws(800)).stacked()
     x = (x - x.mean(axis=0)) / x.std(axis=0)
-    found = newton(x, label, np.zeros(len(x)), penalty, np.zeros(4))
+    found = fit_ridge(x, label, np.zeros(len(x)), penalty, np.zeros(4))
     model = LogisticRegression(C=1.0 / penalty, tol=1e-12, max_iter=10_000).fit(x, label)
     np.testing.assert_allclose(found[1:], model.coef_[0], rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(found[0], model.intercept_[0], rtol=1e-3, atol=1e-4)
@@ -28,14 +29,14 @@ def test_an_offset_is_a_coefficient_of_one():
     """y | x logistic in 1·offset + 2·x: the slope found is 2 up to 6 standard errors."""
     x, offset = RNG.standard_normal((2, 20_000))
     label = (RNG.random(20_000) < 1.0 / (1.0 + np.exp(-offset - 2.0 * x))).astype(float)
-    weight = newton(x[:, None], label, offset, 1e-3, np.zeros(2))
+    weight = fit_ridge(x[:, None], label, offset, 1e-3, np.zeros(2))
     assert abs(weight[1] - 2.0) < 6.0 * 0.025
     assert abs(weight[0]) < 6.0 * 0.02
 
 
 def test_separable_draws_do_no_harm():
     x = np.repeat([[-1.0], [1.0]], 50, axis=0)
-    weight = newton(x, np.repeat([0, 1], 50), np.zeros(100), 1e-3, np.zeros(2))
+    weight = fit_ridge(x, np.repeat([0, 1], 50), np.zeros(100), 1e-3, np.zeros(2))
     assert np.isfinite(weight).all()
     assert weight[1] > 3.0
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.models.small import COLUMNS, calibrated, fit_small
+from dpaudit.scoring.calibration import calibrated
+from dpaudit.scoring.models.few_draws import COLUMNS, fit_few_draws
 
 
 def sides(size, columns=1, shift=1.0, spread=1.0, seed=0):
@@ -20,24 +21,24 @@ def test_it_learns_shifts_and_scales_from_few_draws(spread):
     """100 draws a side: the loss of the truth is 0.59 and 0.61, of guessing 0.693; 0.66 is ten
     standard errors off.
     """
-    score = fit_small(sides(100, shift=2.0 - spread, spread=spread))
+    score = fit_few_draws(sides(100, shift=2.0 - spread, spread=spread))
     assert log_loss(score, sides(20_000, shift=2.0 - spread, spread=spread, seed=1)) < 0.66
 
 
 def test_few_draws_make_small_odds_and_more_make_larger_ones():
     grid = np.linspace(-2.0, 3.0, 50)[:, None]
-    largest = [np.abs(fit_small(sides(size))(grid)).max() for size in (2, 20, 200)]
+    largest = [np.abs(fit_few_draws(sides(size))(grid)).max() for size in (2, 20, 200)]
     assert largest[0] < 1.0
     assert np.all(np.diff(largest) > 0.0)
 
 
 def test_no_scale_matters_and_no_outlier():
     train, fresh = sides(40), sides(30, seed=1)
-    plain = fit_small(train)(fresh.P)
-    scaled = fit_small(Sides(1e12 * train.P - 5.0, 1e12 * train.Q - 5.0))(1e12 * fresh.P - 5.0)
+    plain = fit_few_draws(train)(fresh.P)
+    scaled = fit_few_draws(Sides(1e12 * train.P - 5.0, 1e12 * train.Q - 5.0))(1e12 * fresh.P - 5.0)
     np.testing.assert_allclose(scaled, plain, rtol=1e-3, atol=1e-3)
     train.P[0] = 1e300
-    assert np.abs(fit_small(train)(fresh.P) - plain).max() < 0.7
+    assert np.abs(fit_few_draws(train)(fresh.P) - plain).max() < 0.7
 
 
 def test_ties_and_constants_are_no_matter():
@@ -46,18 +47,18 @@ def test_ties_and_constants_are_no_matter():
         np.column_stack([rng.random(60) < share, np.full(60, 3.0)]).astype(float)
         for share in (0.9, 0.1)
     )
-    score = fit_small(Sides(P, Q))
+    score = fit_few_draws(Sides(P, Q))
     one, zero = score(np.array([[1.0, 3.0], [0.0, 3.0]]))
     assert one > 1.0 > -1.0 > zero
     np.testing.assert_allclose(
-        fit_small(Sides(np.ones((8, 1)), np.ones((8, 1))))(np.ones((1, 1))), 0.0, atol=1e-9
+        fit_few_draws(Sides(np.ones((8, 1)), np.ones((8, 1))))(np.ones((1, 1))), 0.0, atol=1e-9
     )
 
 
 def test_outcomes_that_are_no_numbers_are_told():
     P, Q = np.random.default_rng(3).standard_normal((2, 60, 1))
     P[:30] = np.nan
-    score = fit_small(Sides(P, Q))
+    score = fit_few_draws(Sides(P, Q))
     assert score(np.array([[np.nan]]))[0] > 1.0
     assert np.isfinite(score(np.array([[np.inf], [-np.inf]]))).all()
 
@@ -71,7 +72,7 @@ def test_a_radius_is_seen_in_many_columns():
         Sides(np.sqrt(2) * rng.standard_normal((n, 10)), rng.standard_normal((n, 10)))
         for n in (150, 4000)
     )
-    assert log_loss(fit_small(train), fresh) < 0.6
+    assert log_loss(fit_few_draws(train), fresh) < 0.6
 
 
 def test_of_very_many_columns_those_that_differ_are_kept():
@@ -79,7 +80,7 @@ def test_of_very_many_columns_those_that_differ_are_kept():
     below 5.
     """
     train = sides(200, 301, shift=2.0)
-    score = fit_small(train)
+    score = fit_few_draws(train)
     moved = np.zeros((2, 301))
     moved[1, 0] = 2.0
     assert len(score.__closure__) > 0
