@@ -51,7 +51,7 @@ def _claimed(cls: type) -> str:
 
     words = getattr(cls, "claimed", "") or "nothing"
     return (
-        f"{words} ({cls.relation}; paper {cls.paper}, {cls.box})"
+        f"{words} ({cls.relation}; paper {cls.paper}, {cls.statement})"
         if issubclass(cls, Algorithm)
         else words
     )

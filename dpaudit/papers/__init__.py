@@ -10,16 +10,16 @@ from dpaudit.papers.paper_2.truncated_glm import DPLR, PMTGLM, PMTLR
 from dpaudit.papers.paper_2.truncated_ridge import DPRR, PMTRR
 from dpaudit.papers.paper_2.truncation import PMT
 from dpaudit.papers.paper_3.ada_ssp import AdaSSP
+from dpaudit.papers.paper_3.gauss_mix import CalibratedGaussMix
 from dpaudit.papers.paper_3.linear_mixing import LinearMixing
 from dpaudit.papers.paper_3.logistic_mixing import LogisticMixing
-from dpaudit.papers.paper_3.mixing import CalibratedGaussMix
-from dpaudit.papers.paper_3.modified_mixing import ModifiedGaussMix
+from dpaudit.papers.paper_3.modified_gauss_mix import ModifiedGaussMix
 from dpaudit.papers.paper_3.objective_perturbation import ObjectivePerturbation
 from dpaudit.papers.paper_3.sheffet import SheffetOLS, SheffetRenyiOLS
+from dpaudit.papers.paper_4.additive_wishart import AdditiveWishartNoise
 from dpaudit.papers.paper_4.analyze_gauss import AnalyzeGaussNoise, NoisyInverse
 from dpaudit.papers.paper_4.inverse_wishart import AdaptiveInverseWishart, InverseWishartPosterior
 from dpaudit.papers.paper_4.johnson_lindenstrauss import AdaptiveJLRidge, JLRidge
-from dpaudit.papers.paper_4.wishart_noise import AdditiveWishartNoise
 
 PAPERS: dict[str, type[Algorithm]] = {
     mechanism.__name__: mechanism

@@ -1,6 +1,4 @@
-"""An algorithm box of a paper: the steps as printed, what they claim, and the law of what they
-release.
-"""
+"""A paper's algorithm: its steps as printed, the privacy claimed for it, and its output law."""
 
 from __future__ import annotations
 
@@ -14,23 +12,25 @@ from dpaudit._core.linalg import shrinkage
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
+from dpaudit.neighbours import NeighbourPair
 
 VARIANTS = ("printed", "corrected")
 SAMPLERS = ("sufficient", "literal")
 
 
 class Algorithm(LawMechanism):
-    """A printed algorithm: subclasses give `run`, `claim` and, where there is one, `law` with its
-    families of rows.
+    """A printed algorithm.
 
-    paper, box : where it is printed. claimed : the claim in words. relation : the neighbours that
-        the claim is about.
-    unknown : why there is no exact spectrum, where there is none. correction : what
-    `variant="corrected"` changes, "" where nothing needs it.
+    Subclasses give `run`, `claim`, `pair` and, where one is known, `law` with its families of rows.
+
+    paper, statement : where it is printed: the paper's number, and the statement with its name.
+    claimed : the claim in words. relation : the neighbours that the claim is about.
+    unknown : why there is no exact spectrum, where there is none.
+    correction : what `variant="corrected"` changes, "" where nothing needs it.
     """
 
     paper: ClassVar[int]
-    box: ClassVar[str]
+    statement: ClassVar[str]
     claimed: ClassVar[str]
     relation: ClassVar[str]
     unknown: ClassVar[str] = "its output law is not known in closed form"
@@ -47,7 +47,14 @@ class Algorithm(LawMechanism):
             check.choice("variant", self.variant, VARIANTS)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The box, line by line: (size, k) independent draws."""
+        """The algorithm, line by line: (size, k) independent draws."""
+        raise NotImplementedError
+
+    def pair(self) -> NeighbourPair:
+        """Two neighbouring databases that use up the claimed privacy, or break the claim.
+
+        A scenario with `relation = "pair"` audits the algorithm on them.
+        """
         raise NotImplementedError
 
     def prepare(self, data: Array) -> Sampler:
@@ -55,29 +62,61 @@ class Algorithm(LawMechanism):
         return lambda size, rng: self.run(data, size, rng)
 
     def law(self, data: Array) -> Law:
-        raise self._without()
+        raise self.no_exact_spectrum()
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        raise self._without()
+        raise self.no_exact_spectrum()
 
-    def _without(self) -> NoExactSpectrum:
+    def no_exact_spectrum(self) -> NoExactSpectrum:
+        """The error to raise where the output law is not known; its text gives the reason."""
         return NoExactSpectrum(
             f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
         )
 
 
+class ReplacementAlgorithm(Algorithm):
+    """An algorithm with a closed form for replaced rows: a zeroed row is one replaced by zeros."""
+
+    relation: ClassVar[str] = "replace"
+
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
+        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
+
+
 def within(data: Array, row_bound: float) -> Array:
-    """The data, if no row is longer than the public bound. Raises `InvalidInput` naming row_bound
-    otherwise.
-    """
+    """The data unchanged. Raises `InvalidInput`, naming row_bound, if a row is longer than it."""
     largest = float(np.linalg.norm(data, axis=1).max())
     if row_bound < largest * (1.0 - 1e-12):
         fail("row_bound", row_bound, f"at least the largest row norm, {largest:g}")
     return data
 
 
-def shrunk(data: Array, row_bound: float) -> Array:
-    """Rows longer than `row_bound` shrunk to it, as the papers prepare their data (paper 4, section
-    3.1).
+def within_bounds(data: Array, row_bound: float, label_bound: float) -> Array:
+    """The data unchanged, if ‖x_i‖ ≤ `row_bound` and |y_i| ≤ `label_bound` in every row (x_i, y_i).
+
+    Raises `InvalidInput` otherwise, naming the bound that is exceeded.
     """
+    data = check.matrix("data", data, min_columns=2)
+    within(data[:, :-1], row_bound)
+    largest = float(np.abs(data[:, -1]).max())
+    if label_bound < largest * (1.0 - 1e-12):
+        fail("label_bound", label_bound, f"at least the largest label, {largest:g}")
+    return data
+
+
+def check_signs(data: Array) -> Array:
+    """The data unchanged, if every label is −1 or 1 (a row of zeros may have 0).
+
+    Raises `InvalidInput` otherwise.
+    """
+    data = check.matrix("data", data, min_columns=2)
+    label = data[:, -1]
+    unknown = ~np.isin(label, (-1.0, 1.0)) & np.any(data != 0.0, axis=1)
+    if unknown.any():
+        fail("data", float(label[unknown][0]), "labels of -1 and 1 in the last column")
+    return data
+
+
+def shrunk(data: Array, row_bound: float) -> Array:
+    """Rows longer than `row_bound` shrunk to it, as in paper 4, section 3.1."""
     return np.asarray(data * shrinkage(data, row_bound)[:, None])

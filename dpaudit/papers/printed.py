@@ -27,7 +27,7 @@ from dpaudit.papers.paper_3.printed import (
     proposition_2,
     sheffet_2019,
 )
-from dpaudit.papers.paper_3.printed_noise import (
+from dpaudit.papers.paper_3.printed_calibration import (
     ada_ssp_deviation,
     after_theorem_1_epsilon,
     gaussian_noise_epsilon,

@@ -1,4 +1,4 @@
-"""Paper 1's private least squares with a privacy that is printed for them: Gaussian LS and RP LS."""
+"""Paper 1's least squares for which a privacy is printed: Gaussian LS and RP LS."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from dpaudit.mechanisms.least_squares import ALS, RPLS
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import Algorithm
 
-OUTLYING = 1_000.0  # how much longer the one outlying row of a pair is than the others
+OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
 MOST_ROWS = 20_000  # of a pair
 
 
 @dataclass(frozen=True)
 class GaussianMechanismLS(Algorithm):
-    """M_{ε,δ}: x_opt + N(0, σ²I) with σ = s√(2 ln(1.25/δ))/ε, s = ‖x_opt − x′_opt‖ (paper 1,
-    proposition 2).
+    """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
-    The text's s is that of the database at hand: here the largest over its rows.
+    σ = s√(2 ln(1.25/δ))/ε with s = ‖x_opt − x′_opt‖. The text takes s of the database at hand:
+    here the largest over its rows.
 
     Parameters
     ----------
     epsilon, delta : ε > 0 in nats, δ in (0, 1).
-    sensitivity : s, a public bound on the move; with variant="corrected", and only then.
-    variant : "printed", or "corrected": s public, and σ no less than (ε, δ) takes, as it is beyond
-        ε = 1.
+    sensitivity : s, a public bound on the move; given with variant="corrected" only.
+    variant : "printed", or "corrected": s is public, and σ is no less than (ε, δ)-DP needs. The
+        printed σ is less at large ε (it is proved for ε < 1).
 
-    Output: (size, p). Raises `InvalidInput`, also where a solution moves by more than the public
+    Output: (size, p). Raises `InvalidInput`, also where the solution moves by more than the public
     bound, and `DegenerateData` where no finite s exists.
     """
 
@@ -46,7 +46,7 @@ class GaussianMechanismLS(Algorithm):
     sensitivity: float | None = None
     variant: str = "printed"
     paper: ClassVar[int] = 1
-    box: ClassVar[str] = "proposition 2, Gaussian LS"
+    statement: ClassVar[str] = "proposition 2, Gaussian LS"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (
@@ -63,10 +63,11 @@ class GaussianMechanismLS(Algorithm):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP: proposition 2."""
         return Claim(self.epsilon, self.delta)
 
     def noise(self, data: Array) -> float:
-        """σ for these data."""
+        """σ for these data. Raises as the class says."""
         moved = float(least_squares(data).displacement.max())
         if self.sensitivity is None:
             if not 0.0 < moved < math.inf:
@@ -80,19 +81,20 @@ class GaussianMechanismLS(Algorithm):
                 self.sensitivity,
                 f"at least the largest move of the solution, {moved:g}",
             )
-        return self.sensitivity * max(
-            self._printed(), 1.0 / float(gdp_mu(np.array(self.epsilon), np.array(self.delta)))
-        )
+        needed = 1.0 / float(gdp_mu(np.array(self.epsilon), np.array(self.delta)))
+        return self.sensitivity * max(self._printed(), needed)
 
     def _printed(self) -> float:
-        """σ/s."""
+        """σ/s as printed."""
         return math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
 
     def law(self, data: Array) -> Gaussian:
+        """N(x_opt, σ²I)."""
         fit = least_squares(data)
         return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
+        """Shifts by ‖x_opt − x′_opt‖/σ. As printed raises `NoExactSpectrum`."""
         if self.sensitivity is None:
             raise NoExactSpectrum(
                 f"{self.name}: {self.unknown}; use dpaudit.exact.spectrum on one pair"
@@ -100,22 +102,24 @@ class GaussianMechanismLS(Algorithm):
         return ShiftRows(least_squares(data).displacement / self.noise(data))
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """As printed all: each of them changes the noise."""
+        """As printed all rows, since each of them changes the noise."""
         return tuple(range(len(data))) if self.sensitivity is None else ()
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Least squares plus Gaussian noise, (size, p)."""
         solution = least_squares(data).coef
         return np.asarray(solution + self.noise(data) * rng.standard_normal((size, len(solution))))
 
     def pair(self) -> NeighbourPair:
-        """Twelve rows about y = x, one far off the line; of a public s that row takes all."""
+        """Eleven rows near y = 0 and one far off, which is zeroed.
+
+        A public s equals that row's move.
+        """
         x = np.linspace(1.0, 2.0, 12)
         data = np.column_stack([x, np.r_[1.0, 1e-3 * np.cos(7.0 * x[1:])]])
-        unit = (
-            1.0
-            if self.sensitivity is None
-            else self.sensitivity / float(least_squares(data).displacement.max())
-        )
+        if self.sensitivity is None:
+            return zero_row(data, 0)
+        unit = self.sensitivity / float(least_squares(data).displacement.max())
         return zero_row(data * [1.0, unit], 0)
 
 
@@ -126,14 +130,14 @@ class RandomProjectionLS(Algorithm):
     Parameters
     ----------
     rows : r ≥ p + 1, of the sketch.
-    epsilon, delta : c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε, as printed, without the root of its source
-        (paper 4, theorem 3.1): more padding than is needed.
-    row_bound : c₁, a public bound on the row norms; with variant="corrected", and only then. As
+    epsilon, delta : c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its source (paper 4, theorem
+        3.1) has √(2r ln(4/δ)), so this is more padding than is needed.
+    row_bound : c₁, a public bound on the row norms; given with variant="corrected" only. As
         printed c₁ is the largest norm of the data.
     variant : "printed" or "corrected".
-    sampler : "sufficient" (Student's t, p numbers a draw) or "literal" (the box line by line).
+    sampler : "sufficient" (Student's t, p numbers a draw) or "literal" (line by line).
 
-    Output: (size, p). Raises `InvalidInput`, also for a row beyond the public bound,
+    Output: (size, p). Raises `InvalidInput`, also for a row beyond the public bound, and
     `DegenerateData`.
     """
 
@@ -144,7 +148,7 @@ class RandomProjectionLS(Algorithm):
     variant: str = "printed"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 1
-    box: ClassVar[str] = "figure 4, RP LS"
+    statement: ClassVar[str] = "figure 4, RP LS"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "least squares on a sketch of padded data (paper 1, figure 4)"
@@ -161,12 +165,15 @@ class RandomProjectionLS(Algorithm):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP: figure 4."""
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> StudentT:
+        """Multivariate Student's t: the law of least squares on a Gaussian sketch."""
         return self._known.law(data)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
+        """Of every row but the exceptional one."""
         return self._known.zeroed_rows(data)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
@@ -174,12 +181,14 @@ class RandomProjectionLS(Algorithm):
         return self._known.exceptional_rows(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Least squares on sketches of the padded data, (size, p)."""
         sampler = "student" if self.sampler == "sufficient" else "literal"
         return ALS(self.rows, sampler)(self._known.padded(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
-        """Many short rows and one of norm c₁ that goes: as printed the padding shrinks with it to a
-        thousandth.
+        """Many short rows and one of norm c₁, which is zeroed.
+
+        As printed the padding then shrinks to a thousandth.
         """
         bound = 1.0 if self.row_bound is None else self.row_bound
         square = RPLS(self.rows, self.epsilon, self.delta, row_bound=1.0).pad(np.ones((1, 1))) ** 2
@@ -189,7 +198,7 @@ class RandomProjectionLS(Algorithm):
 
 
 def _check_public(name: str, value: float | None, variant: str) -> None:
-    """A public bound is what the corrected form has and the printed one lacks."""
+    """Raises `InvalidInput` unless the public bound is given for the corrected variant only."""
     if (value is not None) != (variant == "corrected"):
         fail(name, value, "a number with variant='corrected', None with variant='printed'")
     if value is not None:

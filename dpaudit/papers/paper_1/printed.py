@@ -1,25 +1,25 @@
-"""Paper 1 as printed: curves of random projections, Gaussian least squares and padded least
-squares.
-"""
+"""Paper 1 as printed: the curves and the noise of its private least squares."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from scipy.special import erf, erfi
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.types import ArrayLike
 from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch
 
 
-def lemma_10(leverage: float, epsilon: Any) -> Array:
+def lemma_10(leverage: float, epsilon: ArrayLike) -> Array:
     """Paper 1, lemma 10: δ of a random linear combination, with its case split on ε.
 
-    Both directions are printed rightly (an equality sign is missing in each), but for 0 ≤ ε <
-    −½ln(1−q) the split takes zeroed → full, although full → zeroed is larger there. At q = 0.2, ε =
-    0.1: printed 0.0020604, true 0.0321350. The printed line claims too MUCH privacy.
+    Both directions are printed rightly (an equality sign is missing in each). But for
+    0 ≤ ε < −½ln(1−q), q = `leverage`, the split takes zeroed → full, although full → zeroed is
+    larger there. At q = 0.2, ε = 0.1: printed 0.0020604, true 0.0321350. The printed line claims
+    too much privacy.
+
+    leverage : q in (0, 1). epsilon : scalar or (m,), nats. Raises `InvalidInput`.
     """
     q = check.real("leverage", leverage, 0.0, 1.0, open_=True)
     epsilon = check.epsilon(epsilon)
@@ -27,22 +27,21 @@ def lemma_10(leverage: float, epsilon: Any) -> Array:
     return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
 
 
-def lemma_11(leverage: float, rows: int, epsilon: Any) -> Array:
-    """Paper 1, lemma 11: δ of a random projection with r = `rows`, as printed (NaN where a root is
-    not real).
+def lemma_11(leverage: float, rows: int, epsilon: ArrayLike) -> Array:
+    """Paper 1, lemma 11: δ of a random projection to r = `rows` rows, as printed.
 
-    Wrong for r > 1: one squared normal scaled by r stands where a χ²_r belongs. Its constants (½
-    where 1 belongs, and ½ before some error functions) do not reduce to lemma 10 at r = 1 either.
-    The exact curve is `gaussian_sketch`.
+    NaN where a printed root is not real. Wrong for r > 1: one squared normal scaled by r stands
+    where a χ²_r belongs. Its constants (½ where 1 belongs, and ½ before some error functions) do
+    not reduce to lemma 10 at r = 1 either. The exact curve is `gaussian_sketch`.
+
+    leverage : q in (0, 1). epsilon : scalar or (m,), nats. Raises `InvalidInput`.
     """
     q = check.real("leverage", leverage, 0.0, 1.0, open_=True)
     rows = check.integer("rows", rows, 1)
     epsilon = check.epsilon(epsilon)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        forward, backward = (
-            _lemma_11_forward(q, rows, epsilon),
-            _lemma_11_backward(q, rows, epsilon),
-        )
+        forward = _lemma_11_forward(q, rows, epsilon)
+        backward = _lemma_11_backward(q, rows, epsilon)
     return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
 
 
@@ -57,17 +56,16 @@ def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
     c = epsilon + 0.5 * r * np.log1p(-q)
     first = 0.5 + 0.5 * erf(np.sqrt(-c / (r * q)))
     if r * q < 1.0:
-        return np.asarray(
-            first - np.exp(c) / np.sqrt(1.0 - r * q) * erf(np.sqrt(c * (r * q - 1.0) / (r * q)))
-        )
-    return np.asarray(
-        first - np.exp(c) / np.sqrt(r * q - 1.0) * erfi(np.sqrt(c * (1.0 - r * q) / (r * q)))
-    )
+        error = erf(np.sqrt(c * (r * q - 1.0) / (r * q)))
+        return np.asarray(first - np.exp(c) / np.sqrt(1.0 - r * q) * error)
+    error = erfi(np.sqrt(c * (1.0 - r * q) / (r * q)))
+    return np.asarray(first - np.exp(c) / np.sqrt(r * q - 1.0) * error)
 
 
 def proposition_2_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
-    """Paper 1, proposition 2: σ = s√(2 ln(1.25/δ))/ε of M_{ε,δ} for a solution that moves by s =
-    `sensitivity`.
+    """Paper 1, proposition 2: σ = s√(2 ln(1.25/δ))/ε of M_{ε,δ}.
+
+    sensitivity : s > 0, by how much the solution moves. Raises `InvalidInput`.
     """
     s = check.real("sensitivity", sensitivity, 0.0, open_=True)
     epsilon = check.real("epsilon", epsilon, 0.0, open_=True)
@@ -78,7 +76,7 @@ def proposition_2_sigma(sensitivity: float, epsilon: float, delta: float) -> flo
 def figure_4_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
     """Paper 1, figure 4: c₂ = 2c₁√((2r + 1)ln(4/δ)/ε), c₁ = `row_bound`, r = `rows`.
 
-    Where paper 4's theorem 3.1 has √(2r ln(4/δ)) this has 2r ln(4/δ).
+    Paper 4's theorem 3.1 has √(2r ln(4/δ)) where this has 2r ln(4/δ). Raises `InvalidInput`.
     """
     c1 = check.real("row_bound", row_bound, 0.0, open_=True)
     rows = check.integer("rows", rows, 1)

@@ -1,5 +1,6 @@
-"""Noisy gradient descent with cut gradients, the baseline of paper 2 (Avella-Medina, Bradshaw & Loh
-2023).
+"""Noisy gradient descent with cut gradients, the baseline that paper 2 compares with.
+
+Source: Avella-Medina, Bradshaw & Loh 2023, quoted in paper 2, section 6.
 """
 
 from __future__ import annotations
@@ -13,24 +14,24 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.algorithm import ReplacementAlgorithm
+from dpaudit.papers.paper_2.printed import gradient_descent_sigma
 
 BLOCK = 1 << 18  # residuals held at a time
 
 
 @dataclass(frozen=True)
-class DPGD(Algorithm):
-    """DP-GD: T steps of gradient descent for ridge regression from 0, each row's gradient cut at
-    norm c, with noise.
+class DPGD(ReplacementAlgorithm):
+    """DP-GD: T noisy gradient steps from 0 for ridge regression, each row's gradient cut at norm c.
 
-    A step goes by −rate times the average of the cut gradients (xᵀβ − y)x, plus N(0, σ²I), plus λβ.
-    Paper 2 names T, c and the rate; σ = 2c√T/(μn) is Avella-Medina, Bradshaw & Loh's, for μ-GDP of
-    the whole. That is exact: two rows whose gradients are c and −c at every step use up μ.
+    A step is −rate times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
+    N(0, σ²I), and λβ. Paper 2 names T, c and the rate; σ = 2c√T/(μn) is Avella-Medina, Bradshaw &
+    Loh's, for μ-GDP of all steps together. That is exact: two rows whose gradients are c and −c at
+    every step use up μ.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class DPGD(Algorithm):
         "ridge regression by noisy gradient descent, gradients cut (paper 2's baseline)"
     )
     paper: ClassVar[int] = 2
-    box: ClassVar[str] = "section 6, DP-GD (Avella-Medina et al. 2023)"
+    statement: ClassVar[str] = "section 6, DP-GD (Avella-Medina et al. 2023)"
     claimed: ClassVar[str] = "μ-GDP"
     relation: ClassVar[str] = "replace"
     unknown: ClassVar[str] = (
@@ -64,55 +65,46 @@ class DPGD(Algorithm):
 
     @property
     def claim(self) -> Claim:
+        """μ-GDP."""
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of one step."""
-        self._known()
+        """Of one step. Raises `NoExactSpectrum` for several."""
+        self._check_one_step()
         mean = -self.rate * self._first(data).mean(axis=0)
         return GaussianNoise(mean, np.full_like(mean, self.rate * self._sigma(len(data))))
 
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
-
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        self._known()
+        """Of one step. Raises `NoExactSpectrum` for several."""
+        self._check_one_step()
         old, new = self._first(data), self._first(candidates)
 
         def change(rows: slice) -> Array:
-            return np.sqrt(
-                sum((u - v[:, None]) ** 2 for v, u in zip(old[rows].T, new.T, strict=True))
-            )
+            axes = zip(old[rows].T, new.T, strict=True)
+            return np.sqrt(sum((u - v[:, None]) ** 2 for v, u in axes))
 
-        return ShiftRows(
-            replacement.over_pairs(data, candidates, change) / (len(data) * self._sigma(len(data)))
-        )
+        noise = len(data) * self._sigma(len(data))
+        return ShiftRows(replacement.over_pairs(data, candidates, change) / noise)
 
     def prepare(self, data: Array) -> Sampler:
         data = check.matrix("data", data, min_columns=2)
         if self.steps == 1:
             return self.law(data).sample
         features, label = data[:, :-1], data[:, -1]
-        length = np.linalg.norm(features, axis=1)
 
         def sample(size: int, rng: np.random.Generator) -> Array:
-            blocks = [
-                self._descend(features, label, length, count, rng)
-                for count in _blocks(size, len(data))
-            ]
-            return np.concatenate(blocks)
+            sizes = _blocks(size, len(data))
+            return np.concatenate([self._descend(features, label, one, rng) for one in sizes])
 
         return sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The last iterates, (size, d)."""
         return self.prepare(data)(size, rng)
 
-    def _descend(
-        self, features: Array, label: Array, length: Array, size: int, rng: np.random.Generator
-    ) -> Array:
+    def _descend(self, features: Array, label: Array, size: int, rng: np.random.Generator) -> Array:
         coef = np.zeros((size, features.shape[1]))
-        sigma = self._sigma(len(label))
-        bound = np.divide(self.clip, length, out=np.full_like(length, np.inf), where=length > 0.0)
+        sigma, bound = self._sigma(len(label)), self._residual_bound(features)
         for _ in range(self.steps):
             pull = np.clip(coef @ features.T - label, -bound, bound)
             step = pull @ features / len(label) + sigma * rng.standard_normal(coef.shape)
@@ -122,24 +114,25 @@ class DPGD(Algorithm):
     def _first(self, data: Array) -> Array:
         """The rows' cut gradients at 0, (n, d): (xᵀβ − y)x has norm |residual|·‖x‖."""
         data = check.matrix("data", data, min_columns=2)
-        length = np.linalg.norm(data[:, :-1], axis=1)
-        bound = np.divide(self.clip, length, out=np.full_like(length, np.inf), where=length > 0.0)
+        bound = self._residual_bound(data[:, :-1])
         return np.asarray(np.clip(-data[:, -1], -bound, bound)[:, None] * data[:, :-1])
 
+    def _residual_bound(self, features: Array) -> Array:
+        """c/‖x‖ of each row, infinite for rows of zeros: the |residual| at which it is cut."""
+        length = np.linalg.norm(features, axis=1)
+        return np.divide(self.clip, length, out=np.full_like(length, np.inf), where=length > 0.0)
+
     def _sigma(self, rows: int) -> float:
-        from dpaudit.papers import printed
+        return gradient_descent_sigma(self.clip, rows, self.mu, self.steps)
 
-        return printed.gradient_descent_sigma(self.clip, rows, self.mu, self.steps)
-
-    def _known(self) -> None:
+    def _check_one_step(self) -> None:
         if self.steps > 1:
-            raise NoExactSpectrum(
-                f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
-            )
+            raise self.no_exact_spectrum()
 
     def pair(self) -> NeighbourPair:
-        """One feature, two rows, labels so large that the first row's gradient is c or −c at every
-        step: all of μ.
+        """One feature and two rows; the first row's gradient is c or −c at each step.
+
+        That uses up μ.
         """
         reach = self.rate * self.steps * self.clip * (1.0 + 20.0 / self.mu)
         label = 2.0 * (self.clip + reach)
@@ -147,5 +140,6 @@ class DPGD(Algorithm):
 
 
 def _blocks(size: int, numbers: int) -> Iterator[int]:
+    """Numbers of draws that sum to `size`, each so few that BLOCK residuals hold them."""
     step = max(1, BLOCK // numbers)
     return (min(step, size - start) for start in range(0, size, step))

@@ -1,6 +1,4 @@
-"""Gram matrix and cross moment of rows plus Gaussian noise, and the ridge regression that is solved
-from them.
-"""
+"""Noisy second moments of rows, and the ridge regression that is solved from them."""
 
 from __future__ import annotations
 
@@ -13,22 +11,21 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import CHUNK, GaussianNoise, ShiftRows
-from dpaudit.laws._root import symmetric, triangle
+from dpaudit.laws.triangular import symmetric_matrix, upper_triangle
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.second_moment import SufficientStatistics
-from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.algorithm import ReplacementAlgorithm
 
 RELEASES = ("coef", "statistics")
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyMoments:
-    """AᵀA/n + G and Aᵀy/n + g of `rows` (n, d + 1), label last, as they are cut; G and g have
-    deviations `sigmas`.
+    """AᵀA/n + G and Aᵀy/n + g, with A and y the columns of `rows`.
 
-    penalty (d, d) is added to the Gram matrix; the solution times `back` (d, d) is the coefficient.
+    rows : (n, d + 1) as they are cut, label last. sigmas : deviations of the entries of G and g.
+    penalty : (d, d), added to AᵀA/n. back : (d, d), times the solution it is the coefficient.
     """
 
     rows: Array
@@ -38,8 +35,9 @@ class NoisyMoments:
 
     @property
     def law(self) -> GaussianNoise:
+        """Of the upper triangle of AᵀA/n + G, and Aᵀy/n + g."""
         features, label = self.rows[:, :-1], self.rows[:, -1]
-        gram = triangle((features.T @ features / len(label))[None])[0]
+        gram = upper_triangle((features.T @ features / len(label))[None])[0]
         cross = features.T @ label / len(label)
         deviation = np.repeat(self.sigmas, [len(gram), len(cross)])
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
@@ -47,18 +45,21 @@ class NoisyMoments:
     def coef(self, statistics: Array) -> Array:
         """(size, d) from the noisy statistics (size, d(d + 1)/2 + d)."""
         dim = self.rows.shape[1] - 1
-        gram = symmetric(statistics[:, :-dim], dim) + self.penalty
+        gram = symmetric_matrix(statistics[:, :-dim], dim) + self.penalty
         return np.asarray(np.linalg.solve(gram, statistics[:, -dim:, None])[:, :, 0] @ self.back.T)
 
 
-class TruncatedRidge(Algorithm):
-    """A box that releases noisy moments of cut rows, and what is solved from them."""
+class RidgeAlgorithm(ReplacementAlgorithm):
+    """An algorithm that releases noisy moments of cut rows, or what is solved from them.
+
+    Subclasses give `moments`.
+    """
 
     paper: ClassVar[int] = 2
     claimed: ClassVar[str] = "√2·μ-GDP"
-    relation: ClassVar[str] = "replace"
     unknown: ClassVar[str] = (
-        'the coefficient is worked out of noisy moments; release="statistics" has a spectrum, which bounds it'
+        "the coefficient is worked out of noisy moments; "
+        'release="statistics" has a spectrum, which bounds it'
     )
 
     mu: float
@@ -66,19 +67,27 @@ class TruncatedRidge(Algorithm):
     release: str
 
     def moments(self, data: Array) -> NoisyMoments:
-        """What is released of these data, before the noise."""
+        """The moments of these data with the noise that is added to them."""
         raise NotImplementedError
 
     @property
     def claim(self) -> Claim:
+        """√2·μ-GDP: μ for each of two releases."""
         return Claim.gdp(math.sqrt(2.0) * self.mu)
 
     def check_ridge(self) -> None:
+        """Raises `InvalidInput` for a wrong penalty or release."""
         check.real("ridge", self.ridge, 0.0)
         check.choice("release", self.release, RELEASES)
 
+    def check_release(self) -> None:
+        """Raises `NoExactSpectrum` where the coefficient is released."""
+        if self.release != "statistics":
+            raise self.no_exact_spectrum()
+
     def law(self, data: Array) -> GaussianNoise:
-        self._known()
+        """Of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
+        self.check_release()
         return self.moments(data).law
 
     def prepare(self, data: Array) -> Sampler:
@@ -94,16 +103,14 @@ class TruncatedRidge(Algorithm):
         return sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Coefficients (size, d), or the noisy moments (size, d(d + 1)/2 + d)."""
         return self.prepare(data)(size, rng)
-
-    def _known(self) -> None:
-        if self.release != "statistics":
-            raise NoExactSpectrum(f"{self.name} has no exact spectrum: {self.unknown}")
 
 
 def shift_rows(moments: NoisyMoments, candidates: Array) -> ShiftRows:
-    """Every row replaced by every candidate, cut already: sums of n rows with n times the noise
-    shift as much.
+    """Every row replaced by every candidate, which is cut already.
+
+    Averages of n rows shift as sums of them with n times the noise do.
     """
     count = len(moments.rows)
     noisy = SufficientStatistics(*(count * sigma for sigma in moments.sigmas))

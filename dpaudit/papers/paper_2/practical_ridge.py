@@ -1,6 +1,4 @@
-"""Ridge regression from noisy moments of rows that are cut by moments of their own (paper 2, remark
-4.4).
-"""
+"""Ridge regression from noisy moments of rows cut by their own moments: paper 2, remark 4.4."""
 
 from __future__ import annotations
 
@@ -14,23 +12,28 @@ from dpaudit._core.check import Array, fail
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import ShiftRows
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.paper_2.noisy_moments import NoisyMoments, TruncatedRidge, shift_rows
+from dpaudit.papers.paper_2.noisy_moments import NoisyMoments, RidgeAlgorithm, shift_rows
+from dpaudit.papers.paper_2.printed import (
+    remark_4_4_label_radius,
+    remark_4_4_sigmas,
+    theorem_4_3_radius,
+)
 from dpaudit.papers.paper_2.truncated_ridge import cut
 from dpaudit.papers.paper_2.truncation import apart, check_privacy
 
 
 @dataclass(frozen=True)
-class PracticalDPRR(TruncatedRidge):
-    """DP-RR with Tr(Σ̂) and σ̂² = Σy²/n read off the private data, from which radii and noise are
-    set (remark 4.4).
+class PracticalDPRR(RidgeAlgorithm):
+    """DP-RR with radii and noise set by the private data's own moments (remark 4.4).
 
-    One long row then changes the noise and the cut of all the others: no μ holds. And σ₂ has no
-    2/μ, so it is too small for any μ < √2 even if the moments were public.
+    They are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other rows, so
+    no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for μ < √2.
 
     Parameters
     ----------
     mu : μ > 0. eta : η in (0, 1). ridge : λ ≥ 0.
-    trace, label_moment : for the corrected variant, public numbers for Tr(Σ) > 0 and E y² > 0.
+    trace, label_moment : public values of Tr(Σ) > 0 and E y² > 0; given with variant="corrected"
+        only.
     variant : "printed" or "corrected".
     release : "coef", or "statistics" for the noisy moments themselves.
 
@@ -47,7 +50,7 @@ class PracticalDPRR(TruncatedRidge):
     summary: ClassVar[str] = (
         "ridge regression on rows cut by moments of their own (paper 2, remark 4.4)"
     )
-    box: ClassVar[str] = "remark 4.4 (DP-RR in practice)"
+    statement: ClassVar[str] = "remark 4.4 (DP-RR in practice)"
     correction: ClassVar[str] = (
         "Tr(Σ) and σ² are public numbers, and σ₂ has the factor 2/μ of theorem 4.3"
     )
@@ -64,61 +67,50 @@ class PracticalDPRR(TruncatedRidge):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
-        from dpaudit.papers import printed
-
+        """Of the cut rows."""
         data = check.matrix("data", data, min_columns=2)
         dim = data.shape[1] - 1
         trace, label = self._scales(data)
-        first, second = printed.remark_4_4_sigmas(trace, label, dim, len(data), self.eta, self.mu)
+        first, second = remark_4_4_sigmas(trace, label, dim, len(data), self.eta, self.mu)
         if self.variant == "corrected":
             second *= 2.0 / self.mu
-        return NoisyMoments(
-            self._cut(data, data), (first, second), self.ridge * np.eye(dim), np.eye(dim)
-        )
-
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
+        rows, unit = self._cut(data, data), np.eye(dim)
+        return NoisyMoments(rows, (first, second), penalty=self.ridge * unit, back=unit)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        self._known()
+        """Raises `NoExactSpectrum` as printed, and for the coefficient."""
+        self.check_release()
         if self.variant == "printed":
             raise NoExactSpectrum(
-                f"{self.name} has no closed form for all replacements at once, since each changes the noise; "
-                "use dpaudit.exact.spectrum on one pair"
+                f"{self.name} has no closed form for all replacements at once, "
+                "since each changes the noise; use dpaudit.exact.spectrum on one pair"
             )
         return shift_rows(self.moments(data), self._cut(candidates, data))
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """As printed every row, for each changes the noise."""
+        """As printed every row, since each changes the noise."""
         return tuple(range(len(data))) if self.variant == "printed" else ()
 
     def _scales(self, data: Array) -> tuple[float, float]:
         """Tr(Σ̂) and σ̂²: the private data's own, as printed, or the public numbers."""
         if self.trace is not None and self.label_moment is not None:
             return self.trace, self.label_moment
-        return float(np.sum(data[:, :-1] ** 2)) / len(data), float(data[:, -1] @ data[:, -1]) / len(
-            data
-        )
+        features, label = data[:, :-1], data[:, -1]
+        return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
 
     def _cut(self, rows: Array, data: Array) -> Array:
-        from dpaudit.papers import printed
-
         trace, label = self._scales(data)
-        reach = printed.theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
-        return cut(rows, reach, printed.remark_4_4_label_radius(label, len(data), self.eta))
+        reach = theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
+        return cut(rows, reach, remark_4_4_label_radius(label, len(data), self.eta))
 
     def pair(self) -> NeighbourPair:
         """As printed: one of 2000 rows becomes 10,000 times as long. Corrected: as for `DPRR`."""
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])
-        from dpaudit.papers import printed
-
         trace, label = self._scales(np.empty((0, 3)))
-        reach = printed.theorem_4_3_radius(trace, 2, 3, self.eta)
-        u, v = (
-            np.append(reach * one, printed.remark_4_4_label_radius(label, 3, self.eta))
-            for one in apart(0.5, 2)
-        )
+        reach = theorem_4_3_radius(trace, 2, 3, self.eta)
+        label_reach = remark_4_4_label_radius(label, 3, self.eta)
+        u, v = (np.append(reach * one, label_reach) for one in apart(0.5, 2))
         v[-1] *= -1.0
         return replace_row(np.vstack([np.eye(2, 3), u]), 2, v)

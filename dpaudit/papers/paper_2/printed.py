@@ -1,9 +1,9 @@
-"""Paper 2 as printed: radii at which rows are cut, and how much Gaussian noise makes a release
-μ-Gaussian private.
+"""Paper 2 as printed: radii at which rows are cut, and the noise of μ-GDP releases.
 
 n = `rows` private rows of d = `dim` features, η = `eta` in (0, 1). Neighbours have one private row
-REPLACED. Where a box releases two statistics, each is printed as μ-GDP and the whole as √2·μ-GDP;
-where it takes T = `steps` updates, each has the share μ/√T. Moments are averages over the n rows.
+REPLACED. Where an algorithm releases two statistics, each is printed as μ-GDP and both together as
+√2·μ-GDP; where it takes T = `steps` updates, each has the share μ/√T. Moments are averages over
+the n rows. Every function raises `InvalidInput` for an argument out of range.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dpaudit._core.check import fail
 
 
 def algorithm_1_radius(dim: int, rows: int, eta: float) -> float:
-    """Algorithm 1: rows whitened by the public moment are cut at √(d(1 + ln(2n/η)))."""
+    """Algorithm 1: R = √(d(1 + ln(2n/η))), the radius at which whitened rows are cut."""
     dim, rows = check.integer("dim", dim, 1), check.integer("rows", rows, 1)
     return math.sqrt(dim * (1.0 + math.log(2.0 * rows / _eta(eta))))
 
@@ -23,18 +23,17 @@ def algorithm_1_radius(dim: int, rows: int, eta: float) -> float:
 def theorem_3_2_sigma(dim: int, rows: int, eta: float, mu: float) -> float:
     """Theorem 3.2, the second moment of the cut rows: σ = 2R²/(μn), R of algorithm 1, for μ-GDP.
 
-    The upper triangle of a replaced row changes by at most √2·R²/n (R²/n in one dimension), so μ/√2
-    (μ/2) is true.
+    A replaced row changes the upper triangle by at most √2·R²/n (R²/n in one dimension), so the
+    release is really μ/√2-GDP (μ/2-GDP).
     """
     return 2.0 * algorithm_1_radius(dim, rows, eta) ** 2 / (_mu(mu) * rows)
 
 
 def theorem_3_2_norm(dim: int, rows: int, eta: float, mu: float) -> float:
-    """Theorem 3.2, inequality (1): ‖G‖₂ ≤ √(d³ln(2d/η))(1 + ln(2n/η))/(μn) for the noise, except
-    with probability O(η).
+    """Theorem 3.2, inequality (1): the bound √(d³ln(2d/η))(1 + ln(2n/η))/(μn) of the noise's ‖G‖₂.
 
-    Lemma A.1, σ√(2d ln(2d/η)), is 2√2 times that; the expected ‖G‖₂, near 2σ√d, passes it unless
-    d/η is over 4 million.
+    It is printed to hold except with probability O(η). Lemma A.1, σ√(2d ln(2d/η)), is 2√2 times
+    that; the expected ‖G‖₂, near 2σ√d, exceeds the bound unless d/η is over 4 million.
     """
     dim = check.integer("dim", dim, 1)
     square = algorithm_1_radius(dim, rows, eta) ** 2
@@ -42,16 +41,18 @@ def theorem_3_2_norm(dim: int, rows: int, eta: float, mu: float) -> float:
 
 
 def algorithm_2_sigmas(dim: int, rows: int, eta: float, mu: float) -> tuple[float, float]:
-    """Algorithm 2: σ₁ of theorem 3.2, and σ₂ = 2√d(1 + ln(2n/η))/(μn) for the cross moment with the
-    cut label.
+    """Algorithm 2: σ₁ of theorem 3.2, and σ₂ = 2√d(1 + ln(2n/η))/(μn) for the cross moment.
+
+    The cross moment is that of the cut features with the cut label.
     """
     first = theorem_3_2_sigma(dim, rows, eta, mu)
     return first, first / math.sqrt(dim)
 
 
 def theorem_4_3_radius(trace: float, dim: int, rows: int, eta: float) -> float:
-    """Theorem 4.3 and algorithm 5: rows are cut at √(Tr(Σ) + d·ln(n/η)), Σ their second moment;
-    `trace` = Tr(Σ) ≥ 0.
+    """Theorem 4.3 and algorithm 5: rows are cut at √(Tr(Σ) + d·ln(n/η)), Σ their second moment.
+
+    trace : Tr(Σ) ≥ 0.
     """
     trace = check.real("trace", trace, 0.0)
     dim, rows = check.integer("dim", dim, 1), check.integer("rows", rows, 1)
@@ -61,13 +62,19 @@ def theorem_4_3_radius(trace: float, dim: int, rows: int, eta: float) -> float:
 def theorem_4_3_sigmas(
     trace: float, coef_norm: float, dim: int, rows: int, eta: float, mu: float
 ) -> tuple[float, float]:
-    """Theorem 4.3: σ₁ = 2R²/(μn) and σ₂ = σ₁‖β‖, R of `theorem_4_3_radius`; `coef_norm` = ‖β‖ > 0."""
+    """Theorem 4.3: σ₁ = 2R²/(μn) and σ₂ = σ₁‖β‖, R of `theorem_4_3_radius`.
+
+    coef_norm : ‖β‖ > 0.
+    """
     first = 2.0 * theorem_4_3_radius(trace, dim, rows, eta) ** 2 / (_mu(mu) * rows)
     return first, first * check.real("coef_norm", coef_norm, 0.0, open_=True)
 
 
 def remark_4_4_label_radius(label_moment: float, rows: int, eta: float) -> float:
-    """Remark 4.4: labels are cut at √(σ̂² + ln(n/η)), σ̂² = `label_moment` ≥ 0 their second moment."""
+    """Remark 4.4: labels are cut at √(σ̂² + ln(n/η)).
+
+    label_moment : σ̂² ≥ 0, their second moment.
+    """
     moment, rows = check.real("label_moment", label_moment, 0.0), check.integer("rows", rows, 1)
     return math.sqrt(moment + math.log(rows / _eta(eta)))
 
@@ -77,23 +84,20 @@ def remark_4_4_sigmas(
 ) -> tuple[float, float]:
     """Remark 4.4: σ₁ = 2R²/(μn) and σ₂ = R·R_y/n, with the radii of theorem 4.3 and of the remark.
 
-    σ₂ has no μ: the factor 2/μ of theorem 4.3 is lost. And both radii are read off the private
-    data.
+    σ₂ lacks the factor 2/μ of theorem 4.3. And both radii are computed from the private data.
     """
     radius = theorem_4_3_radius(trace, dim, rows, eta)
-    return 2.0 * radius**2 / (_mu(mu) * rows), radius * remark_4_4_label_radius(
-        label_moment, rows, eta
-    ) / rows
+    label_radius = remark_4_4_label_radius(label_moment, rows, eta)
+    return 2.0 * radius**2 / (_mu(mu) * rows), radius * label_radius / rows
 
 
 def algorithm_3_sigmas(
     dim: int, rows: int, eta: float, mu: float, steps: int
 ) -> tuple[float, float]:
-    """Algorithm 3, logistic: σ₁ = √T·R²/(2μn) for the Hessian, σ₂ = 2√T·R²/(μn) for the gradient, R
-    of algorithm 1.
+    """Algorithm 3, logistic: σ₁ = √T·R²/(2μn) for the Hessian, σ₂ = 2√T·R²/(μn) for the gradient.
 
-    The proof bounds the gradient's change by 2R/n: it has √(d(1 + ln(2n/η))) where the box has d(1
-    + ln(2n/η)).
+    R is the radius of algorithm 1. The proof bounds the gradient's change by 2R/n: it has
+    √(d(1 + ln(2n/η))) where the algorithm has d(1 + ln(2n/η)).
     """
     return _logistic(algorithm_1_radius(dim, rows, eta), rows, mu, steps)
 
@@ -101,8 +105,9 @@ def algorithm_3_sigmas(
 def algorithm_5_sigmas(
     trace: float, dim: int, rows: int, eta: float, mu: float, steps: int
 ) -> tuple[float, float]:
-    """Algorithm 5 (appendix C.5): algorithm 3's with R of `theorem_4_3_radius`, σ₂ with R² for R
-    too.
+    """Algorithm 5 (appendix C.5): algorithm 3's σ₁ and σ₂ with R of `theorem_4_3_radius`.
+
+    σ₂ has R² where the proof has R, as in algorithm 3.
     """
     return _logistic(theorem_4_3_radius(trace, dim, rows, eta), rows, mu, steps)
 
@@ -119,34 +124,30 @@ def algorithm_4_sigmas(
 ) -> tuple[float, float]:
     """Algorithm 4: σ₁ = 2√T·R²M_{b''}/(μn), σ₂ = 2√T·R(R_y + M_{b'})/(μn), R of algorithm 1.
 
-    `slope` = M_{b'} and `curvature` = M_{b''} are the maxima of b' (not of |b'|) and b'' over |z| ≤
-    R_β·R.
+    slope, curvature : M_{b'} and M_{b''}, the maxima of b' (not of |b'|) and b'' over |z| ≤ R_β·R.
     """
-    radius, scale = (
-        algorithm_1_radius(dim, rows, eta),
-        2.0 * math.sqrt(_steps(steps)) / (_mu(mu) * rows),
-    )
+    radius = algorithm_1_radius(dim, rows, eta)
+    scale = 2.0 * math.sqrt(_steps(steps)) / (_mu(mu) * rows)
     label = check.real("label_bound", label_bound, 0.0, open_=True)
     span = label + check.real("slope", slope)
     if span <= 0.0:
         fail("slope", slope, f"more than -label_bound = {-label:g}")
-    return scale * radius**2 * check.real(
-        "curvature", curvature, 0.0, open_=True
-    ), scale * radius * span
+    curvature = check.real("curvature", curvature, 0.0, open_=True)
+    return scale * radius**2 * curvature, scale * radius * span
 
 
 def gradient_descent_sigma(clip: float, rows: int, mu: float, steps: int) -> float:
-    """Noisy gradient descent for μ-GDP in all: σ = 2c√T/(μn) for averages of gradients cut at c =
-    `clip`.
+    """Noisy gradient descent, μ-GDP after T steps: σ = 2c√T/(μn) for averages of cut gradients.
 
-    Avella-Medina, Bradshaw & Loh 2023, which paper 2 compares with. It is exact: c and −c differ by
-    2c.
+    Avella-Medina, Bradshaw & Loh 2023, which paper 2 compares with. It is exact: gradients c and −c
+    differ by 2c. clip : c, the norm at which gradients are cut.
     """
     clip = check.real("clip", clip, 0.0, open_=True)
     return 2.0 * clip * math.sqrt(_steps(steps)) / (_mu(mu) * check.integer("rows", rows, 1))
 
 
 def _logistic(radius: float, rows: int, mu: float, steps: int) -> tuple[float, float]:
+    """(σ₁, σ₂) of algorithms 3 and 5."""
     second = 2.0 * math.sqrt(_steps(steps)) * radius**2 / (_mu(mu) * rows)
     return 0.25 * second, second
 

@@ -12,17 +12,24 @@ from dpaudit._core import check
 from dpaudit._core.check import Array, fail
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import shrunk
-from dpaudit.papers.paper_2.newton import FAMILIES, Newton, NewtonAlgorithm
+from dpaudit.papers.paper_2.noisy_newton import FAMILIES, Newton, NewtonAlgorithm
+from dpaudit.papers.paper_2.printed import (
+    algorithm_1_radius,
+    algorithm_3_sigmas,
+    algorithm_4_sigmas,
+    algorithm_5_sigmas,
+    theorem_4_3_radius,
+)
 from dpaudit.papers.paper_2.truncation import Moment, PublicAlgorithm, apart, inverse_root, whitened
 
 
 @dataclass(frozen=True)
 class PMTLR(NewtonAlgorithm, PublicAlgorithm):
-    """DP-PMTLR: logistic regression by T noisy Newton steps on rows whitened by a public second
-    moment and cut.
+    """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
 
-    Algorithm 3. The loop "t = 0, …, T" makes T + 1 steps, and β^(T), which T of them lead to, is
-    the output. The claim holds and is loose: whatever the path, T steps are together μ-GDP at most.
+    Rows are whitened by a public second moment. The loop "t = 0, …, T" makes T + 1 steps, but the
+    output β^(T) needs only T. The claim holds and is loose: whatever the path, T steps together are
+    at most μ-GDP.
 
     Parameters
     ----------
@@ -47,7 +54,7 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
     summary: ClassVar[str] = (
         "logistic regression by noisy Newton steps on whitened, cut rows (paper 2, algorithm 3)"
     )
-    box: ClassVar[str] = "algorithm 3 (DP-PMTLR)"
+    statement: ClassVar[str] = "algorithm 3 (DP-PMTLR)"
     correction: ClassVar[str] = (
         "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the box has d(1 + ln(2n/η))"
     )
@@ -57,38 +64,38 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         self.check_public()
 
     def newton(self, data: Array) -> Newton:
-        from dpaudit.papers import printed
-
+        """The steps on the private rows, whitened and cut."""
         rows, root = _public_rows(self, data)
         dim, count = len(root), len(rows)
-        first, second = printed.algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
+        first, second = algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
         if self.variant == "corrected":
-            second /= printed.algorithm_1_radius(dim, count, self.eta)
-        _labels(rows, 0.0, 1.0)
+            second /= algorithm_1_radius(dim, count, self.eta)
+        _check_labels(rows, 0.0, 1.0)
         penalty = self.ridge * root @ root
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, root)
 
     def pair(self) -> NeighbourPair:
-        """Rows at the radius, nearly at right angles, with different labels: the most that one step
-        can tell.
+        """Rows at the radius, nearly at right angles, with different labels.
+
+        They differ by the most that one step allows.
         """
         return _public_pair(self, (0.0, 1.0), 0.125)
 
 
 @dataclass(frozen=True)
 class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
-    """DP-PMTGLM: a generalised linear model by T noisy Newton steps on whitened, cut rows, noise
-    for ‖β‖ ≤ R_β.
+    """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
-    Algorithm 4. No step keeps ‖β‖ ≤ R_β, for which b' and b'' are bounded, and M_{b'} is the
-    largest b', not |b'|: where b' grows (Poisson) or is negative (reflected) no √2·μ holds.
+    Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, but no
+    step keeps it; and M_{b'} is the largest b', not |b'|. So √2·μ does not hold where b' grows
+    (Poisson) or is negative (reflected).
 
     Parameters
     ----------
-    mu : μ > 0. label_bound : R_y > 0, |y| ≤ R_y. coef_bound : R_β > 0. steps : T ≥ 1. eta : η in
-        (0, 1). ridge : λ ≥ 0.
-    family : "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a Bernoulli label, b =
-        ln(1 + exp(−θ))).
+    mu : μ > 0. label_bound : R_y > 0, |y| ≤ R_y. coef_bound : R_β > 0. steps : T ≥ 1.
+    eta : η in (0, 1). ridge : λ ≥ 0.
+    family : "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a Bernoulli label,
+        b = ln(1 + exp(−θ))).
     public_rows : how many first rows of the data are public; or
     public_moment : (d, d), the public second moment of the features.
     variant : "printed" or "corrected".
@@ -110,9 +117,10 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     variant: str = "printed"
     release: str = "coef"
     summary: ClassVar[str] = (
-        "generalised linear model by noisy Newton steps on whitened, cut rows (paper 2, algorithm 4)"
+        "generalised linear model by noisy Newton steps on whitened, cut rows "
+        "(paper 2, algorithm 4)"
     )
-    box: ClassVar[str] = "algorithm 4 (DP-PMTGLM)"
+    statement: ClassVar[str] = "algorithm 4 (DP-PMTGLM)"
     correction: ClassVar[str] = (
         "β is shrunk to norm R_β after each step, and M_{b'} is the largest |b'|"
     )
@@ -125,33 +133,34 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         self.check_public()
 
     def newton(self, data: Array) -> Newton:
-        from dpaudit.papers import printed
-
+        """The steps on the private rows, whitened and cut."""
         rows, root = _public_rows(self, data)
-        _labels(rows, -self.label_bound, self.label_bound)
-        family, corrected = FAMILIES[self.family], self.variant == "corrected"
-        span = self.coef_bound * printed.algorithm_1_radius(len(root), len(rows), self.eta)
-        slope, size, curve = family.largest(span)
-        if not math.isfinite(curve):
-            fail(
-                "coef_bound", self.coef_bound, "small enough that b'' is finite where it bounds it"
-            )
-        sigmas = printed.algorithm_4_sigmas(
-            len(root),
-            len(rows),
+        _check_labels(rows, -self.label_bound, self.label_bound)
+        corrected = self.variant == "corrected"
+        reach = self.coef_bound if corrected else math.inf
+        penalty, sigmas = self.ridge * root @ root, self._sigmas(len(root), len(rows))
+        return Newton(rows, FAMILIES[self.family], sigmas, self.steps, penalty, root, reach)
+
+    def _sigmas(self, dim: int, rows: int) -> tuple[float, float]:
+        span = self.coef_bound * algorithm_1_radius(dim, rows, self.eta)
+        slope, size, curvature = FAMILIES[self.family].largest(span)
+        if not math.isfinite(curvature):
+            fail("coef_bound", self.coef_bound, "small enough that b'' is finite up to R_β·R")
+        return algorithm_4_sigmas(
+            dim,
+            rows,
             self.eta,
             self.mu,
             self.steps,
-            self.label_bound,
-            size if corrected else slope,
-            curve,
+            label_bound=self.label_bound,
+            slope=size if self.variant == "corrected" else slope,
+            curvature=curvature,
         )
-        reach = self.coef_bound if corrected else math.inf
-        return Newton(rows, family, sigmas, self.steps, self.ridge * root @ root, root, reach)
 
     def pair(self) -> NeighbourPair:
-        """Opposite rows at the radius with one label: 0 for counts, whose mean leaves its bounds,
-        and else R_y.
+        """Opposite rows at the radius with the same label: 0 for counts, R_y for other families.
+
+        The mean of counts leaves its bounds.
         """
         label = 0.0 if self.family == "poisson" else self.label_bound
         return _public_pair(self, (label, label), -1.0)
@@ -161,13 +170,14 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
 class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
-    Algorithm 5 (appendix C.5) with theorem 5.4. Without `trace`, Tr(Σ̂) is read off the private
-    data as remark 4.4 does for lack of Σ: one long row then changes the noise, and no μ holds.
+    Algorithm 5 (appendix C.5) with theorem 5.4. Without `trace`, Tr(Σ̂) is computed from the private
+    data, as remark 4.4 does where Σ is unknown: one long row then changes the noise, and no μ
+    holds.
 
     Parameters
     ----------
     mu : μ > 0. steps : T ≥ 1. eta : η in (0, 1). ridge : λ ≥ 0.
-    trace : Tr(Σ) ≥ 0, public; None reads it off the private data.
+    trace : Tr(Σ) ≥ 0, public; None computes it from the private data.
     variant : "printed" or "corrected".
     release : "coef", or "statistics" for the noisy Hessians and gradients of all steps.
 
@@ -184,7 +194,7 @@ class DPLR(NewtonAlgorithm):
     summary: ClassVar[str] = (
         "logistic regression by noisy Newton steps on cut rows (paper 2, algorithm 5)"
     )
-    box: ClassVar[str] = "algorithm 5 (DP-LR)"
+    statement: ClassVar[str] = "algorithm 5 (DP-LR)"
     correction: ClassVar[str] = (
         "σ₂ has the radius where the box has its square, and Tr(Σ) must be given"
     )
@@ -197,49 +207,36 @@ class DPLR(NewtonAlgorithm):
             fail("trace", None, "given for variant='corrected', which takes it as public")
 
     def newton(self, data: Array) -> Newton:
-        from dpaudit.papers import printed
-
-        dim = data.shape[1] - 1
-        trace = float(np.sum(data[:, :-1] ** 2)) / len(data) if self.trace is None else self.trace
-        reach = printed.theorem_4_3_radius(trace, dim, len(data), self.eta)
-        first, second = printed.algorithm_5_sigmas(
-            trace, dim, len(data), self.eta, self.mu, self.steps
-        )
+        """The steps on the cut rows."""
+        n, dim = len(data), data.shape[1] - 1
+        trace = float(np.sum(data[:, :-1] ** 2)) / n if self.trace is None else self.trace
+        reach = theorem_4_3_radius(trace, dim, n, self.eta)
+        first, second = algorithm_5_sigmas(trace, dim, n, self.eta, self.mu, self.steps)
         if self.variant == "corrected":
             second /= reach
-        _labels(data, 0.0, 1.0)
-        rows = np.hstack([shrunk(data[:, :-1], reach), data[:, -1:]])
-        return Newton(
-            rows,
-            FAMILIES["logistic"],
-            (first, second),
-            self.steps,
-            self.ridge * np.eye(dim),
-            np.eye(dim),
-        )
+        _check_labels(data, 0.0, 1.0)
+        rows, unit = np.hstack([shrunk(data[:, :-1], reach), data[:, -1:]]), np.eye(dim)
+        penalty = self.ridge * unit
+        return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
 
     def pair(self) -> NeighbourPair:
-        """With a public trace, rows at the radius nearly at right angles; without, one of 2000
-        becomes a long one.
+        """With a public trace, rows at the radius nearly at right angles.
+
+        Without one, a row of 2000 becomes 10,000 times as long.
         """
         if self.trace is None:
-            axis, one = (
-                np.tile(np.eye(2), (1000, 1)),
-                np.tile([1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0], 250),
-            )
-            data = np.column_stack([axis, one])
-            return replace_row(data, 0, [1e4, 0.0, 1.0])
-        from dpaudit.papers import printed
-
+            axis = np.tile(np.eye(2), (1000, 1))
+            label = np.tile([1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0], 250)
+            return replace_row(np.column_stack([axis, label]), 0, [1e4, 0.0, 1.0])
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-        reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
         others[2, :2] = reach * u
         return replace_row(others, 2, np.append(reach * v, 0.0))
 
 
 def _public_rows(algorithm: PublicAlgorithm, data: Array) -> tuple[Array, Array]:
-    """Private rows whitened and cut, (n, d + 1), label as it is, and Σ̂^{−1/2}."""
+    """Private rows with the features whitened and cut, (n, d + 1), and Σ̂^{−1/2}, (d, d)."""
     moment, private = algorithm.parts(data)
     root = inverse_root(moment[:-1, :-1] if algorithm.public_moment is None else moment)
     features = whitened(private[:, :-1], root, len(private), algorithm.eta)
@@ -249,13 +246,11 @@ def _public_rows(algorithm: PublicAlgorithm, data: Array) -> tuple[Array, Array]
 def _public_pair(
     algorithm: PublicAlgorithm, labels: tuple[float, float], cosine: float
 ) -> NeighbourPair:
-    """A row at the radius and one at that cosine to it, beside rows of zeros."""
-    from dpaudit.papers import printed
-
+    """A row at the radius, replaced by one at that cosine to it; the other rows are zeros."""
     public, root = algorithm.frame()
     public = np.hstack([public, np.full((len(public), 1), labels[0])])
     dim = len(root)
-    reach = printed.algorithm_1_radius(dim, dim + 1, algorithm.eta)
+    reach = algorithm_1_radius(dim, dim + 1, algorithm.eta)
     u, v = (
         np.append(reach * one @ root, label)
         for one, label in zip(apart(cosine, dim), labels, strict=True)
@@ -263,11 +258,9 @@ def _public_pair(
     return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
 
 
-def _labels(rows: Array, low: float, high: float) -> None:
+def _check_labels(rows: Array, low: float, high: float) -> None:
+    """Raises `InvalidInput` for a label, the last column, outside [low, high]."""
     label = rows[:, -1]
     if label.min() < low or label.max() > high:
-        fail(
-            "data",
-            f"labels from {label.min():g} to {label.max():g}",
-            f"a label in [{low:g}, {high:g}] in each row",
-        )
+        found = f"labels from {label.min():g} to {label.max():g}"
+        fail("data", found, f"a label in [{low:g}, {high:g}] in each row")

@@ -1,9 +1,8 @@
-"""Ridge regression from noisy moments of cut rows: with public second moments (paper 2, algorithm
-2) and without.
+"""Ridge regression from noisy moments of cut rows: paper 2, algorithm 2 and theorem 4.3.
 
-Neighbours have one private row replaced, label included. The moments (Gram matrix, cross moment)
-plus Gaussian noise are the release of `release="statistics"`, whose law is known; the coefficient
-is worked out of them.
+Algorithm 2 cuts by public second moments, theorem 4.3 by known ones. Neighbours have one private
+row replaced, label included. The moments (Gram matrix, cross moment) plus Gaussian noise are the
+release of `release="statistics"`, whose law is known; the coefficient is worked out from them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,13 @@ from dpaudit.errors import DegenerateData
 from dpaudit.laws import ShiftRows
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import shrunk
-from dpaudit.papers.paper_2.noisy_moments import NoisyMoments, TruncatedRidge, shift_rows
+from dpaudit.papers.paper_2.noisy_moments import NoisyMoments, RidgeAlgorithm, shift_rows
+from dpaudit.papers.paper_2.printed import (
+    algorithm_1_radius,
+    algorithm_2_sigmas,
+    theorem_4_3_radius,
+    theorem_4_3_sigmas,
+)
 from dpaudit.papers.paper_2.truncation import (
     Moment,
     PublicAlgorithm,
@@ -32,12 +37,11 @@ from dpaudit.papers.paper_2.truncation import (
 
 
 @dataclass(frozen=True)
-class PMTRR(TruncatedRidge, PublicAlgorithm):
-    """DP-PMTRR: features and label whitened by public moments and cut, their noisy moments, the
-    ridge solution.
+class PMTRR(RidgeAlgorithm, PublicAlgorithm):
+    """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
 
-    Algorithm 2. The two worst changes are not of one replaced row: together they are √1.125·μ (μ
-    for one feature), at rows of cosine ½ and labels of opposite sign, where √2·μ is claimed.
+    √2·μ-GDP is claimed. No single replaced row changes both moments by the most: the largest joint
+    change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
 
     Parameters
     ----------
@@ -60,47 +64,41 @@ class PMTRR(TruncatedRidge, PublicAlgorithm):
     summary: ClassVar[str] = (
         "ridge regression on rows whitened by public data and cut (paper 2, algorithm 2)"
     )
-    box: ClassVar[str] = "algorithm 2 (DP-PMTRR)"
+    statement: ClassVar[str] = "algorithm 2 (DP-PMTRR)"
 
     def __post_init__(self) -> None:
         self.check_public()
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
-        from dpaudit.papers import printed
-
+        """Of the private rows, whitened and cut."""
         moment, private = self.parts(check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
-        sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
-        return NoisyMoments(
-            self._cut(private, private, moment), sigmas, self.ridge * root @ root, spread * root
-        )
+        sigmas = algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
+        rows = self._cut(private, private, moment)
+        return NoisyMoments(rows, sigmas, penalty=self.ridge * root @ root, back=spread * root)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        self._known()
+        """Of every row, the public ones first. Raises `NoExactSpectrum` for the coefficient."""
+        self.check_release()
         moment, private = self.parts(data)
         moments = self.moments(data)
         found = shift_rows(moments, self._cut(candidates, private, moment))
         return self.among_all(found, candidates)
 
     def _cut(self, rows: Array, private: Array, moment: Array) -> Array:
-        features = whitened(rows[:, :-1], inverse_root(moment[:-1, :-1]), len(private), self.eta)
-        label = whitened(
-            rows[:, -1:], np.array([[1.0 / _label_spread(moment)]]), len(private), self.eta
-        )
+        count, label_root = len(private), np.array([[1.0 / _label_spread(moment)]])
+        features = whitened(rows[:, :-1], inverse_root(moment[:-1, :-1]), count, self.eta)
+        label = whitened(rows[:, -1:], label_root, count, self.eta)
         return np.hstack([features, label])
 
     def pair(self) -> NeighbourPair:
-        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most there
-        is.
-        """
-        from dpaudit.papers import printed
-
+        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most."""
         public, root = self.frame(labelled=True)
         spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
         public = np.hstack([public, np.ones((len(public), 1))])
         dim = len(root)
-        reach, label = (printed.algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
+        reach, label = (algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
         u, v = (np.append(reach * one @ root, spread * label) for one in apart(0.5, dim))
         v[-1] *= -1.0
         others = np.hstack([root, np.full((dim, 1), spread)])
@@ -108,12 +106,12 @@ class PMTRR(TruncatedRidge, PublicAlgorithm):
 
 
 @dataclass(frozen=True)
-class DPRR(TruncatedRidge):
-    """DP-RR: ridge regression from noisy moments of rows cut at √(Tr(Σ) + d ln(n/η)), labels at ‖β‖
-    times that.
+class DPRR(RidgeAlgorithm):
+    """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
-    Theorem 4.3. The private rows' second moment Σ and the coefficient β are taken as known: what is
-    needed of them is public here. Labels are cut on both sides, as the proof has it (the theorem
+    Labels are cut at R‖β‖.
+    The theorem takes the private rows' second moment Σ and the coefficient β as known: here Tr(Σ)
+    and ‖β‖ are public parameters. Labels are cut on both sides, as the proof has it (the theorem
     bounds them from above only).
 
     Parameters
@@ -133,7 +131,7 @@ class DPRR(TruncatedRidge):
     summary: ClassVar[str] = (
         "ridge regression on cut rows, their moments known beforehand (paper 2, theorem 4.3)"
     )
-    box: ClassVar[str] = "theorem 4.3 (DP-RR)"
+    statement: ClassVar[str] = "theorem 4.3 (DP-RR)"
 
     def __post_init__(self) -> None:
         check_privacy(self.mu, self.eta)
@@ -142,37 +140,25 @@ class DPRR(TruncatedRidge):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
-        from dpaudit.papers import printed
-
+        """Of the cut rows."""
         data = check.matrix("data", data, min_columns=2)
-        dim = data.shape[1] - 1
-        sigmas = printed.theorem_4_3_sigmas(
-            self.trace, self.coef_norm, dim, len(data), self.eta, self.mu
-        )
-        return NoisyMoments(
-            self._cut(data, len(data)), sigmas, self.ridge * np.eye(dim), np.eye(dim)
-        )
-
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
+        n, dim = len(data), data.shape[1] - 1
+        sigmas = theorem_4_3_sigmas(self.trace, self.coef_norm, dim, n, self.eta, self.mu)
+        unit = np.eye(dim)
+        return NoisyMoments(self._cut(data, n), sigmas, penalty=self.ridge * unit, back=unit)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        self._known()
+        """Raises `NoExactSpectrum` for the coefficient."""
+        self.check_release()
         return shift_rows(self.moments(data), self._cut(candidates, len(data)))
 
     def _cut(self, rows: Array, count: int) -> Array:
-        from dpaudit.papers import printed
-
-        reach = printed.theorem_4_3_radius(self.trace, rows.shape[1] - 1, count, self.eta)
+        reach = theorem_4_3_radius(self.trace, rows.shape[1] - 1, count, self.eta)
         return cut(rows, reach, reach * self.coef_norm)
 
     def pair(self) -> NeighbourPair:
-        """Two features; rows at the radius with cosine ½, labels of opposite sign: √1.125·μ, the
-        most there is.
-        """
-        from dpaudit.papers import printed
-
-        reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most."""
+        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = (np.append(reach * one, reach * self.coef_norm) for one in apart(0.5, 2))
         v[-1] *= -1.0
         others = np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)])

@@ -1,9 +1,8 @@
-"""Truncation guided by a public second moment (paper 2, algorithm 1), and the noisy second moment
-of what is left.
+"""Truncation by a public second moment and the noisy moment of the cut rows: algorithm 1.
 
-Public are the first `public_rows` rows of the data, or else nothing but a second moment,
-`public_moment`. Neighbours differ in one private row, which is replaced: an entry of
-`replaced_rows` for a public row is 0.
+Public are the first `public_rows` rows of the data, or else a second moment alone, `public_moment`.
+Neighbours differ in one private row, which is replaced: an entry of `replaced_rows` for a public
+row is 0. The release is that of theorem 3.2.
 """
 
 from __future__ import annotations
@@ -20,19 +19,18 @@ from dpaudit._core.linalg import EPS
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise, ShiftRows
-from dpaudit.laws._root import triangle
+from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.second_moment import AnalyzeGauss
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm, shrunk
+from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm, shrunk
+from dpaudit.papers.paper_2.printed import algorithm_1_radius, theorem_3_2_sigma
 
-Moment = tuple[tuple[float, ...], ...]
+Moment = tuple[tuple[float, ...], ...]  # a symmetric matrix, (d, d)
 
 
 class PublicAlgorithm(Algorithm):
-    """An algorithm box of paper 2 that is given public data: μ, η and the public moment, checked
-    and at hand.
-    """
+    """An algorithm of paper 2 that is given public data: checks of μ, η and the public moment."""
 
     paper: ClassVar[int] = 2
     relation: ClassVar[str] = "replace"
@@ -43,7 +41,7 @@ class PublicAlgorithm(Algorithm):
     public_moment: Moment | None
 
     def check_public(self) -> None:
-        """Raises `InvalidInput` unless there is just one of the two kinds of public data."""
+        """Raises `InvalidInput` unless exactly one of the two kinds of public data is given."""
         check_privacy(self.mu, self.eta)
         given = check.integer("public_rows", self.public_rows, 0)
         if (self.public_moment is None) == (given == 0):
@@ -52,8 +50,9 @@ class PublicAlgorithm(Algorithm):
             object.__setattr__(self, "public_moment", _moment(self.public_moment))
 
     def parts(self, data: Array) -> tuple[Array, Array]:
-        """The public second moment of the columns, (k, k), and the private rows. Raises
-        `InvalidInput`.
+        """The public second moment of the columns, (k, k), and the private rows.
+
+        Raises `InvalidInput` where there is no private row.
         """
         count = self.public_rows
         data = check.matrix("data", data, min_rows=count + 1)
@@ -65,17 +64,11 @@ class PublicAlgorithm(Algorithm):
         """The family of the private rows with entries 0 for the public ones before it."""
         return ShiftRows(np.concatenate([np.zeros(self.public_rows * len(candidates)), family.mu]))
 
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        raise NotImplementedError
-
     def frame(self, labelled: bool = False) -> tuple[Array, Array]:
         """Public rows (k, d) and the symmetric root (d, d) of their second moment, for `pair`.
 
-        d is 2 and the root I where there is no `public_moment`; of that the last column is left out
-        if `labelled`.
+        Without a `public_moment`, d is at most 2 and the root is I. `labelled` leaves the last
+        column of the `public_moment` out.
         """
         if self.public_moment is not None:
             size = len(self.public_moment) - labelled
@@ -88,13 +81,12 @@ class PublicAlgorithm(Algorithm):
 
 
 @dataclass(frozen=True)
-class PMT(PublicAlgorithm):
-    """Rows whitened by a public second moment and cut at √(d(1 + ln(2n/η))), then their second
-    moment plus noise.
+class PMT(PublicAlgorithm, ReplacementAlgorithm):
+    """The noisy second moment of rows whitened by a public one and cut at √(d(1 + ln(2n/η))).
 
     Algorithm 1 with the release of theorem 3.2: Σ̃ + G, G symmetric, N(0, σ²) for each entry on and
     above the diagonal. A replaced row changes that triangle by at most √2·R²/n, so the release is
-    really μ/√2-GDP (μ/2 for one column).
+    really μ/√2-GDP (μ/2-GDP for one column).
 
     Parameters
     ----------
@@ -113,7 +105,7 @@ class PMT(PublicAlgorithm):
     summary: ClassVar[str] = (
         "second moment of rows whitened by public data and cut (paper 2, algorithm 1, theorem 3.2)"
     )
-    box: ClassVar[str] = "algorithm 1, theorem 3.2"
+    statement: ClassVar[str] = "algorithm 1, theorem 3.2"
     claimed: ClassVar[str] = "μ-GDP"
 
     def __post_init__(self) -> None:
@@ -121,25 +113,29 @@ class PMT(PublicAlgorithm):
 
     @property
     def claim(self) -> Claim:
+        """μ-GDP: theorem 3.2."""
         return Claim.gdp(self.mu)
 
     def truncated(self, data: Array) -> Array:
-        """The box itself: the private rows whitened and cut, (n, d)."""
+        """Algorithm 1 itself: the private rows whitened and cut, (n, d)."""
         moment, private = self.parts(data)
         return whitened(private, inverse_root(moment), len(private), self.eta)
 
     def law(self, data: Array) -> GaussianNoise:
+        """Of the upper triangle of Σ̃ + G."""
         rows = self.truncated(data)
-        mean = triangle((rows.T @ rows / len(rows))[None])[0]
+        mean = upper_triangle((rows.T @ rows / len(rows))[None])[0]
         return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
 
     def prepare(self, data: Array) -> Sampler:
         return self.law(data).sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles of noisy moments, (size, d(d + 1)/2)."""
         return self.law(data).sample(size, rng)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """Of every row, the public ones first."""
         moment, private = self.parts(data)
         root = inverse_root(moment)
         old, new = (whitened(rows, root, len(private), self.eta) for rows in (private, candidates))
@@ -147,20 +143,14 @@ class PMT(PublicAlgorithm):
         return self.among_all(noisy.replaced_rows(old, new), candidates)
 
     def _sigma(self, rows: Array) -> float:
-        from dpaudit.papers import printed
-
-        return printed.theorem_3_2_sigma(rows.shape[1], len(rows), self.eta, self.mu)
+        return theorem_3_2_sigma(rows.shape[1], len(rows), self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius along one axis replaced by one along another: μ/√2, the most there
-        is.
-        """
-        from dpaudit.papers import printed
-
+        """A row at the radius along one axis replaced by one along another: μ/√2, the most."""
         public, root = self.frame()
         dim = len(root)
         rows = np.vstack([np.eye(dim), np.eye(dim)[:1]])
-        reach = printed.algorithm_1_radius(dim, len(rows), self.eta)
+        reach = algorithm_1_radius(dim, len(rows), self.eta)
         rows[-1] *= reach
         other = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
         return replace_row(np.vstack([public, rows @ root]), len(public) + dim, other @ root)
@@ -173,8 +163,9 @@ def check_privacy(mu: float, eta: float) -> None:
 
 
 def inverse_root(moment: Array) -> Array:
-    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ (fewer public rows than
-    columns, for one).
+    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ.
+
+    Σ is singular with fewer public rows than columns, for example.
     """
     scale = np.sqrt(np.diag(moment))
     least = np.linalg.eigvalsh(moment / np.outer(scale, scale))[0] if np.all(scale > 0.0) else 0.0
@@ -188,13 +179,10 @@ def inverse_root(moment: Array) -> Array:
 
 def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
     """Rows times Σ^{−1/2}, cut at the radius that algorithm 1 has for `count` private rows."""
-    from dpaudit.papers import printed
-
-    if np.shape(rows)[1] != len(root):
-        fail(
-            "public_moment", f"{len(root)} columns", f"of {np.shape(rows)[1]} columns, as the rows"
-        )
-    return shrunk(rows @ root, printed.algorithm_1_radius(len(root), count, eta))
+    columns = np.shape(rows)[1]
+    if columns != len(root):
+        fail("public_moment", f"{len(root)} columns", f"of {columns} columns, as the rows")
+    return shrunk(rows @ root, algorithm_1_radius(len(root), count, eta))
 
 
 def _moment(value: Any) -> Moment:
@@ -205,11 +193,10 @@ def _moment(value: Any) -> Moment:
 
 
 def apart(cosine: float, dim: int) -> tuple[Array, Array]:
-    """Two unit vectors with that cosine, whose bisectors are at 45° between the first two axes; in
-    one dimension ±.
+    """Unit vectors u and v with that cosine, whose bisector is at 45° to the first two axes.
 
-    uuᵀ − vvᵀ is then diagonal, so its upper triangle has the norm of the whole matrix, √(2(1 −
-    cosine²)).
+    uuᵀ − vvᵀ is then diagonal, so its upper triangle has the norm of the whole matrix,
+    √(2(1 − cosine²)). In one dimension: 1, and 1 or −1 by the sign of the cosine.
     """
     if dim == 1:
         return np.ones(1), np.copysign(np.ones(1), cosine)

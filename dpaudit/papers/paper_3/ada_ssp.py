@@ -16,19 +16,19 @@ from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import GaussianNoise, ShiftRows
-from dpaudit.laws._root import symmetric
+from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.joint import Joint, zeroed_index
+from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.linear_mixing import bounded
-from dpaudit.papers.paper_3.mixing import check_budget
+from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
 
 BLOCK = 1 << 22  # numbers of zeroed Gram matrices held at a time
 
 
 @dataclass(frozen=True)
-class AdaSSP(Joint):
+class AdaSSP(JointSpectrumAlgorithm):
     """λ_min(XᵀX), XᵀX and Xᵀy, each with noise of s = √ln(6/δ)/(ε/3) sensitivities, and what is
     solved of them.
 
@@ -54,7 +54,7 @@ class AdaSSP(Joint):
     release: str = "statistics"
     variant: str = "printed"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "algorithm 3, AdaSSP"
+    statement: ClassVar[str] = "algorithm 3, AdaSSP"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (
@@ -115,7 +115,7 @@ class AdaSSP(Joint):
             * square
         )
         ridge = np.maximum(aim - lower, 0.0)
-        gram = symmetric(statistics[:, 1:-features], features)
+        gram = symmetric_matrix(statistics[:, 1:-features], features)
         gram[:, range(features), range(features)] += ridge[:, None]
         return np.asarray(np.linalg.solve(gram, statistics[:, -features:, None])[:, :, 0])
 

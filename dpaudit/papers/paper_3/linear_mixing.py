@@ -18,14 +18,14 @@ from dpaudit.laws import StudentRows, StudentT
 from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import within
-from dpaudit.papers.joint import Joint, zeroed_index
-from dpaudit.papers.paper_3.axis_row import labelled_pair
-from dpaudit.papers.paper_3.mixing import check_budget
-from dpaudit.papers.paper_3.modified_mixing import ModifiedGaussMix
+from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
+from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
+from dpaudit.papers.paper_3.gauss_mix import check_budget
+from dpaudit.papers.paper_3.modified_gauss_mix import ModifiedGaussMix
 
 
 @dataclass(frozen=True)
-class LinearMixing(Joint):
+class LinearMixing(JointSpectrumAlgorithm):
     """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
     Parameters
@@ -47,7 +47,7 @@ class LinearMixing(Joint):
     variant: str = "printed"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "algorithm 2, LinearMixing"
+    statement: ClassVar[str] = "algorithm 2, LinearMixing"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "least squares on a noisy Gaussian sketch (paper 3, algorithm 2)"
@@ -150,7 +150,7 @@ class SolvedRow:
         return leverage, min(residual**2 / room, 1.0) if room > 0.0 else 0.0
 
     def curve(self, noise: float) -> Curve:
-        from dpaudit.exact.curves import StudentCurve
+        from dpaudit.exact.zeroed_rows.als import StudentCurve
 
         return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
 

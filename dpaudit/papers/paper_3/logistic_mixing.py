@@ -14,13 +14,13 @@ from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.joint import Joint
+from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm
 from dpaudit.papers.paper_3.linear_mixing import LinearMixing
-from dpaudit.papers.paper_3.mixing import check_budget
+from dpaudit.papers.paper_3.gauss_mix import check_budget
 
 
 @dataclass(frozen=True)
-class LogisticMixing(Joint):
+class LogisticMixing(JointSpectrumAlgorithm):
     """−b₁/(2b₂) times LinearMixing's θ with the labels ±1, for ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]
     (appendix G).
 
@@ -49,7 +49,7 @@ class LogisticMixing(Joint):
     variant: str = "printed"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "section 5.2, appendix G"
+    statement: ClassVar[str] = "section 5.2, appendix G"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (

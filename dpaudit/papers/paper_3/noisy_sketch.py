@@ -14,8 +14,8 @@ import numpy as np
 
 from dpaudit._core.check import Array, fail
 from dpaudit.laws import bartlett
-from dpaudit.laws._root import triangle
-from dpaudit.laws.base import in_chunks
+from dpaudit.laws.base import draw_in_chunks
+from dpaudit.laws.triangular import upper_triangle
 
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
@@ -52,7 +52,7 @@ class NoisySketch:
                 count, -1
             )
 
-        return in_chunks(size, self.rows * d, self.rows * d, draw)
+        return draw_in_chunks(size, self.rows * d, self.rows * d, draw)
 
     def gram(self, size: int, rng: np.random.Generator) -> Array:
         """(size, d(d+1)/2), upper triangles of the sketch's Gram matrix, by Bartlett factors."""
@@ -62,9 +62,9 @@ class NoisySketch:
         def draw(count: int) -> Array:
             spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
             factor = axes.T @ (spread[:, :, None] * bartlett(count, d, self.rows, rng))
-            return triangle(factor @ factor.transpose(0, 2, 1))
+            return upper_triangle(factor @ factor.transpose(0, 2, 1))
 
-        return in_chunks(size, d * (d + 1) // 2, d**2, draw)
+        return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
 
     def solution(self, size: int, rng: np.random.Generator) -> Array:
         """(size, p), least squares of the sketch's last column on the others, by p + 1 numbers
@@ -72,7 +72,7 @@ class NoisySketch:
         """
         solver, p = SketchedSolver.of(self.data), self.data.shape[1] - 1
         self.check_rows(p)
-        return in_chunks(
+        return draw_in_chunks(
             size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng)
         )
 

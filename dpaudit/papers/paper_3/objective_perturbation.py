@@ -18,7 +18,7 @@ from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Density
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import Algorithm, within
-from dpaudit.papers.paper_3.mixing import check_budget
+from dpaudit.papers.paper_3.gauss_mix import check_budget
 
 STEPS, TOLERANCE = 2000, 1e-10  # of the gradient's norm over that of the noise and the rows
 ROUNDING = 1e-13  # of a value, by which a step may seem to raise it
@@ -51,7 +51,7 @@ class ObjectivePerturbation(Algorithm):
     row_bound: float = 1.0
     variant: str = "printed"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "algorithm 6, objective perturbation"
+    statement: ClassVar[str] = "algorithm 6, objective perturbation"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (

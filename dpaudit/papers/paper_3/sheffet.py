@@ -14,16 +14,16 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.laws.noise import log_below
+from dpaudit.laws.noise import laplace_log_cdf
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.joint import Joint, zeroed_index
-from dpaudit.papers.paper_3.axis_row import labelled_pair
+from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
+from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
 from dpaudit.papers.paper_3.linear_mixing import SolvedRow, bounded
-from dpaudit.papers.paper_3.mixing import check_budget
+from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
 
 
-class Branching(Joint):
+class SheffetAlgorithm(JointSpectrumAlgorithm):
     """Both algorithms; C² = C_X² + C_Y². Subclasses say what γ is, in the units of λ_min."""
 
     rows: int
@@ -91,7 +91,8 @@ class Branching(Joint):
         ]
         margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
         masses = [
-            np.array(pair) for pair in zip(log_below(margins), log_below(-margins), strict=True)
+            np.array(pair)
+            for pair in zip(laplace_log_cdf(margins), laplace_log_cdf(-margins), strict=True)
         ]
         curve = BranchCurve(Atoms(*masses), (row.curve(0.0), row.curve(self.sigma)))
         epsilon = check.epsilon(epsilon)
@@ -108,7 +109,7 @@ class Branching(Joint):
 
 
 @dataclass(frozen=True)
-class SheffetOLS(Branching):
+class SheffetOLS(SheffetAlgorithm):
     """θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ (paper 3, algorithm 4;
     Sheffet 2017).
 
@@ -135,7 +136,7 @@ class SheffetOLS(Branching):
     variant: str = "printed"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "algorithm 4, Sheffet's algorithm"
+    statement: ClassVar[str] = "algorithm 4, Sheffet's algorithm"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (
@@ -157,7 +158,7 @@ class SheffetOLS(Branching):
 
 
 @dataclass(frozen=True)
-class SheffetRenyiOLS(Branching):
+class SheffetRenyiOLS(SheffetAlgorithm):
     """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
 
     Parameters
@@ -176,7 +177,7 @@ class SheffetRenyiOLS(Branching):
     variant: str = "printed"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
+    statement: ClassVar[str] = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "algorithm 4 with γ by the Rényi curve (paper 3, algorithm 5)"

@@ -46,7 +46,7 @@ class AnalyzeGaussNoise(MatrixRelease):
     row_bound: float = 1.0
     scaled: bool = False
     variant: str = "printed"
-    box: ClassVar[str] = "section 2, Analyze Gauss"
+    statement: ClassVar[str] = "section 2, Analyze Gauss"
     summary: ClassVar[str] = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
     unknown: ClassVar[str] = (
         "c·I is added to some draws only; the plain form's spectrum (scaled=False) is an upper bound"
@@ -135,7 +135,7 @@ class NoisyInverse(MatrixRelease):
     delta: float
     row_bound: float = 1.0
     variant: str = "printed"
-    box: ClassVar[str] = "theorem B.5, noise on the inverse"
+    statement: ClassVar[str] = "theorem B.5, noise on the inverse"
     summary: ClassVar[str] = (
         "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
     )

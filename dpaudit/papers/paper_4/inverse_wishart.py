@@ -16,7 +16,7 @@ from dpaudit.mechanisms.wishart import InverseWishartDraw
 from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
-from dpaudit.papers.paper_4.read_eigenvalue import ReadEigenvalue
+from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class InverseWishartPosterior(MatrixRelease):
     row_bound: float = 1.0
     variant: str = "printed"
     sampler: str = "sufficient"
-    box: ClassVar[str] = "algorithm 4, inverse-Wishart posterior"
+    statement: ClassVar[str] = "algorithm 4, inverse-Wishart posterior"
     summary: ClassVar[str] = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
     correction: ClassVar[str] = "ψ by theorem B.1"
 
@@ -90,7 +90,7 @@ class InverseWishartPosterior(MatrixRelease):
 
 
 @dataclass(frozen=True)
-class AdaptiveInverseWishart(ReadEigenvalue):
+class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with less of a prior, or more degrees of freedom, where a private σ_min(AᵀA) is
     large (algorithm 5).
 
@@ -118,7 +118,7 @@ class AdaptiveInverseWishart(ReadEigenvalue):
     delta: float
     row_bound: float = 1.0
     sampler: str = "sufficient"
-    box: ClassVar[str] = "algorithm 5, inverse-Wishart posterior by the data"
+    statement: ClassVar[str] = "algorithm 5, inverse-Wishart posterior by the data"
     summary: ClassVar[str] = (
         "an inverse-Wishart draw with its prior by a private least eigenvalue (paper 4, algorithm 5)"
     )

@@ -15,7 +15,7 @@ from dpaudit.mechanisms.sketching import RandomProjection
 from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
-from dpaudit.papers.paper_4.read_eigenvalue import ReadEigenvalue
+from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class JLRidge(MatrixRelease):
     row_bound: float = 1.0
     variant: str = "printed"
     sampler: str = "sufficient"
-    box: ClassVar[str] = "algorithm 1, ridge regression"
+    statement: ClassVar[str] = "algorithm 1, ridge regression"
     summary: ClassVar[str] = "the second moments of a sketch of padded data (paper 4, algorithm 1)"
     correction: ClassVar[str] = "w by theorem B.1"
 
@@ -102,7 +102,7 @@ class JLRidge(MatrixRelease):
 
 
 @dataclass(frozen=True)
-class AdaptiveJLRidge(ReadEigenvalue):
+class AdaptiveJLRidge(AdaptiveRelease):
     """Algorithm 1 with less padding, or more rows, where a private σ_min(AᵀA) is large (paper 4,
     algorithm 2).
 
@@ -131,7 +131,7 @@ class AdaptiveJLRidge(ReadEigenvalue):
     delta: float
     row_bound: float = 1.0
     sampler: str = "sufficient"
-    box: ClassVar[str] = "algorithm 2, ridge or plain regression"
+    statement: ClassVar[str] = "algorithm 2, ridge or plain regression"
     summary: ClassVar[str] = (
         "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
     )

@@ -13,8 +13,8 @@ from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import Array
 from dpaudit._core.linalg import factorise
-from dpaudit.laws._root import symmetric, triangle
-from dpaudit.laws.base import in_chunks
+from dpaudit.laws.base import draw_in_chunks
+from dpaudit.laws.triangular import symmetric_matrix, upper_triangle
 
 NORM_DRAWS = 2_000  # of a standard symmetric matrix, for its mean norm: good to 0.3 %
 
@@ -48,11 +48,11 @@ def scatter_draws(
         factor, root = bartlett_each(d, dof[part], rng), np.sqrt(eigenvalues[part])
         if inverse:
             turned = np.linalg.solve(factor, root[:, :, None] * axes)
-            return triangle(turned.transpose(0, 2, 1) @ turned)
+            return upper_triangle(turned.transpose(0, 2, 1) @ turned)
         turned = (axes.T * root[:, None, :]) @ factor
-        return triangle(turned @ turned.transpose(0, 2, 1))
+        return upper_triangle(turned @ turned.transpose(0, 2, 1))
 
-    return in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
+    return draw_in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
 
 
 def bartlett_each(dim: int, dof: np.ndarray, rng: np.random.Generator) -> Array:
@@ -91,13 +91,13 @@ def regression(triangles: Array, dim: int) -> Array:
     """(size, d − 1), where βᵀMβ with β_d = −1 is stationary: M_XX⁻¹M_Xy, the least value if M is
     positive definite.
     """
-    whole = symmetric(triangles, dim)
+    whole = symmetric_matrix(triangles, dim)
     return np.asarray(np.linalg.solve(whole[:, :-1, :-1], whole[:, :-1, -1:])[:, :, 0])
 
 
 def smallest(triangles: Array, dim: int) -> Array:
     """The smallest eigenvalue of each matrix, (size,)."""
-    return np.asarray(np.linalg.eigvalsh(symmetric(triangles, dim))[:, 0])
+    return np.asarray(np.linalg.eigvalsh(symmetric_matrix(triangles, dim))[:, 0])
 
 
 def raised(triangles: Array, dim: int, amount: Array) -> Array:
@@ -113,4 +113,4 @@ def mean_norm(dim: int) -> float:
     """
     count = dim * (dim + 1) // 2
     noise = np.random.default_rng(dim).standard_normal((NORM_DRAWS, count))
-    return float(np.abs(np.linalg.eigvalsh(symmetric(noise, dim))).max(axis=1).mean())
+    return float(np.abs(np.linalg.eigvalsh(symmetric_matrix(noise, dim))).max(axis=1).mean())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpaudit.papers.paper_3.required import LABELS, gammas
+from dpaudit.papers.paper_3.required_gamma import LABELS, gammas
 from dpaudit.report.style import DASHED_LINE, MIXED_LINE, SOLID_LINE, legend, new_figure, tidy
 from dpaudit.report.text import number
 from reports.make.gallery.settings import Settings

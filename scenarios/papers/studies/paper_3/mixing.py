@@ -15,7 +15,7 @@ from dpaudit._core.check import Array
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.exact import gaussian_sketch
 from dpaudit.papers import printed
-from dpaudit.papers.paper_3.required import LABELS, gammas
+from dpaudit.papers.paper_3.required_gamma import LABELS, gammas
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number

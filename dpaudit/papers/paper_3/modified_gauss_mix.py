@@ -17,14 +17,14 @@ from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.mechanisms.sketching import RELEASES
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import within
-from dpaudit.papers.joint import Joint, zeroed_index
-from dpaudit.papers.paper_3.axis_row import Projected, axis_pair
-from dpaudit.papers.paper_3.mixing import released
+from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
+from dpaudit.papers.paper_3.extreme_pairs import Projected, axis_pair
+from dpaudit.papers.paper_3.gauss_mix import released
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
 
 
 @dataclass(frozen=True)
-class ModifiedGaussMix(Joint):
+class ModifiedGaussMix(JointSpectrumAlgorithm):
     """SD + wξ with w² = γ less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
 
     Parameters
@@ -51,7 +51,7 @@ class ModifiedGaussMix(Joint):
     variant: str = "printed"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "algorithm 1, ModifiedGaussMix"
+    statement: ClassVar[str] = "algorithm 1, ModifiedGaussMix"
     claimed: ClassVar[str] = "(ε̃(η, γ, k, δ), δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (

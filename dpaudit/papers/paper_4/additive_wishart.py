@@ -12,7 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import ShiftedWishart, WishartRows
-from dpaudit.laws._root import triangle
+from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.wishart import AdditiveWishart
 from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_4 import random_moments
@@ -43,7 +43,7 @@ class AdditiveWishartNoise(MatrixRelease):
     shift: bool = False
     variant: str = "printed"
     sampler: str = "sufficient"
-    box: ClassVar[str] = "algorithm 3, additive Wishart noise"
+    statement: ClassVar[str] = "algorithm 3, additive Wishart noise"
     summary: ClassVar[str] = (
         "the second moments plus those of some random rows (paper 4, algorithm 3)"
     )
@@ -84,7 +84,7 @@ class AdditiveWishartNoise(MatrixRelease):
             noise = np.array(
                 [random_moments.literal_gram(scale, self.dof(dim), rng) for _ in range(size)]
             )
-            draws = triangle(law.shift + noise)
+            draws = upper_triangle(law.shift + noise)
         return self.shifted(draws) if self.shift else draws
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:

@@ -1,8 +1,11 @@
-"""Noisy Newton steps for a generalised linear model, which algorithms 3, 4 and 5 of paper 2 take.
+"""Noisy Newton steps for generalised linear models: the steps of paper 2's algorithms 3, 4 and 5.
 
 A step releases the Hessian and the gradient of the loss at the last iterate, each with Gaussian
 noise. Neighbours have one private row replaced, label included. Given the path each step is a
 Gaussian shift, but the path depends on the data: only one step has an exact law.
+
+The noise is part of the algorithm, and a step is taken even where it raises the loss: no plain
+Newton solver can replace it.
 """
 
 from __future__ import annotations
@@ -18,9 +21,8 @@ from scipy.special import expit
 from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import GaussianNoise
-from dpaudit.laws._root import symmetric
+from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.papers.algorithm import Algorithm, shrunk
 from dpaudit.papers.paper_2.truncation import check_privacy
@@ -31,20 +33,21 @@ RELEASES = ("coef", "statistics")
 
 @dataclass(frozen=True)
 class Family:
-    """b' and b'' of an exponential family in its canonical parameter, together: θ ↦ (mean,
-    variance).
+    """An exponential family by b' and b'', its mean and variance in the canonical parameter θ.
+
+    moments : θ ↦ (b'(θ), b''(θ)). steepest : θ ≥ 0 with the largest b'', infinite where b'' grows.
     """
 
     moments: Callable[[Array], tuple[Array, Array]]
-    flattest: float  # |θ| of the largest b'' where that is not at an end of a symmetric interval
+    steepest: float
 
     def largest(self, reach: float) -> tuple[float, float, float]:
         """max b', max |b'| and max b'' over |θ| ≤ reach; b' increases."""
-        ends, curve = self.moments(np.array([-reach, reach, min(reach, self.flattest)]))
+        ends, curve = self.moments(np.array([-reach, reach, min(reach, self.steepest)]))
         return float(ends[1]), float(np.abs(ends[:2]).max()), float(curve.max())
 
 
-def _bernoulli(theta: Array) -> tuple[Array, Array]:
+def _logistic(theta: Array) -> tuple[Array, Array]:
     mean = expit(theta)
     return mean, mean * (1.0 - mean)
 
@@ -62,7 +65,7 @@ def _reflected(theta: Array) -> tuple[Array, Array]:
 
 FAMILIES = {
     "poisson": Family(_poisson, math.inf),  # b = exp θ
-    "logistic": Family(_bernoulli, 0.0),  # b = ln(1 + exp θ)
+    "logistic": Family(_logistic, 0.0),  # b = ln(1 + exp θ)
     "linear": Family(lambda theta: (theta, np.ones_like(theta)), 0.0),  # b = θ²/2
     "reflected": Family(_reflected, 0.0),  # b = ln(1 + exp(−θ)), labels −1 and 0
 }
@@ -70,12 +73,13 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False)
 class Newton:
-    """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β on `rows` (n, d + 1), label
-    last, as they are cut.
+    """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
 
-    sigmas of the Hessian's entries on and above the diagonal, and of the gradient's. reach :
-    iterates are shrunk to this norm after each step (∞: left alone). A Hessian that is singular or
-    overflows makes an iterate NaN.
+    rows : (n, d + 1) as they are cut, label last. steps : T. penalty : (d, d).
+    sigmas : of the Hessian's entries on and above the diagonal, and of the gradient's.
+    back : (d, d), from an iterate to the coefficient in the data's own coordinates.
+    reach : iterates are shrunk to this norm after each step (∞: left alone).
+    A Hessian that is singular or overflows makes an iterate NaN.
     """
 
     rows: Array
@@ -88,11 +92,13 @@ class Newton:
 
     @property
     def dim(self) -> int:
+        """d, the number of features."""
         return self.rows.shape[1] - 1
 
     def means(self, coef: Array) -> Array:
-        """Triangle of the Hessian and the gradient at each of `coef` (size, d), without noise:
-        (size, d(d+1)/2 + d).
+        """Triangle of the Hessian and gradient without noise, (size, d(d+1)/2 + d).
+
+        coef : (size, d), the points at which they are taken.
         """
         features, label = self.rows[:, :-1], self.rows[:, -1]
         row, column = np.triu_indices(self.dim)
@@ -116,14 +122,10 @@ class Newton:
         return GaussianNoise(mean, np.repeat(self.sigmas, [len(mean) - self.dim, self.dim]))
 
     def path(self, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Iterates (size, steps + 1, d), from 0, and the noisy statistics of each step (size,
-        steps, k).
-        """
+        """Iterates from 0, (size, T + 1, d), and each step's noisy statistics, (size, T, k)."""
         first = self.law
-        coef, seen = (
-            np.zeros((size, self.steps + 1, self.dim)),
-            np.empty((size, self.steps, first.dim)),
-        )
+        coef = np.zeros((size, self.steps + 1, self.dim))
+        seen = np.empty((size, self.steps, first.dim))
         for t in range(self.steps):
             mean = first.mean if t == 0 else self.means(coef[:, t])
             seen[:, t] = mean + first.deviation * rng.standard_normal((size, first.dim))
@@ -131,7 +133,7 @@ class Newton:
         return coef, seen
 
     def _step(self, seen: Array) -> Array:
-        return _solved(symmetric(seen[:, : -self.dim], self.dim), seen[:, -self.dim :])
+        return _solved(symmetric_matrix(seen[:, : -self.dim], self.dim), seen[:, -self.dim :])
 
     def _inside(self, coef: Array) -> Array:
         if math.isinf(self.reach):
@@ -141,7 +143,7 @@ class Newton:
 
 
 class NewtonAlgorithm(Algorithm):
-    """A box of noisy Newton steps: subclasses give `newton`."""
+    """An algorithm of noisy Newton steps: subclasses give `newton`."""
 
     paper: ClassVar[int] = 2
     claimed: ClassVar[str] = "√2·μ-GDP"
@@ -152,33 +154,32 @@ class NewtonAlgorithm(Algorithm):
     )
 
     mu: float
+    eta: float
     steps: int
     ridge: float
     release: str
 
     def newton(self, data: Array) -> Newton:
-        """What the box iterates on these data."""
+        """The steps on these data."""
         raise NotImplementedError
 
     @property
     def claim(self) -> Claim:
+        """√2·μ-GDP: μ for the Hessians and μ for the gradients."""
         return Claim.gdp(math.sqrt(2.0) * self.mu)
 
     def check_newton(self) -> None:
+        """Raises `InvalidInput` for a wrong parameter."""
         self.check_variant()
         check_privacy(self.mu, self.eta)
         check.integer("steps", self.steps, 1)
         check.real("ridge", self.ridge, 0.0)
         check.choice("release", self.release, RELEASES)
 
-    eta: float
-
     def law(self, data: Array) -> GaussianNoise:
-        """Of the statistics of one step."""
+        """Of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
         if self.steps > 1 or self.release != "statistics":
-            raise NoExactSpectrum(
-                f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
-            )
+            raise self.no_exact_spectrum()
         return self.newton(data).law
 
     def prepare(self, data: Array) -> Sampler:
@@ -188,16 +189,15 @@ class NewtonAlgorithm(Algorithm):
             parts = []
             for part in _blocks(size, len(newton.rows)):
                 coef, seen = newton.path(part.stop - part.start, rng)
-                parts.append(
-                    seen.reshape(len(seen), -1)
-                    if self.release == "statistics"
-                    else coef[:, -1] @ newton.back
-                )
+                statistics = seen.reshape(len(seen), -1)
+                released = self.release == "statistics"
+                parts.append(statistics if released else coef[:, -1] @ newton.back)
             return np.concatenate(parts)
 
         return sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Coefficients (size, d), or the statistics of all steps."""
         return self.prepare(data)(size, rng)
 
     def iterates(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -207,12 +207,13 @@ class NewtonAlgorithm(Algorithm):
 
 
 def _blocks(count: int, numbers: int) -> Iterator[slice]:
+    """Slices of range(count), each so short that its numbers fit in BLOCK."""
     step = max(1, BLOCK // numbers)
     return (slice(start, min(start + step, count)) for start in range(0, count, step))
 
 
 def _solved(matrices: Array, vectors: Array) -> Array:
-    """x of matrix·x = vector for each, (m, d); NaN where the matrix is singular or overflows."""
+    """x of matrix·x = vector for each pair, (m, d); NaN for a singular or infinite matrix."""
     fine = np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(vectors).all(axis=1)
     out = np.full_like(vectors, np.nan)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -15,7 +15,7 @@ from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import Algorithm, within
-from dpaudit.papers.paper_3.axis_row import axis_pair
+from dpaudit.papers.paper_3.extreme_pairs import axis_pair
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch
 
 
@@ -44,7 +44,7 @@ class CalibratedGaussMix(Algorithm):
     release: str = "gram"
     sampler: str = "sufficient"
     paper: ClassVar[int] = 3
-    box: ClassVar[str] = "GaussMix, lemma 1"
+    statement: ClassVar[str] = "GaussMix, lemma 1"
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"

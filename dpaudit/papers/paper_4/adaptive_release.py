@@ -24,7 +24,7 @@ MOST_ROWS = 10_000  # of a pair, on one axis
 MOST_SKETCHED = 10**12
 
 
-class ReadEigenvalue(MatrixRelease):
+class AdaptiveRelease(MatrixRelease):
     """λ from σ_min(AᵀA) and Laplace noise, then a Wishart or inverse-Wishart draw about AᵀA + w²I."""
 
     unknown: ClassVar[str] = (
