@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 _ATTRIBUTES = {
-    "AuditResult": "dpaudit.auditing.api",
+    "AuditResult": "dpaudit.auditing.result",
     "Claim": "dpaudit.curves.claims",
     "DataNotFound": "dpaudit.errors",
     "DegenerateData": "dpaudit.errors",
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
         scoring,
         testing,
     )
-    from dpaudit.auditing.api import AuditResult, audit, audit_samples
+    from dpaudit.auditing.api import audit, audit_samples
+    from dpaudit.auditing.result import AuditResult
     from dpaudit.curves.claims import Claim
     from dpaudit.curves.spectrum import Spectrum
     from dpaudit.errors import (

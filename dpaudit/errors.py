@@ -10,12 +10,14 @@ class DpauditError(Exception):
 class InvalidInput(DpauditError, ValueError):
     """An argument is wrong; the message names it, what it was and what was expected.
 
-    argument : its name, or None where the fault lies in no single argument.
+    argument : its name, or None where no single argument is at fault.
+    detail : the message without that name: "must be ..., got ...".
     """
 
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
         super().__init__(message)
         self.argument = argument
+        self.detail = message if argument is None else message.removeprefix(f"{argument} ")
 
 
 class ScenarioError(InvalidInput):

@@ -22,11 +22,11 @@ from dpaudit.certify.split import samples_for, split
 from dpaudit.exact import gaussian_shift
 
 POWER = 0.8
-# a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.KEEP_SHARE`)
+# a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
 MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
 NODES = 801  # of the quadrature over the loss
-# Draws that an audit in waves makes over those that it would bet on, had it the best bet at once;
+# Draws that an audit in batches makes over those that it would bet on, had it the best bet at once;
 # set by simulation, not derived (reports/power.md).
 LEARNING = 3.0
 
@@ -45,7 +45,7 @@ def draws_to_detect(
     + excess.
 
     epsilon : ≥ 0, nats. delta, excess : in [0, 1], their sum below 1. level : of the audit.
-    stop : None, the certificate of all draws at their default shares; "verdict", an audit in waves.
+    stop : None, the certificate of all draws at their default shares; "verdict", an audit in batches.
     statements : bounds among which the certificate shares 1 − level, two directions at one ε by
         default; `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
 
@@ -94,8 +94,8 @@ def excess_of(
         check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level))
     )
     share = (1.0 - level) / check.integer("statements", statements, 1)
-    test = split(check.integer("draws", draws, 1)).test
-    return _least(lambda excess: _fixed(epsilon, delta, excess, power, share) / test, delta)
+    certifying = split(check.integer("draws", draws, 1)).certify
+    return _least(lambda excess: _fixed(epsilon, delta, excess, power, share) / certifying, delta)
 
 
 def _whole(test: float) -> float:
@@ -113,7 +113,7 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
 
 
 def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> float:
-    """The same for an audit in waves that bets on `draws` draws a side."""
+    """The same for an audit in batches that bets on `draws` draws a side."""
     return _least(
         lambda excess: LEARNING * _anytime(epsilon, allowed, excess, POWER, level) / draws, allowed
     )

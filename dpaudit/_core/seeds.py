@@ -12,13 +12,13 @@ import numpy as np
 from dpaudit._core.check import fail
 
 
-class Stream(IntEnum):
+class Purpose(IntEnum):
     """First element of a spawn key: what the random numbers are for."""
 
     DRAW = 0
     SCORE = 1
     SPLIT = 2
-    WAVE = 3
+    BATCH = 3  # of a sequential audit
     SEARCH = 4
 
 

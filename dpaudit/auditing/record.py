@@ -18,23 +18,24 @@ from dpaudit.errors import DegenerateData, InvalidInput
 from dpaudit.neighbours import NeighbourPair, row_statistics
 
 if TYPE_CHECKING:
-    from dpaudit.auditing.api import AuditResult
+    from dpaudit.auditing.result import AuditResult
     from dpaudit.certify.estimate import Direction
 
 SCHEMA_VERSION = 1
 RESULT = "result.json"
+FILES = (RESULT, "report.html", "spectrum.png")
 
 
 def to_dict(result: AuditResult) -> dict[str, Any]:
     """The content of result.json."""
-    spectrum, about, plan = result.spectrum, result.about, result.plan
+    spectrum, subject, settings = result.spectrum, result.subject, result.settings
     record = {
         "schema_version": SCHEMA_VERSION,
-        "scenario": about.scenario,
-        "mechanism": _mechanism(about.mechanism) if about.mechanism is not None else None,
-        "dataset": about.dataset,
-        "neighbour": {**_pair(about.pair), "rule": about.rule},
-        "level": plan.level,
+        "scenario": subject.scenario,
+        "mechanism": _mechanism(subject.mechanism) if subject.mechanism is not None else None,
+        "dataset": subject.dataset,
+        "neighbour": {**_pair(subject.pair), "rule": subject.rule},
+        "level": settings.level,
         "verdict": result.verdict,
         "reason": result.reason,
         "epsilon": spectrum.epsilon,
@@ -50,12 +51,12 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "detectable": result.detectable,
         "sequential": None if result.sequential is None else result.sequential.to_dict(),
         "samples": {
-            "train": plan.sizes.train,
-            "choose": plan.sizes.choose,
-            "test": plan.sizes.test,
+            "train": result.sizes.train,
+            "choose": result.sizes.choose,
+            "test": result.sizes.certify,
         },
         "classifier": _classifier(result),
-        "seed": describe_seed(plan.seed),
+        "seed": describe_seed(settings.seed),
         "versions": _versions(),
         "timings": result.timings,
         "peak_memory_mb": result.peak_memory_mb,
@@ -165,7 +166,7 @@ def _claim(result: AuditResult) -> dict[str, Any] | None:
 
 
 def _classifier(result: AuditResult) -> dict[str, Any]:
-    requested, fitted = result.plan.classifier, result.fitted
+    requested, fitted = result.settings.classifier, result.fitted
     return {
         "requested": requested if isinstance(requested, str) else fitted.name,
         "chosen": fitted.name,

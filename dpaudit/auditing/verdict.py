@@ -1,27 +1,32 @@
-"""The verdict: a certified lower band against an upper curve. It cannot tell whether the curve is a
-claim or exact.
+"""The verdict, of audits with a fixed number of draws and of sequential ones.
+
+A certified band or an e-value is held against an upper curve: the claim's or, without a claim, the
+exact spectrum's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit import power
+from dpaudit._core.types import Array
+from dpaudit.auditing.sequential.record import Sequential
+from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.power import POWER, smallest_excess
 
-SLACK = 1e-12  # certified excess below this is rounding
+SLACK = 1e-12  # a certified excess below this is rounding
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """verdict: "violated", "not violated" or "inconclusive"; reason: one sentence for people.
+    """verdict : "violated", "not violated" or "inconclusive"; reason : one sentence for people.
 
-    detectable: {"epsilon", "excess", "power"}, the smallest excess over the reference that this
+    detectable : {"epsilon", "excess", "power"}, the smallest excess over the reference that this
     audit would have certified with that probability, and where; None without a reference.
     """
 
@@ -30,57 +35,105 @@ class Verdict:
     detectable: dict[str, float] | None
 
 
-def verdict(
-    estimate: Estimate,
-    level: float,
-    claim: Claim | None,
-    exact: Spectrum | None,
-    detect: float | None,
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The upper curve on the grid of ε, (m,), and what it is called in a sentence."""
+
+    name: str
+    delta: Array
+
+    @classmethod
+    def of(cls, settings: Settings, exact: Spectrum | None) -> Reference | None:
+        """The claim's curve, else the exact one; None where there is neither."""
+        if settings.claim is not None:
+            claim = settings.claim
+            return cls(f"the claim of {claim.text}", claim.delta_at(settings.epsilon))
+        return None if exact is None else cls("the exact spectrum", exact.delta)
+
+
+def judge_band(estimate: Estimate, settings: Settings, exact: Spectrum | None) -> Verdict:
+    """Judge a certified band."""
+    reference = Reference.of(settings, exact)
+    if reference is None:
+        return Verdict("inconclusive", _nothing(estimate, settings.level), None)
+
+    def excess(at: int) -> float:
+        epsilon, allowed = estimate.epsilon[at], reference.delta[at]
+        return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at])
+
+    detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
+    worst = int(np.argmax(estimate.low - reference.delta))
+    if estimate.low[worst] - reference.delta[worst] > SLACK:
+        reason = _violated(estimate, reference, worst, settings.level)
+        return Verdict("violated", reason, detectable)
+    if _too_weak(detectable, settings.detect):
+        reason = f"These draws could have shown {_shown(detectable, settings)}; take more samples."
+        return Verdict("inconclusive", reason, detectable)
+    reason = _held(reference, settings, exact)
+    return Verdict("not violated", reason, detectable)
+
+
+def judge_e_value(
+    record: Sequential, kept: Iterable[int], settings: Settings, reference: Reference
 ) -> Verdict:
-    """Judge the band against the claim, or without one against the exact spectrum.
+    """Judge a sequential audit. kept : positions on the grid of ε at which bounds are kept."""
 
-    detect : excess in δ that the audit was asked to be able to show, or None.
-    """
-    if claim is None and exact is None:
-        return Verdict("inconclusive", _nothing(estimate, level), None)
-    name, reference = reference_of(claim, exact, estimate.epsilon)
-    detectable = _detectable(estimate, reference, claim)
-    worst = int(np.argmax(estimate.low - reference))
-    if estimate.low[worst] - reference[worst] > SLACK:
-        return Verdict("violated", _violated(estimate, reference, worst, name, level), detectable)
-    if detect is not None and (detectable is None or detectable["excess"] > detect):
-        return Verdict("inconclusive", _too_few(detectable, detect), detectable)
-    return Verdict("not violated", _held(estimate, claim, exact, name, level), detectable)
+    def excess(at: int) -> float:
+        epsilon, allowed = settings.epsilon[at], reference.delta[at]
+        return power.excess_shown(epsilon, allowed, record.tested, settings.level)
 
-
-def reference_of(claim: Claim | None, exact: Spectrum | None, epsilon: Array) -> tuple[str, Array]:
-    """What a band is held against: its name in a sentence, and δ on the grid `epsilon`, which is
-    that of `exact`.
-    """
-    if claim is not None:
-        return f"the claim of {claim.text}", claim.delta_at(epsilon)
-    assert exact is not None
-    return "the exact spectrum", exact.delta
+    others = () if settings.claimed_epsilon is not None else kept
+    detectable = _detectable(excess, others, settings)
+    confidence = f"{100 * settings.level:.6g}% confidence"
+    if record.rejected_at is not None:
+        reason = (
+            f"Stopped after {record.rejected_at:,} draws a side: the e-value against "
+            f"{reference.name} is {record.e_value:.4g}, at least the {record.needed:.4g} that "
+            f"rejects it at {confidence}."
+        )
+        return Verdict("violated", reason, detectable)
+    held = (
+        f"In {record.drawn:,} draws a side the e-value against {reference.name} rose to "
+        f"{record.largest:.3g} at most, below the {record.needed:.4g} that rejects it at "
+        f"{confidence}."
+    )
+    if _too_weak(detectable, settings.detect):
+        reason = f"{held} They could have shown {_shown(detectable, settings)}."
+        return Verdict("inconclusive", reason, detectable)
+    return Verdict("not violated", held, detectable)
 
 
 def _detectable(
-    estimate: Estimate, reference: Array, claim: Claim | None
+    excess: Callable[[int], float], positions: Iterable[int], settings: Settings
 ) -> dict[str, float] | None:
-    """At the claim's own ε if it has one, else where the least excess would show."""
-    at_each = zip(estimate.epsilon, reference, estimate.share, strict=True)
-    excess = np.array(
-        [
-            smallest_excess(epsilon, allowed, estimate.draws, share)
-            for epsilon, allowed, share in at_each
-        ]
-    )
-    if not np.isfinite(excess).any():
-        return None
-    at = int(np.argmin(excess))
-    if claim is not None and claim.epsilon is not None:
-        own = int(np.argmin(np.abs(estimate.epsilon - claim.epsilon)))
-        at = own if np.isfinite(excess[own]) else at
-    return {"epsilon": float(estimate.epsilon[at]), "excess": float(excess[at]), "power": POWER}
+    """At the claim's own ε if it has one, else where the least excess would show.
+
+    excess : position on the grid of ε ↦ the smallest excess that would show there.
+    """
+    own = settings.claimed_epsilon
+    if own is not None:
+        at = int(np.argmin(np.abs(settings.epsilon - own)))
+        least = excess(at)
+        if np.isfinite(least):
+            return _at(settings.epsilon[at], least)
+    least, at = min(((excess(one), one) for one in positions), default=(np.inf, 0))
+    return _at(settings.epsilon[at], least) if np.isfinite(least) else None
+
+
+def _at(epsilon: float, excess: float) -> dict[str, float]:
+    return {"epsilon": float(epsilon), "excess": float(excess), "power": power.POWER}
+
+
+def _too_weak(detectable: dict[str, float] | None, detect: float | None) -> bool:
+    """Whether the excess asked for could not have been shown."""
+    if detect is None:
+        return False
+    return detectable is None or detectable["excess"] > detect
+
+
+def _shown(detectable: dict[str, float] | None, settings: Settings) -> str:
+    shown = "no excess at all" if detectable is None else f"an excess of {detectable['excess']:.3g}"
+    return f"{shown}, not the {settings.detect:.3g} asked for"
 
 
 def _nothing(estimate: Estimate, level: float) -> str:
@@ -90,31 +143,35 @@ def _nothing(estimate: Estimate, level: float) -> str:
     )
 
 
-def _violated(estimate: Estimate, reference: Array, at: int, name: str, level: float) -> str:
+def _violated(estimate: Estimate, reference: Reference, at: int, level: float) -> str:
     return (
-        f"At {100 * level:.6g}% confidence δ({estimate.epsilon[at]:.4g}) is at least {estimate.low[at]:.3g}, above the "
-        f"{reference[at]:.3g} that {name} allows."
+        f"At {100 * level:.6g}% confidence δ({estimate.epsilon[at]:.4g}) is at least "
+        f"{estimate.low[at]:.3g}, above the {reference.delta[at]:.3g} that {reference.name} allows."
     )
 
 
-def _too_few(detectable: dict[str, float] | None, detect: float) -> str:
-    shown = "no excess at all" if detectable is None else f"an excess of {detectable['excess']:.3g}"
+def _held(reference: Reference, settings: Settings, exact: Spectrum | None) -> str:
+    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
+    if broken is not None:
+        return broken
     return (
-        f"These draws could have shown {shown}, not the {detect:.3g} asked for; take more samples."
+        f"No ε was found at which the certified δ(ε) exceeds {reference.name} at "
+        f"{100 * settings.level:.6g}% confidence."
     )
 
 
-def _held(
-    estimate: Estimate, claim: Claim | None, exact: Spectrum | None, name: str, level: float
-) -> str:
-    text = f"No ε was found at which the certified δ(ε) exceeds {name} at {100 * level:.6g}% confidence."
-    if claim is not None and exact is not None:
-        allowed = claim.delta_at(estimate.epsilon)
-        over = np.flatnonzero(exact.delta > allowed * (1.0 + 1e-9) + SLACK)
-        if len(over):
-            at = over[np.argmax((exact.delta - allowed)[over])]
-            text = (
-                f"These draws did not certify a violation, but the exact spectrum breaks {name}: "
-                f"δ({estimate.epsilon[at]:.4g}) = {exact.delta[at]:.3g} against {allowed[at]:.3g}."
-            )
-    return text
+def _broken_by(
+    exact: Spectrum | None, claim: Claim | None, reference: Reference, epsilon: Array
+) -> str | None:
+    """A sentence where the exact spectrum breaks a claim that the draws did not refute."""
+    if claim is None or exact is None:
+        return None
+    allowed = reference.delta
+    over = np.flatnonzero(exact.delta > allowed * (1.0 + 1e-9) + SLACK)
+    if len(over) == 0:
+        return None
+    at = over[np.argmax((exact.delta - allowed)[over])]
+    return (
+        f"These draws did not certify a violation, but the exact spectrum breaks {reference.name}: "
+        f"δ({epsilon[at]:.4g}) = {exact.delta[at]:.3g} against {allowed[at]:.3g}."
+    )

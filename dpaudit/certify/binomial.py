@@ -75,7 +75,7 @@ def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alph
     outcomes are ordered by the larger excess of the two limits over their bounds, so that the pair
     costs little more than one.
     """
-    return _Test(x, n, y, m, np.asarray(gammas, dtype=np.float64), alpha).region()
+    return _ExactTest(x, n, y, m, np.asarray(gammas, dtype=np.float64), alpha).region()
 
 
 def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
@@ -108,7 +108,7 @@ def _variance(count: Array | float, n: int, z: float) -> Array | float:
 
 
 @dataclass
-class _Test:
+class _ExactTest:
     """Tests of (p, q) that reject for large X/n − γY/m − z√V at one of the γ; `limit`: what was
     observed, (g,).
     """

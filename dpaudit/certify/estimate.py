@@ -1,38 +1,26 @@
-"""From held-out scores to δ(ε): a point estimate at every ε and a certified band, simultaneous over
-ε and directions.
+"""From scores of draws that trained nothing to δ(ε): a plug-in estimate at every ε, and a certified
+band that holds at all ε and in both directions at once.
 
-The choosing draws fix everything but the counts (`planning`): the stretches into which the ε are
-cut, the set of each, and its share of 1 − level. The certifying draws then give one confidence
-region of (P(S), Q(S)) a set, aimed at the two ends of its stretch, and one region bounds δ at every
-ε.
+The choosing draws decide everything but the counts (`choose_sets`). The certifying draws then give
+one confidence region of (P(S), Q(S)) for each set, and each region bounds δ at every ε.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate
-from dpaudit.certify.sets import Statement, Survey, Tails, plan
-
-
-class Counter(Protocol):
-    """Scores of the draws that certify, n of P and m of Q."""
-
-    @property
-    def sizes(self) -> tuple[int, int]: ...
-
-    def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q strictly above each threshold."""
-        ...
+from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.scores import ScoreCounts, SortedScores
+from dpaudit.certify.sets import ChosenSet, choose_sets
 
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """One direction on the grid: point estimate and certified lower bound, each (m,)."""
+    """One direction on the grid of ε: plug-in estimate and certified lower bound, (m,) each."""
 
     delta: Array
     low: Array
@@ -40,9 +28,9 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Both directions on the ε grid; `draws` a side certified. share : (m,), of the statement made
-    for each ε.
+    """Both directions on the grid of ε.
 
+    draws : certifying draws a side. share : (m,), of 1 − level, of the set meant for each ε.
     certified : the band itself, at any ε and in its other forms.
     """
 
@@ -55,57 +43,71 @@ class Estimate:
 
     @property
     def delta(self) -> Array:
+        """The plug-in estimate of the larger direction, (m,)."""
         return np.maximum(self.forward.delta, self.backward.delta)
 
     @property
     def low(self) -> Array:
+        """The certified lower bound of the larger direction, (m,)."""
         return np.maximum(self.forward.low, self.backward.low)
 
 
 def certify(
-    choose: Tails,
-    test: Counter,
+    choose: SortedScores,
+    certifying: ScoreCounts,
     epsilon: Array,
     level: float,
-    keep: tuple[float, ...] = (),
+    claim_epsilon: tuple[float, ...] = (),
     focus: str = "spectrum",
 ) -> Estimate:
-    """δ(ε) and its band from sorted choosing scores and whatever counts the certifying ones, which
-    is asked once.
+    """δ(ε) and its band, from scores of the choosing draws and counts of the certifying ones.
 
-    epsilon : (m,) ascending, nats. level : joint confidence over all ε and both directions.
-    keep : ε to which a larger share goes (a claim's own ε). focus : "pure" spends most on ε at δ =
-        0 instead.
+    certifying : counted once. epsilon : (m,) ascending, nats.
+    level : joint confidence over all ε and both directions.
+    claim_epsilon : ε of a claim, which get shares of their own. focus : as in `choose_sets`.
     """
-    survey = Survey.of(choose, epsilon, min(test.sizes), 1.0 - level)
-    statements = plan(survey, keep, focus)
-    used = np.concatenate(
-        [survey.best_thresholds(epsilon).ravel(), [one.threshold for one in statements]]
-    )
-    x, y = test.above(used)
-    n, m = test.sizes
-    points, gamma = 2 * len(epsilon), np.exp(epsilon)
-    p, q = (x[:points] / n).reshape(2, -1), (y[:points] / m).reshape(2, -1)
-    delta = p[0] - gamma * q[0], (1.0 - q[1]) - gamma * (1.0 - p[1])
-    counts = zip(statements, x[points:], y[points:], strict=True)
-    regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
-    certified = Certificate.of(regions, [one.forward for one in statements], level)
+    candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), 1.0 - level)
+    chosen = choose_sets(candidates, claim_epsilon, focus)
+    best = candidates.best_thresholds(epsilon).ravel()
+    x, y = certifying.above(np.concatenate([best, [one.threshold for one in chosen]]))
+    certified = _certificate(chosen, x[len(best) :], y[len(best) :], certifying.sizes, level)
+    plug_in = _plug_in(x[: len(best)], y[: len(best)], certifying.sizes, epsilon)
     forward, backward = (
-        _direction(point, certified.direction(way).delta_at(epsilon))
-        for point, way in zip(delta, (True, False), strict=True)
+        _direction(delta, certified.direction(way).delta_at(epsilon))
+        for delta, way in zip(plug_in, (True, False), strict=True)
     )
-    return Estimate(epsilon, forward, backward, min(n, m), _shares(statements, epsilon), certified)
+    shares = _shares(chosen, epsilon)
+    return Estimate(epsilon, forward, backward, min(certifying.sizes), shares, certified)
 
 
-def _direction(point: Array, low: Array) -> Direction:
-    """The estimate at the set chosen for an ε is no less than what another set certifies there."""
+def _certificate(
+    chosen: list[ChosenSet], x: np.ndarray, y: np.ndarray, sizes: tuple[int, int], level: float
+) -> Certificate:
+    """One region a set, from x of P's and y of Q's scores above its threshold."""
+    n, m = sizes
+    counts = zip(chosen, x, y, strict=True)
+    regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
+    return Certificate.of(regions, [one.forward for one in chosen], level)
+
+
+def _plug_in(
+    x: np.ndarray, y: np.ndarray, sizes: tuple[int, int], epsilon: Array
+) -> tuple[Array, Array]:
+    """p − e^ε q of the best set at each ε, forward and backward."""
+    p, q = ((count / size).reshape(2, -1) for count, size in zip((x, y), sizes, strict=True))
+    gamma = np.exp(epsilon)
+    return p[0] - gamma * q[0], (1.0 - q[1]) - gamma * (1.0 - p[1])
+
+
+def _direction(plug_in: Array, low: Array) -> Direction:
+    """The estimate is raised to what another set certifies where that is larger."""
     low = np.clip(low, 0.0, 1.0)
-    return Direction(np.clip(np.maximum(point, low), 0.0, 1.0), low)
+    return Direction(np.clip(np.maximum(plug_in, low), 0.0, 1.0), low)
 
 
-def _shares(statements: list[Statement], epsilon: Array) -> Array:
-    """The largest share of a statement whose stretch is nearest to each ε."""
-    aimed = [one for one in statements if one.epsilon]
+def _shares(chosen: list[ChosenSet], epsilon: Array) -> Array:
+    """The largest share among the sets whose interval of ε is nearest to each ε."""
+    aimed = [one for one in chosen if one.epsilon]
     away = np.array(
         [np.maximum(one.epsilon[0] - epsilon, epsilon - one.epsilon[-1]) for one in aimed]
     ).clip(min=0.0)

@@ -12,23 +12,28 @@ from dpaudit.errors import InvalidInput
 TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws
 TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # outputs of so few numbers are soon learned
 TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # of many, so many times √samples: see `split`
-SMALLEST = 10  # draws a side below which no part is of use
+SMALLEST = 10  # draws a side; a smaller part is of no use
 
 
 @dataclass(frozen=True)
 class Split:
-    """Sizes a side: `train` fits scores, `choose` picks among them and their thresholds, `test`
-    only certifies.
+    """Draws a side for each purpose: `train` fits scores, `choose` chooses a score and the sets,
+    `certify` certifies.
     """
 
     train: int
     choose: int
-    test: int
+    certify: int
+
+    @property
+    def total(self) -> int:
+        """All draws a side."""
+        return self.train + self.choose + self.certify
 
     def parts(self, draws: Array) -> tuple[Array, Array, Array]:
-        """Views of (train, choose, test); draws are i.i.d., so consecutive ranges will do."""
+        """Views of (train, choose, certify). Draws are i.i.d., so consecutive ranges will do."""
         first, second = self.train, self.train + self.choose
-        return draws[:first], draws[first:second], draws[second : second + self.test]
+        return draws[:first], draws[first:second], draws[second : second + self.certify]
 
 
 def split(
@@ -39,11 +44,12 @@ def split(
     *,
     trained: bool = True,
 ) -> Split:
-    """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies. Raises
-    `InvalidInput`.
+    """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies.
 
-    columns : numbers in an output. trained : False of a score that is known beforehand; no draws
-        train it.
+    Raises `InvalidInput`.
+
+    columns : numbers in an output. trained : False of a score that is known beforehand, for which
+        no draws are spent on training.
 
     By default 0.4 (of outputs of one number 0.2, of two 0.3) and 0.1 of up to 250,000 draws. A
     score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second order
@@ -54,10 +60,11 @@ def split(
     first = _size("train share", train, samples, usual, TRAIN_ROOT)
     second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
     sizes = Split(first, second, samples - first - second)
-    if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.test) < SMALLEST:
+    if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.certify) < SMALLEST:
         raise InvalidInput(
-            f"samples must leave at least {SMALLEST} draws a side to train, choose and certify, got {samples} "
-            f"({sizes.train}, {sizes.choose}, {sizes.test})"
+            f"samples must leave at least {SMALLEST} draws a side to train, choose and certify, "
+            f"got {samples} ({sizes.train}, {sizes.choose}, {sizes.certify})",
+            argument="samples",
         )
     return sizes
 
@@ -68,11 +75,11 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
     return int(samples * check.real(name, share, 0.0, 1.0) + 1e-6)  # 29 of 100 are a share of 0.29
 
 
-def samples_for(test: int) -> int:
-    """The fewest draws a side of which the default split (of three columns or more) leaves `test`
-    to certify.
+def samples_for(certify: int) -> int:
+    """The fewest draws a side of which the default split (of three columns or more) leaves
+    `certify` draws to certify.
     """
-    low, high = test, 3 * test + 100
+    low, high = certify, 3 * certify + 100
     while low < high:
         middle = (low + high) // 2
         enough = (
@@ -80,5 +87,5 @@ def samples_for(test: int) -> int:
             - _size("", None, middle, TRAIN, TRAIN_ROOT)
             - _size("", None, middle, CHOOSE, CHOOSE_ROOT)
         )
-        low, high = (low, middle) if enough >= test else (middle + 1, high)
+        low, high = (low, middle) if enough >= certify else (middle + 1, high)
     return low

@@ -12,17 +12,18 @@ from typing import Any
 
 import click
 
-from dpaudit.cli import status
+from dpaudit.auditing.result import AuditResult
+from dpaudit.cli import exit_status
 from dpaudit.cli.progress import shown
 from dpaudit.errors import DpauditError, ScenarioError
-from dpaudit.run import Scenario, StudyScenario, folder_of, is_study
+from dpaudit.run import Scenario, StudyScenario, load_scenario
 from dpaudit.run import run as execute
-from dpaudit.run.execute import REPORTS
+from dpaudit.run.scenario.file import REPORTS
 from dpaudit.run.suite.junit import prepare_junit, write_junit
 from dpaudit.run.suite.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
 
-GRAVEST = (status.ERROR, status.VIOLATED, status.INCOMPLETE, status.NOT_VIOLATED)
-STATUS = {**status.OF_VERDICT, STUDY: status.NOT_VIOLATED, ERROR: status.ERROR}
+GRAVEST = (exit_status.ERROR, exit_status.VIOLATED, exit_status.INCOMPLETE, exit_status.NOT_VIOLATED)
+STATUS = {**exit_status.OF_VERDICT, STUDY: exit_status.NOT_VIOLATED, ERROR: exit_status.ERROR}
 
 
 def run_all(
@@ -70,7 +71,7 @@ def _checked(paths: Sequence[Path]) -> list[Scenario | StudyScenario]:
     faults: list[str] = []
     for path in paths:
         try:
-            scenarios.append(StudyScenario.load(path) if is_study(path) else Scenario.load(path))
+            scenarios.append(load_scenario(path))
         except ScenarioError as error:
             faults += str(error).splitlines()
     names = [one.name for one in scenarios]
@@ -95,15 +96,15 @@ def _one(
 ) -> Outcome:
     """Run it, whatever comes of it."""
     if isinstance(scenario, StudyScenario):
-        work: Callable[[], str | None] = partial(_study, scenario, folder, seed)
+        work: Callable[[], AuditResult | str] = partial(_study, scenario, folder, seed)
         return outcome(scenario.name, path, scenario.folder(folder), work)
     work = partial(_audit, scenario, folder, n_jobs=jobs, seed=seed, **options)
-    return outcome(scenario.name, path, folder_of(scenario, folder), work)
+    return outcome(scenario.name, path, scenario.report_folder(folder), work)
 
 
-def _audit(scenario: Scenario, folder: Path | None, **options: Any) -> None:
+def _audit(scenario: Scenario, folder: Path | None, **options: Any) -> AuditResult:
     with shown() as progress:
-        execute(scenario, folder, progress=progress, **options)
+        return execute(scenario, folder, progress=progress, **options)
 
 
 def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> str:
@@ -130,7 +131,7 @@ def _tell(done: Outcome, several: bool) -> None:
         traceback.print_exception(done.error)
         lines = [f"error: {done.reason}"]
     click.echo(f"{done.name}: ERROR: {' '.join(done.reason.split())}")
-    say("\n".join(f"{done.name}: {line}" for line in lines), status.ERROR)
+    say("\n".join(f"{done.name}: {line}" for line in lines), exit_status.ERROR)
     return None
 
 
@@ -169,7 +170,7 @@ def verdict(folder: Path) -> int:
 
     record = load(folder)
     _summary(record, folder)
-    return status.OF_VERDICT[record["verdict"]]
+    return exit_status.OF_VERDICT[record["verdict"]]
 
 
 def _summary(record: dict[str, Any], folder: Path) -> None:

@@ -199,7 +199,10 @@ def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
     return _Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
 
 
-def as_claim(claim: Any) -> Claim | None:
+ClaimLike = Claim | tuple[float, float] | list[float] | None
+
+
+def as_claim(claim: ClaimLike) -> Claim | None:
     """None, a `Claim`, or an (ε, δ) pair."""
     if claim is None or isinstance(claim, Claim):
         return claim

@@ -1,19 +1,23 @@
-"""One run: a scenario file in, draws kept on the way, a folder with the report out."""
+"""Runs: a scenario file in, a folder with the report out. It knows nothing of the terminal.
+
+`scenario/` reads the files, `execute` runs one, `store/` keeps what is under way on disk, `suite/`
+runs several.
+"""
 
 from dpaudit.run.analysis import analyse
 from dpaudit.run.calibration import calibrate
-from dpaudit.run.execute import folder_of, run
+from dpaudit.run.execute import run
 from dpaudit.run.samples import run_samples
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.scenario.study import StudyScenario, is_study
+from dpaudit.run.scenario.study import StudyScenario, is_study, load_scenario
 
 __all__ = [
     "Scenario",
     "StudyScenario",
     "analyse",
     "calibrate",
-    "folder_of",
     "is_study",
+    "load_scenario",
     "run",
     "run_samples",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpaudit import exact
 from dpaudit._core.check import Array
-from dpaudit.auditing.api import grid
+from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.run.execute import describe_data, loaded
@@ -67,7 +67,7 @@ def analyse(
     Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
     """
     mechanism, dataset = loaded(scenario)
-    points = grid(scenario.settings["epsilon"] if epsilon is None else epsilon, scenario.claim)
+    points = scenario.settings.epsilon if epsilon is None else grid(epsilon, scenario.claim)
     neighbours = Neighbours.given(relation, candidates, row_bound, dataset)
     found = _worst(mechanism, dataset.database, points, neighbours)
     claim = scenario.claim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,19 @@ import numpy as np
 import scipy
 
 import dpaudit
-from dpaudit import exact, neighbours
-from dpaudit._core.check import Array
 from dpaudit._core.files import clear_drafts, replace_file
-from dpaudit._core.types import describe
+from dpaudit._core.types import Mechanism, describe
 from dpaudit._core.user_code import beside
-from dpaudit.auditing.api import About, AuditResult, audit
-from dpaudit.auditing.record import plain
+from dpaudit.auditing.engine import audit_mechanism
+from dpaudit.auditing.record import FILES, plain
+from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.settings import Drawing
 from dpaudit.datasets import Dataset
-from dpaudit.errors import NoExactSpectrum, ScenarioError
+from dpaudit.errors import ScenarioError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
+from dpaudit.run.scenario.neighbour import Own, Searched
 from dpaudit.run.scenario.search import TABLE
 from dpaudit.run.store import search
 from dpaudit.run.store.draws import DrawStore, clear, digest_of
@@ -32,14 +33,6 @@ from dpaudit.run.store.status import DRAWS
 from dpaudit.run.store.watch import Watch
 from dpaudit.sampling import Progress
 from dpaudit.search import Selection
-
-REPORTS = Path("dpaudit-out")
-FILES = ("result.json", "report.html", "spectrum.png")
-RULES = {
-    "row": "row given in the scenario",
-    "replace": "row and its replacement given in the scenario",
-}
-OWN = "the mechanism's own pair of databases"
 
 
 def run(
@@ -54,8 +47,9 @@ def run(
     keep_draws: bool = False,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Audit what the scenario names and write result.json, report.html and spectrum.png (and a
-    search's search.csv).
+    """Audit what the scenario names and write result.json, report.html and spectrum.png.
+
+    A search also writes search.csv.
 
     out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the
         scenario's.
@@ -65,39 +59,33 @@ def run(
     resume : go on with the draws that an interrupted run left in `out`, to the same bytes.
     keep_draws : leave the draws in `out` when the run is done.
 
-    A `call` in the scenario executes the user's code here. The three files appear when all is done,
-    each whole. While it goes on, `dpaudit status` tells how far it is. Raises `ScenarioError`,
+    A `call` in the scenario executes the user's code here. The files appear when all is done, each
+    one whole. In the meantime `dpaudit status` shows the progress. Raises `ScenarioError`,
     `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
     """
     scenario = scenario.override(samples, seed, stop)
-    folder = folder_of(scenario, out)
+    folder = scenario.report_folder(out)
     watch = Watch(folder / DRAWS, scenario.name, progress)
     with beside(scenario.folder), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             task = _prepare(scenario, n_jobs, watch, resume)
-        store = DrawStore(folder / DRAWS, _made_by(scenario, task), resume=resume)
+        store = DrawStore(folder / DRAWS, _made_by(scenario, task.subject), resume=resume)
         watch.begin(store)
-        options = {"n_jobs": n_jobs, "progress": watch, "store": store, **scenario.settings}
-        result = audit(
-            task.mechanism, task.pair, claim=scenario.claim, rng=scenario.seed, **options
-        )
-        result = replace(
-            result, about=About(task.mechanism, task.pair, scenario.name, task.data, task.rule)
-        )
+        result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
         with _step(watch, "writing the report"):
-            _save(result, task, folder)
+            _save(result, task.selection, folder)
         if not keep_draws:
             clear(folder / DRAWS / search.FOLDER, search.OURS)
             store.remove()
     return result
 
 
-def _save(result: AuditResult, task: _Task, folder: Path) -> None:
+def _save(result: AuditResult, selection: Selection | None, folder: Path) -> None:
     for name in (*FILES, TABLE):
         clear_drafts(folder, name)
     result.save(folder)
-    if task.tried is not None:
-        replace_file(folder / TABLE, task.tried.to_csv().encode())
+    if selection is not None:
+        replace_file(folder / TABLE, selection.to_csv().encode())
 
 
 @contextmanager
@@ -108,85 +96,77 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
     progress(name, 1, 1)
 
 
-def folder_of(scenario: Scenario, out: str | Path | None = None) -> Path:
-    """Where the report of a scenario goes."""
-    return REPORTS / scenario.name if out is None else Path(out)
-
-
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """data : as result.json has it."""
+    """The subject of the audit, and the search that chose the neighbour, if there was one."""
 
-    data: dict[str, Any]
-    mechanism: Any
-    pair: NeighbourPair
-    rule: str
-    tried: Selection | None = None
+    subject: Subject
+    selection: Selection | None = None
 
 
 def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool) -> _Task:
+    """Load mechanism and data, and choose the neighbour."""
+    rule, name = scenario.neighbour, scenario.name
     if scenario.data is None:
         pair = scenario.mechanism.pair()
-        return _Task(describe_pair(pair), scenario.mechanism, pair, OWN)
+        return _Task(Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text))
     mechanism, dataset = loaded(scenario)
-    data, chosen = dataset.database, scenario.neighbour
-    if chosen.rule == "worst":
-        index = _worst(mechanism, data, chosen.at)
-        rule = f"worst of {len(data):,} rows at ε = {chosen.at:g}"
-        return _Task(describe_data(dataset), mechanism, neighbours.zero_row(data, index), rule)
-    if chosen.search is not None:
-        made_by = {**_origin(scenario, mechanism), "D": digest_of(data), **chosen.search.compared}
-        memory = SearchStore(watch.folder / search.FOLDER, made_by, resume=resume)
-        options = {"samples": scenario.settings["samples"], "rng": scenario.seed, "n_jobs": n_jobs}
-        tried = chosen.search.select(mechanism, dataset, progress=watch, memory=memory, **options)
-        return _Task(
-            describe_data(dataset), mechanism, tried.best.change.pair(data), tried.rule, tried
-        )
-    assert chosen.index is not None
-    zeroed = chosen.rule == "row"
-    pair = (
-        neighbours.zero_row(data, chosen.index)
-        if zeroed
-        else neighbours.replace_row(data, chosen.index, chosen.row)
+    data, described = dataset.database, describe_data(dataset)
+    if isinstance(rule, Searched):
+        found = _searched(scenario, rule, mechanism, dataset, n_jobs, watch, resume)
+        pair = found.best.change.pair(data)
+        return _Task(Subject(mechanism, pair, name, described, found.rule), found)
+    assert not isinstance(rule, Own)
+    pair = rule.pair(mechanism, data)
+    return _Task(Subject(mechanism, pair, name, described, rule.text(data)))
+
+
+def _searched(
+    scenario: Scenario,
+    rule: Searched,
+    mechanism: Mechanism,
+    dataset: Dataset,
+    n_jobs: int | None,
+    watch: Watch,
+    resume: bool,
+) -> Selection:
+    """Search the neighbours, with what an interrupted search left on disk."""
+    digest = {"D": digest_of(dataset.database)}
+    made_by = {**_origin(scenario, mechanism), **digest, **rule.search.compared}
+    memory = SearchStore(watch.folder / search.FOLDER, made_by, resume=resume)
+    return rule.search.select(
+        mechanism,
+        dataset,
+        samples=scenario.settings.samples,
+        rng=scenario.seed,
+        n_jobs=n_jobs,
+        progress=watch,
+        memory=memory,
     )
-    return _Task(describe_data(dataset), mechanism, pair, RULES[chosen.rule])
 
 
-def loaded(scenario: Scenario) -> tuple[Any, Dataset]:
+def loaded(scenario: Scenario) -> tuple[Mechanism, Dataset]:
     """The mechanism, for which a `call` executes the user's code, and the data.
 
     Raises `ScenarioError` for a scenario without data.
     """
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
+    named = scenario.mechanism
     with beside(scenario.folder):
-        mechanism = (
-            scenario.mechanism.load()
-            if isinstance(scenario.mechanism, Call)
-            else scenario.mechanism
-        )
+        mechanism = named.load() if isinstance(named, Call) else named
     return mechanism, scenario.data.load()
 
 
-def _worst(mechanism: Any, data: Array, epsilon: float | None) -> int:
-    try:
-        found = exact.worst_case(mechanism, data, [epsilon])
-    except NoExactSpectrum as error:
-        raise ScenarioError(
-            f'[neighbour] rule: give "search", or "row" and an index; "worst" is not known: {error}'
-        ) from None
-    assert found.index is not None
-    return int(found.index[0])
-
-
-def _made_by(scenario: Scenario, task: _Task) -> dict[str, Any]:
+def _made_by(scenario: Scenario, subject: Subject) -> dict[str, Any]:
     """All that determines the draws, in JSON types."""
+    assert subject.pair is not None
     return {
-        **_origin(scenario, task.mechanism),
-        "D": digest_of(task.pair.left),
-        "D'": digest_of(task.pair.right),
-        "samples": scenario.settings["samples"],
-        "stop": scenario.settings["stop"],
+        **_origin(scenario, subject.mechanism),
+        "D": digest_of(subject.pair.left),
+        "D'": digest_of(subject.pair.right),
+        "samples": scenario.settings.samples,
+        "stop": scenario.settings.stop,
     }
 
 
@@ -216,7 +196,7 @@ def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
         "features": width - 1,
         "feature_names": names[:-1],
         "target": names[-1],
-        "source": OWN,
+        "source": Own.text,
         "dropped": {},
     }
 

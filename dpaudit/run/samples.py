@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpaudit.auditing.api import About, AuditResult, audit_samples
+from dpaudit.auditing.api import audit_samples_of
+from dpaudit.auditing.result import AuditResult, Subject
 
 REPORT = Path("dpaudit-out") / "samples"
 
@@ -20,7 +20,7 @@ def run_samples(
     options : keywords of `dpaudit.audit_samples`.
     Raises `DataNotFound`, `InvalidInput`, OSError.
     """
-    result = audit_samples(Path(left), Path(right), **options)
-    result = replace(result, about=About(rule=f"{Path(left).name} against {Path(right).name}"))
+    subject = Subject(rule=f"{Path(left).name} against {Path(right).name}")
+    result = audit_samples_of(Path(left), Path(right), subject, **options)
     result.save(REPORT if out is None else Path(out))
     return result

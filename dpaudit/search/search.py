@@ -12,8 +12,9 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.seeds import Stream, below, generator, root
-from dpaudit.auditing.api import About, AuditResult, audit
+from dpaudit._core.seeds import Purpose, below, generator, root
+from dpaudit.auditing.api import audit_subject
+from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.curves.claims import as_claim
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
@@ -50,8 +51,7 @@ class SearchResult:
     @property
     def draws(self) -> int:
         """Of search and audit together, both sides."""
-        sizes = self.audit.plan.sizes
-        return self.selection.draws + 2 * (sizes.train + sizes.choose + sizes.test)
+        return self.selection.draws + 2 * self.audit.sizes.total
 
     def table(self, most: int | None = 20) -> str:
         """What was tried, as lines of text."""
@@ -150,10 +150,8 @@ def search_neighbours(
         "progress": progress,
         **settings,
     }
-    found = audit(mechanism, pair, **options)
-    return SearchResult(
-        selection, pair, replace(found, about=About(mechanism, pair, rule=selection.rule))
-    )
+    found = audit_subject(Subject(mechanism, pair, rule=selection.rule), **options)
+    return SearchResult(selection, pair, found)
 
 
 def select(
@@ -187,7 +185,7 @@ def select(
     rank = rank if callable(rank) else check.choice("rank", rank, RANKS)
     check.integer("shortlist", shortlist, 1)
     classifier = quick if isinstance(quick, str) and quick == DEFAULT else scoring.known(quick)
-    seed = below(root(rng), int(Stream.SEARCH))
+    seed = below(root(rng), int(Purpose.SEARCH))
     incoming = incoming_rows(
         data, relations, candidates, row_bound, bounds, generator(seed, OUTLIER_KEY)
     )

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpaudit._core.types import describe
-from dpaudit.auditing.api import AuditResult
+from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number, plain

@@ -14,9 +14,12 @@ from dpaudit import outcomes, scoring
 from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit._core.seeds import root
-from dpaudit.auditing.api import DEFAULT_EPSILON, About, AuditResult, audit_samples
+from dpaudit.auditing.api import audit_samples_of
+from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.certify.binomial import lower, upper
-from dpaudit.certify.sets import Survey, Tails
+from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.scores import SortedScores
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
@@ -99,7 +102,7 @@ def assert_matches(
         "classifier": classifier,
         "rng": seed,
     }
-    result = replace(audit_samples(P, Q, **settings, **options), about=About(mechanism, pair))
+    result = audit_samples_of(P, Q, Subject(mechanism, pair), **settings, **options)
     below, above = _certified(result, target), _attained(result, target, P, Q, 0.5 * rate)
     if (fault := _fault(target, below, above, rtol, atol)) is not None:
         given = {"samples": draws, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
@@ -185,12 +188,12 @@ def _attained(
     P(S) ≤ p and Q(S) ≥ q bound both P(S) − e^ε Q(S) and, of the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1
     − q) − e^ε (1 − p).
     """
-    sizes, score = result.plan.sizes, result.fitted.score
+    sizes, score = result.sizes, result.fitted.score
     parts = [sizes.parts(side) for side in (P, Q)]
     choose, test = (
-        Tails.of(*scoring.scores(score, Sides(parts[0][k], parts[1][k]))) for k in (1, 2)
+        SortedScores.of(*scoring.scores(score, Sides(parts[0][k], parts[1][k]))) for k in (1, 2)
     )
-    thresholds = Survey.of(choose, target.epsilon, min(test.sizes), alpha).threshold
+    thresholds = CandidateSets.of(choose, target.epsilon, min(test.sizes), alpha).threshold
     (x, y), (n, m), each = test.above(thresholds), test.sizes, 0.5 * alpha / len(thresholds)
     p, q = (
         np.array([upper(int(one), n, each) for one in x]),

@@ -10,11 +10,12 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
-from dpaudit.auditing.api import AuditResult, audit, grid
+from dpaudit.auditing.api import audit
+from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.settings import claim_grid, grid
 from dpaudit.curves.claims import Claim, as_claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
-from dpaudit.run.scenario.claim import claim_grid
 from dpaudit.testing import failure
 from dpaudit.testing.budget import granted
 from dpaudit.testing.failure import PrivacyFailure

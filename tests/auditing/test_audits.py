@@ -396,14 +396,14 @@ def test_a_known_score_spends_no_draws_on_training(focus, choose):
         return x[:, 0]
 
     found = audit_samples(*samples(1000), classifier=score, focus=focus)
-    assert (found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test) == (
+    assert (found.sizes.train, found.sizes.choose, found.sizes.certify) == (
         0,
         choose,
         1000 - choose,
     )
     assert min(asked) > 0  # never of no draws
     shared = audit_samples(*samples(1000), classifier=score, focus=focus, train_share=0.4)
-    assert shared.plan.sizes.train == 400
+    assert shared.sizes.train == 400
 
 
 def test_a_claimed_curve_is_checked_before_anything_is_drawn():

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.certify.sets import KEEP_SHARE, ODDS_SHARE, Survey, Tails, plan
+from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.sets import CLAIM_SHARE, ODDS_SHARE, choose_sets
 
 MU, EPSILON = 0.4, 1.0  # N(μ/2, 1) | N(−μ/2, 1): log odds μx, δ(1) = 0.00125
 GRID = np.array([0.0, EPSILON])
 
 
-def survey(size, seed, mu=MU, bend=lambda score: score):
+def candidates(size, seed, mu=MU, bend=lambda score: score):
     rng = np.random.default_rng([seed, size])
     P, Q = rng.standard_normal((2, size)) + np.array([[mu / 2], [-mu / 2]])
-    return Survey.of(Tails.of(bend(mu * P), bend(mu * Q)), GRID, 9 * size, 0.05)
+    return CandidateSets.of(SortedScores.of(bend(mu * P), bend(mu * Q)), GRID, 9 * size, 0.05)
 
 
 def truth(threshold):
@@ -23,18 +25,18 @@ def truth(threshold):
     return np.stack([forward, ndtr(x + MU / 2) - gamma * ndtr(x - MU / 2)])
 
 
-def test_odds_tell_what_counts_do_with_less_noise():
-    """Means of 200 surveys are within 5 standard errors of the truth, a chance of 6e-7 a set, 20
+def test_odds_estimate_what_counts_do_with_less_noise():
+    """Means of 200 estimates are within 5 standard errors of the truth, a chance of 6e-7 a set, 20
     sets.
 
     Where the loss is ε the variance is below a fiftieth of the counts' (measured: 0.006, of 200
-    surveys ± a tenth).
+    estimates ± a tenth).
     """
     errors = []
     for seed in range(200):
-        one = survey(2_000, seed)
+        one = candidates(2_000, seed)
         at = np.searchsorted(one.threshold, np.append(np.linspace(-0.8, 0.8, 9), EPSILON))
-        errors.append((one.told(EPSILON) - truth(one.threshold))[:, at])
+        errors.append((one.by_odds(EPSILON) - truth(one.threshold))[:, at])
     errors = np.array(errors)
     assert np.all(np.abs(errors.mean(axis=0)) < 5 * errors.std(axis=0) / np.sqrt(len(errors)))
     p, q = ndtr(MU / 2 - EPSILON / MU), ndtr(-MU / 2 - EPSILON / MU)
@@ -43,32 +45,32 @@ def test_odds_tell_what_counts_do_with_less_noise():
 
 
 def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
-    for size, shares in ((2_000, (KEEP_SHARE, ODDS_SHARE)), (1_000_000, (KEEP_SHARE,))):
-        one = survey(size, 1)
-        kept = [each for each in plan(one, (EPSILON,)) if each.epsilon == (EPSILON,)][
+    for size, shares in ((2_000, (CLAIM_SHARE, ODDS_SHARE)), (1_000_000, (CLAIM_SHARE,))):
+        one = candidates(size, 1)
+        kept = [each for each in choose_sets(one, (EPSILON,)) if each.epsilon == (EPSILON,)][
             -len(shares) :
         ]
         assert [each.share for each in kept] == pytest.approx([0.05 * share for share in shares])
-        assert sum(each.share for each in plan(one, (EPSILON,))) == pytest.approx(0.05)
+        assert sum(each.share for each in choose_sets(one, (EPSILON,))) == pytest.approx(0.05)
 
 
 def test_the_second_set_is_where_the_loss_exceeds_the_claim():
     """From 20,000 draws, of which 240 lie beyond ε: at δ = 0.0013 counts err by 0.0012.
 
     What the set is worth, as a share of the best: 0.90 ± 0.02 by the odds, 0.07 to 1.0 by the
-    counts (20 surveys).
+    counts (20 estimates).
     """
     best, worth = truth(np.array([EPSILON]))[0, 0], []
     for seed in range(20):
-        told = plan(survey(20_000, seed), (EPSILON,))[-1]
-        worth.append(truth(np.array([told.threshold]))[0 if told.forward else 1, 0] / best)
+        by_odds = choose_sets(candidates(20_000, seed), (EPSILON,))[-1]
+        worth.append(truth(np.array([by_odds.threshold]))[0 if by_odds.forward else 1, 0] / best)
     assert min(worth) > 0.8
 
 
 def test_scores_that_are_no_odds_leave_the_set_of_the_counts():
     """Whatever increasing function of the log odds the score is, the set by counts is the same."""
     plain, bent = (
-        plan(survey(50_000, 3, bend=bend), (EPSILON,))
+        choose_sets(candidates(50_000, 3, bend=bend), (EPSILON,))
         for bend in (lambda s: s, lambda s: 7.0 + s**3)
     )
     ours, others = (

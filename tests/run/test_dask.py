@@ -11,11 +11,12 @@ import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
-from tests.run.test_workers import DATA, HELPER, OWN, local, steady
+from tests.run.records import text_without_clock
+from tests.run.test_workers import DATA, HELPER, OWN, local
 
 distributed = pytest.importorskip("distributed")
 SIZE = 20_000
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figures")]
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +29,6 @@ def client():
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
-
-
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
 
 
 def test_a_cluster_draws_the_same(client):
@@ -59,13 +53,13 @@ def test_a_worker_killed_midway_changes_nothing(client):
     assert workers[0] not in client.run(os.getpid).values()
 
 
-def test_a_scenario_on_a_cluster(client, write, tmp_path):
+def test_a_scenario_on_a_cluster(client, write_scenario, tmp_path):
     """Its own modules are found there."""
     (tmp_path / "own_release.py").write_text(OWN)
     (tmp_path / "helper_of_own.py").write_text(HELPER)
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     audit = 'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]'
-    run(Scenario.load(write(audit=audit, **made)), tmp_path / "alone")
+    run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
     key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
-    run(Scenario.load(write(audit=audit + key, **made)), tmp_path / "dask")
-    assert steady(tmp_path / "dask") == steady(tmp_path / "alone")
+    run(Scenario.load(write_scenario(audit=audit + key, **made)), tmp_path / "dask")
+    assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")

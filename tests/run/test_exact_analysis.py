@@ -17,8 +17,8 @@ GRAM = 'name = "AnalyzeGauss"\nsigma = 20.0'
 
 
 @pytest.fixture
-def data(tmp_path, write):
-    write()
+def data(tmp_path, write_scenario):
+    write_scenario()
     return dp.datasets.load(tmp_path / "small.csv", target="y")
 
 
@@ -30,8 +30,10 @@ def candidates(tmp_path):
     return path
 
 
-def test_readings_of_a_gaussian_shift_have_closed_forms(write, data):
-    found = analyse(Scenario.load(write(mechanism=NOISE, claim="epsilon = 0.4\ndelta = 0.02")))
+def test_readings_of_a_gaussian_shift_have_closed_forms(write_scenario, data):
+    found = analyse(
+        Scenario.load(write_scenario(mechanism=NOISE, claim="epsilon = 0.4\ndelta = 0.02"))
+    )
     mu = dp.neighbours.row_statistics(data.database).displacement.max() / 0.5
     readings = found.readings
     assert list(readings.epsilon_at) == [0.02, 1e-5, 1e-6]
@@ -46,14 +48,16 @@ def test_readings_of_a_gaussian_shift_have_closed_forms(write, data):
 
 
 @pytest.mark.parametrize("claim", [None, "gdp = 0.5", "epsilon = 1"])
-def test_readings_at_a_claim_without_an_epsilon_or_a_delta(write, claim):
-    readings = analyse(Scenario.load(write(mechanism=NOISE, claim=claim))).readings
+def test_readings_at_a_claim_without_an_epsilon_or_a_delta(write_scenario, claim):
+    readings = analyse(Scenario.load(write_scenario(mechanism=NOISE, claim=claim))).readings
     assert (list(readings.epsilon_at), list(readings.gdp_mu)) == ([1e-5, 1e-6], [1.0])
 
 
-def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write):
+def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write_scenario):
     """The row that sets RPLS's padding leaves two Student laws that differ by more than that row."""
-    path = write(mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1', claim=None)
+    path = write_scenario(
+        mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1', claim=None
+    )
     readings = analyse(Scenario.load(path)).readings
     assert readings.renyi_2 is None
     assert readings.notes["renyi_2"].startswith(
@@ -62,15 +66,17 @@ def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write):
     assert 0 < readings.epsilon_at[1e-5] < readings.epsilon_at[1e-6] < readings.pure_epsilon
 
 
-def test_the_epsilon_given_go_before_those_of_the_scenario(write):
-    found = analyse(Scenario.load(write()), epsilon=[0.5, 0.1])
+def test_the_epsilon_given_go_before_those_of_the_scenario(write_scenario):
+    found = analyse(Scenario.load(write_scenario()), epsilon=[0.5, 0.1])
     np.testing.assert_array_equal(found.spectrum.epsilon, [0.1, 0.5, 1.0])
     assert found.claimed.shape == (3,)
 
 
-def test_replaced_rows(write, data, candidates):
+def test_replaced_rows(write_scenario, data, candidates):
     found = analyse(
-        Scenario.load(write(mechanism=GRAM, claim=None)), relation="replace", candidates=candidates
+        Scenario.load(write_scenario(mechanism=GRAM, claim=None)),
+        relation="replace",
+        candidates=candidates,
     )
     spectrum, mechanism = found.spectrum, dp.mechanisms.AnalyzeGauss(20.0)
     rows = [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
@@ -83,24 +89,26 @@ def test_replaced_rows(write, data, candidates):
     assert spectrum.asymptotic is None
 
 
-def test_an_added_row(write):
-    found = analyse(Scenario.load(write(mechanism=GRAM, claim=None)), relation="add", row_bound=3.0)
+def test_an_added_row(write_scenario):
+    found = analyse(
+        Scenario.load(write_scenario(mechanism=GRAM, claim=None)), relation="add", row_bound=3.0
+    )
     np.testing.assert_allclose(
         found.spectrum.delta, dp.exact.gaussian_shift(9 / 20, [0, 1, 2]), rtol=1e-12
     )
     assert found.spectrum.index is None
 
 
-def test_a_claim_is_judged_against_the_neighbours_asked_for(write):
-    scenario = Scenario.load(write(mechanism=GRAM, claim="gdp = 0.6"))
+def test_a_claim_is_judged_against_the_neighbours_asked_for(write_scenario):
+    scenario = Scenario.load(write_scenario(mechanism=GRAM, claim="gdp = 0.6"))
     broken = [
         len(analyse(scenario, relation="add", row_bound=bound).broken) for bound in (3.0, 4.0)
     ]
     assert broken == [0, 3]
 
 
-def test_relations_that_have_no_closed_form(write, candidates):
-    scenario = Scenario.load(write())
+def test_relations_that_have_no_closed_form(write_scenario, candidates):
+    scenario = Scenario.load(write_scenario())
     with pytest.raises(dp.NoExactSpectrum, match="ALS has no closed form for the worst row"):
         analyse(scenario, relation="add", row_bound=1.0)
     with pytest.raises(dp.NoExactSpectrum, match="ALS has no closed form for all replacements"):
@@ -150,8 +158,8 @@ def test_candidates_that_are_no_rows_of_the_data(data, candidates, text, message
         read_candidates(candidates, data)
 
 
-def test_calibration_keeps_the_target_and_no_more(write, data):
-    done = calibrate(Scenario.load(write(mechanism=NOISE)), 1.0, 1e-3)
+def test_calibration_keeps_the_target_and_no_more(write_scenario, data):
+    done = calibrate(Scenario.load(write_scenario(mechanism=NOISE)), 1.0, 1e-3)
     found = done.found
     assert (found.parameter, found.mechanism.sigma, done.mechanism.sigma) == (
         "sigma",
@@ -164,8 +172,8 @@ def test_calibration_keeps_the_target_and_no_more(write, data):
     assert found.attained <= 1e-3
 
 
-def test_calibration_takes_a_parameter_and_a_relation(write, candidates):
-    scenario = Scenario.load(write(mechanism='name = "GaussMix"\nrows = 5\nsigma = 9.0'))
+def test_calibration_takes_a_parameter_and_a_relation(write_scenario, candidates):
+    scenario = Scenario.load(write_scenario(mechanism='name = "GaussMix"\nrows = 5\nsigma = 9.0'))
     assert calibrate(scenario, 1.0, 1e-3, parameter="rows").found.parameter == "rows"
     assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).found.index is None
     assert calibrate(

@@ -11,6 +11,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.run import Scenario, run
 
+pytestmark = pytest.mark.usefixtures("no_figures")
+
 OWN = '''
 import time
 import numpy as np
@@ -47,22 +49,19 @@ ROW = 'rule = "row"\nindex = 4'
 COMMAND = 'command = ["{python}", "mech.py", "{data}", "{size}", "{seed}"]'
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
-
-
 @pytest.fixture
-def ran(write, tmp_path, monkeypatch):
+def ran(write_scenario, tmp_path, monkeypatch):
     """ran(mechanism, options) → result.json of a run."""
     (tmp_path / "own_code.py").write_text(OWN)
     (tmp_path / "mech.py").write_text(PROGRAM)
     monkeypatch.delitem(sys.modules, "own_code", raising=False)
 
     def ran(mechanism, **options):
-        run(Scenario.load(write(mechanism=mechanism, neighbour=ROW)), tmp_path / "out", **options)
+        run(
+            Scenario.load(write_scenario(mechanism=mechanism, neighbour=ROW)),
+            tmp_path / "out",
+            **options,
+        )
         return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
 
     return ran
@@ -156,11 +155,11 @@ def test_what_hangs_or_fails_is_said_with_its_block(ran):
         ('call = "own_code:N"\nkind = "estimator"\nbatched = true', "batched: unknown key"),
     ],
 )
-def test_faults_are_found_before_anything_runs(write, tmp_path, mechanism, fault):
+def test_faults_are_found_before_anything_runs(write_scenario, tmp_path, mechanism, fault):
     (tmp_path / "unread_code.py").write_text("raise SystemExit('ran')")
     mechanism = mechanism.replace("own_code", "unread_code")
     with pytest.raises(dp.ScenarioError) as caught:
-        Scenario.load(write(mechanism=mechanism, neighbour=ROW))
+        Scenario.load(write_scenario(mechanism=mechanism, neighbour=ROW))
     assert len(str(caught.value).splitlines()) == 1
     assert fault in str(caught.value)
     assert "unread_code" not in sys.modules

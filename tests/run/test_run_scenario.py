@@ -8,6 +8,9 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario, analyse, run
+from tests.run.records import text_without_clock
+
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 OWN = '''
 """Own."""
@@ -30,14 +33,6 @@ nothing = 3
 ROW = 'rule = "row"\nindex = 4'
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch):
-    """The report itself is tested elsewhere and takes most of a small run's time."""
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
-
-
 @pytest.fixture
 def own(tmp_path, monkeypatch):
     """The name of a module beside the scenario."""
@@ -46,15 +41,8 @@ def own(tmp_path, monkeypatch):
     return "own_mechanisms"
 
 
-def steady(folder):
-    """The bytes of result.json without timings and memory."""
-    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    del record["timings"], record["peak_memory_mb"]
-    return json.dumps(record)
-
-
-def test_the_record_says_what_was_audited(write, tmp_path):
-    result = run(Scenario.load(write()), tmp_path / "out")
+def test_the_record_says_what_was_audited(write_scenario, tmp_path):
+    result = run(Scenario.load(write_scenario()), tmp_path / "out")
     record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     data = dp.datasets.load(tmp_path / "small.csv", target="y").database
     assert (
@@ -76,17 +64,17 @@ def test_the_record_says_what_was_audited(write, tmp_path):
     ]
 
 
-def test_the_number_of_jobs_changes_no_byte(write, tmp_path):
-    scenario = Scenario.load(write())
+def test_the_number_of_jobs_changes_no_byte(write_scenario, tmp_path):
+    scenario = Scenario.load(write_scenario())
     for jobs in (1, 2):
         run(scenario, tmp_path / str(jobs), n_jobs=jobs)
-    assert steady(tmp_path / "1") == steady(tmp_path / "2")
+    assert text_without_clock(tmp_path / "1") == text_without_clock(tmp_path / "2")
 
 
-def test_a_damaged_block_is_drawn_again(write, tmp_path):
-    scenario, out = Scenario.load(write()), tmp_path / "out"
+def test_a_damaged_block_is_drawn_again(write_scenario, tmp_path):
+    scenario, out = Scenario.load(write_scenario()), tmp_path / "out"
     run(scenario, out, keep_draws=True)
-    before = steady(out)
+    before = text_without_clock(out)
     blocks = sorted((out / "draws").glob("*.npy"))
     times = [path.stat().st_mtime_ns for path in blocks]
     damaged = blocks[3]
@@ -95,29 +83,29 @@ def test_a_damaged_block_is_drawn_again(write, tmp_path):
     for name in ("result.json", "report.html"):
         (out / name).unlink()
     run(scenario, out, resume=True, keep_draws=True)
-    assert steady(out) == before
+    assert text_without_clock(out) == before
     renewed = [path.stat().st_mtime_ns != time for path, time in zip(blocks, times, strict=True)]
     assert [number for number, new in enumerate(renewed) if new] == [3, 5]
 
 
-def test_resume_refuses_the_draws_of_another_run(write, tmp_path):
-    scenario = Scenario.load(write())
+def test_resume_refuses_the_draws_of_another_run(write_scenario, tmp_path):
+    scenario = Scenario.load(write_scenario())
     run(scenario, tmp_path / "out", keep_draws=True)
     with pytest.raises(dp.InvalidInput, match="samples 2000, now 1000; seed 0, now 1"):
         run(scenario, tmp_path / "out", samples=1000, seed=1, resume=True)
 
 
-def test_a_faulty_override_leaves_kept_draws_alone(write, tmp_path):
-    scenario = Scenario.load(write())
+def test_a_faulty_override_leaves_kept_draws_alone(write_scenario, tmp_path):
+    scenario = Scenario.load(write_scenario())
     run(scenario, tmp_path / "out", keep_draws=True)
     with pytest.raises(dp.InvalidInput, match="samples must leave"):
         run(scenario, tmp_path / "out", samples=5)
     assert list((tmp_path / "out" / "draws").glob("*.npy"))
 
 
-def test_a_callable_beside_the_scenario(write, tmp_path, own):
+def test_a_callable_beside_the_scenario(write_scenario, tmp_path, own):
     run(
-        Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW)),
+        Scenario.load(write_scenario(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW)),
         tmp_path / "out",
     )
     record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
@@ -129,15 +117,15 @@ def test_a_callable_beside_the_scenario(write, tmp_path, own):
     assert (record["neighbour"]["index"], record["exact"]) == (4, None)
 
 
-def test_a_factory_with_parameters(write, tmp_path, own):
+def test_a_factory_with_parameters(write_scenario, tmp_path, own):
     mechanism = f'call = "{own}:make"\nparameters = {{ scale = 2 }}'
-    run(Scenario.load(write(mechanism=mechanism, neighbour=ROW)), tmp_path / "out")
+    run(Scenario.load(write_scenario(mechanism=mechanism, neighbour=ROW)), tmp_path / "out")
     record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     assert record["mechanism"]["parameters"] == {"scale": 2}
 
 
-def test_draws_of_changed_code_are_not_resumed(write, tmp_path, own, monkeypatch):
-    scenario = Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW))
+def test_draws_of_changed_code_are_not_resumed(write_scenario, tmp_path, own, monkeypatch):
+    scenario = Scenario.load(write_scenario(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW))
     run(scenario, tmp_path / "out", keep_draws=True)
     (tmp_path / "own_mechanisms.py").write_text(OWN.replace("0.1", "0.2"))
     with pytest.raises(dp.InvalidInput, match="code "):
@@ -155,22 +143,25 @@ def test_draws_of_changed_code_are_not_resumed(write, tmp_path, own, monkeypatch
         ("own_mechanisms:nothing", r"own_mechanisms:nothing must be callable, got int"),
     ],
 )
-def test_a_call_that_cannot_be_loaded(write, tmp_path, own, target, message):
+def test_a_call_that_cannot_be_loaded(write_scenario, tmp_path, own, target, message):
     with pytest.raises(dp.ScenarioError, match=message):
-        run(Scenario.load(write(mechanism=f'call = "{target}"', neighbour=ROW)), tmp_path / "out")
+        run(
+            Scenario.load(write_scenario(mechanism=f'call = "{target}"', neighbour=ROW)),
+            tmp_path / "out",
+        )
 
 
-def test_a_mechanism_that_raises_midway_leaves_no_report(write, tmp_path, own):
+def test_a_mechanism_that_raises_midway_leaves_no_report(write_scenario, tmp_path, own):
     with pytest.raises(dp.MechanismError, match="RuntimeError: midway"):
         run(
-            Scenario.load(write(mechanism=f'call = "{own}:breaks"', neighbour=ROW)),
+            Scenario.load(write_scenario(mechanism=f'call = "{own}:breaks"', neighbour=ROW)),
             tmp_path / "out",
         )
     assert not list((tmp_path / "out").glob("re*"))
 
 
-def test_worst_needs_an_exact_spectrum(write, tmp_path, own):
-    scenario = Scenario.load(write(mechanism=f'call = "{own}:noisy_mean"'))
+def test_worst_needs_an_exact_spectrum(write_scenario, tmp_path, own):
+    scenario = Scenario.load(write_scenario(mechanism=f'call = "{own}:noisy_mean"'))
     with pytest.raises(
         dp.ScenarioError, match=r'\[neighbour\] rule: give "search", or "row" and an index'
     ):
@@ -179,24 +170,26 @@ def test_worst_needs_an_exact_spectrum(write, tmp_path, own):
         analyse(scenario)
 
 
-def test_replace(write, tmp_path):
-    scenario = Scenario.load(write(neighbour='rule = "replace"\nindex = 2\nrow = [1, 0, 0, 3]'))
-    about = run(scenario, tmp_path / "out").about
+def test_replace(write_scenario, tmp_path):
+    scenario = Scenario.load(
+        write_scenario(neighbour='rule = "replace"\nindex = 2\nrow = [1, 0, 0, 3]')
+    )
+    about = run(scenario, tmp_path / "out").subject
     np.testing.assert_array_equal(about.pair.right[2], [1, 0, 0, 3])
     assert about.rule == "row and its replacement given in the scenario"
 
 
-def test_analysis_has_the_limit_law_beside_the_exact_one(write):
-    found = analyse(Scenario.load(write(claim="epsilon = 0.0\ndelta = 0.01")))
+def test_analysis_has_the_limit_law_beside_the_exact_one(write_scenario):
+    found = analyse(Scenario.load(write_scenario(claim="epsilon = 0.0\ndelta = 0.01")))
     np.testing.assert_array_equal(found.spectrum.epsilon, [0, 1, 2])
     assert found.spectrum.asymptotic.shape == (3,)
     assert not np.array_equal(found.spectrum.asymptotic, found.spectrum.delta)
     assert 0 in found.broken
 
 
-def test_progress_names_every_step(write, tmp_path):
+def test_progress_names_every_step(write_scenario, tmp_path):
     seen = []
-    run(Scenario.load(write()), tmp_path / "out", progress=lambda *step: seen.append(step))
+    run(Scenario.load(write_scenario()), tmp_path / "out", progress=lambda *step: seen.append(step))
     assert list(dict.fromkeys(step for step, _, _ in seen)) == [
         "choosing the neighbour",
         "drawing M(D)",
@@ -208,21 +201,25 @@ def test_progress_names_every_step(write, tmp_path):
     assert ("drawing M(D)", 2000, 2000) in seen
 
 
-def test_rows_are_shrunk_to_a_public_bound(write):
-    scenario = Scenario.load(write(data='path = "small.csv"\ntarget = "y"\nrow_bound = 1.5'))
+def test_rows_are_shrunk_to_a_public_bound(write_scenario):
+    scenario = Scenario.load(
+        write_scenario(data='path = "small.csv"\ntarget = "y"\nrow_bound = 1.5')
+    )
     database, plain = (
         scenario.data.load().database,
-        Scenario.load(write(name="plain")).data.load().database,
+        Scenario.load(write_scenario(name="plain")).data.load().database,
     )
     norms = np.linalg.norm(plain, axis=1)
     np.testing.assert_allclose(np.linalg.norm(database, axis=1), np.minimum(norms, 1.5), rtol=1e-14)
     assert f"{np.count_nonzero(norms > 1.5)} rows shrunk to norm 1.5" in scenario.data.load().source
 
 
-def test_printed_claim_is_the_mechanisms_own(write):
+def test_printed_claim_is_the_mechanisms_own(write_scenario):
     made = 'name = "GaussianLS"\nepsilon = 0.5\ndelta = 0.01\nsensitivity = 1.0'
-    assert Scenario.load(write(mechanism=made, claim="printed = true")).claim == dp.Claim(0.5, 0.01)
+    assert Scenario.load(write_scenario(mechanism=made, claim="printed = true")).claim == dp.Claim(
+        0.5, 0.01
+    )
     with pytest.raises(dp.errors.ScenarioError, match="ALS claims nothing"):
-        Scenario.load(write(claim="printed = true"))
+        Scenario.load(write_scenario(claim="printed = true"))
     with pytest.raises(dp.errors.ScenarioError, match="must be true, or be left out"):
-        Scenario.load(write(mechanism=made, claim="printed = false"))
+        Scenario.load(write_scenario(mechanism=made, claim="printed = false"))

@@ -6,39 +6,35 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.run import Scenario
 from dpaudit.run.scenario.mechanism import Call
+from tests.run.faults import faults
 
 ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
 
 
-def faults(path):
-    with pytest.raises(dp.ScenarioError) as caught:
-        Scenario.load(path)
-    return [line.removeprefix(f"{path.name}: ") for line in str(caught.value).splitlines()]
-
-
-def test_a_valid_scenario(write):
-    scenario = Scenario.load(write())
+def test_a_valid_scenario(write_scenario):
+    scenario = Scenario.load(write_scenario())
     assert scenario.name == "small"
     assert scenario.mechanism == dp.mechanisms.ALS(20)
     assert scenario.data.load().features == ("constant", "a", "b")
     assert (scenario.neighbour.rule, scenario.neighbour.at) == ("worst", 1.0)
     assert (scenario.claim.epsilon, scenario.claim.delta) == (1.0, 0.9)
     assert scenario.seed == 0
-    assert (scenario.settings["samples"], scenario.settings["level"]) == (2000, 0.95)
-    np.testing.assert_array_equal(scenario.settings["epsilon"], [0, 1, 2])
+    assert (scenario.settings.samples, scenario.settings.level) == (2000, 0.95)
+    np.testing.assert_array_equal(scenario.settings.epsilon, [0, 1, 2])
 
 
-def test_only_data_and_mechanism_are_required(write):
-    scenario = Scenario.load(write(neighbour=None, claim=None, audit=None))
+def test_only_data_and_mechanism_are_required(write_scenario):
+    scenario = Scenario.load(write_scenario(neighbour=None, claim=None, audit=None))
     assert (scenario.neighbour.rule, scenario.neighbour.at, scenario.claim) == ("worst", 0.0, None)
-    assert scenario.settings["samples"] == 1_000_000
-    assert scenario.settings["epsilon"] is None
+    assert scenario.settings.samples == 1_000_000
+    np.testing.assert_array_equal(scenario.settings.epsilon, DEFAULT_EPSILON)
 
 
-def test_other_forms(write):
-    path = write(
+def test_other_forms(write_scenario):
+    path = write_scenario(
         head='name = "Other name"\n',
         data='name = "flight"\nconstant = false',
         mechanism='name = "GaussianLS"\nsigma = 1',
@@ -51,16 +47,18 @@ def test_other_forms(write):
     assert scenario.data.constant is False
     assert scenario.mechanism.sigma == 1.0
     assert (scenario.neighbour.index, scenario.neighbour.row) == (3, (0.0, 1.5))
-    assert (scenario.claim.text, scenario.seed, scenario.settings["detect"]) == ("0.5-GDP", 7, 0.1)
-    np.testing.assert_allclose(scenario.settings["epsilon"], [0, 0.25, 0.5, 0.75, 1])
+    assert (scenario.claim.text, scenario.seed, scenario.settings.detect) == ("0.5-GDP", 7, 0.1)
+    np.testing.assert_allclose(scenario.settings.epsilon, [0, 0.25, 0.5, 0.75, 1])
 
 
-def test_an_audit_may_stop_at_the_verdict(write):
-    assert Scenario.load(write()).settings["stop"] is None
-    scenario = Scenario.load(write(audit='samples = 500\nstop = "verdict"'))
-    assert scenario.settings["stop"] == "verdict"
-    assert Scenario.load(write()).override(None, None, "verdict").settings["stop"] == "verdict"
-    assert faults(write(audit='stop = "early"')) == [
+def test_an_audit_may_stop_at_the_verdict(write_scenario):
+    assert Scenario.load(write_scenario()).settings.stop is None
+    scenario = Scenario.load(write_scenario(audit='samples = 500\nstop = "verdict"'))
+    assert scenario.settings.stop == "verdict"
+    assert (
+        Scenario.load(write_scenario()).override(None, None, "verdict").settings.stop == "verdict"
+    )
+    assert faults(write_scenario(audit='stop = "early"')) == [
         "[audit] stop: must be one of 'verdict', got 'early'"
     ]
 
@@ -76,8 +74,8 @@ def test_an_audit_may_stop_at_the_verdict(write):
         ("rows = 20\ngamma = 9.5", dp.Claim.gaussmix(20, 9.5)),
     ],
 )
-def test_a_claim_of_each_kind(write, text, claim):
-    found = Scenario.load(write(claim=text)).claim
+def test_a_claim_of_each_kind(write_scenario, text, claim):
+    found = Scenario.load(write_scenario(claim=text)).claim
     assert (found.text, found.epsilon, found.delta) == (claim.text, claim.epsilon, claim.delta)
     np.testing.assert_array_equal(found.delta_at([0.0, 0.5, 3.0]), claim.delta_at([0.0, 0.5, 3.0]))
 
@@ -85,32 +83,33 @@ def test_a_claim_of_each_kind(write, text, claim):
 @pytest.mark.parametrize(
     "text", ["gdp = 0.5", "rho = 0.02", "rho = 0.02\nomega = 8", "rows = 2000\ngamma = 300"]
 )
-def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write, text):
-    scenario = Scenario.load(write(claim=text, audit=None))
-    epsilon = scenario.settings["epsilon"]
+def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write_scenario, text):
+    scenario = Scenario.load(write_scenario(claim=text, audit=None))
+    epsilon = scenario.settings.epsilon
     assert (epsilon[0], len(epsilon)) == (0.0, 41)
     assert scenario.claim.delta_at(epsilon[-1]) == pytest.approx(1e-9)
-    given = Scenario.load(write(claim=text)).settings["epsilon"]
+    given = Scenario.load(write_scenario(claim=text)).settings.epsilon
     np.testing.assert_array_equal(given, [0, 1, 2])
 
 
-def test_a_claim_that_hardly_falls_is_judged_as_far_as_an_audit_goes(write):
-    epsilon = Scenario.load(write(claim="rho = 1e6", audit=None)).settings["epsilon"]
+def test_a_claim_that_hardly_falls_is_judged_as_far_as_an_audit_goes(write_scenario):
+    epsilon = Scenario.load(write_scenario(claim="rho = 1e6", audit=None)).settings.epsilon
     assert (epsilon[0], epsilon[-1]) == (0.0, 500.0)
     assert set(np.linspace(0.0, 4.0, 41)) <= set(epsilon)
 
 
 @pytest.mark.parametrize("text", ["epsilon = 1\ndelta = 0.1", "rho = 0"])
-def test_other_claims_are_judged_on_the_usual_grid(write, text):
-    assert Scenario.load(write(claim=text, audit=None)).settings["epsilon"] is None
+def test_other_claims_are_judged_on_the_usual_grid(write_scenario, text):
+    scenario = Scenario.load(write_scenario(claim=text, audit=None))
+    np.testing.assert_array_equal(scenario.settings.epsilon, DEFAULT_EPSILON)
 
 
-def test_at_goes_before_the_epsilon_of_the_claim(write):
-    assert Scenario.load(write(neighbour='rule = "worst"\nat = 0.5')).neighbour.at == 0.5
+def test_at_goes_before_the_epsilon_of_the_claim(write_scenario):
+    assert Scenario.load(write_scenario(neighbour='rule = "worst"\nat = 0.5')).neighbour.at == 0.5
 
 
-def test_all_faults_at_once(write):
-    path = write(
+def test_all_faults_at_once(write_scenario):
+    path = write_scenario(
         head='name = "a/b"\ndta = 1\n',
         data='name = "x.csv"\nconstant = 1',
         mechanism='name = "RPLS"\nrows = 1\nrowz = 3\nepsilon = -1\ndelta = "z"',
@@ -243,15 +242,15 @@ def test_all_faults_at_once(write):
         ),
     ],
 )
-def test_each_fault_is_a_line_with_its_place(write, changes, expected):
-    found = faults(write(**changes))
+def test_each_fault_is_a_line_with_its_place(write_scenario, changes, expected):
+    found = faults(write_scenario(**changes))
     assert len(found) == len(expected)
     for line, start in zip(found, expected, strict=True):
         assert line.startswith(start)
 
 
-def test_a_table_that_is_none(write):
-    assert faults(write(head="claim = 3\ndata = [1]\n", data=None, claim=None)) == [
+def test_a_table_that_is_none(write_scenario):
+    assert faults(write_scenario(head="claim = 3\ndata = [1]\n", data=None, claim=None)) == [
         "[data]: must be a table, got [1]",
         "[claim]: must be a table, got 3",
     ]
@@ -268,20 +267,20 @@ def test_files_that_are_no_scenario(tmp_path):
     ]
 
 
-def test_overrides_are_checked(write):
-    scenario = Scenario.load(write())
+def test_overrides_are_checked(write_scenario):
+    scenario = Scenario.load(write_scenario())
     other = scenario.override(500, 3)
-    assert (other.seed, other.settings["samples"], scenario.settings["samples"]) == (3, 500, 2000)
+    assert (other.seed, other.settings.samples, scenario.settings.samples) == (3, 500, 2000)
     with pytest.raises(dp.InvalidInput, match="samples must leave at least 10"):
         scenario.override(5, None)
     with pytest.raises(dp.InvalidInput, match="seed must be an integer >= 0"):
         scenario.override(None, -1)
 
 
-def test_reading_imports_nothing_of_the_user(write, tmp_path):
+def test_reading_imports_nothing_of_the_user(write_scenario, tmp_path):
     (tmp_path / "unread_module.py").write_text("raise SystemExit('executed')")
     scenario = Scenario.load(
-        write(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }')
+        write_scenario(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }')
     )
     assert scenario.mechanism == Call("unread_module:release", {"scale": 1})
     assert "unread_module" not in sys.modules

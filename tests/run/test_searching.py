@@ -6,21 +6,16 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario, run
+from tests.run.faults import faults
 
 SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 6'
 
 
-def faults(path):
-    with pytest.raises(dp.ScenarioError) as caught:
-        Scenario.load(path)
-    return [line.removeprefix(f"{path.name}: ") for line in str(caught.value).splitlines()]
-
-
-def test_a_search_has_keys_of_its_own(write):
-    given = Scenario.load(write(neighbour=SEARCH)).neighbour.search
+def test_a_search_has_keys_of_its_own(write_scenario):
+    given = Scenario.load(write_scenario(neighbour=SEARCH)).neighbour.search
     assert given.options == {"at": 1.0, "shortlist": 4, "budget": 6.0}  # the claim's ε
     assert (given.rank, given.candidates) == ("auto", None)
-    path = write(
+    path = write_scenario(
         neighbour='rule = "search"\nat = 0.5\nrelations = ["replace", "add"]\ncandidates = "more.csv"\nrow_bound = 3\n'
         'bounds = [[1, 1], [-1, 1], [0, 2], [0, 1]]\nrank = "my.scores:best"\nquick = "logistic"'
     )
@@ -55,15 +50,15 @@ def test_a_search_has_keys_of_its_own(write):
         ("budget = 1\nindex = 3", ["budget: must be a finite number in (1, inf), got 1", None]),
     ],
 )
-def test_every_fault_is_told(write, text, lines):
-    found = faults(write(neighbour=f'rule = "search"\n{text}'))
+def test_every_fault_is_told(write_scenario, text, lines):
+    found = faults(write_scenario(neighbour=f'rule = "search"\n{text}'))
     assert len(found) == len(lines)
     for line, wanted in zip(found, lines, strict=True):
         assert wanted is None or line == f"[neighbour] {wanted}"
 
 
-def test_a_run_leaves_the_table_of_what_was_tried(write, tmp_path):
-    path = write(neighbour=SEARCH)
+def test_a_run_leaves_the_table_of_what_was_tried(write_scenario, tmp_path):
+    path = write_scenario(neighbour=SEARCH)
     result = run(Scenario.load(path), tmp_path / "out")
     data = Scenario.load(path).data.load().database
     found = dp.search_neighbours(
@@ -85,18 +80,20 @@ def test_a_run_leaves_the_table_of_what_was_tried(write, tmp_path):
     assert (tmp_path / "out" / "search.csv").read_text(encoding="utf-8") == found.selection.to_csv()
 
 
-def test_candidates_and_a_score_of_the_users_own(write, tmp_path):
+def test_candidates_and_a_score_of_the_users_own(write_scenario, tmp_path):
     (tmp_path / "scores_of_mine.py").write_text(
         "def largest(data, out, into):\n    return into[:, 1]\n"
     )
     (tmp_path / "more.csv").write_text("y,a,b\n0,9,0\n0,2,0\n1,-9,1\n")
-    path = write(
+    path = write_scenario(
         neighbour='rule = "search"\nshortlist = 1\nrelations = ["add"]\ncandidates = "more.csv"\n'
         'rank = "scores_of_mine:largest"'
     )
     result = run(Scenario.load(path), tmp_path / "out")
-    assert result.about.pair.right[-1].tolist() == [1.0, 9.0, 0.0, 0.0]
-    missing = write("missing", neighbour='rule = "search"\nrank = "scores_of_mine:smallest"')
+    assert result.subject.pair.right[-1].tolist() == [1.0, 9.0, 0.0, 0.0]
+    missing = write_scenario(
+        "missing", neighbour='rule = "search"\nrank = "scores_of_mine:smallest"'
+    )
     with pytest.raises(
         dp.ScenarioError, match=r"\[neighbour\] rank: scores_of_mine:smallest: AttributeError"
     ):

@@ -17,6 +17,8 @@ from dpaudit.run.suite.against import margin, moved
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.suite import Before, Outcome, outcome, write_index
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
+
 HOSTILE = "</td><script>alert(1)</script>\x1b&\x00"
 VIOLATED = "epsilon = 0.0\ndelta = 0.001"
 BROKEN = """
@@ -32,24 +34,15 @@ def leaves(data, size, *, rng):
 QUICK = {"jobs": None, "seed": None}
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    """Work in tmp_path, without the figures, which take most of the time."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
-
-
 @pytest.fixture
-def suite(write, tmp_path):
+def suite(write_scenario, tmp_path):
     """Scenarios: one that holds, one violated, one whose code raises."""
     (tmp_path / "broken_release.py").write_text(BROKEN)
     row = 'rule = "row"\nindex = 4'
     return [
-        str(write("holds")),
-        str(write("raises", mechanism='call = "broken_release:raises"', neighbour=row)),
-        str(write("leaks", claim=VIOLATED)),
+        str(write_scenario("holds")),
+        str(write_scenario("raises", mechanism='call = "broken_release:raises"', neighbour=row)),
+        str(write_scenario("leaks", claim=VIOLATED)),
     ]
 
 
@@ -92,8 +85,8 @@ def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, caps
     assert ET.parse(tmp_path / "one.xml").getroot().get("errors") == "1"
 
 
-def test_code_that_leaves_does_not_pass_for_a_verdict(write, suite, capsys):
-    path = write(
+def test_code_that_leaves_does_not_pass_for_a_verdict(write_scenario, suite, capsys):
+    path = write_scenario(
         "leaves", mechanism='call = "broken_release:leaves"', neighbour='rule = "row"\nindex = 4'
     )
     assert main(["run", str(path)]) == 2
@@ -103,7 +96,9 @@ def test_code_that_leaves_does_not_pass_for_a_verdict(write, suite, capsys):
 def test_a_file_that_cannot_be_written_is_named_before_anything_runs(suite, tmp_path, capsys):
     (tmp_path / "taken").mkdir()
     assert main(["run", suite[0], "--junit", "taken"]) == 2
-    assert "junit must be a file to write, got 'taken', a folder" in capsys.readouterr().err
+    assert (
+        "junit must be a file to write_scenario, got 'taken', a folder" in capsys.readouterr().err
+    )
     assert not (tmp_path / "dpaudit-out").exists()
 
 
@@ -133,8 +128,8 @@ def test_a_fault_that_nobody_meant_is_shown_whole(suite, monkeypatch, capsys):
     assert err.count("Traceback") == 2
 
 
-def test_nothing_runs_before_all_files_are_valid(suite, write, tmp_path, capsys):
-    bad = str(write("bad", claim="delta = 2"))
+def test_nothing_runs_before_all_files_are_valid(suite, write_scenario, tmp_path, capsys):
+    bad = str(write_scenario("bad", claim="delta = 2"))
     assert main(["run", suite[0], bad, "--out", "out", "--junit", "j.xml"]) == 2
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "j.xml").exists()
@@ -152,13 +147,15 @@ def test_against_itself_nothing_moved(suite, tmp_path, capsys):
     assert "2 of 2 compared are as they were" in page
 
 
-def test_what_moved_is_printed_and_on_the_page(suite, write, tmp_path, capsys):
+def test_what_moved_is_printed_and_on_the_page(suite, write_scenario, tmp_path, capsys):
     """ALS with 20 rows against 6: exact curve and draws are far apart. A single run may be compared
     by its folder.
     """
     main(["run", suite[0], "--out", "old/holds"])
-    write("holds", mechanism='name = "ALS"\nrows = 6', claim=VIOLATED)
-    assert main(["run", suite[0], str(write("new")), "--out", "out", "--against", "old"]) == 1
+    write_scenario("holds", mechanism='name = "ALS"\nrows = 6', claim=VIOLATED)
+    assert (
+        main(["run", suite[0], str(write_scenario("new")), "--out", "out", "--against", "old"]) == 1
+    )
     out = capsys.readouterr().out
     assert "Against old: 0 of 1 compared are as they were.\n" in out
     assert "  holds: verdict: not violated, now violated\n" in out
@@ -280,8 +277,8 @@ def test_hostile_text_stays_text(tmp_path):
     assert page.count("&lt;script&gt;alert(1)") >= 4
 
 
-def test_an_outcome_of_work_that_leaves_no_result(tmp_path):
-    found = outcome("x", Path("x.toml"), tmp_path, lambda: None)
+def test_an_outcome_of_work_that_fails_and_of_a_study(tmp_path):
+    found = outcome("x", Path("x.toml"), tmp_path, lambda: dp.Claim(-1.0))
     assert (found.kind, type(found.error)) == ("error", dp.InvalidInput)
     assert outcome("x", Path("x.toml"), tmp_path, lambda: "a figure").kind == "study"
 

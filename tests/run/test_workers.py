@@ -1,7 +1,6 @@
 """Threads and processes draw the same bytes; a worker that dies is said."""
 
 import importlib
-import json
 import shutil
 import sys
 
@@ -14,6 +13,9 @@ from dpaudit._core.seeds import root
 from dpaudit.errors import ScenarioError
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
+from tests.run.records import text_without_clock
+
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 OWN = """
 import os
@@ -31,24 +33,11 @@ DATA = np.random.default_rng(0).normal(size=(30, 3))
 SIZE = 8000
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
-
-
 @pytest.fixture
 def own(tmp_path):
     (tmp_path / "own_release.py").write_text(OWN)
     (tmp_path / "helper_of_own.py").write_text(HELPER)
     return tmp_path
-
-
-def steady(folder):
-    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    del record["timings"], record["peak_memory_mb"]
-    return json.dumps(record)
 
 
 def local(data, size, *, rng):
@@ -75,24 +64,28 @@ def test_every_backend_draws_the_same(backend):
 
 
 @pytest.mark.slow
-def test_a_scenario_in_processes(write, own):
+def test_a_scenario_in_processes(write_scenario, own):
     """Its own modules are found there; the same bytes as in threads, in one, and in waves."""
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     for stop in (None, "verdict"):
         for backend, jobs in (("loky", 2), ("threading", 2), (None, 1)):
             key = "" if backend is None else f'\nbackend = "{backend}"'
-            path = write(audit=f'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]{key}', **made)
+            path = write_scenario(
+                audit=f'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]{key}', **made
+            )
             run(Scenario.load(path), own / f"{backend}-{stop}", n_jobs=jobs, stop=stop)
-        found = {steady(own / f"{backend}-{stop}") for backend in ("loky", "threading", None)}
+        found = {
+            text_without_clock(own / f"{backend}-{stop}") for backend in ("loky", "threading", None)
+        }
         assert len(found) == 1
 
 
-def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write, own):
+def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write_scenario, own):
     made = {
         "neighbour": 'rule = "row"\nindex = 4',
         "audit": 'samples = 400\nclassifier = "qda"\nbackend = "loky"',
     }
-    path = write(mechanism='call = "own_release:dies"', **made)
+    path = write_scenario(mechanism='call = "own_release:dies"', **made)
     with pytest.raises(
         dp.MechanismError, match=r"the workers failed to draw M\(D\): TerminatedWorkerError"
     ):
@@ -113,29 +106,29 @@ def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write, own):
         ('backend = "dask"\naddress = 3', r"\[audit\] address: must be a line of text"),
     ],
 )
-def test_faulty_keys(write, audit, fault):
+def test_faulty_keys(write_scenario, audit, fault):
     with pytest.raises(dp.ScenarioError, match=fault):
-        Scenario.load(write(audit=audit))
+        Scenario.load(write_scenario(audit=audit))
 
 
-def test_dask_where_it_is_not_installed(write, tmp_path, monkeypatch):
+def test_dask_where_it_is_not_installed(write_scenario, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(
         dp.ScenarioError,
         match=r'"dask" needs the package distributed, pip install "dpaudit\[dask\]"',
     ):
-        run(Scenario.load(write(audit='backend = "dask"')), tmp_path / "out")
+        run(Scenario.load(write_scenario(audit='backend = "dask"')), tmp_path / "out")
 
 
 TWICE = "from shared_helper import WIDTH\n\ndef release(data, size, *, rng):\n    return WIDTH * rng.random((size, 1))\n"
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_two_folders_may_have_modules_of_one_name(write, tmp_path, backend):
+def test_two_folders_may_have_modules_of_one_name(write_scenario, tmp_path, backend):
     """The second scenario gets its own ones, in the workers too, and none of them stays."""
     made = {"mechanism": 'call = "twice_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     audit = f'samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "{backend}"'
-    path = write(audit=audit, **made)
+    path = write_scenario(audit=audit, **made)
     for width in (1.0, 1000.0):
         folder = tmp_path / f"with-{width:g}"
         folder.mkdir()
@@ -149,7 +142,9 @@ def test_two_folders_may_have_modules_of_one_name(write, tmp_path, backend):
         assert not {"twice_release", "shared_helper"} & set(sys.modules)
 
 
-def test_a_module_that_is_another_one_is_not_taken_for_it(write, own, tmp_path, monkeypatch):
+def test_a_module_that_is_another_one_is_not_taken_for_it(
+    write_scenario, own, tmp_path, monkeypatch
+):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "own_release.py").write_text(OWN)
     monkeypatch.syspath_prepend(tmp_path / "elsewhere")
@@ -157,7 +152,9 @@ def test_a_module_that_is_another_one_is_not_taken_for_it(write, own, tmp_path, 
     monkeypatch.setattr(sys, "noise", None, raising=False)
     importlib.import_module("own_release")
     try:
-        path = write(mechanism='call = "own_release:release"', neighbour='rule = "row"\nindex = 4')
+        path = write_scenario(
+            mechanism='call = "own_release:release"', neighbour='rule = "row"\nindex = 4'
+        )
         with pytest.raises(
             ScenarioError,
             match=r"own_release:release: a module of that name was imported from .*elsewh",

@@ -4,7 +4,6 @@ too early.
 
 import threading
 import tracemalloc
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ import pytest
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.certify.counting import Counted
-from dpaudit.certify.sets import Tails
-from dpaudit.sampling import Given, Stream, draw, parallel
+from dpaudit.certify.counting import StreamedCounts
+from dpaudit.certify.scores import SortedScores
+from dpaudit.sampling import GivenDraws, MechanismDraws, draw, parallel
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 
@@ -25,7 +24,9 @@ SIZE = 5000  # 20 blocks of 256, but for the last
 
 
 def stream(mechanism=None, size=SIZE, **more):
-    return Stream(shifted(1.0) if mechanism is None else mechanism, DATA, size, SEED, 0, **more)
+    return MechanismDraws(
+        shifted(1.0) if mechanism is None else mechanism, DATA, size, SEED, 0, **more
+    )
 
 
 # --- the same draws
@@ -50,7 +51,7 @@ def test_however_they_are_asked_for(n_jobs, first, chunk):
 
 def test_given_draws_are_asked_for_alike():
     draws = np.arange(10.0)[:, None]
-    one = Given(draws)
+    one = GivenDraws(draws)
     parts = [one.peek(3), one.take(4), *one.rest(4)]
     assert [part[:, 0].tolist() for part in parts] == [
         [0, 1, 2],
@@ -146,10 +147,10 @@ def test_counts_are_those_of_sorted_scores(seed):
     threshold = np.concatenate(
         [rng.choice(np.arange(-6.0, 7.0), 20), rng.normal(size=20), [1e150, -1e150]]
     )
-    expected = Tails.of(*sides).above(threshold)
-    sources = [Given(side[:, None]) for side in sides]
+    expected = SortedScores.of(*sides).above(threshold)
+    sources = [GivenDraws(side[:, None]) for side in sides]
     columns = outcomes.columns(*(side[:, None] for side in sides))
-    found = Counted(Fitted("own", lambda x: x[:, 0]), columns, sources, 70_000, nullcontext).above(
+    found = StreamedCounts(Fitted("own", lambda x: x[:, 0]), columns, sources, 70_000).above(
         threshold
     )
     np.testing.assert_array_equal(found, expected)
@@ -200,7 +201,7 @@ def test_longer_lists_among_certifying_draws_change_no_score():
     longer = [*P[:1500], *([*row, *[0.0] * 5] for row in P[1500:])]
     found = dp.audit_samples(longer, Q, rng=1)
     assert found.fitted.portfolio == plain.fitted.portfolio
-    assert found.plan.sizes == plain.plan.sizes
+    assert found.sizes == plain.sizes
 
 
 def test_columns_that_change_among_certifying_draws_are_an_error():

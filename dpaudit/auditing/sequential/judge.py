@@ -1,22 +1,22 @@
-"""From the past to what judges the next wave: a score, a bet, and the sets of the lower bounds."""
+"""From the past to what judges the next batch: a score, a bet, and the sets of the lower bounds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from dpaudit import scoring
-from dpaudit._core.check import Array
 from dpaudit.auditing.sequential.record import MANY
+from dpaudit.auditing.settings import Settings
 from dpaudit.certify.betting import Bet, Cuts, Menu, cuts_by_draws
-from dpaudit.errors import InvalidInput
 from dpaudit.scoring import Fitted, Sides
-from dpaudit.scoring.models.small import calibrated, fit_small
+from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.calibration import calibrated
+from dpaudit.scoring.models.few_draws import fit_few_draws
 
-CHOOSE = 0.25  # of the past: chooses among scores, calibrates, picks bets
-LARGEST = 40.0  # nats; a score beyond says no more
+CHOOSE = 0.25  # share of the past that chooses among scores, calibrates, and chooses bets
+LARGEST = 40.0  # nats; larger scores count as this one
 PLAIN = (0.0, 1.0)
 SMALL = "small"
 
@@ -36,91 +36,89 @@ class Judge:
 
 
 def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
-    """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for NaN."""
+    """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for
+    NaN.
+    """
     rows = np.concatenate([sides.P, sides.Q])
     score = scoring.evaluate(fitted.score, rows)
-    if np.isnan(score).any():
-        raise InvalidInput(f"classifier must give numbers, got NaN scores from {fitted.name}")
+    refuse_nan(score, fitted.name)
     found = np.clip(line[0] + line[1] * np.clip(score, -LARGEST, LARGEST), -LARGEST, LARGEST)
     return Sides(found[: len(sides.P)], found[len(sides.P) :])
 
 
-@dataclass(frozen=True, eq=False)
-class Ask:
-    """What was asked for: the classifier, whether to read the bits of floats, and the ε grid."""
-
-    classifier: Any
-    bits: bool
-    epsilon: Array
-
-    def fit(
-        self, train: Sides, choose: Sides, seed: np.random.SeedSequence, name: str | None = None
-    ) -> Fitted:
-        """By the classifier, or by an alias instead."""
-        return scoring.fit(
-            self.classifier if name is None else name, train, choose, seed, self.bits
-        )
+def _fit(
+    settings: Settings,
+    train: Sides,
+    choose: Sides,
+    seed: np.random.SeedSequence,
+    alias: str | None = None,
+) -> Fitted:
+    """Fit the classifier asked for, or the one of an alias instead."""
+    classifier = settings.classifier if alias is None else alias
+    return scoring.fit(classifier, train, choose, seed, settings.bits)
 
 
-def judge_by_few(ask: Ask, menu: Menu, past: Sides, seed: np.random.SeedSequence) -> Judge:
-    """Few draws: a score that keeps its doubts, taken at its word. A known score is calibrated on
-    all of them.
+def judge_by_few(
+    settings: Settings, menu: Menu, past: Sides, seed: np.random.SeedSequence
+) -> Judge:
+    """From few draws: a score averaged over its own uncertainty, which needs no calibration. A
+    known score is calibrated on all of them.
     """
-    if not scoring.is_trained(ask.classifier):
-        fitted = ask.fit(past, past, seed)
+    if not scoring.is_trained(settings.classifier):
+        fitted = _fit(settings, past, past, seed)
         plain = odds(fitted, PLAIN, past)
         line = calibrated(plain.P, plain.Q)
     else:
-        fitted, line = Fitted(SMALL, fit_small(past, ask.bits)), PLAIN
+        fitted, line = Fitted(SMALL, fit_few_draws(past, settings.bits)), PLAIN
     found = odds(fitted, line, past)
     return Judge(
         fitted,
         line,
         menu.by_model(np.concatenate([found.P, found.Q])),
-        Cuts(ask.epsilon, ask.epsilon),
+        Cuts(settings.epsilon, settings.epsilon),
     )
 
 
 def judge_by_many(
-    ask: Ask, menu: Menu, past: Sides, history: Sides, seed: np.random.SeedSequence, upcoming: int
+    settings: Settings,
+    menu: Menu,
+    past: Sides,
+    history: Sides,
+    seed: np.random.SeedSequence,
+    upcoming: int,
 ) -> Judge:
-    """Part of the past trains; the rest, and what earlier scores said of draws before they saw
-    them, picks.
+    """Part of the past trains. The other part chooses, together with what earlier scores said of
+    draws that they had not seen.
 
-    history : log-odds (n,) of earlier waves by the scores of their time. upcoming : size of the
-        next wave.
+    history : log-odds (n,) of earlier batches by the scores of their time. upcoming : size of the
+        next batch.
     """
-    cut = int((1.0 - CHOOSE) * len(past.P)) if scoring.is_trained(ask.classifier) else 0
+    cut = int((1.0 - CHOOSE) * len(past.P)) if scoring.is_trained(settings.classifier) else 0
     choose = Sides(past.P[cut:], past.Q[cut:])
-    fitted = _contest(ask, past.head(cut), choose, seed)
+    fitted = _contest(settings, past.head(cut), choose, seed)
     plain = odds(fitted, PLAIN, choose)
     line = calibrated(plain.P, plain.Q)
-    fresh, (first, last) = (
-        odds(fitted, line, choose),
-        (len(history.P) // 3, len(history.P) - len(choose.P)),
-    )
-    x, y = (
-        np.concatenate([new, old[first : max(first, last)]]) for new, old in _sides(fresh, history)
-    )
-    cuts = Cuts(
-        cuts_by_draws(x, y, ask.epsilon, upcoming), cuts_by_draws(-y, -x, ask.epsilon, upcoming)
-    )
+    fresh = odds(fitted, line, choose)
+    first, last = len(history.P) // 3, len(history.P) - len(choose.P)
+    earlier = slice(first, max(first, last))
+    x = np.concatenate([fresh.P, history.P[earlier]])
+    y = np.concatenate([fresh.Q, history.Q[earlier]])
+    forward = cuts_by_draws(x, y, settings.epsilon, upcoming)
+    cuts = Cuts(forward, cuts_by_draws(-y, -x, settings.epsilon, upcoming))
     return Judge(fitted, line, menu.by_draws(x, y), cuts)
 
 
-def _sides(one: Sides, other: Sides) -> list[tuple[Array, Array]]:
-    return [(one.P, other.P), (one.Q, other.Q)]
-
-
-def _contest(ask: Ask, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """What was asked for; for "auto" the small score against a closed form, later against the whole
-    portfolio.
+def _contest(
+    settings: Settings, train: Sides, choose: Sides, seed: np.random.SeedSequence
+) -> Fitted:
+    """The classifier asked for. "auto" compares the small score with a closed form and, from MANY
+    draws on, with the whole portfolio.
     """
-    if not isinstance(ask.classifier, str) or ask.classifier != "auto":
-        return ask.fit(train, choose, seed)
+    if not isinstance(settings.classifier, str) or settings.classifier != "auto":
+        return _fit(settings, train, choose, seed)
     many = len(train.P) + len(choose.P) >= MANY
-    other = ask.fit(train, choose, seed, "auto" if many else "qda")
-    small = Fitted(SMALL, fit_small(train.head(MANY), ask.bits))
+    other = _fit(settings, train, choose, seed, "auto" if many else "qda")
+    small = Fitted(SMALL, fit_few_draws(train.head(MANY), settings.bits))
     losses = {one.name: scoring.log_loss(one.score, choose) for one in (small, other)}
     chosen = other if losses[other.name] < losses[SMALL] else small
     return replace(chosen, portfolio={**other.portfolio, **losses}, notes=other.notes)

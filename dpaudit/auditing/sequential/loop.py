@@ -1,22 +1,21 @@
-"""The loop: draw a wave, bet on it by the past, stop or go on; then say what was found."""
+"""The loop: draw a batch, bet on it by the past, stop or go on; then say what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpaudit import power
-from dpaudit._core.check import Array
-from dpaudit._core.seeds import Stream, below
-from dpaudit.auditing.sequential.judge import Ask, Judge, judge_by_few, judge_by_many
-from dpaudit.auditing.sequential.record import FEW, FIRST, Sequential, sizes
-from dpaudit.auditing.sequential.source import Past, Raw, Source
-from dpaudit.auditing.verdict import reference_of
+from dpaudit._core.seeds import Purpose, below
+from dpaudit._core.types import Array
+from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.result import Findings
+from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
+from dpaudit.auditing.sequential.record import FEW, FIRST, Sequential, batch_sizes
+from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
+from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.verdict import Reference, judge_e_value
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.betting import Counts, Menu, Null
 from dpaudit.certify.estimate import Direction, Estimate
@@ -24,62 +23,42 @@ from dpaudit.certify.split import Split
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
+from dpaudit.sampling import Progress
 from dpaudit.scoring import Fitted, Sides
 
-if TYPE_CHECKING:
-    from dpaudit.auditing.api import Plan
-
-BAND = 16  # ε at which a lower bound is kept, each direction
+BAND = 16  # ε at which a lower bound is kept, in each direction
 STARTS = 8  # ε of a curve at which bets may start
-# ε at which a claimed curve is taken at its word
+# ε at which a claimed curve is read
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])
-VISIBLE = 1e-3  # of the largest claimed δ; bets start where there is as much
-SLACK = 1e-12  # of an exact spectrum
-# draws a side from which on nothing more is learned: the last score and bet stay, and no draw is
-# kept
+VISIBLE = 1e-3  # bets start at ε whose claimed δ is at least this share of the largest one
+SLACK = 1e-12  # added to an exact spectrum, for rounding
+# From so many draws a side on the last score and bet stay, and no draw is kept.
 FULL = 1 << 20
 
 
-Step = Callable[[str], AbstractContextManager[None]]
+def audit_sequentially(
+    settings: Settings,
+    theory: Spectrum | None,
+    source: BatchSource,
+    clock: Clock,
+    progress: Progress,
+) -> Findings:
+    """Draw, bet, and stop once the claim (without one: the exact spectrum) is rejected.
 
-
-def _untimed(name: str) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What an audit in waves found, as the parts of an `AuditResult`."""
-
-    verdict: str
-    reason: str
-    detectable: dict[str, float] | None
-    estimate: Estimate
-    sizes: Split
-    fitted: Fitted
-    sequential: Sequential
-
-
-def audit_in_waves(
-    plan: Plan, theory: Spectrum | None, source: Source, step: Step = _untimed
-) -> Outcome:
-    """Draw, bet, stop. step : times what is done inside it.
-
-    Raises `InvalidInput` where there is neither a claim nor an exact spectrum to bet against.
+    Raises `InvalidInput` where there is neither of them to bet against.
     """
-    state = _State(plan, _menu(plan.claim, theory), step)
-    total = plan.sizes.train + plan.sizes.choose + plan.sizes.test
-    for wave, size in enumerate(sizes(total)):
-        with step("sample_s"):
-            fresh = source(wave, size)
-        if wave > 0:
-            state.bet(wave, fresh)
-        state.learn(fresh)
-        state.drawn += size
-        plan.progress("drawing in waves", state.drawn, total)
-        if state.rejected_at is not None:
+    bettor = _Bettor(settings, _menu(settings.claim, theory), clock)
+    for number, size in enumerate(batch_sizes(settings.samples)):
+        with clock.step("sample_s"):
+            fresh = source(number, size)
+        if number > 0:
+            bettor.bet(number, fresh)
+        bettor.learn(fresh)
+        bettor.drawn += size
+        progress("drawing in batches", bettor.drawn, settings.samples)
+        if bettor.rejected_at is not None:
             break
-    return _outcome(plan, theory, state)
+    return _findings(settings, theory, bettor)
 
 
 def _menu(claim: Claim | None, theory: Spectrum | None) -> Menu:
@@ -92,11 +71,10 @@ def _menu_of(claim: Claim) -> Menu:
 
 
 def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
-    """What is bet against, and the ε at which bets may start."""
+    """The null hypothesis, and the ε at which bets may start."""
     if claim is not None and claim.epsilon is not None:
-        return Null.of(np.array([claim.epsilon]), np.array([claim.delta])), np.array(
-            [claim.epsilon]
-        )
+        own = np.array([claim.epsilon])
+        return Null.of(own, np.array([claim.delta])), own
     if claim is not None:
         epsilon, delta = CURVE, claim.delta_at(CURVE)
     elif theory is not None:
@@ -110,17 +88,22 @@ def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
 
 
 @dataclass
-class _State:
-    """The past, the wealth and the counts."""
+class _Bettor:
+    """The past, the e-process and the counts.
 
-    plan: Plan
+    odds : log-odds of each batch that was then learned from. judge : what bets on the next batch.
+    learned, judged_by, drawn : draws a side that are in the past, that made the judge, in all.
+    draws, log_e, largest, rejected_at : as in `Sequential`; `largest` is a logarithm here.
+    """
+
+    settings: Settings
     menu: Menu
-    step: Step
+    clock: Clock
     past: Past = field(default_factory=Past)
-    odds: list[Sides] = field(default_factory=list)  # of each wave that was then learned from
+    odds: list[Sides] = field(default_factory=list)
     judge: Judge | None = None
-    learned: int = 0  # draws a side in the past
-    judged_by: int = 0  # of them, when the judge was made
+    learned: int = 0
+    judged_by: int = 0
     draws: list[int] = field(default_factory=list)
     log_e: list[float] = field(default_factory=list)
     largest: float = 0.0
@@ -129,30 +112,38 @@ class _State:
     fitted: Fitted | None = None
 
     def __post_init__(self) -> None:
-        self.counts = Counts(self.plan.epsilon)
+        self.counts = Counts(self.settings.epsilon)
 
-    def bet(self, wave: int, fresh: Raw) -> None:
-        """Fit and pick on the past, if there is more of it than before, then bet on each fresh pair
-        in turn.
-        """
+    def bet(self, number: int, fresh: Batch) -> None:
+        """Bet on each fresh pair in turn, with a score and a bet from the past."""
         if self.judge is None or self.judged_by < self.learned:
-            with self.step("fit_s"):
-                self.judge, self.judged_by = (
-                    self._judge(wave, self.past.rows(), len(fresh[0])),
-                    self.learned,
-                )
-        with self.step("certify_s"):
+            with self.clock.step("fit_s"):
+                self.judge = self._new_judge(number, self.past.rows(), len(fresh[0]))
+                self.judged_by = self.learned
+        with self.clock.step("certify_s"):
             self._settle(self.judge, self.judge.odds(self.past.like(fresh)))
 
-    def learn(self, fresh: Raw) -> None:
-        """Add a wave to the past until that is full."""
+    def learn(self, fresh: Batch) -> None:
+        """Add a batch to the past until that is full."""
         if self.learned < FULL:
             self.past.add(fresh)
             self.learned += len(fresh[0])
 
+    def record(self) -> Sequential:
+        """The e-process so far."""
+        return Sequential(
+            level=self.settings.level,
+            draws=tuple(self.draws),
+            log_e=tuple(self.log_e),
+            rejected_at=self.rejected_at,
+            drawn=self.drawn,
+            tested=int(self.counts.pairs[0, 0].sum()),
+            largest=float(np.exp(self.largest)),
+        )
+
     def _settle(self, judge: Judge, odds: Sides) -> None:
         path = (self.log_e[-1] if self.log_e else 0.0) + np.cumsum(judge.bet.payoff(odds.P, odds.Q))
-        over = np.flatnonzero(path >= -np.log(1.0 - self.plan.level))
+        over = np.flatnonzero(path >= -np.log(1.0 - self.settings.level))
         if len(over):
             path = path[: over[0] + 1]
             self.rejected_at = self.drawn + len(path)
@@ -164,110 +155,63 @@ class _State:
         self.counts.add(judge.cuts, odds.P, odds.Q)
         self.fitted = judge.fitted
 
-    def _judge(self, wave: int, past: Sides, upcoming: int) -> Judge:
-        seed = below(self.plan.seed, Stream.WAVE, wave)
-        ask = Ask(self.plan.classifier, self.plan.bits, self.plan.epsilon)
+    def _new_judge(self, number: int, past: Sides, upcoming: int) -> Judge:
+        seed = below(self.settings.seed, Purpose.BATCH, number)
         if len(past.P) < FEW:
-            return judge_by_few(ask, self.menu, past, seed)
-        history = Sides(
-            *(np.concatenate([getattr(one, side) for one in self.odds]) for side in "PQ")
-        )
-        return judge_by_many(ask, self.menu, past, history, seed, upcoming)
+            return judge_by_few(self.settings, self.menu, past, seed)
+        earlier = [np.concatenate([getattr(one, side) for one in self.odds]) for side in "PQ"]
+        return judge_by_many(self.settings, self.menu, past, Sides(*earlier), seed, upcoming)
 
 
-def _outcome(plan: Plan, theory: Spectrum | None, state: _State) -> Outcome:
-    name, reference = reference_of(plan.claim, theory, plan.epsilon)
-    found = _estimate(plan, state, reference)
-    tested = found.draws
-    record = Sequential(
-        plan.level,
-        tuple(state.draws),
-        tuple(state.log_e),
-        state.rejected_at,
-        state.drawn,
-        tested,
-        float(np.exp(state.largest)),
-    )
-    detectable = _detectable(plan, reference, tested)
-    verdict, reason = _verdict(plan, name, record, detectable)
-    assert state.fitted is not None
-    return Outcome(
-        verdict, reason, detectable, found, Split(FIRST, 0, tested), state.fitted, record
+def _findings(settings: Settings, theory: Spectrum | None, bettor: _Bettor) -> Findings:
+    reference = Reference.of(settings, theory)
+    assert reference is not None
+    assert bettor.fitted is not None
+    record, kept = bettor.record(), _kept(settings)
+    return Findings(
+        estimate=_estimate(settings, bettor, reference.delta, kept),
+        fitted=bettor.fitted,
+        sizes=Split(FIRST, 0, record.tested),
+        judged=judge_e_value(record, kept, settings, reference),
+        sequential=record,
     )
 
 
-def _estimate(plan: Plan, state: _State, reference: Array) -> Estimate:
-    """Point estimates from all draws that were bet on, and lower bounds that hold at any stopping
+def _kept(settings: Settings) -> list[int]:
+    """Positions on the grid of ε at which bounds are kept, that of a claim's own ε among them."""
+    count = len(settings.epsilon)
+    even = np.linspace(0, count - 1, min(BAND, count)).round().astype(int)
+    own = settings.claimed_epsilon
+    near = [] if own is None else [int(np.argmin(np.abs(settings.epsilon - own)))]
+    return [int(one) for one in np.unique(np.concatenate([even, near]).astype(int))]
+
+
+def _estimate(settings: Settings, bettor: _Bettor, reference: Array, kept: list[int]) -> Estimate:
+    """Plug-in estimates from all draws that were bet on, and lower bounds that hold at any stopping
     time.
 
     A bound l at ε' is a region: p ≥ l + e^{ε'} q for a set. Where nothing was rejected the bounds
-    are no higher than the reference, so that band and verdict do not disagree; that only lowers
-    them.
+    are cut at the reference, which only lowers them, so that band and verdict agree.
     """
-    kept = _kept(plan)
-    share = (1.0 - plan.level) / (2 * len(kept))
-    low = state.counts.low(share)[:, kept]
-    if state.rejected_at is None:
+    share = (1.0 - settings.level) / (2 * len(kept))
+    low = bettor.counts.low(share)[:, kept]
+    if bettor.rejected_at is None:
         low = np.minimum(low, reference[kept])
+    certified = _certificate(low, settings.epsilon[kept], settings.level)
+    most = 1.0 if bettor.rejected_at is not None else reference
+    ways = [
+        Direction(delta, np.clip(certified.direction(way).delta_at(settings.epsilon), 0.0, most))
+        for delta, way in zip(bettor.counts.delta, (True, False), strict=True)
+    ]
+    draws, shares = int(bettor.counts.pairs[0, 0].sum()), np.full(len(settings.epsilon), share)
+    return Estimate(settings.epsilon, ways[0], ways[1], draws, shares, certified)
+
+
+def _certificate(low: Array, epsilon: Array, level: float) -> Certificate:
+    """From lower bounds (2, k), forward first, at k values of ε."""
     regions, forward = [], []
     for way, at in zip(*np.nonzero(low > 0.0), strict=True):
-        bound, gamma = low[way, at], np.exp(plan.epsilon[kept[at]])
+        bound, gamma = low[way, at], np.exp(epsilon[at])
         regions.append(Region(np.array([0.0, (1.0 - bound) / gamma]), np.array([bound, 1.0])))
         forward.append(bool(way == 0))
-    certified = Certificate.of(regions, forward, plan.level)
-    most = 1.0 if state.rejected_at is not None else reference
-    ways = [
-        Direction(delta, np.clip(certified.direction(way).delta_at(plan.epsilon), 0.0, most))
-        for delta, way in zip(state.counts.delta, (True, False), strict=True)
-    ]
-    tested = int(state.counts.pairs[0, 0].sum())
-    return Estimate(
-        plan.epsilon, ways[0], ways[1], tested, np.full(len(plan.epsilon), share), certified
-    )
-
-
-def _kept(plan: Plan) -> np.ndarray:
-    """Positions on the ε grid where bounds are kept: a few, a claim's own ε among them."""
-    even = np.linspace(0, len(plan.epsilon) - 1, min(BAND, len(plan.epsilon))).round().astype(int)
-    own = None if plan.claim is None else plan.claim.epsilon
-    near = [] if own is None else [int(np.argmin(np.abs(plan.epsilon - own)))]
-    return np.unique(np.concatenate([even, near]).astype(int))
-
-
-def _detectable(plan: Plan, reference: Array, tested: int) -> dict[str, float] | None:
-    """At the claim's own ε, or where the least excess would show among the ε at which bounds are
-    kept.
-    """
-    own = None if plan.claim is None else plan.claim.epsilon
-    kept = [int(np.argmin(np.abs(plan.epsilon - own)))] if own is not None else _kept(plan)
-    shown = [
-        (power.excess_shown(plan.epsilon[i], reference[i], tested, plan.level), plan.epsilon[i])
-        for i in kept
-    ]
-    excess, epsilon = min(shown)
-    return (
-        {"epsilon": float(epsilon), "excess": excess, "power": power.POWER}
-        if np.isfinite(excess)
-        else None
-    )
-
-
-def _verdict(
-    plan: Plan, name: str, record: Sequential, detectable: dict[str, float] | None
-) -> tuple[str, str]:
-    if record.rejected_at is not None:
-        return "violated", (
-            f"Stopped after {record.rejected_at:,} draws a side: the e-value against {name} is {record.e_value:.4g}, "
-            f"at least the {record.needed:.4g} that rejects it at {100 * plan.level:.6g}% confidence."
-        )
-    held = (
-        f"In {record.drawn:,} draws a side the e-value against {name} rose to {record.largest:.3g} at most, below the "
-        f"{record.needed:.4g} that rejects it at {100 * plan.level:.6g}% confidence."
-    )
-    if plan.detect is None or (detectable is not None and detectable["excess"] <= plan.detect):
-        return "not violated", held
-    shown = "no excess at all" if detectable is None else f"an excess of {detectable['excess']:.3g}"
-    return (
-        "inconclusive",
-        f"{held} They could have shown {shown}, not the {plan.detect:.3g} asked for.",
-    )
+    return Certificate.of(regions, forward, level)

@@ -1,4 +1,4 @@
-"""What is kept of the waves: their sizes and how the wealth went."""
+"""What is kept of a sequential audit: the sizes of its batches, and its e-process."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Any
 import numpy as np
 
 FIRST = 8  # draws a side before the first bet
-# draws a side until which waves grow by an eighth and by a third; then they double
+# Up to FEW draws a side batches grow by an eighth, up to MANY by a third; then they double.
 FEW, MANY = (200, 2_000)
-LARGEST = 1 << 20  # draws a side of a wave: memory is bounded
+LARGEST = 1 << 20  # draws a side of a batch, which bounds memory
+SAVED = (
+    "level", "needed", "e_value", "largest", "rejected_at", "drawn", "tested", "draws", "log_e"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Sequential:
-    """How the wealth went.
+    """The e-process of a sequential audit.
 
-    level : of the test. needed : the e-value that rejects, 1/(1 − level).
-    draws, log_e : draws a side so far, and the log e-value, after each wave that was bet on; in the
-    wave of a rejection both are those of the rejection.
-    rejected_at : draws a side after which the e-value reached `needed`, training and all; None if
-        it did not.
-    drawn : draws a side in all, the rest of the last wave too. tested : those of them that were bet
-        on.
+    level : of the verdict. needed : the e-value that rejects, 1/(1 − level).
+    draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on. In
+        the batch of a rejection both are those of the rejection.
+    rejected_at : draws a side, training included, after which the e-value reached `needed`; None
+        if it did not.
+    drawn : draws a side in all, with the remainder of the last batch.
+    tested : the draws a side that were bet on.
     largest : the largest e-value after any draw.
     """
 
@@ -38,6 +41,7 @@ class Sequential:
 
     @property
     def needed(self) -> float:
+        """The e-value that rejects."""
         return 1.0 / (1.0 - self.level)
 
     @property
@@ -47,27 +51,21 @@ class Sequential:
 
     def to_dict(self) -> dict[str, Any]:
         """What result.json holds."""
-        names = (
-            "level",
-            "needed",
-            "e_value",
-            "largest",
-            "rejected_at",
-            "drawn",
-            "tested",
-            "draws",
-            "log_e",
-        )
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in SAVED}
 
 
-def sizes(samples: int) -> Iterator[int]:
-    """Sizes of the waves that make `samples` draws a side; the first only trains."""
+def batch_sizes(samples: int) -> Iterator[int]:
+    """Sizes of the batches that make `samples` draws a side; the first one only trains."""
     done = 0
     while done < samples:
-        size = (
-            FIRST if done == 0 else done // 8 if done < FEW else done // 3 if done < MANY else done
-        )
-        size = min(max(size, 1), LARGEST, samples - done)
+        size = min(max(_wanted(done), 1), LARGEST, samples - done)
         yield size
         done += size
+
+
+def _wanted(done: int) -> int:
+    if done == 0:
+        return FIRST
+    if done < FEW:
+        return done // 8
+    return done // 3 if done < MANY else done

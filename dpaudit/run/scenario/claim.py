@@ -1,6 +1,4 @@
-"""The [claim] table: a privacy claim of one kind, and the ε at which one without an ε of its own is
-judged.
-"""
+"""The [claim] table: a privacy claim of one kind."""
 
 from __future__ import annotations
 
@@ -8,10 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from dpaudit._core.check import Array, integer, real
-from dpaudit.auditing.api import DEFAULT_EPSILON, LARGEST_EPSILON
+from dpaudit._core.check import integer, real
 from dpaudit.curves.claims import Claim
 from dpaudit.run.scenario.table import Check, Table, flag
 
@@ -37,13 +32,10 @@ EXPECTED = (
     "must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
 )
 PRINTED = "printed"
-POINTS, TAIL = 41, 1e-9
 
 
-def given_claim(table: Table, mechanism: Any) -> Claim | None:
-    """The claim, `printed = true` being the one that the mechanism's source makes; None after a
-    fault.
-    """
+def read_claim(table: Table, mechanism: Any) -> Claim | None:
+    """The claim; None after a fault. `printed = true` is the claim of the mechanism's source."""
     if PRINTED in table:
         return _printed(table, mechanism)
     values: dict[str, Any] = {key: table.get(key, check, None) for key, check in CHECKS.items()}
@@ -67,19 +59,3 @@ def _printed(table: Table, mechanism: Any) -> Claim | None:
             f"{getattr(mechanism, 'name', 'a callable')} claims nothing with these parameters",
         )
     return claim if isinstance(claim, Claim) else None
-
-
-def claim_grid(claim: Claim) -> Array | None:
-    """ε, nats, 41 from 0 to where the claim's δ is 1e-9, since a claim on a whole curve may fail
-    far out only.
-
-    Beside the audit's own ε if that is beyond them. None, which is those alone, for a claim with an
-    ε of its own, or of δ = 0 throughout.
-    """
-    if claim.epsilon is not None:
-        return None
-    end = min(float(claim.epsilon_at(TAIL)), LARGEST_EPSILON)
-    if end == 0.0:
-        return None
-    points = np.linspace(0.0, end, POINTS)
-    return points if end <= DEFAULT_EPSILON[-1] else np.union1d(points, DEFAULT_EPSILON)

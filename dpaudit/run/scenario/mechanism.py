@@ -15,17 +15,17 @@ from dpaudit._core.check import choice, fail
 from dpaudit.errors import InvalidInput
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.run.scenario.table import REQUIRED, Table
-from dpaudit.run.scenario.user_mechanism import Call, Called, given_call, given_program
+from dpaudit.run.scenario.user_mechanism import Call, Called, read_call, read_command
 
 # for a faulty value, so that the next one is checked too
 STAND_INS: dict[type, Any] = {int: 1000, float: 0.5}
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 WAYS = ("name", "call", "command")
-__all__ = ["Call", "Called", "given_mechanism", "instance"]
+__all__ = ["Call", "Called", "instance", "read_mechanism"]
 Made = TypeVar("Made")
 
 
-def given_mechanism(table: Table, folder: Path = Path()) -> Any:
+def read_mechanism(table: Table, folder: Path = Path()) -> Any:
     """A mechanism, or a `Call`, which is loaded later; None after a fault. folder : where a command
     runs.
     """
@@ -36,7 +36,7 @@ def given_mechanism(table: Table, folder: Path = Path()) -> Any:
     if ways == ["name"]:
         name = table.get("name", partial(choice, allowed=tuple(REGISTRY)))
         return None if name is None else instance(REGISTRY[name], table)
-    return given_program(table, folder) if ways == ["command"] else given_call(table)
+    return read_command(table, folder) if ways == ["command"] else read_call(table)
 
 
 def instance(cls: type[Made], table: Table) -> Made | None:
@@ -71,9 +71,11 @@ def _instance(
         try:
             return cls(**given)
         except InvalidInput as error:
-            key = str(error).partition(" ")[0]
-            if not faulty or (key in given and key not in faulty):
-                table.fault(key if key in given else "", str(error))
+            key = error.argument or ""
+            if key in given and key not in faulty:
+                table.fault(key, error.detail)
+            elif not faulty:
+                table.fault("", str(error))
             if key in faulty or key not in given:
                 return None
             given[key] = stand_ins[key]

@@ -58,7 +58,7 @@ class Search:
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
 
-def given_search(table: Table, folder: Path, at: float) -> Search:
+def read_search(table: Table, folder: Path, at: float) -> Search:
     """Read the keys beside `rule`; `at` is what the claim says."""
     checks: dict[str, Any] = {
         "at": partial(check.real, low=0.0),

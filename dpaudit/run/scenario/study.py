@@ -14,12 +14,13 @@ from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
 from dpaudit.report.studies.study import Study
-from dpaudit.run.execute import REPORTS
-from dpaudit.run.scenario.file import given_name, parsed
+from dpaudit.run.scenario.file import REPORTS, Scenario, folder_name, parsed
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.table import Table
 from dpaudit.run.scenario.target import imported, is_target
 from dpaudit.sampling import Progress
+
+STUDY = "study"
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,18 @@ class StudyScenario:
 
     @classmethod
     def load(cls, path: str | Path) -> StudyScenario:
-        """Read and check a file, which imports the study's module. Raises `ScenarioError`, a line
-        for each fault.
+        """Read and check a file, which imports the study's module.
+
+        Raises `ScenarioError`, with a line for each fault.
         """
-        path, faults = Path(path), list[str]()
-        top = Table("", parsed(path), faults)
-        name = top.get("name", given_name, path.stem)
+        return cls.read(Path(path), parsed(Path(path)))
+
+    @classmethod
+    def read(cls, path: Path, content: dict[str, Any]) -> StudyScenario:
+        """From the content of a file. Raises as `load`."""
+        faults: list[str] = []
+        top = Table("", content, faults)
+        name = top.get("name", folder_name, path.stem)
         table = top.table("study")
         target = table.get("call", _target)
         seed = table.get("seed", partial(integer, minimum=0), 0)
@@ -71,22 +78,26 @@ class StudyScenario:
 
         Raises `DataNotFound`, `InvalidInput`, OSError.
         """
-        from dpaudit.report.studies.write import write
+        from dpaudit.report.studies.write import write  # loads matplotlib
 
         chosen = self.seed if seed is None else integer("seed", seed, 0)
         with beside(self.path.parent):
             content = self.study.make(chosen, progress)
-        write(
-            content,
-            self.folder(out),
-            f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}"),
-        )
+        again = f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}")
+        write(content, self.folder(out), again)
         return content
 
 
 def is_study(path: str | Path) -> bool:
     """Whether the file has a [study] table. Raises `ScenarioError` where it cannot be read."""
-    return "study" in parsed(Path(path))
+    return STUDY in parsed(Path(path))
+
+
+def load_scenario(path: str | Path) -> Scenario | StudyScenario:
+    """Read a file once, as what it is: an audit or a study. Raises as their `load`."""
+    content = parsed(Path(path))
+    kind = StudyScenario if STUDY in content else Scenario
+    return kind.read(Path(path), content)
 
 
 def _target(key: str, value: Any) -> str:
@@ -96,9 +107,9 @@ def _target(key: str, value: Any) -> str:
 def _loaded(target: str, table: Table) -> type[Study] | None:
     """The study's class; None after a fault."""
     try:
-        found = imported(target, "[study] call")
+        found = imported(target)
     except ScenarioError as error:
-        table.fault("call", str(error).removeprefix("[study] call: "))
+        table.fault("call", str(error))
         return None
     if isinstance(found, type) and issubclass(found, Study):
         return found

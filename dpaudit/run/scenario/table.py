@@ -37,7 +37,7 @@ class Table:
             try:
                 return check(key, self.content[key])
             except InvalidInput as error:
-                self.fault(key, str(error))
+                self.fault(key, error.detail if error.argument == key else str(error))
                 return None
         if default is not REQUIRED:
             return default
@@ -61,12 +61,9 @@ class Table:
                 self.fault(key, f"unknown key (known: {', '.join(self.asked)})")
 
     def fault(self, key: str, message: str) -> None:
-        """Note one; a message of the form "key must be …" loses the key, which its place says
-        already.
-        """
+        """Note one at `key`, or of the whole table where that is ""."""
         where = " ".join(part for part in (f"[{self.place}]" if self.place else "", key) if part)
-        line = f"{where}: {message.removeprefix(f'{key} ')}"
-        self.faults.append(" ".join(line.split()))
+        self.faults.append(" ".join(f"{where}: {message}".split()))
 
 
 def text(key: str, value: Any) -> str:

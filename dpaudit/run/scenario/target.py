@@ -1,4 +1,4 @@
-"""What a scenario names as "package.module:callable": its form, and the import, which executes the
+"""A target "package.module:callable" of a scenario: its form, and its import, which executes the
 user's code.
 """
 
@@ -19,13 +19,12 @@ def is_target(value: Any) -> bool:
     )
 
 
-def imported(target: str, place: str) -> Any:
-    """What a target names. place : "[table] key", for the error. Raises `ScenarioError`."""
+def imported(target: str, place: str = "") -> Any:
+    """The object that a target names. place : "[table] key", for the error. Raises `ScenarioError`."""
     module, _, path = target.partition(":")
     if kept := elsewhere(module):
-        raise ScenarioError(
-            f"{place}: {target}: a module of that name was imported from {kept}, which is not this one"
-        )
+        reason = f"a module of that name was imported from {kept}, which is not this one"
+        raise ScenarioError(f"{_prefix(place)}{target}: {reason}")
     try:
         found: Any = importlib.import_module(module)
         for step in path.split("."):
@@ -37,4 +36,9 @@ def imported(target: str, place: str) -> Any:
 
 def failed(target: str, place: str, error: Exception) -> str:
     """A line on what the user's code raised."""
-    return f"{place}: {target}: {type(error).__name__}: {' '.join(str(error).split())}"
+    said = " ".join(str(error).split())
+    return f"{_prefix(place)}{target}: {type(error).__name__}: {said}"
+
+
+def _prefix(place: str) -> str:
+    return f"{place}: " if place else ""

@@ -142,7 +142,7 @@ class Program(Call):
         return found.hexdigest()
 
 
-def given_call(table: Table) -> Call:
+def read_call(table: Table) -> Call:
     """`call` and what goes with it. What is faulty is noted in the table."""
     target, parameters = table.get("call", _target), table.get("parameters", mapping, None)
     timeout = table.get("timeout", seconds, None)
@@ -162,7 +162,7 @@ def given_call(table: Table) -> Call:
     return Call(target, parameters, form)
 
 
-def given_program(table: Table, folder: Path) -> Program | None:
+def read_command(table: Table, folder: Path) -> Program | None:
     """`command` and `timeout`; None after a fault."""
     argv, timeout = table.get("command", arguments), table.get("timeout", seconds, None)
     table.close()

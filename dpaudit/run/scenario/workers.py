@@ -72,7 +72,7 @@ def _cluster(address: str | None, n_jobs: int | None) -> Iterator[Any]:
         yield client
 
 
-def given_workers(table: Table) -> Workers:
+def read_workers(table: Table) -> Workers:
     """The keys `backend` and `address` of [audit]."""
     backend = table.get("backend", partial(choice, allowed=BACKENDS), None)
     address = table.get("address", text, None)

@@ -12,6 +12,7 @@ from typing import Any
 
 from dpaudit._core.files import replace_file
 from dpaudit.auditing.record import RESULT, load
+from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.report.index import render_index
 from dpaudit.run.suite.against import Moved, moved
@@ -24,10 +25,10 @@ ERROR, STUDY = "error", "study"
 class Outcome:
     """What came of one scenario.
 
-    kind : a verdict, "study" or "error"; reason : one sentence, or the error's lines. folder : of
-        its report.
-    record : the content of result.json, None for a study or an error. seconds : wall-clock time.
-    error : what was raised, None otherwise.
+    kind : a verdict, "study" or "error". reason : one sentence, or the error's lines.
+    folder : of its report. seconds : wall-clock time.
+    record : the content of result.json, None for a study or an error.
+    error : what was raised, else None.
     """
 
     name: str
@@ -40,31 +41,30 @@ class Outcome:
     error: Exception | None = None
 
 
-def outcome(name: str, path: Path, folder: Path, work: Callable[[], str | None]) -> Outcome:
+def outcome(name: str, path: Path, folder: Path, work: Callable[[], AuditResult | str]) -> Outcome:
     """Do the `work` of one scenario and say what came of it. An error is an outcome too.
 
-    work : writes the report into `folder`; returns None for an audit, of which result.json then
-    speaks, and for a study a sentence. SystemExit, which code that a scenario names may raise, is a
-    `MechanismError`: its status would be taken for a verdict. KeyboardInterrupt is not caught.
+    work : writes the report into `folder`; returns the result of an audit, or a study's sentences.
+    SystemExit, which code that a scenario names may raise, becomes a `MechanismError`, since its
+    status could be taken for a verdict. KeyboardInterrupt is not caught.
     """
-    begin, said = time.perf_counter(), None
-    failed: Exception | None = None
+    begin = time.perf_counter()
     try:
-        said = work()
-        record = load(folder) if said is None else None
+        done = work()
     except SystemExit as stop:
-        record, failed = (
-            None,
-            MechanismError(f"code of the scenario called sys.exit({stop.code!r})"),
-        )
+        error = MechanismError(f"code of the scenario called sys.exit({stop.code!r})")
+        return _failed(name, path, folder, error, begin)
     except Exception as error:
-        record, failed = None, error
+        return _failed(name, path, folder, error, begin)
     seconds = time.perf_counter() - begin
-    if failed is not None:
-        return Outcome(name, path, folder, ERROR, said_by(failed), seconds, error=failed)
-    if record is None:
-        return Outcome(name, path, folder, STUDY, str(said), seconds)
-    return Outcome(name, path, folder, record["verdict"], str(record["reason"]), seconds, record)
+    if isinstance(done, str):
+        return Outcome(name, path, folder, STUDY, done, seconds)
+    return Outcome(name, path, folder, done.verdict, done.reason, seconds, done.to_dict())
+
+
+def _failed(name: str, path: Path, folder: Path, error: Exception, begin: float) -> Outcome:
+    seconds = time.perf_counter() - begin
+    return Outcome(name, path, folder, ERROR, said_by(error), seconds, error=error)
 
 
 def said_by(error: Exception) -> str:

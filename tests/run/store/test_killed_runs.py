@@ -16,6 +16,9 @@ import pytest
 import dpaudit as dp
 from dpaudit.run import Scenario, run
 from dpaudit.run.store import checksums
+from tests.run.records import record_without_clock
+
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 AUDIT = 'samples = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 WAVES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
@@ -32,17 +35,9 @@ def release(data, size, *, rng):
 '''
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
-
-
 def content(folder):
     """Everything that a run has left: the draws to the byte, the record but for its clock."""
-    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    del record["timings"], record["peak_memory_mb"]
+    record = record_without_clock(folder)
     kept = [
         path
         for path in folder.rglob("*.[njc]*")
@@ -83,11 +78,11 @@ def killed(scenario, folder, seed, kills):
     ],
     ids=["certificate", "waves", "search"],
 )
-def test_killed_at_random_points_many_times(write, tmp_path, tables):
+def test_killed_at_random_points_many_times(write_scenario, tmp_path, tables):
     """By time at any moment of half a run's; by step after 1 to 12 of more than 100 on the disk, a
     run's steps.
     """
-    counts = killed(write(**tables), tmp_path, seed=1, kills=12)
+    counts = killed(write_scenario(**tables), tmp_path, seed=1, kills=12)
     assert counts[0] >= 1
     assert counts[1] == 12
 
@@ -95,11 +90,11 @@ def test_killed_at_random_points_many_times(write, tmp_path, tables):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 5))
 @pytest.mark.parametrize("audit", [AUDIT, WAVES], ids=["certificate", "waves"])
-def test_killed_up_to_eighty_times(write, tmp_path, audit, seed):
-    assert sum(killed(write(audit=audit), tmp_path, seed, kills=80)) > 30
+def test_killed_up_to_eighty_times(write_scenario, tmp_path, audit, seed):
+    assert sum(killed(write_scenario(audit=audit), tmp_path, seed, kills=80)) > 30
 
 
-def test_what_a_killed_run_left_half_written_goes(write, tmp_path):
+def test_what_a_killed_run_left_half_written_goes(write_scenario, tmp_path):
     left = [
         tmp_path / "out" / f".{name}.11425"
         for name in ("result.json", "report.html", "spectrum.png", "search.csv")
@@ -107,7 +102,7 @@ def test_what_a_killed_run_left_half_written_goes(write, tmp_path):
     (tmp_path / "out").mkdir()
     for path in left:
         path.write_bytes(b"half")
-    run(Scenario.load(write(audit=AUDIT, neighbour=SEARCH)), tmp_path / "out", resume=True)
+    run(Scenario.load(write_scenario(audit=AUDIT, neighbour=SEARCH)), tmp_path / "out", resume=True)
     assert not [path for path in left if path.exists()]
 
 
@@ -116,8 +111,8 @@ def test_what_a_killed_run_left_half_written_goes(write, tmp_path):
     [0, pytest.param(5, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow), 31],
 )
 @pytest.mark.parametrize("where", ["part", "list"])
-def test_a_full_disk(write, tmp_path, monkeypatch, full_at, where):
-    scenario = Scenario.load(write(audit=AUDIT))
+def test_a_full_disk(write_scenario, tmp_path, monkeypatch, full_at, where):
+    scenario = Scenario.load(write_scenario(audit=AUDIT))
     run(scenario, tmp_path / "whole", keep_draws=True)
     with monkeypatch.context() as patch:
         (full_part if where == "part" else full_list)(patch, full_at)
@@ -188,14 +183,14 @@ def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
     assert (tmp_path / checksums.PARTS).read_bytes() == before
 
 
-def test_a_mechanism_that_raises_midway(write, tmp_path):
+def test_a_mechanism_that_raises_midway(write_scenario, tmp_path):
     (tmp_path / "fragile.py").write_text(FRAGILE)
     made = {
         "mechanism": 'call = "fragile:release"',
         "neighbour": 'rule = "row"\nindex = 4',
         "audit": AUDIT,
     }
-    scenario = Scenario.load(write(**made))
+    scenario = Scenario.load(write_scenario(**made))
     run(scenario, tmp_path / "whole", keep_draws=True)
     (tmp_path / "fault").touch()
     with pytest.raises(dp.MechanismError, match="RuntimeError: midway"):
@@ -206,8 +201,8 @@ def test_a_mechanism_that_raises_midway(write, tmp_path):
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
 
 
-def test_parts_of_another_run_or_another_place_are_drawn_again(write, tmp_path):
-    scenario = Scenario.load(write(audit=AUDIT))
+def test_parts_of_another_run_or_another_place_are_drawn_again(write_scenario, tmp_path):
+    scenario = Scenario.load(write_scenario(audit=AUDIT))
     for name, seed in (("whole", 0), ("foreign", 1)):
         run(scenario, tmp_path / name, seed=seed, keep_draws=True)
     run(scenario, tmp_path / "out", keep_draws=True)
@@ -237,13 +232,13 @@ def release(data, size, *, rng):
 
 
 @pytest.fixture
-def counted(write, tmp_path):
+def counted(write_scenario, tmp_path):
     """counted(folder, most, **options) → sizes of the calls that a run makes before it is
     interrupted, after `most`.
     """
     (tmp_path / "counted_calls.py").write_text(COUNTED)
     scenario = Scenario.load(
-        write(mechanism='call = "counted_calls:release"', neighbour=SEARCH, audit=AUDIT)
+        write_scenario(mechanism='call = "counted_calls:release"', neighbour=SEARCH, audit=AUDIT)
     )
 
     def counted(folder, most, **options):
@@ -278,8 +273,8 @@ def test_damaged_lines_of_a_search_are_found_anew(counted, tmp_path):
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
 
 
-def test_a_search_with_other_settings_is_not_resumed(write, tmp_path):
-    own = Scenario.load(write(neighbour=SEARCH, audit=AUDIT))
+def test_a_search_with_other_settings_is_not_resumed(write_scenario, tmp_path):
+    own = Scenario.load(write_scenario(neighbour=SEARCH, audit=AUDIT))
     run(own, tmp_path / "out", keep_draws=True)
     with pytest.raises(dp.InvalidInput, match=r"made with other settings \(seed 0, now 1\)"):
         run(own, tmp_path / "out", seed=1, resume=True)

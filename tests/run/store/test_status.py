@@ -4,10 +4,6 @@ lock.
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -18,96 +14,62 @@ from dpaudit.run.store import status
 from dpaudit.run.store.draws import DrawStore
 from dpaudit.run.store.lock import Lock, held
 from dpaudit.run.store.watch import Watch
+from tests.run.held_runs import held_run, held_scenario
 
-SLOW = """
-import time
-from pathlib import Path
+pytestmark = pytest.mark.usefixtures("no_figures")
 
-def release(data, size, *, rng):
-    time.sleep(0.05 if Path(__file__).with_name("slow").exists() else 0.0)
-    return data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
-"""
 ROW = 'rule = "row"\nindex = 4'
 
 
-@pytest.fixture(autouse=True)
-def no_figures(monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
-
-
-@pytest.fixture
-def slow(write, tmp_path):
-    (tmp_path / "release.py").write_text(SLOW)
-    (tmp_path / "slow").touch()
-    return write(
-        "slow",
-        mechanism='call = "release:release"',
-        neighbour=ROW,
-        audit='samples = 4000\nclassifier = "qda"',
-    )
-
-
-def until(true, seconds=60.0):
-    """Wait until it is so."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def test_a_run_from_begin_to_end(slow, tmp_path, capsys):
-    """16 blocks of 256 a side, 0.05 s each: under way, killed, resumed."""
+def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
+    """16 blocks of 256 a side: under way, killed, resumed."""
+    scenario = held_scenario(write_scenario, audit='samples = 4000\nclassifier = "qda"')
     out = tmp_path / "out"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dpaudit", "run", str(slow), "--out", str(out)]
-    )
-    until(lambda: len(list(out.glob("draws/*.npy"))) > 4 or process.poll() is not None)
-    assert main(["status", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert f"running, process {process.pid}" in said
-    assert "drawing M(D)" in said
-    found = status.state_of(out)
-    assert (found.state, found.process, found.wanted, found.scenario) == (
-        "running",
-        process.pid,
-        4000,
-        "slow",
-    )
-    with pytest.raises(
-        dp.InvalidInput, match=f"another run is under way in .*out .process {process.pid}.;"
-    ):
-        run(Scenario.load(slow), out)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with held_run(scenario, out) as process:
+        assert main(["status", str(out)]) == 0
+        said = capsys.readouterr().out
+        assert f"running, process {process.pid}" in said
+        assert "drawing M(D)" in said
+        found = status.state_of(out)
+        assert (found.state, found.process, found.wanted, found.scenario) == (
+            "running",
+            process.pid,
+            4000,
+            "held",
+        )
+        with pytest.raises(
+            dp.InvalidInput,
+            match=f"another run is under way in .*out .process {process.pid}.;",
+        ):
+            run(Scenario.load(scenario), out)
     assert main(["status", str(out), "--json"]) == 3
     one = json.loads(capsys.readouterr().out)[0]
     assert (one["state"], one["process"]) == ("interrupted", None)
     assert sum(one["made"]) == sum(
         256 if "-000015" not in path.name else 160 for path in out.glob("draws/*.npy")
     )
-    (tmp_path / "slow").unlink()
-    run(Scenario.load(slow), out, resume=True)
+    run(Scenario.load(scenario), out, resume=True)
     assert main(["status", str(tmp_path)]) == 0
     assert "done: not violated" in capsys.readouterr().out
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
 
 
-def test_an_interrupted_run_says_with_what_it_ended(write, tmp_path, capsys):
+def test_an_interrupted_run_says_with_what_it_ended(write_scenario, tmp_path, capsys):
     (tmp_path / "ends.py").write_text(
         "def release(data, size, *, rng):\n    raise KeyError('midway')\n"
     )
-    scenario = Scenario.load(write("ends", mechanism='call = "ends:release"', neighbour=ROW))
+    scenario = Scenario.load(
+        write_scenario("ends", mechanism='call = "ends:release"', neighbour=ROW)
+    )
     with pytest.raises(dp.MechanismError):
         run(scenario, tmp_path / "out")
     assert main(["status", str(tmp_path / "out")]) == 3
     assert "by MechanismError: the mechanism raised on M(D), block 0" in capsys.readouterr().out
 
 
-def test_a_run_that_never_began_leaves_nothing(write, tmp_path, capsys):
+def test_a_run_that_never_began_leaves_nothing(write_scenario, tmp_path, capsys):
     with pytest.raises(dp.InvalidInput, match="index must be"):
-        run(Scenario.load(write(neighbour='rule = "row"\nindex = 99')), tmp_path / "out")
+        run(Scenario.load(write_scenario(neighbour='rule = "row"\nindex = 99')), tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert main(["status", str(tmp_path / "out")]) == 2
     assert "must be the folder of a run" in capsys.readouterr().err
@@ -159,8 +121,8 @@ def test_a_lock_is_held_by_one_until_it_ends(tmp_path, monkeypatch):
     Lock(path).take()
 
 
-def test_a_folder_of_runs_tells_of_each(write, tmp_path, capsys):
+def test_a_folder_of_runs_tells_of_each(write_scenario, tmp_path, capsys):
     for name in ("one", "two"):
-        run(Scenario.load(write(name)), tmp_path / "all" / name)
+        run(Scenario.load(write_scenario(name)), tmp_path / "all" / name)
     assert main(["status", str(tmp_path / "all")]) == 0
     assert capsys.readouterr().out.count("done: not violated") == 2

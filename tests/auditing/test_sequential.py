@@ -1,14 +1,14 @@
-"""Audits in waves: one seed, one result; where they stop, what they say, and what they write."""
+"""Audits in batches: one seed, one result; where they stop, what they say, and what they write."""
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing import sequential
 from dpaudit.auditing.record import load
 from dpaudit.auditing.sequential import loop, record
-from dpaudit.auditing.sequential.record import FIRST, sizes
-from dpaudit.auditing.sequential.source import Past
+from dpaudit.auditing.sequential.record import FIRST, batch_sizes
+from dpaudit.auditing.sequential.source import Past, of_mechanism
+from dpaudit.auditing.settings import Drawing
 from dpaudit.scoring import KnownScore
 from tests.cases import database, shifted
 
@@ -30,39 +30,39 @@ def facts(result):
 
 
 @pytest.mark.parametrize("samples", [1, 8, 9, 100, 4321])
-def test_waves_add_up(samples):
-    found = list(sizes(samples))
+def test_batches_add_up(samples):
+    found = list(batch_sizes(samples))
     assert sum(found) == samples
     assert min(found) > 0
     assert found[0] == min(samples, FIRST)
 
 
-def test_waves_grow_slowly_at_first_and_double_at_last():
-    found = np.array(list(sizes(100_000)))
+def test_batches_grow_slowly_at_first_and_double_at_last():
+    found = np.array(list(batch_sizes(100_000)))
     before = np.cumsum(found)[:-1]
     growth = found[1:-1] / before[:-1]
     assert np.all(growth[before[:-1] < 200] <= 0.125)
     assert np.all(growth[before[:-1] >= 2000] == 1.0)
 
 
-def test_very_many_draws_come_in_waves_of_one_size():
-    found = list(sizes(10_000_000))
+def test_very_many_draws_come_in_batches_of_one_size():
+    found = list(batch_sizes(10_000_000))
     assert sum(found) == 10_000_000
     assert max(found) == record.LARGEST
     assert len(found) < 60
 
 
 def test_a_full_past_learns_no_more(monkeypatch):
-    """Waves of at most 200 draws; from 600 on the last score and bet stay, and no draw is kept."""
+    """Batches of at most 200 draws; from 600 on the last score and bet stay, and no draw is kept."""
     monkeypatch.setattr(record, "LARGEST", 200)
     monkeypatch.setattr(loop, "FULL", 600)
     fits, states = [], []
-    judged, made = loop._State._judge, loop._State.__post_init__
+    judged, made = loop._Bettor._new_judge, loop._Bettor.__post_init__
     monkeypatch.setattr(
-        loop._State, "_judge", lambda *args: fits.append(len(args[2].P)) or judged(*args)
+        loop._Bettor, "_new_judge", lambda *args: fits.append(len(args[2].P)) or judged(*args)
     )
     monkeypatch.setattr(
-        loop._State, "__post_init__", lambda self: states.append(self) or made(self)
+        loop._Bettor, "__post_init__", lambda self: states.append(self) or made(self)
     )
     result = audit(shifted(0.3), claim=(0.0, 0.2))
     assert result.sequential.drawn == 3000
@@ -83,9 +83,13 @@ def test_workers_change_nothing(mechanism):
     assert alone == two
 
 
-def test_waves_are_drawn_at_keys_of_their_own():
-    source = sequential.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), None, None)
-    again = sequential.of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), 2, None)
+def source_of(n_jobs):
+    return of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), Drawing(n_jobs))
+
+
+def test_batches_are_drawn_at_keys_of_their_own():
+    source = source_of(None)
+    again = source_of(2)
     first, second = source(1, 700), source(2, 700)
     np.testing.assert_array_equal(again(2, 700)[1], second[1])  # whatever was drawn before
     assert not np.array_equal(first[0], second[0])
@@ -196,7 +200,7 @@ def test_the_report_is_written(tmp_path):
     assert "a bet against the claim" in page
 
 
-def test_a_kept_wave_is_not_drawn_again():
+def test_a_kept_batch_is_not_drawn_again():
     class Shelf(dict):
         def get(self, side, block):
             return super().get((side, block))
@@ -232,8 +236,8 @@ def test_fresh_lists_take_the_form_of_the_past():
     np.testing.assert_array_equal(longer.P, [[3.0, 5.0, 6.0], [1.0, 8.0, np.nan]])
 
 
-def test_waves_of_text_and_dicts_are_bet_on():
-    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later waves bring that
+def test_batches_of_text_and_dicts_are_bet_on():
+    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later batches bring that
     earlier ones lack.
     """
 

@@ -1,0 +1,121 @@
+"""The audit from its settings to its result: theory, draws, score, band, verdict, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpaudit import exact
+from dpaudit._core.types import Array
+from dpaudit.auditing.clock import Clock, peak_memory_mb
+from dpaudit.auditing.fixed import audit_fixed
+from dpaudit.auditing.result import AuditResult, Findings, Subject
+from dpaudit.auditing.sequential.loop import audit_sequentially
+from dpaudit.auditing.sequential.source import BatchSource, of_arrays, of_mechanism
+from dpaudit.auditing.settings import Drawing, Settings
+from dpaudit.certify.estimate import Estimate
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.sampling import Draws, GivenDraws, MechanismDraws
+
+
+def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> AuditResult:
+    """Audit `subject.mechanism` on `subject.pair`. Raises as `dpaudit.audit`."""
+    clock = Clock()
+    theory = _theory(subject, settings.epsilon)
+    if settings.stop is not None:
+        assert subject.mechanism is not None
+        assert subject.pair is not None
+        source = of_mechanism(subject.mechanism, subject.pair, settings.seed, drawing)
+        return _sequential(subject, settings, theory, source, drawing, clock)
+    with clock.step("sample_s"):
+        sources = _streams(subject, settings, drawing)
+    found = audit_fixed(settings, sources, theory, clock, drawing.progress, own=True)
+    return _result(subject, settings, theory, found, clock)
+
+
+def audit_draws(
+    P: np.ndarray, Q: np.ndarray, subject: Subject, settings: Settings, drawing: Drawing
+) -> AuditResult:
+    """Audit `settings.samples` draws a side that were made elsewhere. Raises as
+    `dpaudit.audit_samples`.
+    """
+    clock = Clock()
+    if settings.stop is not None:
+        return _sequential(subject, settings, None, of_arrays(P, Q), drawing, clock)
+    sources = [GivenDraws(side[: settings.samples]) for side in (P, Q)]
+    found = audit_fixed(settings, sources, None, clock, drawing.progress, own=False)
+    return _result(subject, settings, None, found, clock)
+
+
+def _theory(subject: Subject, epsilon: Array) -> Spectrum | None:
+    assert subject.mechanism is not None
+    assert subject.pair is not None
+    try:
+        return exact.spectrum(subject.mechanism, subject.pair, epsilon)
+    except NoExactSpectrum:
+        return None
+
+
+def _streams(subject: Subject, settings: Settings, drawing: Drawing) -> Sequence[Draws]:
+    assert subject.pair is not None
+    sides = (subject.pair.left, subject.pair.right)
+    return [
+        MechanismDraws(
+            subject.mechanism,
+            data,
+            settings.samples,
+            settings.seed,
+            side,
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+            store=drawing.store,
+        )
+        for side, data in enumerate(sides)
+    ]
+
+
+def _sequential(
+    subject: Subject,
+    settings: Settings,
+    theory: Spectrum | None,
+    source: BatchSource,
+    drawing: Drawing,
+    clock: Clock,
+) -> AuditResult:
+    found = audit_sequentially(settings, theory, source, clock, drawing.progress)
+    return _result(subject, settings, theory, found, clock)
+
+
+def _result(
+    subject: Subject, settings: Settings, theory: Spectrum | None, found: Findings, clock: Clock
+) -> AuditResult:
+    return AuditResult(
+        spectrum=_spectrum(found.estimate, settings.level, found.fitted.name),
+        exact=theory,
+        claim=settings.claim,
+        verdict=found.judged.verdict,
+        reason=found.judged.reason,
+        detectable=found.judged.detectable,
+        estimate=found.estimate,
+        settings=settings,
+        sizes=found.sizes,
+        fitted=found.fitted,
+        subject=subject,
+        timings=clock.total(),
+        peak_memory_mb=peak_memory_mb(),
+        sequential=found.sequential,
+    )
+
+
+def _spectrum(found: Estimate, level: float, score: str) -> Spectrum:
+    return Spectrum(
+        found.epsilon,
+        found.delta,
+        found.forward.delta,
+        found.backward.delta,
+        low=found.low,
+        level=level,
+        law=f"estimate ({score})",
+    )

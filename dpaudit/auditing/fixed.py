@@ -1,0 +1,139 @@
+"""An audit with a number of draws that is fixed in advance: train, choose, certify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpaudit import outcomes, scoring
+from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.result import Findings
+from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.verdict import judge_band
+from dpaudit.certify.counting import StreamedCounts
+from dpaudit.certify.estimate import Estimate, certify
+from dpaudit.certify.scores import ScoreCounts, SortedScores
+from dpaudit.certify.split import SMALLEST, Split
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.errors import InvalidInput
+from dpaudit.sampling import Draws, Progress, randomness
+from dpaudit.scoring import Fitted, Sides
+from dpaudit.scoring.base import refuse_nan
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """The draws that train and choose, and the columns that they have.
+
+    note : a sentence on draws that are not random, or None.
+    """
+
+    sizes: Split
+    columns: outcomes.Columns
+    train: Sides
+    choose: Sides
+    note: str | None
+
+
+def audit_fixed(
+    settings: Settings,
+    sources: Sequence[Draws],
+    theory: Spectrum | None,
+    clock: Clock,
+    progress: Progress,
+    *,
+    own: bool,
+) -> Findings:
+    """Draw from both sources, fit a score, certify, judge.
+
+    own : whether the draws are made here, from seeds that must not repeat.
+    """
+    sources = [TimedDraws(source, clock) for source in sources]
+    with clock.step("sample_s"):
+        learned = _learned(settings, sources, own)
+    with clock.step("fit_s"):
+        progress("fitting the score", 0, 1)
+        fitted = scoring.fit(
+            settings.classifier, learned.train, learned.choose, settings.seed, settings.bits
+        )
+        progress("fitting the score", 1, 1)
+    with clock.step("certify_s"):
+        counts = StreamedCounts(fitted, learned.columns, sources, learned.sizes.certify)
+        estimate = _certify(settings, fitted, learned, counts)
+        progress("certifying", 1, 1)
+    judged = judge_band(estimate, settings, theory)
+    if learned.note is not None:
+        judged = replace(judged, reason=f"{learned.note} {judged.reason}")
+    return Findings(estimate, fitted, learned.sizes, judged)
+
+
+def _learned(settings: Settings, sources: Sequence[Draws], own: bool) -> Learned:
+    """The certifying draws have no say in the columns or in the split.
+
+    The number of columns decides the split, and the first few draws show it.
+    """
+    first = _rows([source.peek(2 * SMALLEST) for source in sources])[1]
+    sizes = settings.split(first.P.shape[1])
+    drawn = [source.take(sizes.train + sizes.choose) for source in sources]
+    columns, rows = _rows(drawn)
+    if own:
+        for side, draws in enumerate(drawn):
+            randomness.refuse_repeats(draws, side)
+    train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
+    return Learned(sizes, columns, Sides(*train), Sides(*choose), randomness.not_random(*drawn))
+
+
+def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
+    P, Q = drawn
+    if not any(map(outcomes.are_lists, drawn)) and P.shape[1] != Q.shape[1]:
+        raise InvalidInput(
+            f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the size gives it away"
+        )
+    columns = outcomes.columns(P, Q)
+    return columns, Sides(columns(P), columns(Q))
+
+
+def _certify(settings: Settings, fitted: Fitted, learned: Learned, counts: ScoreCounts) -> Estimate:
+    """The sets are chosen before the first certifying draw is made."""
+    chosen = scoring.pooled(fitted.score, learned.train, learned.choose)
+    for part in chosen:
+        refuse_nan(part, fitted.name)
+    own = settings.claimed_epsilon
+    return certify(
+        SortedScores.of(*chosen),
+        counts,
+        settings.epsilon,
+        settings.level,
+        claim_epsilon=() if own is None else (own,),
+        focus=settings.focus,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TimedDraws:
+    """`Draws` whose making counts as sampling, whatever asks for them."""
+
+    source: Draws
+    clock: Clock
+
+    def peek(self, count: int) -> np.ndarray:
+        """The next `count` or more, which stay."""
+        with self.clock.step("sample_s"):
+            return self.source.peek(count)
+
+    def take(self, count: int) -> np.ndarray:
+        """The next `count`."""
+        with self.clock.step("sample_s"):
+            return self.source.take(count)
+
+    def rest(self, chunk: int) -> Iterator[np.ndarray]:
+        """All that are left, `chunk` at a time, the last time fewer."""
+        left = self.source.rest(chunk)
+        while True:
+            with self.clock.step("sample_s"):
+                drawn = next(left, None)
+            if drawn is None:
+                return
+            yield drawn

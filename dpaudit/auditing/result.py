@@ -1,0 +1,104 @@
+"""What an audit found, and what it was about."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dpaudit._core.types import Mechanism
+from dpaudit.auditing.record import save, to_dict
+from dpaudit.auditing.sequential.record import Sequential
+from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.verdict import Verdict
+from dpaudit.certify.band import Certificate
+from dpaudit.certify.estimate import Estimate
+from dpaudit.certify.split import Split
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.scoring import Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is audited, known before the first draw is made.
+
+    mechanism, pair : None where draws from elsewhere are audited.
+    scenario : its name. dataset : as result.json has it. rule : how the neighbour was chosen.
+    """
+
+    mechanism: Mechanism | None = None
+    pair: NeighbourPair | None = None
+    scenario: str | None = None
+    dataset: dict[str, Any] | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What the draws showed.
+
+    estimate : both directions, estimated and certified. fitted : the score.
+    sizes : the split, draws a side. sequential : the e-process of an audit with stop="verdict".
+    """
+
+    estimate: Estimate
+    fitted: Fitted
+    sizes: Split
+    judged: Verdict
+    sequential: Sequential | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """What an audit found.
+
+    spectrum : Spectrum with delta (plug-in estimate), low (certified), forward and backward
+        estimates.
+    exact : Spectrum or None. claim : Claim or None.
+    verdict : "violated", "not violated" or "inconclusive"; reason : one sentence for people.
+    detectable : smallest excess that the audit would have certified, {"epsilon", "excess",
+        "power"}, or None.
+    estimate : both directions by themselves, estimated and certified.
+    sequential : the e-process of an audit with stop="verdict", else None.
+    subject, settings, sizes, fitted : what was audited, how, with which split and which score.
+    timings : seconds. peak_memory_mb : None where the system does not tell.
+    """
+
+    spectrum: Spectrum
+    exact: Spectrum | None
+    claim: Claim | None
+    verdict: str
+    reason: str
+    detectable: dict[str, float] | None
+    estimate: Estimate
+    settings: Settings
+    sizes: Split
+    fitted: Fitted
+    subject: Subject
+    timings: dict[str, float]
+    peak_memory_mb: float | None
+    sequential: Sequential | None = None
+
+    @property
+    def certified(self) -> Certificate:
+        """The certified band at any ε, and as ε at a given δ, trade-off curve and Gaussian μ."""
+        return self.estimate.certified
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""
+        return deepcopy(self._record)
+
+    @cached_property
+    def _record(self) -> dict[str, Any]:
+        return to_dict(self)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
+
+        The folder is made if it does not exist. Raises OSError.
+        """
+        return save(self._record, Path(folder))

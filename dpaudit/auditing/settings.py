@@ -1,0 +1,139 @@
+"""What an audit is asked to do: one frozen object, checked when it is made and passed on by name."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dpaudit import scoring
+from dpaudit._core import check
+from dpaudit._core.seeds import root
+from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit.certify.sets import FOCUS
+from dpaudit.certify.split import Split, split
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim
+from dpaudit.sampling import BlockStore, Progress
+
+DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
+LARGEST_EPSILON = 500.0  # nats
+CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
+# With the focus "pure" a larger share of the draws chooses, since the sets that decide are small:
+# of a score that is trained, and of one that is known, for which no draws are spent on training.
+PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
+
+
+def silent(step: str, done: int, wanted: int) -> None:
+    """A `Progress` that shows nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """The settings of an audit, checked. `dpaudit.audit` explains them.
+
+    epsilon : (m,) distinct ascending ε, nats, a claim's own ε among them.
+    samples : draws a side. classifier : an alias, an estimator or a known score.
+    seed : of all random numbers. train_share, choose_share : None for the default shares.
+    Raises `InvalidInput`.
+    """
+
+    epsilon: Array
+    samples: int
+    _: KW_ONLY
+    claim: Claim | None = None
+    level: float = 0.95
+    classifier: Any = "auto"
+    seed: np.random.SeedSequence = field(default_factory=np.random.SeedSequence)
+    detect: float | None = None
+    train_share: float | None = None
+    choose_share: float | None = None
+    bits: bool = False
+    focus: str = "spectrum"
+    stop: str | None = None
+
+    def __post_init__(self) -> None:
+        check.choice("focus", self.focus, FOCUS)
+        if self.claim is not None:
+            self.claim.delta_at(self.epsilon)  # a user's curve may be wrong
+        self.split()
+        check.real("level", self.level, 0.0, 1.0, open_=True)
+        if self.detect is not None:
+            check.real("detect", self.detect, 0.0, 1.0)
+        check.boolean("bits", self.bits)
+        if self.stop is not None:
+            check.choice("stop", self.stop, ("verdict",))
+
+    @classmethod
+    def of(
+        cls,
+        samples: int,
+        *,
+        epsilon: ArrayLike | None = None,
+        claim: ClaimLike = None,
+        classifier: Any = "auto",
+        rng: RngLike = None,
+        **rest: Any,
+    ) -> Settings:
+        """From what a user gives; `rest` are fields as they are. Raises `InvalidInput`."""
+        held, score = as_claim(claim), scoring.known(classifier)
+        return cls(
+            grid(epsilon, held), samples, claim=held, classifier=score, seed=root(rng), **rest
+        )
+
+    def replaced(self, **changes: Any) -> Settings:
+        """A copy with other values of some fields, checked again."""
+        return replace(self, **changes)
+
+    @property
+    def claimed_epsilon(self) -> float | None:
+        """The claim's own ε, of an (ε, δ) claim."""
+        return None if self.claim is None else self.claim.epsilon
+
+    def split(self, columns: int | None = None) -> Split:
+        """How the draws are split, for outputs of so many numbers. Raises `InvalidInput`."""
+        trained = scoring.is_trained(self.classifier)
+        choose = self.choose_share
+        if self.focus == "pure" and choose is None:
+            choose = PURE_CHOOSE if trained else PURE_CHOOSE_KNOWN
+        return split(self.samples, self.train_share, choose, columns, trained=trained)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """How draws are made, which changes no result: workers, progress, and a store of blocks."""
+
+    n_jobs: int | None = None
+    progress: Progress = silent
+    store: BlockStore | None = None
+
+    def __post_init__(self) -> None:
+        jobs = self.n_jobs
+        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
+            check.fail("n_jobs", jobs, "None or a whole number other than 0")
+
+
+def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
+    """Distinct ascending ε, (m,), nats, the claim's own among them. Raises `InvalidInput`."""
+    points = np.atleast_1d(check.epsilon(DEFAULT_EPSILON if epsilon is None else epsilon))
+    if points.max() > LARGEST_EPSILON:
+        expected = f"at most {LARGEST_EPSILON:g}: no number of draws shows more"
+        check.fail("epsilon", float(points.max()), expected)
+    own = [] if claim is None or claim.epsilon is None else [claim.epsilon]
+    return np.unique(np.concatenate([points, own]))
+
+
+def claim_grid(claim: Claim) -> Array | None:
+    """ε at which a claim that has no ε of its own is judged, nats; None for the default ε.
+
+    41 ε from 0 to where the claim's δ is 1e-9, since such a claim may fail at large ε alone. The
+    default ε are added where the claim goes beyond them. None for a claim with an ε of its own, and
+    for a claim of δ = 0 at every ε.
+    """
+    if claim.epsilon is not None:
+        return None
+    end = min(float(claim.epsilon_at(CURVE_END)), LARGEST_EPSILON)
+    if end == 0.0:
+        return None
+    points = np.linspace(0.0, end, CURVE_POINTS)
+    return points if end <= DEFAULT_EPSILON[-1] else np.union1d(points, DEFAULT_EPSILON)

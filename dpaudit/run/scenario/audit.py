@@ -1,0 +1,64 @@
+"""The [audit] table: the settings of `dpaudit.audit`, and where its draws are made."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpaudit import scoring
+from dpaudit._core import check
+from dpaudit.auditing.api import audit
+from dpaudit.auditing.settings import Settings, claim_grid
+from dpaudit.certify.sets import FOCUS
+from dpaudit.certify.split import split
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import InvalidInput
+from dpaudit.run.scenario.table import Check, Table, numbers
+
+DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
+CHECKS: dict[str, Check] = {
+    "samples": partial(check.integer, minimum=1),
+    "level": partial(check.real, low=0.0, high=1.0, open_=True),
+    "classifier": partial(check.choice, allowed=tuple(scoring.ALIASES)),
+    "detect": partial(check.real, low=0.0, high=1.0),
+    "train_share": partial(check.real, low=0.0, high=1.0),
+    "choose_share": partial(check.real, low=0.0, high=1.0),
+    "bits": check.boolean,
+    "focus": partial(check.choice, allowed=FOCUS),
+    "stop": partial(check.choice, allowed=("verdict",)),
+}
+
+
+def read_settings(table: Table, claim: Claim | None, seed: int | None) -> Settings | None:
+    """The settings; None after a fault. A claim without an ε of its own sets the default grid."""
+    options = {key: table.get(key, one, DEFAULTS[key]) for key, one in CHECKS.items()}
+    epsilon = _grid(table)
+    if claim is not None and "epsilon" not in table:
+        epsilon = claim_grid(claim)
+    try:
+        if options["samples"] is not None:
+            split(options["samples"], options["train_share"], options["choose_share"])
+    except InvalidInput as error:
+        table.fault("samples", error.detail)
+    table.close()
+    if table.faults:
+        return None
+    return Settings.of(epsilon=epsilon, claim=claim, rng=seed, **options)
+
+
+def _grid(table: Table) -> Any:
+    """A list of ε, or evenly spaced ones from start to stop; None where neither is given."""
+    if not isinstance(table.content.get("epsilon"), dict):
+        return table.get("epsilon", _list, DEFAULTS["epsilon"])
+    inner = table.table("epsilon")
+    start, stop = (inner.get(key, partial(check.real, low=0.0)) for key in ("start", "stop"))
+    number = inner.get("num", partial(check.integer, minimum=1))
+    inner.close()
+    return None if None in (start, stop, number) else np.linspace(start, stop, number)
+
+
+def _list(key: str, value: Any) -> Any:
+    return check.epsilon(numbers(key, value), key)

@@ -1,0 +1,123 @@
+"""The [neighbour] table: how D' is chosen, an object for each rule.
+
+- rule = "worst": the row that is the worst when it is zeroed, by theory, at ε = `at`
+- rule = "search": the same and other relations without theory (keys in `search.py`)
+- rule = "row": row `index` zeroed. rule = "replace": row `index` replaced by `row`
+- rule = "own": the two databases on which a mechanism of a paper shows its claim; without [data]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from dpaudit import exact, neighbours
+from dpaudit._core import check
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import NoExactSpectrum, ScenarioError
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.run.scenario.search import Search, read_search
+from dpaudit.run.scenario.table import Table, numbers
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The worst of all rows zeroed, by the exact spectrum at ε = `at`."""
+
+    at: float
+    rule: ClassVar[str] = "worst"
+
+    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+        """Raises `ScenarioError` where no exact spectrum is known."""
+        try:
+            found = exact.worst_case(mechanism, data, [self.at])
+        except NoExactSpectrum as error:
+            raise ScenarioError(
+                '[neighbour] rule: give "search", or "row" and an index; "worst" is not known: '
+                f"{error}"
+            ) from None
+        assert found.index is not None
+        return neighbours.zero_row(data, int(found.index[0]))
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return f"worst of {len(data):,} rows at ε = {self.at:g}"
+
+
+@dataclass(frozen=True)
+class Zeroed:
+    """Row `index` zeroed."""
+
+    index: int
+    rule: ClassVar[str] = "row"
+
+    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+        """Raises `InvalidInput`."""
+        return neighbours.zero_row(data, self.index)
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return "row given in the scenario"
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """Row `index` replaced by `row`."""
+
+    index: int
+    row: tuple[float, ...]
+    rule: ClassVar[str] = "replace"
+
+    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+        """Raises `InvalidInput`."""
+        return neighbours.replace_row(data, self.index, self.row)
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return "row and its replacement given in the scenario"
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The worst neighbour that a search finds."""
+
+    search: Search
+    rule: ClassVar[str] = "search"
+
+
+@dataclass(frozen=True)
+class Own:
+    """The mechanism's own pair of databases."""
+
+    rule: ClassVar[str] = "own"
+    text: ClassVar[str] = "the mechanism's own pair of databases"
+
+
+Chosen = Worst | Zeroed | Replaced
+Neighbour = Chosen | Searched | Own
+RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Own))
+
+
+def read_neighbour(table: Table, claim: Claim | None, folder: Path) -> Neighbour | None:
+    """The rule with its keys; None after a fault."""
+    rule = table.get("rule", partial(check.choice, allowed=RULES), Worst.rule)
+    if rule is None:
+        return None
+    own = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
+    readers: dict[str, Any] = {
+        Searched.rule: lambda: Searched(read_search(table, folder, own)),
+        Worst.rule: lambda: Worst(table.get("at", partial(check.real, low=0.0), own)),
+        Own.rule: Own,
+        Zeroed.rule: lambda: Zeroed(_index(table)),
+        Replaced.rule: lambda: Replaced(_index(table), table.get("row", numbers)),
+    }
+    found: Neighbour = readers[rule]()
+    table.close()
+    return found
+
+
+def _index(table: Table) -> Any:
+    return table.get("index", partial(check.integer, minimum=0))
