@@ -1,6 +1,7 @@
 """The fixtures that tests of more than one folder use."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,22 @@ def samples_result() -> dict[str, Any]:
 
 
 @pytest.fixture
-def write(tmp_path: Path):
-    """write(name, table=text, ...): the path of a small valid scenario with some tables replaced,
-    or left out (None).
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test works in tmp_path."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs leave an empty report.html: figures take most of a small run's time, and tests/report
+    draws them.
     """
+    monkeypatch.setattr(
+        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
+    )
+
+
+@pytest.fixture
+def write_scenario(tmp_path: Path) -> Callable[..., Path]:
+    """write_scenario(name, table=text, ...): the path of a small valid scenario in tmp_path."""
     return scenario_writer(tmp_path)

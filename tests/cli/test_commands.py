@@ -14,15 +14,12 @@ import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
 README = Path(__file__).parents[2] / "README.md"
 COMMANDS = re.findall(
     r"^dpaudit (\w+) (?:[A-Z]|\[)", README.read_text(encoding="utf-8"), re.MULTILINE
 )
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -87,8 +84,8 @@ def test_options_of_samples_are_checked(draws, options):
     assert main(["samples", *draws, *options]) == 2
 
 
-def test_spectrum_as_json(write, capsys):
-    assert main(["spectrum", str(write()), "--json"]) == 0
+def test_spectrum_as_json(write_scenario, capsys):
+    assert main(["spectrum", str(write_scenario()), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     data = dp.datasets.load(Path("small.csv"), target="y").database
     worst = dp.exact.worst_case(dp.mechanisms.ALS(20), data, [0, 1, 2])
@@ -101,20 +98,20 @@ def test_spectrum_as_json(write, capsys):
     assert found["mechanism"] == {"name": "ALS", "parameters": {"rows": 20, "sampler": "student"}}
 
 
-def test_spectrum_as_a_table(write, capsys):
-    assert main(["spectrum", str(write())]) == 0
+def test_spectrum_as_a_table(write_scenario, capsys):
+    assert main(["spectrum", str(write_scenario())]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^ +ε +D to D′ +D′ to D +δ +asymptotic +row +claim$", out, re.MULTILINE)
     assert "NOT VIOLATED: at no ε of the grid" in out
 
 
-def test_spectrum_breaks_a_claim(write, capsys):
-    assert main(["spectrum", str(write(claim="epsilon = 0.0\ndelta = 0.001"))]) == 1
+def test_spectrum_breaks_a_claim(write_scenario, capsys):
+    assert main(["spectrum", str(write_scenario(claim="epsilon = 0.0\ndelta = 0.001"))]) == 1
     assert "VIOLATED: the exact δ(0) is " in capsys.readouterr().out
 
 
-def test_spectrum_without_a_claim_or_a_limit(write, capsys):
-    path = write(mechanism='name = "GaussianLS"\nsigma = 1.0', claim=None)
+def test_spectrum_without_a_claim_or_a_limit(write_scenario, capsys):
+    path = write_scenario(mechanism='name = "GaussianLS"\nsigma = 1.0', claim=None)
     assert main(["spectrum", str(path)]) == 0
     out = capsys.readouterr().out
     assert "asymptotic" not in out
@@ -124,8 +121,8 @@ def test_spectrum_without_a_claim_or_a_limit(write, capsys):
     assert (found["claim"], found["asymptotic"]) == (None, None)
 
 
-def test_list(write, capsys):
-    write().write_text("# The first line says it.\n# Not the second.\n")
+def test_list(write_scenario, capsys):
+    write_scenario().write_text("# The first line says it.\n# Not the second.\n")
     Path("scenarios").mkdir()
     Path("small.toml").rename("scenarios/small.toml")
     assert main(["list"]) == 0
@@ -211,7 +208,7 @@ def test_list_of_the_papers_algorithms_says_what_they_claim(capsys):
         )
 
 
-def test_list_goes_into_folders_but_hidden_ones(write, tmp_path, capsys):
+def test_list_goes_into_folders_but_hidden_ones(write_scenario, tmp_path, capsys):
     for place in ("z.toml", "a/b/y.toml", "a/x.toml", ".venv/w.toml", "a/.git/v.toml"):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text("# A line.\n")
@@ -223,8 +220,8 @@ def test_list_goes_into_folders_but_hidden_ones(write, tmp_path, capsys):
     ]
 
 
-def test_list_one_kind_and_a_folder(write, tmp_path, capsys):
-    write()
+def test_list_one_kind_and_a_folder(write_scenario, tmp_path, capsys):
+    write_scenario()
     assert main(["list", "scenarios", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"scenarios\n  {tmp_path}/small.toml\n"
     assert main(["list", "classifiers"]) == 0
@@ -233,8 +230,11 @@ def test_list_one_kind_and_a_folder(write, tmp_path, capsys):
     assert main(["list", "planets"]) == 2
 
 
-def test_report_redraws(write, tmp_path, capsys):
-    assert main(["run", str(write(claim="epsilon = 0.0\ndelta = 0.001")), "--out", "there"]) == 1
+def test_report_redraws(write_scenario, tmp_path, capsys):
+    assert (
+        main(["run", str(write_scenario(claim="epsilon = 0.0\ndelta = 0.001")), "--out", "there"])
+        == 1
+    )
     there = tmp_path / "there"
     before = {path.name: path.read_bytes() for path in there.iterdir()}
     assert sorted(before) == ["report.html", "result.json", "spectrum.png"]

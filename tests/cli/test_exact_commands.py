@@ -17,8 +17,8 @@ def rows(tmp_path):
     return str(path)
 
 
-def test_what_is_read_off_stands_below_the_table(write, capsys):
-    assert main(["spectrum", str(write(mechanism=GRAM))]) == 0
+def test_what_is_read_off_stands_below_the_table(write_scenario, capsys):
+    assert main(["spectrum", str(write_scenario(mechanism=GRAM))]) == 0
     below = capsys.readouterr().out.partition("\n\n")[2].partition("\n\n")[2]
     heads = [re.split(r"  +", line)[0] for line in below.splitlines()]
     assert heads == [
@@ -36,8 +36,8 @@ def test_what_is_read_off_stands_below_the_table(write, capsys):
     assert re.search(r"^pure ε +infinite$", below, re.MULTILINE)
 
 
-def test_what_is_read_off_as_json(write, capsys):
-    assert main(["spectrum", str(write()), "--json", "--epsilon", "0,0.5"]) == 0
+def test_what_is_read_off_as_json(write_scenario, capsys):
+    assert main(["spectrum", str(write_scenario()), "--json", "--epsilon", "0,0.5"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["epsilon"] == [0, 0.5, 1]
     assert list(found["epsilon_at"]) == ["0.9", "1e-05", "1e-06"]
@@ -48,35 +48,35 @@ def test_what_is_read_off_as_json(write, capsys):
     assert found["neighbour"] == {"relation": "zero-out", "candidates": None, "row_bound": None}
 
 
-def test_infinities_and_what_is_not_known_as_json(write, capsys):
-    assert main(["spectrum", str(write(mechanism=GRAM)), "--json"]) == 0
+def test_infinities_and_what_is_not_known_as_json(write_scenario, capsys):
+    assert main(["spectrum", str(write_scenario(mechanism=GRAM)), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pure_epsilon"] == "inf"
-    path = write(mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1')
+    path = write_scenario(mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1')
     assert main(["spectrum", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["renyi_2"] is None
     assert found["notes"]["renyi_2"].startswith("no closed form for the Rényi divergence")
 
 
-def test_a_replaced_row(write, rows, capsys):
+def test_a_replaced_row(write_scenario, rows, capsys):
     options = ["--relation", "replace", "--candidates", rows]
-    assert main(["spectrum", str(write(mechanism=GRAM)), *options]) == 0
+    assert main(["spectrum", str(write_scenario(mechanism=GRAM)), *options]) == 0
     out = capsys.readouterr().out
     assert (
         "the worst of all rows and 2 candidates for its place (rows.csv); either direction" in out
     )
     assert re.search(r"^ +ε +D to D′ +D′ to D +δ +row +candidate +claim$", out, re.MULTILINE)
-    assert main(["spectrum", str(write(mechanism=GRAM)), *options, "--json"]) == 0
+    assert main(["spectrum", str(write_scenario(mechanism=GRAM)), *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert set(found["candidate"]) == {1}
     assert found["neighbour"]["candidates"] == 2
 
 
-def test_the_longer_database_of_an_added_row_is_d_prime(write, capsys):
+def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
     """Without the row the output may rule it out, which the row's own database cannot: D to D′ is
     the private way.
     """
-    path = write(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
+    path = write_scenario(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
     assert (
         main(
             [
@@ -131,8 +131,8 @@ def test_the_longer_database_of_an_added_row_is_d_prime(write, capsys):
         ),
     ],
 )
-def test_neighbours_that_cannot_be_had(write, capsys, command, options, message):
-    assert main([*command, str(write()), *options]) == 2
+def test_neighbours_that_cannot_be_had(write_scenario, capsys, command, options, message):
+    assert main([*command, str(write_scenario()), *options]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines()[-1].startswith(message)
@@ -140,13 +140,13 @@ def test_neighbours_that_cannot_be_had(write, capsys, command, options, message)
 
 
 @pytest.mark.parametrize("epsilon", ["a", "", "1,", "-1", "nan", "1000"])
-def test_epsilon_that_is_none(write, epsilon, capsys):
-    assert main(["spectrum", str(write()), "--epsilon", epsilon]) == 2
+def test_epsilon_that_is_none(write_scenario, epsilon, capsys):
+    assert main(["spectrum", str(write_scenario()), "--epsilon", epsilon]) == 2
     assert "epsilon" in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_calibrate(write, capsys):
-    path = write(mechanism=GRAM)
+def test_calibrate(write_scenario, capsys):
+    path = write_scenario(mechanism=GRAM)
     assert main(["calibrate", str(path), "--epsilon", "1", "--delta", "1e-3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["parameter"], found["epsilon"], found["delta"]) == ("sigma", 1, 1e-3)
@@ -158,17 +158,17 @@ def test_calibrate(write, capsys):
     assert re.search(r"^Target +δ\(1\) ≤ 0\.001$", out, re.MULTILINE)
     assert re.search(rf"^sigma +{re.escape(repr(found['value']))}$", out, re.MULTILINE)
     assert re.search(rf"^worst row +{found['row']}$", out, re.MULTILINE)
-    again = write(
+    again = write_scenario(
         mechanism=f'name = "AnalyzeGauss"\nsigma = {found["value"]!r}',
         claim="epsilon = 1\ndelta = 1e-3",
     )
     assert main(["spectrum", str(again)]) == 0
 
 
-def test_calibrate_says_where_the_value_tells_of_the_data(write, capsys):
+def test_calibrate_says_where_the_value_tells_of_the_data(write_scenario, capsys):
     noise, sketch = (
-        write("noise", mechanism=GRAM),
-        write("sketch", mechanism='name = "GaussMix"\nrows = 5\nsigma = 9'),
+        write_scenario("noise", mechanism=GRAM),
+        write_scenario("sketch", mechanism='name = "GaussMix"\nrows = 5\nsigma = 9'),
     )
     target, bound = ["--epsilon", "1", "--delta", "1e-6"], ["--relation", "add", "--row-bound", "3"]
     said = {}
@@ -184,9 +184,9 @@ def test_calibrate_says_where_the_value_tells_of_the_data(write, capsys):
     }
 
 
-def test_calibrate_names_the_candidate(write, rows, capsys):
+def test_calibrate_names_the_candidate(write_scenario, rows, capsys):
     options = ["--relation", "replace", "--candidates", rows, "--epsilon", "1", "--delta", "0.1"]
-    assert main(["calibrate", str(write(mechanism=GRAM)), *options]) == 0
+    assert main(["calibrate", str(write_scenario(mechanism=GRAM)), *options]) == 0
     assert re.search(r"^its candidate +1$", capsys.readouterr().out, re.MULTILINE)
 
 
@@ -209,15 +209,15 @@ def test_calibrate_names_the_candidate(write, rows, capsys):
         ),
     ],
 )
-def test_calibrations_that_cannot_be_had(write, capsys, options, message):
-    assert main(["calibrate", str(write()), *options]) == 2
+def test_calibrations_that_cannot_be_had(write_scenario, capsys, options, message):
+    assert main(["calibrate", str(write_scenario()), *options]) == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith(message)
 
 
-def test_calibrate_needs_a_known_law(write, tmp_path, capsys):
+def test_calibrate_needs_a_known_law(write_scenario, tmp_path, capsys):
     (tmp_path / "unknown_law.py").write_text(
         "def release(data, size, *, rng):\n    return rng.normal(size=(size, 1))\n"
     )
-    path = write(mechanism='call = "unknown_law:release"')
+    path = write_scenario(mechanism='call = "unknown_law:release"')
     assert main(["calibrate", str(path), "--epsilon", "1", "--delta", "0.1"]) == 2
     assert "has no known output law" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """Text in columns: whole in a file, broken on a terminal."""
 
-import os
-
 import pytest
 
 from dpaudit.cli import table
@@ -16,7 +14,7 @@ def terminal(monkeypatch):
 
     def terminal(columns):
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-        monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((columns, 24)))
+        monkeypatch.setenv("COLUMNS", str(columns))
 
     return terminal
 

@@ -96,9 +96,7 @@ def test_code_that_leaves_does_not_pass_for_a_verdict(write_scenario, suite, cap
 def test_a_file_that_cannot_be_written_is_named_before_anything_runs(suite, tmp_path, capsys):
     (tmp_path / "taken").mkdir()
     assert main(["run", suite[0], "--junit", "taken"]) == 2
-    assert (
-        "junit must be a file to write_scenario, got 'taken', a folder" in capsys.readouterr().err
-    )
+    assert "junit must be a file to write, got 'taken', a folder" in capsys.readouterr().err
     assert not (tmp_path / "dpaudit-out").exists()
 
 

@@ -144,10 +144,8 @@ def test_each_of_the_libraries_is_valid_and_says_what_it_shows(path):
     )
 
 
-def test_noise_on_ridge_keeps_its_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
+@pytest.mark.usefixtures("no_figures")
+def test_noise_on_ridge_keeps_its_claim(tmp_path):
     scenario = str(FOLDER / "libraries" / "ridge.toml")
     assert main(["run", scenario, "--out", str(tmp_path), "--samples", "4000"]) == 0
 
@@ -162,11 +160,9 @@ def test_verdicts_on_the_libraries(path, tmp_path):
     assert main(["run", str(path), "--out", str(tmp_path)]) == int(path.stem in LEAKS)
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])
-def test_verdicts_from_few_draws(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()
-    )
+def test_verdicts_from_few_draws(name, tmp_path):
     assert main(["run", str(available(name)), "--out", str(tmp_path), "--samples", "20000"]) == int(
         "broken" in name
     )
