@@ -4,7 +4,7 @@ calibrated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -20,8 +20,19 @@ RngLike = (
     | np.random.Generator
     | None
 )
+# (size, rng) → draws of a mechanism on one database: an array where dpaudit knows the mechanism
+Sampler = Callable[[int, np.random.Generator], Array]
 
-__all__ = ["Adjustable", "Array", "ArrayLike", "Described", "Mechanism", "RngLike", "describe"]
+__all__ = [
+    "Adjustable",
+    "Array",
+    "ArrayLike",
+    "Described",
+    "Mechanism",
+    "RngLike",
+    "Sampler",
+    "describe",
+]
 
 
 class Mechanism(Protocol):

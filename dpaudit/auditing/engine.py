@@ -59,6 +59,7 @@ def _theory(subject: Subject, epsilon: Array) -> Spectrum | None:
 
 
 def _streams(subject: Subject, settings: Settings, drawing: Drawing) -> Sequence[Draws]:
+    assert subject.mechanism is not None
     assert subject.pair is not None
     sides = (subject.pair.left, subject.pair.right)
     return [

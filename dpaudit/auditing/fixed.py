@@ -82,7 +82,7 @@ def _learned(settings: Settings, sources: Sequence[Draws], own: bool) -> Learned
         for side, draws in enumerate(drawn):
             randomness.refuse_repeats(draws, side)
     train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
-    return Learned(sizes, columns, Sides(*train), Sides(*choose), randomness.not_random(*drawn))
+    return Learned(sizes, columns, Sides(*train), Sides(*choose), randomness.constant_note(*drawn))
 
 
 def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:

@@ -1,56 +1,64 @@
-"""What a mechanism is: a callable from a database to draws, and, where its output law is known, to
-that law.
-"""
+"""The base class of mechanisms whose output law is known: a database is mapped to a law."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.types import Adjustable
+from dpaudit._core.types import Adjustable, Array, ArrayLike, RngLike, Sampler
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 
-Sampler = Callable[[int, np.random.Generator], Array]
-
 
 class LawMechanism:
-    """A mechanism whose output law is known: subclasses give `law` and, for a zeroed row,
+    """A mechanism whose output law is known.
+
+    Subclasses are dataclasses of their parameters. They give `law` and, for a zeroed row,
     `zeroed_rows`.
+
+    summary : one line for lists and reports. claimed : what the source claims, in words.
+    adjustable : the parameters that `dpaudit.exact.calibrate` may set, its default first.
     """
 
     summary: ClassVar[str] = ""
-    claimed: ClassVar[str] = ""  # what the source claims, in words
-    adjustable: ClassVar[
-        tuple[Adjustable, ...]
-    ] = ()  # what `dpaudit.exact.calibrate` may set, the default first
+    claimed: ClassVar[str] = ""
+
+    # The worst-case δ must be monotone in an adjustable parameter. It is monotone where the more
+    # private release can be made from the other one (post-processing). That holds for more Gaussian
+    # noise, more padding, more rows of Wishart noise (rows are added one by one), and fewer rows of
+    # a sketch or degrees of freedom of a draw. Two cases are RELIED ON, not proved; the tests of
+    # calibration check them at random settings:
+    #   - the scale of Wishart noise: δ grows with vᵀV⁻¹v;
+    #   - the rows of ALS and RPLS: δ grows with the rows at given leverage and residual share.
+    adjustable: ClassVar[tuple[Adjustable, ...]] = ()
 
     def law(self, data: Array) -> Law:
+        """The law of one output on `data` (n, d)."""
         raise NotImplementedError
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """The pairs (M(D), M(D with row i zeroed)) for all i."""
+        """The pairs (M(D), M(D with row i zeroed)) for all rows i."""
         raise NotImplementedError
 
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
-        """The pairs (M(D), M(D with row i replaced by candidates[j])) as entry i·m + j; candidates
-        (m, d).
+        """The pairs (M(D), M(D with row i replaced by candidates[j])), as entry i·m + j.
+
+        candidates : (m, d). Raises `NoExactSpectrum` where there is no closed form.
         """
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
-            "use dpaudit.exact.spectrum on one pair where one is known (neighbours.replace_row), else dpaudit.audit"
+            "use dpaudit.exact.spectrum on one pair where one is known "
+            "(neighbours.replace_row), else dpaudit.audit"
         )
 
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
-        """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound, as a
-        family of one.
+        """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound.
+
+        A family of one entry. Raises `NoExactSpectrum` where there is no closed form.
         """
         raise NoExactSpectrum(
             f"{self.name} has no closed form for the worst row within a bound; "
@@ -58,33 +66,30 @@ class LawMechanism:
         )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """Rows that `zeroed_rows` does not describe, because zeroing them changes more than the
-        row.
-        """
+        """Rows that `zeroed_rows` does not describe, as zeroing them changes more than the row."""
         return ()
 
     def prepare(self, data: Array) -> Sampler:
-        """Do once what does not depend on the draw; returns (size, rng) → (size, k)."""
+        """(size, rng) → (size, k) draws, with the work that all draws share done once."""
         return self.law(data).sample
 
-    def __call__(self, data: Any, size: int, *, rng: Any = None) -> Array:
+    def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
+        """(size, k) independent outputs on `data` (n, d). Raises `InvalidInput`."""
         data = check.matrix("data", data)
         return self.prepare(data)(check.integer("size", size, 1), as_generator(rng))
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """The adjustable parameter of that name, or the default. Raises `InvalidInput`."""
+        """The adjustable parameter of that name; the default for None. Raises `InvalidInput`."""
         if not self.adjustable:
             raise InvalidInput(
-                f"mechanism must be one with a parameter in which δ is monotone, got {self.name}, which has none"
+                "mechanism must be one with a parameter in which δ is monotone, "
+                f"got {self.name}, which has none"
             )
-        known = {one.name: one for one in self.adjustable}
+        known = {parameter.name: parameter for parameter in self.adjustable}
         chosen = self.adjustable[0].name if name is None else name
         if chosen not in known:
-            fail(
-                "parameter",
-                name,
-                f"{' or '.join(map(repr, known))}, in which δ of {self.name} is monotone",
-            )
+            choices = " or ".join(map(repr, known))
+            fail("parameter", name, f"{choices}, in which δ of {self.name} is monotone")
         return known[chosen]
 
     def adjusted(self, parameter: str, value: float) -> Self:
@@ -98,9 +103,10 @@ class LawMechanism:
 
     @property
     def name(self) -> str:
+        """The name of the class, by which scenarios and reports know the mechanism."""
         return type(self).__name__
 
     def parameters(self) -> dict[str, Any]:
-        """Parameters by name, those left out (None) excepted."""
+        """Parameters by name; those that are None are left out."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {f.name: getattr(self, f.name) for f in fields if getattr(self, f.name) is not None}

@@ -1,16 +1,20 @@
-"""Drawing outputs of a mechanism: block by block, seeded by key, checked, in parallel, resumable."""
+"""Draws of a mechanism: block by block, seeded by key, checked, in parallel, resumable.
+
+The room knows mechanisms only as callables and passes their outputs on as `dpaudit.outcomes` has
+them. It knows nothing of scores, bounds or verdicts.
+"""
 
 from dpaudit.sampling.block import SIDES, checked, sampler_of
+from dpaudit.sampling.draws import Draws, GivenDraws, MechanismDraws, Progress, draw
 from dpaudit.sampling.parallel import BlockStore
-from dpaudit.sampling.stream import Draws, Given, Progress, Stream, draw
 
 __all__ = [
     "SIDES",
     "BlockStore",
     "Draws",
-    "Given",
+    "GivenDraws",
+    "MechanismDraws",
     "Progress",
-    "Stream",
     "checked",
     "draw",
     "sampler_of",

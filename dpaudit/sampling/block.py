@@ -1,42 +1,61 @@
-"""One block of draws: made from a seed of its own, wherever that is, checked, and named where it
-fails.
-"""
+"""One block of draws: made from a seed of its own, checked, and named in every error message."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.check import Array
-from dpaudit._core.seeds import Stream, describe, generator
+from dpaudit._core.seeds import Purpose, describe, generator
+from dpaudit._core.types import Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError
-from dpaudit.mechanisms.base import LawMechanism, Sampler
 
 SIDES = ("M(D)", "M(D')")
 
 
-def sampler_of(mechanism: Any, data: Array) -> Sampler:
-    """(size, rng) → draws, with what does not depend on the draw done once."""
-    if isinstance(mechanism, LawMechanism):
+@runtime_checkable
+class Preparable(Protocol):
+    """A mechanism that does once what does not depend on the draw.
+
+    Every mechanism with a `law` does (`dpaudit.mechanisms.LawMechanism`). The other two methods
+    tell it from a user's object that happens to have a method `prepare`.
+    """
+
+    def prepare(self, data: Array) -> Sampler:
+        """(size, rng) → draws on this database."""
+        ...
+
+    def law(self, data: Array) -> Any:
+        """The output law on this database."""
+        ...
+
+    def zeroed_rows(self, data: Array) -> Any:
+        """The pairs of laws that zeroing each row gives."""
+        ...
+
+
+def sampler_of(mechanism: Mechanism, data: Array) -> Sampler:
+    """(size, rng) → draws of mechanism(data)."""
+    if isinstance(mechanism, Preparable):
         return mechanism.prepare(data)
     return partial(_call, mechanism, data)
 
 
-def _call(mechanism: Any, data: Array, size: int, rng: np.random.Generator) -> Any:
+def _call(mechanism: Mechanism, data: Array, size: int, rng: np.random.Generator) -> Any:
     return mechanism(data, size, rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Block b of side s is drawn from the generator at key (DRAW, s, b): the same bytes whoever
-    draws it, and when.
+    """The blocks of one side. Block b of side s has the generator at key (DRAW, s, b) below `seed`.
 
-    In another process or on another machine its modules are looked for in the same folders as here.
+    So a block is the same bytes whichever process draws it, and when. Sent to another process or
+    machine, it takes along the folders in which its modules are looked for.
     """
 
     sampler: Sampler
@@ -55,11 +74,12 @@ class Blocks:
         return checked(values, size, where)
 
     def where(self, number: int, size: int) -> str:
-        """A block with what repeats it."""
-        return f"{SIDES[self.side]}, block {number} ({size} draws, seed {describe(self.seed)}, key {self._key(number)})"
+        """The name of a block in an error message, with the seed and key that repeat it."""
+        seed = f"seed {describe(self.seed)}, key {self._key(number)}"
+        return f"{SIDES[self.side]}, block {number} ({size} draws, {seed})"
 
     def _key(self, number: int) -> tuple[int, int, int]:
-        return int(Stream.DRAW), self.side, number
+        return int(Purpose.DRAW), self.side, number
 
     @cached_property
     def _carried(self) -> Carried:
@@ -70,7 +90,10 @@ class Blocks:
 
 
 def checked(values: Any, size: int, where: str) -> np.ndarray:
-    """The draws as rows (`outcomes.rows`), or a `MechanismError` that says what came instead."""
+    """The draws as rows (`outcomes.rows`). Raises a `MechanismError` that says what came instead.
+
+    values : what a mechanism returned. where : the name of the block, for the error message.
+    """
     try:
         return outcomes.rows(values, size)
     except outcomes.NotOutcomes as error:

@@ -1,9 +1,8 @@
-"""Many blocks, by workers of joblib's choosing: threads, processes, a cluster. They come in order,
-and few wait.
+"""Many blocks, drawn by workers that joblib chooses: threads, processes, a cluster. In order.
 
 joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So
-blocks are asked for in windows of limited size: what was drawn and not yet taken stays below `HELD`
-bytes, or one block a worker.
+blocks are asked for in windows: what was drawn and not yet taken stays below `HELD` bytes, or one
+block a worker.
 """
 
 from __future__ import annotations
@@ -19,30 +18,34 @@ from joblib import Parallel, delayed, effective_n_jobs
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Blocks
 
-HELD = 1 << 26  # bytes of draws a window may hold
-# blocks a worker in a window: the end of a window, where workers wait for the last, is then a small
-# part
+HELD = 1 << 26  # bytes of draws that a window may hold
+# blocks a worker in a window at most; workers wait for the last block of a window, and with this
+# many that is a small part of their time
 DEEP = 64
 
 
 class BlockStore(Protocol):
-    """Keeps blocks that were drawn, by (side, block). Asked by one thread of the process that
-    audits.
+    """Keeps blocks that were drawn, by (side, block).
+
+    Only one thread asks it, in the process that audits.
     """
 
-    def get(self, side: int, block: int) -> np.ndarray | None: ...
+    def get(self, side: int, block: int) -> np.ndarray | None:
+        """The block, or None where it was not stored."""
+        ...
 
-    def put(self, side: int, block: int, values: np.ndarray) -> None: ...
+    def put(self, side: int, block: int, values: np.ndarray) -> None:
+        """Store a block."""
+        ...
 
 
 def drawn(
     blocks: Blocks, wanted: Iterable[tuple[int, int]], n_jobs: int | None, store: BlockStore | None
 ) -> Iterator[np.ndarray]:
-    """The blocks of `wanted`, (number, size) each, in that order; those in the store are not drawn
-    again.
+    """The blocks of `wanted`, each (number, size), in that order.
 
-    Each that is drawn is stored before it is given out. Raises `MechanismError`, and what the store
-    raises.
+    Blocks in the store are not drawn again; others are stored before they are given out. Raises
+    `MechanismError`, and whatever the store raises.
     """
     left, jobs, room = iter(wanted), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
@@ -55,7 +58,7 @@ def drawn(
 
 
 def _parallel(n_jobs: int | None) -> Parallel:
-    """One block at a time where the backend can; joblib's "multiprocessing" gives a window at once."""
+    """Results one at a time where the backend can; "multiprocessing" gives a window at once."""
     try:
         return Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     except ValueError:
@@ -66,8 +69,8 @@ def _window(
     parallel: Parallel, blocks: Blocks, window: list[tuple[int, int]], store: BlockStore | None
 ) -> Iterator[np.ndarray]:
     kept = {number: _kept(store, blocks.side, number, size) for number, size in window}
-    missing = [one for one in window if kept[one[0]] is None]
-    fresh = _results(parallel, (delayed(blocks)(*one) for one in missing))
+    missing = [(number, size) for number, size in window if kept[number] is None]
+    fresh = _results(parallel, (delayed(blocks)(number, size) for number, size in missing))
     try:
         for number, _ in window:
             part = kept.pop(number)
@@ -82,13 +85,16 @@ def _window(
 
 
 def _kept(store: BlockStore | None, side: int, number: int, size: int) -> np.ndarray | None:
+    """The stored block, if it has the size that is wanted now."""
     found = None if store is None else store.get(side, number)
     return found if found is not None and found.shape[:1] == (size,) else None
 
 
 def _next(fresh: Iterator[Any], side: int) -> np.ndarray:
-    """What is no fault of a draw is one of the workers: killed, out of memory, or the mechanism
-    cannot be sent.
+    """The next block that workers have drawn.
+
+    `Blocks` turns what a mechanism raises into a `DpauditError`. Any other error is one of the
+    workers: killed, out of memory, or unable to receive the mechanism.
     """
     try:
         return np.asarray(next(fresh))
@@ -106,7 +112,7 @@ def _results(parallel: Parallel, tasks: Iterable[Any]) -> Generator[Any, None, N
 
 
 def _close(fresh: Generator[Any, None, None]) -> None:
-    """joblib warns of results that nobody took, but whoever stops here knows."""
+    """End the workers' call without joblib's warning that results were left untaken."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fresh.close()

@@ -1,4 +1,7 @@
-"""Whether a mechanism is random at all, and draws from the generator that it is given."""
+"""Two faults that make draws useless: a constant output, and draws that repeat in order.
+
+Whether a mechanism is random at all, and whether it uses the generator that it is given.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,40 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit.errors import MechanismError
-from dpaudit.sampling import SIDES
+from dpaudit.sampling.block import SIDES
+
+LOOKED_AT = 1000  # draws that show that an output is constant, which is another fault
 
 
-def not_random(P: np.ndarray, Q: np.ndarray) -> str | None:
-    """A sentence where each side's draws are all the same; None where any differ.
+def constant_note(P: np.ndarray, Q: np.ndarray) -> str | None:
+    """A sentence for the report where each side's draws are all the same value, else None.
 
-    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`. Two values that differ
-    tell the databases apart for certain.
+    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`. Where the values of the
+    two sides differ, an output gives its database away with certainty.
     """
-    values = outcomes.same_throughout(P), outcomes.same_throughout(Q)
-    if None in values:
+    left, right = outcomes.constant_value(P), outcomes.constant_value(Q)
+    if left is None or right is None:
         return None
-    same = outcomes.same_throughout(outcomes.joined([P[:1], Q[:1]])) is not None
-    if same:
-        return f"Not random: every draw is {values[0]} on both sides, all {len(P) + len(Q):,} that were looked at."
+    looked_at = f"all {len(P) + len(Q):,} that were looked at"
+    if outcomes.constant_value(outcomes.joined([P[:1], Q[:1]])) is not None:
+        return f"Not random: every draw is {left} on both sides, {looked_at}."
     return (
-        f"Not random: every draw is {values[0]} on D and {values[1]} on D', all {len(P) + len(Q):,} that were looked "
-        "at, which is an infinite privacy loss."
+        f"Not random: every draw is {left} on D and {right} on D', {looked_at}, "
+        "which is an infinite privacy loss."
     )
 
 
 def refuse_repeats(draws: np.ndarray, side: int) -> None:
-    """Raises `MechanismError` where a mechanism's draws come again in the same order: they are not
-    independent.
+    """Raise `MechanismError` where a mechanism's draws come again in the same order.
+
+    Such draws are not independent, as of a mechanism with a seed of its own. Constant draws are
+    left to `constant_note`. side : 0 for M(D), 1 for M(D').
     """
-    found = None if outcomes.same_throughout(draws[:1000]) is not None else outcomes.period(draws)
+    if outcomes.constant_value(draws[:LOOKED_AT]) is not None:
+        return
+    found = outcomes.period(draws)
     if found is not None:
         raise MechanismError(
-            f"the mechanism must draw from rng; on {SIDES[side]} the same draws come again after every {found:,}, as "
-            "from a seed of its own"
+            f"the mechanism must draw from rng; on {SIDES[side]} the same draws come again after "
+            f"every {found:,}, as from a seed of its own"
         )

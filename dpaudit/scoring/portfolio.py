@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import Array, fail
-from dpaudit._core.seeds import Stream, generator
+from dpaudit._core.seeds import Purpose, generator
 from dpaudit.errors import InvalidInput
 from dpaudit.scoring.base import Fit, Fitted, Score, Sides, one_thread
 from dpaudit.scoring.contest import Contest
@@ -267,7 +267,7 @@ def _estimator(classifier: Any, train: Sides, seed: np.random.SeedSequence) -> S
         if key.endswith("random_state") and value is None
     ]
     model.set_params(
-        **dict.fromkeys(unseeded, int(generator(seed, Stream.SCORE).integers(2**31 - 1)))
+        **dict.fromkeys(unseeded, int(generator(seed, Purpose.SCORE).integers(2**31 - 1)))
     )
     x, label = train.stacked()
     try:

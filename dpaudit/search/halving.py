@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpaudit._core.check import Array
-from dpaudit._core.seeds import Stream, below
+from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling import Progress
@@ -38,7 +38,7 @@ SCREENED = {"auto": 512, "influence": 4096}
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """What every cheap audit needs. seed : the search's own, below the audit's at `Stream.SEARCH`.
+    """What every cheap audit needs. seed : the search's own, below the audit's at `Purpose.SEARCH`.
     memory : where what is found is kept, and what an interrupted search has found."""
 
     mechanism: Any
@@ -183,7 +183,7 @@ def _rung(
     """The same neighbours with this rung's estimates, worst first."""
     P, seed = bench.draw(draws, rung), below(bench.seed, rung)
     mechanism, epsilon, classifier = bench.mechanism, bench.epsilon, bench.classifier
-    score_seed = below(bench.seed, rung, int(Stream.SCORE))
+    score_seed = below(bench.seed, rung, int(Purpose.SCORE))
 
     def work(
         right: Array, change: Change

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import Array
-from dpaudit._core.seeds import Stream, generator
+from dpaudit._core.seeds import Purpose, generator
 from dpaudit.scoring.base import Score, Sides, evaluate
 from dpaudit.scoring.whiten import Whitener
 
@@ -57,7 +57,7 @@ def fit_boosted(
 
 
 def _state(seed: np.random.SeedSequence) -> int:
-    return int(generator(seed, Stream.SCORE).integers(2**31 - 1))
+    return int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
 
 
 class _Features:
