@@ -1,9 +1,8 @@
-"""How many draws show an excess over a claim, for a pair of Gaussian shape and a score as good as
-the truth.
+"""How many draws show an excess over a claim.
 
-Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, whose best set and law of the
-loss are known. Other pairs with that δ(ε) need more or fewer draws; the Gaussian is neither the
-easiest nor the hardest.
+Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, of which the best set and the
+law of the privacy loss are known, and for a score as good as the true likelihood ratio. Other pairs
+with that δ(ε) need more or fewer draws; the Gaussian is neither the easiest nor the hardest.
 """
 
 from __future__ import annotations
@@ -16,18 +15,19 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.certify.betting import Bet, Menu, Null
 from dpaudit.certify.split import samples_for, split
-from dpaudit.exact import gaussian_shift
+from dpaudit.curves.gaussian_shift import shift_delta
 
 POWER = 0.8
 # a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
-MOST, LEAST = 1e15, 1e-12  # draws that nobody makes, an excess that is rounding
+MOST = 1e15  # draws, beyond which the number counts as infinite
+LEAST = 1e-12  # excess, below which it is rounding
 NODES = 801  # of the quadrature over the loss
-# Draws that an audit in batches makes over those that it would bet on, had it the best bet at once;
-# set by simulation, not derived (reports/power.md).
+# Draws of a sequential audit, over those that it would need if it had the best bet from the start.
+# Set by simulation, not derived (reports/power.md).
 LEARNING = 3.0
 
 
@@ -41,13 +41,14 @@ def draws_to_detect(
     *,
     statements: int = 2,
 ) -> float:
-    """Draws a side, training included, that reject (ε, δ) with probability `power` where δ(ε) is δ
-    + excess.
+    """Draws a side, training included, that show an excess over (ε, δ) with probability `power`.
 
-    epsilon : ≥ 0, nats. delta, excess : in [0, 1], their sum below 1. level : of the audit.
-    stop : None, the certificate of all draws at their default shares; "verdict", an audit in batches.
-    statements : bounds among which the certificate shares 1 − level, two directions at one ε by
-        default; `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
+    epsilon : ≥ 0, nats. delta : what is claimed. excess : δ(ε) − delta. Both are in [0, 1], their
+        sum is below 1. level : of the audit.
+    stop : None for an audit of fixed size, its draws split as by default; "verdict" for a
+        sequential audit.
+    statements : bounds among which an audit of fixed size shares 1 − level, two directions at one ε
+        by default. `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
 
     Raises `InvalidInput`. Infinite from 1e15 draws on. `dpaudit plan` prints it as a table;
     `excess_of` inverts it.
@@ -57,17 +58,15 @@ def draws_to_detect(
     >>> draws_to_detect(1.0, 1e-5, 1e-4) > 100 * draws_to_detect(1.0, 1e-5, 0.01)
     True
     """
-    epsilon, delta = check.real("epsilon", epsilon, 0.0), check.real("delta", delta, 0.0, 1.0)
+    epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     excess = check.real("excess", excess, 0.0, 1.0 - delta, open_=True)
-    power, level = (
-        check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level))
-    )
     if stop is None:
         share = (1.0 - level) / check.integer("statements", statements, 1)
-        needed = _whole(_fixed(epsilon, delta, excess, power, share))
+        certifying = _certifying_draws(epsilon, delta, excess, power=power, share=share)
+        needed = _all_draws(certifying)
     else:
         check.choice("stop", stop, ("verdict",))
-        needed = LEARNING * _anytime(epsilon, delta, excess, power, level)
+        needed = LEARNING * _bet_draws(epsilon, delta, excess, power=power, level=level)
     return needed if needed < MOST else np.inf
 
 
@@ -80,43 +79,46 @@ def excess_of(
     *,
     statements: int = 2,
 ) -> float:
-    """The excess over (ε, δ) that an audit with `draws` draws a side, training included, shows with
-    that probability.
+    """The excess over (ε, δ) that `draws` draws a side show with probability `power`.
 
-    Arguments as in `draws_to_detect`, of which it is the inverse. Infinite where no δ ≤ 1 would
-    show. Raises `InvalidInput`.
+    The inverse of `draws_to_detect` for an audit of fixed size; arguments and errors as there,
+    training included in `draws`. Infinite where no δ ≤ 1 would show.
 
     >>> excess_of(1.0, 1e-5, 1_000_000) < excess_of(1.0, 1e-5, 10_000) < 0.1
     True
     """
-    epsilon, delta = check.real("epsilon", epsilon, 0.0), check.real("delta", delta, 0.0, 1.0)
-    power, level = (
-        check.real(*one, 0.0, 1.0, open_=True) for one in (("power", power), ("level", level))
-    )
+    epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
     certifying = split(check.integer("draws", draws, 1)).certify
-    return _least(lambda excess: _fixed(epsilon, delta, excess, power, share) / certifying, delta)
 
+    def burden(excess: float) -> float:
+        needed = _certifying_draws(epsilon, delta, excess, power=power, share=share)
+        return needed / certifying
 
-def _whole(test: float) -> float:
-    """Draws a side of which so many certify."""
-    return float(samples_for(int(np.ceil(test)))) if test < MOST else MOST
+    return _least(burden, delta)
 
 
 def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
-    """The excess over `allowed` that `draws` certifying draws a side show with probability POWER at
-    level 1 − share.
+    """The excess over `allowed` that `draws` certifying draws a side show with probability POWER.
 
-    Infinite where no δ ≤ 1 would show.
+    epsilon : nats. share : error probability of the bound at this ε. Infinite where no δ ≤ 1 would
+    show.
     """
-    return _least(lambda excess: _fixed(epsilon, allowed, excess, POWER, share) / draws, allowed)
+
+    def burden(excess: float) -> float:
+        return _certifying_draws(epsilon, allowed, excess, power=POWER, share=share) / draws
+
+    return _least(burden, allowed)
 
 
 def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> float:
-    """The same for an audit in batches that bets on `draws` draws a side."""
-    return _least(
-        lambda excess: LEARNING * _anytime(epsilon, allowed, excess, POWER, level) / draws, allowed
-    )
+    """The same for a sequential audit that bets on `draws` draws a side at that level."""
+
+    def burden(excess: float) -> float:
+        needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, level=level)
+        return needed / draws
+
+    return _least(burden, allowed)
 
 
 def best_set(epsilon: float, delta: float) -> tuple[float, float]:
@@ -125,9 +127,34 @@ def best_set(epsilon: float, delta: float) -> tuple[float, float]:
     return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
 
 
+def shift_of(epsilon: float, delta: float) -> float:
+    """μ of the Gaussian shift with δ(ε) = delta in (0, 1), to a relative 1e-6; ε in nats."""
+    at = np.asarray(epsilon, dtype=np.float64)
+    return float(
+        brentq(lambda mu: float(shift_delta(mu, at)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6)
+    )
+
+
+def _checked(
+    epsilon: float, delta: float, power: float, level: float
+) -> tuple[float, float, float, float]:
+    return (
+        check.real("epsilon", epsilon, 0.0),
+        check.real("delta", delta, 0.0, 1.0),
+        check.real("power", power, 0.0, 1.0, open_=True),
+        check.real("level", level, 0.0, 1.0, open_=True),
+    )
+
+
+def _all_draws(certifying: float) -> float:
+    """Draws a side of which so many certify."""
+    return float(samples_for(int(np.ceil(certifying)))) if certifying < MOST else MOST
+
+
 def _least(burden: Callable[[float], float], allowed: float) -> float:
-    """The excess at which `burden`, draws needed over draws made, is 1; it falls as the excess
-    grows.
+    """The excess at which `burden`, draws needed over draws made, is 1.
+
+    The burden falls as the excess grows.
     """
     most = 1.0 - allowed - 1e-9
     if most <= LEAST or burden(most) > 1.0:
@@ -136,25 +163,19 @@ def _least(burden: Callable[[float], float], allowed: float) -> float:
     return float(np.exp(brentq(lambda log: np.log(burden(np.exp(log))), *ends, rtol=1e-4)))
 
 
-def shift_of(epsilon: float, delta: float) -> float:
-    """μ of the Gaussian shift with δ(ε) = delta."""
-    return float(
-        brentq(
-            lambda mu: float(gaussian_shift(mu, epsilon)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6
-        )
-    )
-
-
-def _fixed(epsilon: float, delta: float, excess: float, power: float, share: float) -> float:
-    """Certifying draws: excess = (z_power − z_share) standard errors of p − e^ε q."""
+def _certifying_draws(
+    epsilon: float, delta: float, excess: float, *, power: float, share: float
+) -> float:
+    """Draws a side at which the excess is z_power − z_share standard errors of p − e^ε q."""
     p, q = best_set(epsilon, delta + excess)
     variance = p * (1.0 - p) + np.exp(2.0 * epsilon) * q * (1.0 - q)
     return float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
 
 
-def _anytime(epsilon: float, delta: float, excess: float, power: float, level: float) -> float:
-    """Draws that are bet on: n·growth − z_power·√(n·variance) = ln 1/(1 − level), with the best bet
-    there is.
+def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, level: float) -> float:
+    """Draws a side until the best bet wins, with probability `power`.
+
+    The n with n·growth − z_power·√(n·variance) = ln 1/(1 − level).
     """
     growth, variance = _growth(epsilon, delta, excess)
     if growth <= 0.0:
@@ -168,7 +189,7 @@ def _anytime(epsilon: float, delta: float, excess: float, power: float, level: f
 
 @lru_cache(maxsize=256)
 def _growth(epsilon: float, delta: float, excess: float) -> tuple[float, float]:
-    """Mean and variance of the log payoff of a pair, at the best bet against (ε, δ)."""
+    """Mean and variance of the log payoff of a pair of draws, at the best bet against (ε, δ)."""
     mu = shift_of(epsilon, delta + excess)
     z = np.linspace(-8.0, 8.0 + mu, NODES)
     score = mu * z - 0.5 * mu**2

@@ -1,21 +1,19 @@
-"""Gaussian outputs: a shift (equal covariances) in closed form, any other pair by contour
-inversion.
-"""
+"""δ(ε) of a Gaussian against the same Gaussian shifted, in closed form."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy.special import erfcx
+from scipy.special import erfcx, log_ndtr
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 
+# Gauss–Legendre, for the integral of the derivative of Φ/φ
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+ROOT_2, ROOT_2PI, HALF_ROOT_2PI = np.sqrt(2.0), np.sqrt(2.0 * np.pi), np.sqrt(0.5 * np.pi)
 
 
-def gaussian_shift(mu: float, epsilon: Any) -> Array:
+def gaussian_shift(mu: float, epsilon: ArrayLike) -> Array:
     """Exact δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) of N(0, 1) against N(μ, 1), either way round.
 
     Parameters
@@ -35,11 +33,17 @@ def gaussian_shift(mu: float, epsilon: Any) -> Array:
     >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0, 20.0]))
     [3.82924923e-01 1.26936738e-01 2.66470671e-86]
     """
-    mu = check.real("mu", mu, 0.0)
-    epsilon = check.epsilon(epsilon)
+    return shift_delta(check.real("mu", mu, 0.0), check.epsilon(epsilon))
+
+
+def shift_delta(mu: float, epsilon: Array) -> Array:
+    """`gaussian_shift` without its checks, for searches that call it many times.
+
+    mu : ≥ 0. epsilon : ≥ 0, nats, a float64 array of any shape.
+    """
     if mu == 0.0:
         return np.zeros_like(epsilon)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         upper = 0.5 * mu - epsilon / mu
         delta = (
             _density(upper) * _mills_difference(upper, mu) if mu < 1.0 else _far(upper, mu, epsilon)
@@ -48,29 +52,26 @@ def gaussian_shift(mu: float, epsilon: Any) -> Array:
 
 
 def _density(x: Array) -> Array:
-    return np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi)
+    return np.exp(-0.5 * x**2) / ROOT_2PI
 
 
 def _mills_difference(upper: Array, mu: float) -> Array:
+    """m(a) − m(a − μ), the integral of m′ over (a − μ, a), by Gauss nodes; a is `upper`."""
     x = (upper - 0.5 * mu)[..., None] + 0.5 * mu * NODES
     x = np.maximum(x, -1e8)
     return np.asarray(0.5 * mu * (_mills_slope(x) @ WEIGHTS))
 
 
 def _mills_slope(x: Array) -> Array:
-    """1 + x·Φ(x)/φ(x) = E[(x + Z)₊]-like and positive; for x ≪ 0 its asymptotic series 1/x² − 3/x⁴
-    + …
-    """
-    near = 1.0 + x * np.sqrt(0.5 * np.pi) * erfcx(-np.maximum(x, -50.0) / np.sqrt(2.0))
+    """m′(x) = 1 + x·Φ(x)/φ(x) = E[(x + Z)₊]/φ(x) > 0; below −50 its series 1/x² − 3/x⁴ + …"""
+    near = 1.0 + x * HALF_ROOT_2PI * erfcx(-np.maximum(x, -50.0) / ROOT_2)
     y = 1.0 / np.minimum(x, -50.0) ** 2
     return np.where(x > -50.0, near, y * (1.0 - y * (3.0 - y * (15.0 - 105.0 * y))))
 
 
 def _far(upper: Array, mu: float, epsilon: Array) -> Array:
-    from scipy.special import log_ndtr
-
-    with np.errstate(under="ignore", over="ignore"):
-        first = log_ndtr(upper)
-        return np.asarray(
-            np.exp(first) * -np.expm1(np.minimum(epsilon + log_ndtr(upper - mu) - first, 0.0))
-        )
+    """Φ(a) − e^ε Φ(a − μ) from logarithms, where the two terms differ enough; a is `upper`."""
+    first = log_ndtr(upper)
+    return np.asarray(
+        np.exp(first) * -np.expm1(np.minimum(epsilon + log_ndtr(upper - mu) - first, 0.0))
+    )

@@ -1,20 +1,20 @@
-"""What a privacy engineer reads off a spectrum: ε at a given δ, the trade-off curve, the equivalent
-Gaussian μ.
+"""What is read off a curve: ε at a given δ, the trade-off curve, the equivalent Gaussian μ.
 
 Everything here needs ε ↦ δ(ε) alone: non-increasing, convex in e^ε, vectorised over a 1-D array.
+`Chords` reads the same off a grid of points.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import erfinv
 
 from dpaudit._core.bracketing import Function, first_below, peak
-from dpaudit._core.check import Array, fail
-from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
 
 RUNGS = np.geomspace(1e-6, 1e3, 31)  # where a crossing is looked for first
@@ -22,13 +22,14 @@ LOWER_RUNGS = 10.0 ** np.arange(-300.0, -5.0, 6.0)
 UPPER_RUNGS = np.geomspace(1e3, 1e9, 21)
 REASON = "an estimate says nothing beyond it"
 FARTHEST = 1e9  # nats; a curve that is above δ there stays above it
+LARGEST = 700.0  # nats; e^ε is finite up to here
 # e^{−750} is 0 in floats
 STEPS = np.concatenate([np.geomspace(1e-9, 1.0, 19), np.arange(2.0, 752.0, 6.0)])
 SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
 
 
-def unit(name: str, value: Any) -> Array:
-    """A probability: a number in [0, 1] or a 1-D array of them, as float64 of the same shape."""
+def unit(name: str, value: ArrayLike) -> Array:
+    """A number in [0, 1] or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
     expected = "a number in [0, 1], or a 1-D array of them"
     try:
         array = np.asarray(value, dtype=np.float64)
@@ -39,7 +40,7 @@ def unit(name: str, value: Any) -> Array:
     return array
 
 
-def epsilon_at(delta_of: Function, delta: Any, supremum: float | None = np.inf) -> Array:
+def epsilon_at(delta_of: Function, delta: ArrayLike, supremum: float | None = np.inf) -> Array:
     """The smallest ε ≥ 0 with δ(ε) ≤ delta, in the shape of `delta`; nats.
 
     delta_of : ε ↦ δ(ε). delta : scalar or (m,), in [0, 1]. supremum : the ε from which on δ is 0,
@@ -61,6 +62,7 @@ def epsilon_at(delta_of: Function, delta: Any, supremum: float | None = np.inf) 
 
 
 def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
+    """The ε at which the curve falls to each target: bracketed on a ladder, then closed in on."""
     ladder, heights = _climb(delta_of, target, supremum)
     below = heights <= target[:, None]
     first = np.argmax(below, axis=1)
@@ -73,7 +75,7 @@ def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
 
 
 def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, Array]:
-    """ε from 0 upwards and δ there, as far down and up as the targets need."""
+    """A ladder of ε from 0 upwards and δ there, as far down and up as the targets need."""
     ladder = np.concatenate([[0.0], RUNGS])
     heights = delta_of(ladder)
     if np.any((target < heights[0]) & (target >= heights[1])):
@@ -88,9 +90,8 @@ def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, A
     return ladder, heights
 
 
-def tradeoff(delta_of: Function, alpha: Any) -> Array:
-    """β(α), the smallest type II error at type I error α that δ(ε) allows: the largest such convex
-    function.
+def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:
+    """β(α), the smallest type II error at type I error α that δ(ε) allows.
 
     alpha : scalar or (m,), in [0, 1]. Returns the shape of `alpha`. Raises `InvalidInput`.
 
@@ -108,6 +109,7 @@ def tradeoff(delta_of: Function, alpha: Any) -> Array:
 
 
 def _largest_gain(delta_of: Function, alpha: Array) -> Array:
+    """β at each α in (0, 1), the supremum over ε of either sign."""
     kept = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
     gain = _gain(SIGNED_STEPS, np.concatenate([kept[:0:-1], kept]), alpha[:, None])
     best = np.clip(np.argmax(gain, axis=1), 1, gain.shape[1] - 2)
@@ -128,16 +130,29 @@ def _gain(signed: Array, kept: Array, alpha: Array) -> Array:
         )
 
 
-def gdp_mu(epsilon: Array, delta: Array) -> Array:
-    """The μ with δ_μ(ε) = delta, δ_μ the curve of N(0, 1) against N(μ, 1); 0 at delta = 0, infinite
-    at 1.
+def grid_tradeoff(epsilon: Array, delta: Array, alpha: Array) -> Array:
+    """β(α) that the points of a δ(ε) curve imply, in the shape of `alpha`.
 
-    epsilon, delta : arrays of one shape, which is that of the result.
+    epsilon, delta : (m,) each. Each point gives two supporting lines of the trade-off function,
+    1 − δ − e^ε α and e^{−ε}(1 − δ − α) (Dong, Roth & Su 2022, proposition 6), so the largest is on
+    or below it.
+    """
+    gamma, kept, alpha = np.exp(np.minimum(epsilon, LARGEST)), 1.0 - delta, alpha[..., None]
+    lines = np.maximum(kept - gamma * alpha, (kept - alpha) / gamma)
+    return np.maximum(lines.max(axis=-1), 0.0)
+
+
+def gdp_mu(epsilon: Array, delta: Array) -> Array:
+    """The μ of the Gaussian shift, N(0, 1) against N(μ, 1), that has δ(ε) = delta.
+
+    epsilon, delta : arrays of one shape, which is that of the result. 0 at delta = 0, infinite at
+    delta = 1.
     """
     return np.asarray(np.vectorize(_mu, otypes=[float])(epsilon, delta))
 
 
 def _mu(epsilon: float, delta: float) -> float:
+    """μ at one ε ≥ 0 and δ."""
     from scipy.optimize import brentq  # here: slow to import, and only used by gdp_mu
 
     if delta <= 0.0 or delta >= 1.0:
@@ -146,8 +161,10 @@ def _mu(epsilon: float, delta: float) -> float:
     if epsilon == 0.0:
         return low
 
+    at = np.asarray(epsilon)
+
     def excess(mu: float) -> float:
-        return float(np.log(max(float(gaussian_shift(mu, epsilon)), 5e-324) / delta))
+        return float(np.log(max(float(shift_delta(mu, at)), 5e-324) / delta))
 
     high = 2.0 * low
     while excess(high) < 0.0:
@@ -157,11 +174,10 @@ def _mu(epsilon: float, delta: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Chords:
-    """δ between the points of a grid by the chord in e^ε, which bounds a curve through them from
-    above.
+    """δ between the points of a grid by chords in e^ε, an upper bound of a curve through them.
 
-    epsilon, delta : (m,), ε ascending and distinct. Outside the grid nothing is known:
-        `InvalidInput`.
+    epsilon, delta : (m,), ε ascending and distinct. Outside the grid nothing is known, and methods
+    raise `InvalidInput` there.
     """
 
     epsilon: Array
@@ -169,11 +185,12 @@ class Chords:
 
     @classmethod
     def of(cls, epsilon: Array, delta: Array) -> Chords:
-        """From any order and shape."""
+        """From points in any order and shape; of equal ε the first counts."""
         distinct, index = np.unique(np.ravel(epsilon), return_index=True)
         return cls(distinct, np.ravel(delta)[index])
 
     def __call__(self, epsilon: Array) -> Array:
+        """δ at each ε, scalar or (k,), in that shape."""
         outside = (epsilon < self.epsilon[0]) | (epsilon > self.epsilon[-1])
         if np.any(outside):
             one = float(np.atleast_1d(epsilon)[np.atleast_1d(outside)][0])
@@ -189,7 +206,7 @@ class Chords:
             self.delta[right - 1] + share * (self.delta[right] - self.delta[right - 1])
         )
 
-    def epsilon_at(self, delta: Any) -> Array:
+    def epsilon_at(self, delta: ArrayLike) -> Array:
         """The smallest ε of the grid's range with δ(ε) ≤ delta."""
         delta = unit("delta", delta)
         below = self.delta <= delta[..., None]
@@ -207,15 +224,9 @@ class Chords:
             )
         return np.where(first > 0, inside, self.epsilon[0])
 
-    def tradeoff(self, alpha: Any) -> Array:
-        """β(α) of the grid's points: the chords are straight in e^ε, so the supremum is at one of
-        them.
-        """
-        alpha = unit("alpha", alpha)
-        kept = 1.0 - self.delta
-        ahead = kept - np.exp(np.minimum(self.epsilon, 700.0)) * alpha[..., None]
-        behind = np.exp(-self.epsilon) * (kept - alpha[..., None])
-        return np.maximum(np.maximum(ahead, behind).max(axis=-1), 0.0)
+    def tradeoff(self, alpha: ArrayLike) -> Array:
+        """β(α) of the grid's points: chords are straight in e^ε, so the supremum is at a point."""
+        return grid_tradeoff(self.epsilon, self.delta, unit("alpha", alpha))
 
     def _ends(self) -> str:
         return f"goes from {self.epsilon[0]:g} to {self.epsilon[-1]:g}"

@@ -10,20 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpaudit.curves.readings import grid_tradeoff as tradeoff
 from dpaudit.report.data import Array
 
-# e^ε must stay finite; beyond this the line is vertical at any resolution
-LARGEST = 700.0
-
-
-def tradeoff(epsilon: Array, delta: Array, alpha: Array) -> Array:
-    """β at each α, (a,), from the supporting lines of a δ(ε) list, (m,) each; on or below the true
-    curve.
-    """
-    growth = np.exp(np.minimum(epsilon, LARGEST))[:, None]
-    room = 1.0 - delta[:, None]
-    steep, flat = room - growth * alpha, (room - alpha) / growth
-    return np.maximum(np.maximum(steep, flat).max(axis=0), 0.0)
+__all__ = ["implied", "tradeoff", "tradeoff_above"]
 
 
 def implied(epsilon: Array, low: Array) -> tuple[Array, Array]:
