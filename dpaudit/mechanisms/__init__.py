@@ -1,8 +1,9 @@
-"""Mechanisms: callables `mech(data, size, *, rng)` that know their output law. They know no
-spectrum and no audit.
+"""Mechanisms that know their output law: callables `mech(data, size, *, rng)` → (size, k) draws.
 
-`REGISTRY` names every mechanism that a scenario can name, those of the papers too; `ZOO` holds the
-textbook mechanisms and the broken ones, each with its claim and a pair of databases.
+`REGISTRY` names every mechanism that a scenario can name, those of the papers too. `ZOO` holds the
+textbook mechanisms and the broken ones, each with its claim and a pair of databases. This room
+knows nothing of spectra, sampling or audits. Its names are loaded on first use (PEP 562), so that
+one mechanism can be had without the zoo.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
     from dpaudit.mechanisms import broken, textbook
     from dpaudit.mechanisms.base import LawMechanism
     from dpaudit.mechanisms.composition import Composition
+    from dpaudit.mechanisms.example import ExampleMechanism
     from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
     from dpaudit.mechanisms.registry import PAPERS, REGISTRY
     from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
     from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
-    from dpaudit.mechanisms.specimen import Specimen
     from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
     from dpaudit.mechanisms.zoo import ZOO
 
@@ -29,7 +30,7 @@ _MODULES = {
     "registry": ("PAPERS", "REGISTRY"),
     "second_moment": ("AnalyzeGauss", "GaussianInverse", "SufficientStatistics"),
     "sketching": ("GaussMix", "RandomLinearCombination", "RandomProjection"),
-    "specimen": ("Specimen",),
+    "specimen": ("ExampleMechanism",),
     "wishart": ("AdditiveWishart", "InverseWishartDraw", "WishartDraw"),
     "zoo": ("ZOO",),
 }
@@ -44,6 +45,7 @@ __all__ = [
     "AdditiveWishart",
     "AnalyzeGauss",
     "Composition",
+    "ExampleMechanism",
     "GaussMix",
     "GaussianInverse",
     "GaussianLS",
@@ -51,7 +53,6 @@ __all__ = [
     "LawMechanism",
     "RandomLinearCombination",
     "RandomProjection",
-    "Specimen",
     "SufficientStatistics",
     "WishartDraw",
     "broken",

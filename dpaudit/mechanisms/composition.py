@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.laws import ComposedRows, Product
 from dpaudit.mechanisms.base import LawMechanism
 
 
 @dataclass(frozen=True)
 class Composition(LawMechanism):
-    """The outputs of several mechanisms on the same database side by side, with independent
-    randomness.
+    """The outputs of several mechanisms on one database, with independent randomness.
 
     Parameters
     ----------
     mechanisms : at least one mechanism with a known output law.
     times : how often each is released, integers ≥ 1; once each by default.
 
-    Output: (size, k), the outputs in order, repeats together. Raises `InvalidInput`.
+    Output: (size, k), the outputs side by side in order, repeats together. Raises `InvalidInput`.
 
     >>> import dpaudit as dp
     >>> sketch, moments = dp.mechanisms.GaussMix(50, 9.0), dp.mechanisms.AnalyzeGauss(30.0)
@@ -56,27 +56,31 @@ class Composition(LawMechanism):
         return list(zip(self.mechanisms, self.times, strict=True))
 
     def law(self, data: Array) -> Product:
+        """The product of all laws, each as often as its mechanism is released."""
         return Product(
             tuple(law for mechanism, k in self._pairs for law in (mechanism.law(data),) * k)
         )
 
     def zeroed_rows(self, data: Array) -> ComposedRows:
+        """The families of all mechanisms on the same row."""
         assert self.times is not None
         return ComposedRows(
             tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms), self.times
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ComposedRows:
+        """The families of all mechanisms on the same row and candidate."""
         assert self.times is not None
         parts = tuple(mechanism.replaced_rows(data, candidates) for mechanism in self.mechanisms)
         return ComposedRows(parts, self.times)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        """The rows that are exceptional for any of the mechanisms."""
         found = {row for mechanism in self.mechanisms for row in mechanism.exceptional_rows(data)}
         return tuple(sorted(found))
 
     def parameters(self) -> dict[str, Any]:
-        """Each mechanism's own, under its place and name."""
+        """Each mechanism's own parameters, under its position and name."""
         return {
             f"{place + 1}. {mechanism.name}": {"times": k, **mechanism.parameters()}
             for place, (mechanism, k) in enumerate(self._pairs)

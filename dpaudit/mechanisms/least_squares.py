@@ -1,33 +1,35 @@
-"""Private least squares: by sketching alone (ALS), by output noise (GaussianLS), by padding and
-sketching (RPLS).
-"""
+"""Private least squares by a sketch (ALS), output noise (GaussianLS) or a padded sketch (RPLS)."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares, padded
-from dpaudit._core.types import Adjustable
+from dpaudit._core.types import Adjustable, Array
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
-from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT, bartlett
+from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
-
-LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix held at a time by the literal sampler
+from dpaudit.mechanisms.sketched_solution import (
+    literal_sampler,
+    sketched_solution_law,
+    sketched_solution_rows,
+    wishart_sampler,
+)
 
 
 @dataclass(frozen=True)
 class ALS(LawMechanism):
-    """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix (paper 1,
-    figure 1; Sarlós 2006).
+    """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix.
+
+    Source: paper 1, figure 1; Sarlós 2006.
 
     Parameters
     ----------
@@ -57,16 +59,19 @@ class ALS(LawMechanism):
         check.choice("sampler", self.sampler, ("student", "wishart", "literal"))
 
     def law(self, data: Array) -> StudentT:
+        """Student t about the least-squares solution."""
         return sketched_solution_law(data, self.rows)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
+        """Leverage and residual share of each row."""
         return sketched_solution_rows(data, self.rows)
 
     def prepare(self, data: Array) -> Sampler:
-        law = self.law(data)  # also refuses data that have none, whatever the sampler
+        """Draws by the chosen sampler."""
+        law = self.law(data)  # with any sampler this refuses data on which the law is not defined
         if self.sampler == "literal":
-            return lambda size, rng: _literal(data, self.rows, size, rng)
-        return law.sample if self.sampler == "student" else _wishart_sampler(data, self.rows)
+            return literal_sampler(data, self.rows)
+        return law.sample if self.sampler == "student" else wishart_sampler(data, self.rows)
 
 
 @dataclass(frozen=True)
@@ -91,19 +96,13 @@ class GaussianLS(LawMechanism):
 
     def __post_init__(self) -> None:
         calibrated = (self.epsilon, self.delta, self.sensitivity)
-        if (self.sigma is None) == any(part is None for part in calibrated) or (
-            self.sigma is not None and any(part is not None for part in calibrated)
-        ):
+        if not _given_one_way(self.sigma, calibrated):
             fail(
                 "sigma",
                 self.sigma,
                 "given, or else all of epsilon, delta and sensitivity (not both)",
             )
-        for name in ("sigma", "epsilon", "sensitivity"):
-            if getattr(self, name) is not None:
-                check.real(name, getattr(self, name), 0.0, open_=True)
-        if self.delta is not None:
-            check.real("delta", self.delta, 0.0, 1.0, open_=True)
+        _check_scales(self, "sigma", "epsilon", "sensitivity")
 
     @property
     def noise(self) -> float:
@@ -117,40 +116,42 @@ class GaussianLS(LawMechanism):
 
     @property
     def claim(self) -> Claim | None:
-        return (
-            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
-        )
+        """(ε, δ)-DP where σ is calibrated to it."""
+        return _claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
+        """Gaussian about the least-squares solution."""
         fit = least_squares(data)
         return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
+        """The change of the solution, in units of σ."""
         return ShiftRows(least_squares(data).displacement / self.noise)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """The change of the solution for each pair of a row and a candidate, in units of σ."""
+        candidates = replacement.check_candidates(data, candidates)
+        change = replacement.solution_changes(least_squares(data), data, candidates)
+        return ShiftRows(change / self.noise)
 
     def adjusted(self, parameter: str, value: float) -> GaussianLS:
         """With another σ, which no longer comes from proposition 2."""
         return GaussianLS(**{parameter: value})
 
-    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        candidates = replacement.checked(data, candidates)
-        return ShiftRows(
-            replacement.solution_changes(least_squares(data), data, candidates) / self.noise
-        )
-
 
 @dataclass(frozen=True)
 class RPLS(LawMechanism):
-    """Random-projection least squares: ALS on the data padded with c₂·I (paper 1, figure 4, after
-    Sheffet).
+    """Random-projection least squares: ALS on the data padded with c₂·I.
+
+    Source: paper 1, figure 4, after Sheffet.
 
     Parameters
     ----------
     rows : r ≥ p + 1.
     epsilon, delta : c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed; or
     padding : c₂ > 0 itself.
-    row_bound : c₁, a public bound on the row norms; None reads max‖D_i‖ off the private data, as
-        printed.
+    row_bound : c₁, a public bound on the row norms. With None it is max‖D_i‖ of the private data,
+        as printed.
 
     Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
     """
@@ -168,34 +169,26 @@ class RPLS(LawMechanism):
 
     def __post_init__(self) -> None:
         check.integer("rows", self.rows, 2)
-        calibrated = (self.epsilon, self.delta)
-        if (self.padding is None) == any(part is None for part in calibrated) or (
-            self.padding is not None
-            and any(part is not None for part in (*calibrated, self.row_bound))
-        ):
+        if not _given_one_way(self.padding, (self.epsilon, self.delta), (self.row_bound,)):
             fail("padding", self.padding, "given alone, or else epsilon and delta (not both)")
-        for name in ("epsilon", "padding", "row_bound"):
-            if getattr(self, name) is not None:
-                check.real(name, getattr(self, name), 0.0, open_=True)
-        if self.delta is not None:
-            check.real("delta", self.delta, 0.0, 1.0, open_=True)
+        _check_scales(self, "epsilon", "padding", "row_bound")
 
     @property
     def claim(self) -> Claim | None:
-        return (
-            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
-        )
+        """(ε, δ)-DP where the padding is calibrated to it."""
+        return _claim(self.epsilon, self.delta)
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """`rows`, at a padding of the caller's choice: δ is not monotone in the padding.
+        """`rows`, at a padding of the caller's choice. Raises `InvalidInput`.
 
-        Padding shrinks leverages, but a row may come to explain more of the residuals. Raises
-        `InvalidInput`.
+        δ is not monotone in the padding: more padding shrinks leverages, but a row may come to
+        explain more of the residuals.
         """
         if name in ("padding", "epsilon", "delta", "row_bound"):
             raise InvalidInput(
-                f"parameter must be 'rows' for {self.name}, got {name!r}: δ of padded least squares is not monotone in "
-                "the padding, so calibrate its rows at a padding of your choice"
+                f"parameter must be 'rows' for {self.name}, got {name!r}: δ of padded least "
+                "squares is not monotone in the padding, so calibrate its rows at a padding of "
+                "your choice"
             )
         if self.padding is None:
             fail(
@@ -206,14 +199,15 @@ class RPLS(LawMechanism):
         return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
-        """c₂ for these data."""
+        """c₂ for these data. Raises `InvalidInput` when a row is longer than `row_bound`."""
         if self.padding is not None:
             return float(self.padding)
         assert self.epsilon is not None
         assert self.delta is not None
-        bound = float(_norms(data).max()) if self.row_bound is None else self.row_bound
-        if bound < _norms(data).max() * (1.0 - 1e-12):
-            fail("row_bound", bound, f"at least the largest row norm, {_norms(data).max():g}")
+        largest = np.linalg.norm(data, axis=1).max()
+        bound = float(largest) if self.row_bound is None else self.row_bound
+        if bound < largest * (1.0 - 1e-12):
+            fail("row_bound", bound, f"at least the largest row norm, {largest:g}")
         return bound * math.sqrt(
             4.0 * (2.0 * self.rows + 1.0) * math.log(4.0 / self.delta) / self.epsilon
         )
@@ -223,9 +217,11 @@ class RPLS(LawMechanism):
         return padded(data, self.pad(data))
 
     def law(self, data: Array) -> StudentT:
+        """Student t about the least-squares solution of the padded data."""
         return sketched_solution_law(self.padded(data), self.rows)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
+        """Leverage and residual share of each row of the data among the padded data."""
         family = sketched_solution_rows(self.padded(data), self.rows)
         n = len(data)
         return StudentRows(
@@ -233,75 +229,36 @@ class RPLS(LawMechanism):
         )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The row whose norm sets c₁ read off the data: without it the padding shrinks."""
+        """The longest row, where c₁ is its norm: without it the padding shrinks."""
         if self.padding is not None or self.row_bound is not None:
             return ()
-        norms = _norms(data)
+        norms = np.linalg.norm(data, axis=1)
         largest = np.flatnonzero(norms == norms.max())
         return (int(largest[0]),) if len(largest) == 1 else ()
 
 
-def _norms(data: Array) -> Array:
-    return np.asarray(np.linalg.norm(data, axis=1))
+def _given_one_way(
+    direct: float | None,
+    calibrated: tuple[float | None, ...],
+    optional: tuple[float | None, ...] = (),
+) -> bool:
+    """Whether a parameter is given directly, or else by all that it is calibrated from; not both.
 
-
-def _sketch_dof(rows: int, features: int) -> int:
-    if rows < features + 1:
-        fail("rows", rows, f"at least features + 1 = {features + 1}")
-    return rows - features + 1
-
-
-def sketched_solution_law(data: Array, rows: int) -> StudentT:
-    """ΠB and Πw are independent, so (ΠB)†Πb is Student t about x_opt with r − p + 1 degrees of
-    freedom.
+    optional : what may be given with `calibrated`, but not with `direct`.
     """
-    fit = least_squares(data)
-    return StudentT(fit.coef, fit.factor.root / fit.norm, _sketch_dof(rows, len(fit.coef)))
+    if direct is None:
+        return all(part is not None for part in calibrated)
+    return all(part is None for part in (*calibrated, *optional))
 
 
-def sketched_solution_rows(data: Array, rows: int) -> StudentRows:
-    """Leverage and residual share of every row of the least-squares problem that is sketched."""
-    fit = least_squares(data)
-    _sketch_dof(rows, len(fit.coef))
-    return StudentRows(fit.leverage, fit.residual_share, len(fit.coef), rows)
+def _check_scales(mechanism: GaussianLS | RPLS, *positive: str) -> None:
+    """Raises `InvalidInput` unless these parameters are > 0 and delta is in (0, 1), if given."""
+    for name in positive:
+        if getattr(mechanism, name) is not None:
+            check.real(name, getattr(mechanism, name), 0.0, open_=True)
+    if mechanism.delta is not None:
+        check.real("delta", mechanism.delta, 0.0, 1.0, open_=True)
 
 
-def _wishart_sampler(data: Array, rows: int) -> Sampler:
-    """(ΠD)ᵀΠD = (UR)ᵀ(UR) with U upper triangular Bartlett, R the QR root of D: x̃ = x_opt +
-    ‖w‖R₁₁⁻¹U₁₁⁻¹u₁₂.
-    """
-    fit = least_squares(data)
-    features = len(fit.coef)
-    turn = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
-
-    def sample(size: int, rng: np.random.Generator) -> Array:
-        return fit.coef + _upper_solution(size, features, rows, rng) @ turn
-
-    return sample
-
-
-def _upper_solution(size: int, features: int, rows: int, rng: np.random.Generator) -> Array:
-    """U₁₁⁻¹u₁₂ for UᵀU ~ Wishart(I, rows), by back substitution over the batch; shape (size,
-    features).
-    """
-    upper = bartlett(size, features + 1, rows, rng).transpose(0, 2, 1)
-    solution = np.empty((size, features))
-    for i in range(features - 1, -1, -1):
-        known = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], solution[:, i + 1 :])
-        solution[:, i] = (upper[:, i, features] - known) / upper[:, i, i]
-    return solution
-
-
-def _literal(data: Array, rows: int, size: int, rng: np.random.Generator) -> Array:
-    return np.stack([_literal_draw(data, rows, rng) for _ in range(size)])
-
-
-def _literal_draw(data: Array, rows: int, rng: np.random.Generator) -> Array:
-    """Sketch in blocks of database rows, then solve: the algorithm box, line by line."""
-    sketch = np.zeros((rows, data.shape[1]))
-    step = max(1, LITERAL_BLOCK // rows)
-    for start in range(0, len(data), step):
-        part = data[start : start + step]
-        sketch += rng.standard_normal((rows, len(part))) @ part
-    solution: Any = np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0]
-    return np.asarray(solution)
+def _claim(epsilon: float | None, delta: float | None) -> Claim | None:
+    return None if epsilon is None or delta is None else Claim(epsilon, delta)

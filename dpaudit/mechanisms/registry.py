@@ -1,7 +1,7 @@
-"""Every mechanism that can be named in a scenario: those of this room, and the papers' algorithms.
+"""Every mechanism that a scenario can name: those of this room, and the papers' algorithms.
 
-The papers' algorithms stand on a higher floor. `REGISTRY` is the one place where this room names
-them, and they are loaded when it is asked for.
+The papers' algorithms stand on a higher floor. This is the one place where this room names them,
+and they are loaded when `REGISTRY` is first asked for.
 """
 
 from __future__ import annotations

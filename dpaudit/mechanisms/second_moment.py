@@ -1,5 +1,4 @@
-"""Gaussian noise on second moments: Analyze Gauss, noise on the inverse, sufficient-statistics
-perturbation.
+"""Gaussian noise on second moments, on their inverse and on sufficient statistics of a fit.
 
 Symmetric noise is drawn once for each entry on and above the diagonal, and the upper triangle is
 the output. There a change zzᵀ has the square norm Σ_{j≤k} z_j²z_k² = (‖z‖⁴ + Σz_j⁴)/2.
@@ -15,19 +14,22 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import factorise, padded
-from dpaudit._core.types import Adjustable
+from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianNoise, ShiftRows
+from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism
 
 
 @dataclass(frozen=True)
 class AnalyzeGauss(LawMechanism):
-    """DᵀD plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (Dwork et al.
-    2014; paper 4).
+    """Analyze Gauss: DᵀD plus noise N(0, σ²) for each entry on and above the diagonal.
 
+    Source: Dwork et al. 2014; paper 4.
+
+    Parameters
+    ----------
     sigma : σ > 0.
 
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`.
@@ -43,22 +45,26 @@ class AnalyzeGauss(LawMechanism):
         check.real("sigma", self.sigma, 0.0, open_=True)
 
     def law(self, data: Array) -> GaussianNoise:
-        mean = _triangle(data.T @ data)
+        """Gaussian about the upper triangle of DᵀD."""
+        mean = upper_triangle(data.T @ data)
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
+        """The norm of the upper triangle of vvᵀ, in units of σ."""
         return ShiftRows(np.sqrt(_square_norm(data)) / self.sigma)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        new = replacement.checked(data, candidates)
+        """The norm of the upper triangle of uuᵀ − vvᵀ, in units of σ."""
+        new = replacement.check_candidates(data, candidates)
         square = replacement.over_pairs(
             data, new, lambda rows: replacement.moment_change(data[rows], new)
         )
         return ShiftRows(np.sqrt(square) / self.sigma)
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """μ = C²/σ, for C along one axis: Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴, with equality there, so (‖v‖⁴ +
-        Σv_j⁴)/2 ≤ C⁴.
+        """μ = C²/σ, for a row of norm C along one axis.
+
+        Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴ with equality for such a row, so (‖v‖⁴ + Σv_j⁴)/2 ≤ C⁴.
         """
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         return ShiftRows(np.array([bound**2 / self.sigma]))
@@ -66,8 +72,9 @@ class AnalyzeGauss(LawMechanism):
 
 @dataclass(frozen=True)
 class GaussianInverse(LawMechanism):
-    """(DᵀD + w²I)⁻¹ plus symmetric noise, N(0, σ²) for each entry on and above the diagonal (paper
-    4, theorem B.5).
+    """(DᵀD + w²I)⁻¹ plus noise N(0, σ²) for each entry on and above the diagonal.
+
+    Source: paper 4, theorem B.5.
 
     Parameters
     ----------
@@ -89,14 +96,16 @@ class GaussianInverse(LawMechanism):
         check.real("padding", self.padding, 0.0)
 
     def law(self, data: Array) -> GaussianNoise:
+        """Gaussian about the upper triangle of the inverse."""
         root = factorise(padded(data, self.padding)).root
         inverse = solve_triangular(root, np.eye(len(root)))
-        mean = _triangle(inverse @ inverse.T)
+        mean = upper_triangle(inverse @ inverse.T)
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison),
-        without bound as q → 1.
+        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison).
+
+        There is no bound as q → 1.
         """
         factor = factorise(padded(data, self.padding))
         room = 1.0 - factor.leverage[: len(data)]
@@ -106,7 +115,8 @@ class GaussianInverse(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        candidates = replacement.checked(data, candidates)
+        """The norm of the change of the inverse, in units of σ."""
+        candidates = replacement.check_candidates(data, candidates)
         change = replacement.inverse_changes(
             factorise(padded(data, self.padding)), data, candidates
         )
@@ -115,11 +125,10 @@ class GaussianInverse(LawMechanism):
 
 @dataclass(frozen=True)
 class SufficientStatistics(LawMechanism):
-    """XᵀX plus symmetric noise N(0, σ_g²) and Xᵀy plus N(0, σ_c²I), y the last column (Wang 2018;
-    paper 3, H.1).
+    """XᵀX plus symmetric noise N(0, σ_g²), and Xᵀy plus N(0, σ_c²I); y is the last column.
 
-    What AdaSSP releases of the data beside its estimate of λ_min(XᵀX): two Gaussian releases
-    together.
+    Source: Wang 2018; paper 3, H.1. It is what AdaSSP releases beside its estimate of λ_min(XᵀX):
+    two Gaussian releases together.
 
     Parameters
     ----------
@@ -144,12 +153,14 @@ class SufficientStatistics(LawMechanism):
         check.real("sigma_cross", self.sigma_cross, 0.0, open_=True)
 
     def law(self, data: Array) -> GaussianNoise:
+        """Gaussian about XᵀX and Xᵀy."""
         features, label = _split(data)
-        gram, cross = _triangle(features.T @ features), features.T @ label
+        gram, cross = upper_triangle(features.T @ features), features.T @ label
         deviation = np.repeat([self.sigma_gram, self.sigma_cross], [len(gram), len(cross)])
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
+        """Both changes in units of their noise, taken together: μ² is the sum of their squares."""
         features, label = _split(data)
         cross = label**2 * np.einsum("ij,ij->i", features, features)
         return ShiftRows(
@@ -157,7 +168,8 @@ class SufficientStatistics(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        candidates = replacement.checked(data, candidates)
+        """As for a zeroed row, for each pair of a row and a candidate."""
+        candidates = replacement.check_candidates(data, candidates)
         (old, old_label), (new, new_label) = _split(data), _split(candidates)
         before, after = old * old_label[:, None], new * new_label[:, None]
 
@@ -172,9 +184,8 @@ class SufficientStatistics(LawMechanism):
         """The worst split of C² between ‖x‖² = s and y² = C² − s, x along one axis (as for
         `AnalyzeGauss`).
 
-        μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². It rises up to s = cC²/(2(c − g)) if
-        that is inside, which is where c > 2g, with μ² = c²C⁴/(4(c − g)); else up to s = C², with μ²
-        = gC⁴.
+        μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². For c > 2g it is largest inside, at
+        s = cC²/(2(c − g)), with μ² = c²C⁴/(4(c − g)). Else it is largest at s = C², with μ² = gC⁴.
         """
         _split(data)
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
@@ -189,11 +200,7 @@ def _split(data: Array) -> tuple[Array, Array]:
     return data[:, :-1], data[:, -1]
 
 
-def _triangle(matrix: Array) -> Array:
-    return np.asarray(matrix[np.triu_indices(len(matrix))])
-
-
 def _square_norm(rows: Array) -> Array:
-    """Σ_{j≤k} z_j²z_k² for each row z."""
+    """Σ_{j≤k} z_j²z_k² for each row z: the square norm of the upper triangle of zzᵀ."""
     square = rows**2
     return np.asarray(0.5 * (square.sum(axis=1) ** 2 + np.sum(square**2, axis=1)))

@@ -1,6 +1,4 @@
-"""Releases of the sketch itself: random projection, its one-row case (the random linear
-combination), GaussMix.
-"""
+"""Releases of a Gaussian sketch: random projection, GaussMix, one random linear combination."""
 
 from __future__ import annotations
 
@@ -8,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
-from dpaudit._core.types import Adjustable
+from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianRows
 from dpaudit.mechanisms.scatter import ScatterDraw
 
@@ -18,8 +15,9 @@ RELEASES = ("sketch", "gram")
 
 @dataclass(frozen=True)
 class RandomProjection(ScatterDraw):
-    """Random projection: r rows ΠD, Π standard normal (paper 1, lemma 5), or Π[D; w·I] (paper 4,
-    algorithm 1).
+    """Random projection: the r rows of Π[D; w·I], Π standard normal.
+
+    Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
 
     Parameters
     ----------
@@ -27,8 +25,7 @@ class RandomProjection(ScatterDraw):
     release : "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of
         (ΠD)ᵀΠD, which is sufficient for the law (so the spectrum is the same) and much smaller when
         r is large.
-    padding : w ≥ 0. Paper 4 prints the Gram matrix divided by r, which changes nothing of the
-        privacy.
+    padding : w ≥ 0. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
 
     Output: (size, r·d) or (size, d(d+1)/2). Raises `InvalidInput`, `DegenerateData`.
     """
@@ -50,23 +47,26 @@ class RandomProjection(ScatterDraw):
         check.real("padding", self.padding, 0.0)
 
     @property
-    def draws(self) -> int:
+    def gaussian_rows(self) -> int:
+        """The number of sketch rows."""
         return self.rows
 
     @property
     def ridge(self) -> float:
+        """The padding w."""
         return self.padding
 
     def law(self, data: Array) -> GaussianRows:
+        """Gaussian rows whose covariance is that of the sketch."""
         return GaussianRows(self.factor(data).root, self.rows, self.release)
 
 
 @dataclass(frozen=True)
 class GaussMix(ScatterDraw):
-    """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal (paper 3, equation of
-    GaussMix).
+    """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal.
 
-    A row is N(0, DᵀD + σ²I): the same law as a random projection with padding σ.
+    Source: paper 3, equation of GaussMix. A row is N(0, DᵀD + σ²I), as of a random
+    projection with padding σ.
 
     Parameters
     ----------
@@ -92,28 +92,34 @@ class GaussMix(ScatterDraw):
         check.choice("release", self.release, RELEASES)
 
     @property
-    def draws(self) -> int:
+    def gaussian_rows(self) -> int:
+        """The number of sketch rows."""
         return self.rows
 
     @property
     def ridge(self) -> float:
+        """σ, whose noise has the law of padding by σ."""
         return self.sigma
 
     def law(self, data: Array) -> GaussianRows:
+        """Gaussian rows whose covariance is that of the sketch."""
         return GaussianRows(self.factor(data).root, self.rows, self.release)
 
 
 @dataclass(frozen=True)
 class RandomLinearCombination(ScatterDraw):
-    """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4). Output:
-    (size, d).
+    """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4).
+
+    Output: (size, d). Raises `DegenerateData`.
     """
 
     summary: ClassVar[str] = "one random linear combination of the rows (paper 1, lemma 4)"
 
     @property
-    def draws(self) -> int:
+    def gaussian_rows(self) -> int:
+        """1."""
         return 1
 
     def law(self, data: Array) -> GaussianRows:
+        """Gaussian rows whose covariance is that of the sketch."""
         return GaussianRows(self.factor(data).root, 1)

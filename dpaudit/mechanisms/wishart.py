@@ -1,6 +1,4 @@
-"""Random second-moment matrices that are positive definite: Wishart and inverse-Wishart draws,
-Wishart noise.
-"""
+"""Random second-moment matrices: Wishart and inverse Wishart draws, and Wishart noise."""
 
 from __future__ import annotations
 
@@ -10,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import Factor
-from dpaudit._core.types import Adjustable
+from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianRows, InverseWishart, ShiftedWishart, WishartRows
 from dpaudit.laws.matrices import check_dof
 from dpaudit.mechanisms.base import LawMechanism
@@ -21,8 +18,9 @@ from dpaudit.mechanisms.scatter import ScatterDraw
 
 @dataclass(frozen=True)
 class WishartDraw(ScatterDraw):
-    """One draw of Wishart_d(DᵀD + w²I, k), which is what a sketch of k rows tells about the data
-    (paper 4, section 5).
+    """One draw of Wishart_d(DᵀD + w²I, k), which is sufficient for a sketch of k rows.
+
+    Source: paper 4, section 5.
 
     Parameters
     ----------
@@ -47,24 +45,26 @@ class WishartDraw(ScatterDraw):
         check.real("padding", self.padding, 0.0)
 
     @property
-    def draws(self) -> int:
+    def gaussian_rows(self) -> int:
+        """The degrees of freedom."""
         return self.dof
 
     @property
     def ridge(self) -> float:
+        """The padding w."""
         return self.padding
 
     def law(self, data: Array) -> GaussianRows:
+        """The law of the Gram matrix of k Gaussian rows."""
         return GaussianRows(self.factor(data).root, self.dof, "gram")
 
 
 @dataclass(frozen=True)
 class InverseWishartDraw(ScatterDraw):
-    """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior (paper 4,
-    algorithm 4).
+    """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior.
 
-    V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the two directions of a sketch of ν
-    rows, swapped.
+    Source: paper 4, algorithm 4. V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the
+    two directions are those of a sketch of ν rows, swapped.
 
     Parameters
     ----------
@@ -88,25 +88,30 @@ class InverseWishartDraw(ScatterDraw):
         check.real("padding", self.padding, 0.0)
 
     @property
-    def draws(self) -> int:
+    def gaussian_rows(self) -> int:
+        """The degrees of freedom."""
         return self.dof
 
     @property
     def ridge(self) -> float:
+        """The padding w."""
         return self.padding
 
     def factor(self, data: Array) -> Factor:
+        """Thin QR of [D; w·I]. Raises `InvalidInput` for ν < d, besides `DegenerateData`."""
         check_dof(self.dof, data.shape[1])
         return super().factor(data)
 
     def law(self, data: Array) -> InverseWishart:
+        """Inverse Wishart of scale DᵀD + w²I."""
         return InverseWishart(self.factor(data).root, self.dof)
 
 
 @dataclass(frozen=True)
 class AdditiveWishart(LawMechanism):
-    """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k) (paper 4,
-    algorithm 3).
+    """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k).
+
+    Source: paper 4, algorithm 3.
 
     Parameters
     ----------
@@ -129,9 +134,11 @@ class AdditiveWishart(LawMechanism):
         check.real("scale", self.scale, 0.0, open_=True)
 
     def law(self, data: Array) -> ShiftedWishart:
+        """A Wishart law shifted by DᵀD."""
         return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
 
     def zeroed_rows(self, data: Array) -> WishartRows:
+        """The square norm of each row, in units of s²."""
         return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
 
     def added_row(self, data: Array, row_bound: float) -> WishartRows:

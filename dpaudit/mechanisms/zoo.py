@@ -1,18 +1,16 @@
-"""The zoo: every textbook and every broken mechanism at the parameters it was published with, by
-name.
-"""
+"""The zoo: the textbook and the broken mechanisms by name, at the parameters published for them."""
 
 from __future__ import annotations
 
 from dpaudit.mechanisms import broken, textbook
-from dpaudit.mechanisms.specimen import Specimen
+from dpaudit.mechanisms.example import ExampleMechanism
 
 
-def _instances(module: object, names: list[str]) -> dict[str, Specimen]:
+def _instances(module: object, names: list[str]) -> dict[str, ExampleMechanism]:
     return {name: getattr(module, name)() for name in names}
 
 
-ZOO: dict[str, Specimen] = {
+ZOO: dict[str, ExampleMechanism] = {
     **_instances(textbook, textbook.__all__),
     **_instances(broken, broken.__all__),
     "MissingPassed at rate 0.01": broken.MissingPassed(rate=0.01),

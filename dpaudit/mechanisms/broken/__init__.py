@@ -1,5 +1,6 @@
-"""Broken mechanisms, each with the claim printed for it, its true law and a pair of databases where
-the claim fails.
+"""Broken mechanisms: the claim that is made for each does not hold.
+
+Each has its claim, its true law and a pair of databases on which the claim fails.
 """
 
 from dpaudit.mechanisms.broken.choices import ReportNoisyMax3, ReportNoisyMax4

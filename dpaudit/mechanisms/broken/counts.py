@@ -1,4 +1,4 @@
-"""Noise on counts and bits with a constant mistaken."""
+"""Noise on counts and bits with a wrong constant."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Laplace as LaplaceLaw
 from dpaudit.laws import Product
-from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
+from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.mechanisms.textbook.additive import NoisyHistogram1
 from dpaudit.mechanisms.textbook.counts import TruncatedGeometric
 from dpaudit.mechanisms.textbook.responses import bits_law
@@ -21,25 +21,31 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class NoisyHistogram2(NoisyHistogram1):
-    """Counts plus Laplace noise of scale ε where it should be 1/ε: 1/ε-DP. Output: (size, n)."""
+    """Counts plus Laplace noise of scale ε where 1/ε is right: it is (1/ε)-DP.
+
+    Data: the counts, (n, 1). Output: (size, n).
+    """
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Ding et al. 2018, algorithm 10"
     summary: ClassVar[str] = "a histogram plus Laplace noise of the inverse scale"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The counts plus noise."""
         answers = column(data)
         return answers + rng.laplace(0.0, self.epsilon, (size, len(answers)))
 
     def law(self, data: Array) -> LaplaceLaw:
+        """Laplace about the counts."""
         answers = column(data)
         return LaplaceLaw(answers, np.full(len(answers), self.epsilon))
 
 
 @dataclass(frozen=True)
 class NaturalLogGeometric(TruncatedGeometric):
-    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: ln(1 + 2^{−k})-DP, 0.118 for ε = 0.1.
-    Output: (size, 1).
+    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant.
+
+    It is ln(1 + 2^{−k})-DP, which is 0.118 for ε = 0.1. Output: (size, 1).
     """
 
     sound: ClassVar[bool] = False
@@ -48,17 +54,20 @@ class NaturalLogGeometric(TruncatedGeometric):
 
     @property
     def claim(self) -> Claim:
+        """ε-DP."""
         return Claim(self.epsilon)
 
     @property
     def exponent(self) -> int:
+        """k, with the natural logarithm."""
         return math.ceil(math.log(2.0 / self.epsilon))
 
 
 @dataclass(frozen=True)
-class UnequalCoin(PureClaim):
-    """A bit is kept with probability e^ε/(1 + e^ε) if it is 1, but flipped with `flip` only if it
-    is 0. (size, n).
+class UnequalCoin(PureExample):
+    """Randomised response that keeps a 1 as it should, but flips a 0 with probability `flip`.
+
+    A 1 is kept with probability e^ε/(1 + e^ε). Data: bits, (n, 1). Output: (size, n).
     """
 
     epsilon: float = 1.0
@@ -72,11 +81,14 @@ class UnequalCoin(PureClaim):
         return np.where(bits == 1.0, 1.0 / (1.0 + np.exp(-self.epsilon)), self.flip)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Each bit drawn anew."""
         bits = column(data)
         return (rng.random((size, len(bits))) < self._one(bits)).astype(np.float64)
 
     def law(self, data: Array) -> Product:
+        """Independent bits."""
         return bits_law(self._one(column(data)))
 
     def pair(self) -> NeighbourPair:
+        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])

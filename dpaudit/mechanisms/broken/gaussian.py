@@ -1,5 +1,6 @@
-"""The Gaussian mechanism with its noise miscalibrated; each is claimed to be (ε, δ)-DP as the right
-one is.
+"""The Gaussian mechanism with wrongly calibrated noise.
+
+Each is claimed to be (ε, δ)-DP, as the mechanism with the right noise is.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise
-from dpaudit.mechanisms.specimen import column, pair_of
+from dpaudit.mechanisms.example import column, pair_of
 from dpaudit.mechanisms.textbook.additive import Gaussian
 from dpaudit.neighbours import NeighbourPair
 
 
 @dataclass(frozen=True)
 class HalvedSensitivity(Gaussian):
-    """Rows in [−Δ/2, Δ/2] differ by up to Δ when one is replaced; the noise is for one added, Δ/2.
-    (size, 1).
+    """Noise for a sensitivity of Δ/2 where it is Δ.
+
+    Rows lie in [−Δ/2, Δ/2]. Adding one changes the sum by up to Δ/2, replacing one by up to Δ.
+    Output: (size, 1).
     """
 
     sound: ClassVar[bool] = False
@@ -28,17 +31,21 @@ class HalvedSensitivity(Gaussian):
     summary: ClassVar[str] = "a sum plus Gaussian noise for half its sensitivity"
 
     def noise(self, data: Array) -> float:
-        return self.right_noise(0.5 * self.sensitivity)
+        """σ for half the sensitivity."""
+        return self.calibrated_noise(0.5 * self.sensitivity)
 
     def pair(self) -> NeighbourPair:
+        """One row replaced, from −Δ/2 to Δ/2."""
         rest, half = [0.0] * 9, 0.5 * self.sensitivity
         return pair_of([*rest, -half], [*rest, half])
 
 
 @dataclass(frozen=True)
 class RootTwoSensitivity(Gaussian):
-    """A row moves from one cell to another of a histogram, √2 in all; the noise is for 1. Data: (n,
-    k). (size, k).
+    """A histogram with noise for a sensitivity of 1 where it is √2.
+
+    A row that moves from one cell to another changes both counts by 1. Data: (n, k), an indicator
+    of the cell in each row. Output: (size, k).
     """
 
     sound: ClassVar[bool] = False
@@ -48,16 +55,20 @@ class RootTwoSensitivity(Gaussian):
     summary: ClassVar[str] = "a histogram plus Gaussian noise for one of two cells"
 
     def noise(self, data: Array) -> float:
-        return self.right_noise(self.sensitivity)
+        """σ for the sensitivity of one cell."""
+        return self.calibrated_noise(self.sensitivity)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The counts plus noise."""
         return self.law(data).sample(size, rng)
 
     def law(self, data: Array) -> GaussianNoise:
+        """Gaussian about the counts."""
         counts = data.sum(axis=0)
         return GaussianNoise(counts, np.full(len(counts), self.noise(data)))
 
     def pair(self) -> NeighbourPair:
+        """One row moves from the first cell to the second."""
         rest, size = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], self.sensitivity
         return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
 
@@ -73,25 +84,31 @@ class MeanSensitivity(Gaussian):
     summary: ClassVar[str] = "a sum plus the Gaussian noise of a mean"
 
     def noise(self, data: Array) -> float:
-        return self.right_noise(self.sensitivity / len(data))
+        """σ for the sensitivity of the mean."""
+        return self.calibrated_noise(self.sensitivity / len(data))
 
 
 @dataclass(frozen=True)
 class VarianceForDeviation(Gaussian):
-    """The sampler takes a variance and is given σ: the standard deviation is √σ. Output: (size, 1)."""
+    """The sampler takes a variance and is given σ, so the standard deviation is √σ.
+
+    Output: (size, 1).
+    """
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "a common slip: variance and standard deviation"
     summary: ClassVar[str] = "a sum plus Gaussian noise of variance σ"
 
     def noise(self, data: Array) -> float:
-        return float(np.sqrt(self.right_noise(self.sensitivity)))
+        """√σ."""
+        return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
 
 
 @dataclass(frozen=True)
 class LocalSensitivity(Gaussian):
-    """The noise is for the range of the private rows instead of a public bound on it. Output:
-    (size, 1).
+    """The noise is scaled by the range of the private rows instead of a public bound on it.
+
+    Output: (size, 1). Raises `DegenerateData` when all rows are equal.
     """
 
     sound: ClassVar[bool] = False
@@ -99,12 +116,14 @@ class LocalSensitivity(Gaussian):
     summary: ClassVar[str] = "a sum plus Gaussian noise scaled by the range of the private rows"
 
     def noise(self, data: Array) -> float:
+        """σ for the range of the private rows."""
         spread = float(np.ptp(column(data)))
         if spread == 0.0:
             raise DegenerateData(
                 "data must have rows that differ: the noise is scaled by their range, which is 0"
             )
-        return self.right_noise(spread)
+        return self.calibrated_noise(spread)
 
     def pair(self) -> NeighbourPair:
+        """Rows of range 0.3, and one row replaced so that the range is Δ."""
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])

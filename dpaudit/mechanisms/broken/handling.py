@@ -1,5 +1,6 @@
-"""Right noise, wrongly handled: used twice, kept, clipped too late, or beside a number that is
-none.
+"""Correct noise that is wrongly handled.
+
+It is used twice, kept between calls, clipped in place of the rows, or added to NaN.
 """
 
 from __future__ import annotations
@@ -12,23 +13,24 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Branches, Density, Discrete, SharedLaplace
-from dpaudit.laws import density as panels
-from dpaudit.laws.noise import log_below, log_laplace
-from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
+from dpaudit.laws.density import panel_edges
+from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
+from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.neighbours import NeighbourPair
 
-MOST_ROWS = 16  # whose subsets are all looked at
+MOST_ROWS = 16  # the law has a term for each subset of the rows
 
 
 @dataclass(frozen=True)
-class ReusedNoise(PureClaim):
-    """The sums of the columns, ONE draw of Laplace noise of scale k/ε added to each: differences
-    are exact. (size, k).
+class ReusedNoise(PureExample):
+    """Sums of the columns, with ONE draw of Laplace noise of scale k/ε added to each of them.
 
-    Data: (n, k), of entries in [0, 1].
+    Their differences are released without noise. Data: (n, k), entries in [0, 1]. Output: (size,
+    k).
     """
 
     epsilon: float = 1.0
@@ -37,22 +39,26 @@ class ReusedNoise(PureClaim):
     summary: ClassVar[str] = "two sums with the same Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The same noise added to each sum."""
         return np.asarray(
             data.sum(axis=0) + rng.laplace(0.0, data.shape[1] / self.epsilon, (size, 1))
         )
 
     def law(self, data: Array) -> SharedLaplace:
+        """One Laplace draw added to all sums."""
         return SharedLaplace(data.sum(axis=0), data.shape[1] / self.epsilon)
 
     def pair(self) -> NeighbourPair:
+        """A row that changes one of two sums."""
         rest = [[1.0, 0.0], [1.0, 1.0]]
         return pair_of([[0.0, 1.0], *rest], [[0.0, 0.0], *rest])
 
 
 @dataclass(frozen=True)
-class CachedNoise(PureClaim):
-    """A sum plus Laplace noise of scale 1/ε drawn with a seed made of the data: always the same.
-    Output: (size, 1).
+class CachedNoise(PureExample):
+    """A sum plus Laplace noise of scale 1/ε, from a seed computed from the data.
+
+    For the same data the output is always the same. Data: one column. Output: (size, 1).
     """
 
     epsilon: float = 1.0
@@ -61,29 +67,28 @@ class CachedNoise(PureClaim):
     summary: ClassVar[str] = "Laplace noise that is the same for the same data"
 
     def _answer(self, data: Array) -> float:
-        seed = int.from_bytes(
-            hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()[:8], "little"
-        )
-        return float(
-            column(data).sum() + np.random.default_rng(seed).laplace(0.0, 1.0 / self.epsilon)
-        )
+        digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
+        rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
+        return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The one output of these data, `size` times."""
         return np.full((size, 1), self._answer(data))
 
     def law(self, data: Array) -> Discrete:
+        """All probability on one output."""
         return Discrete(np.array([self._answer(data)]), np.zeros(1))
 
     def pair(self) -> NeighbourPair:
+        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True)
-class LateClipping(PureClaim):
-    """Rows should be clipped to [0, C] before they are summed; here the noisy sum is clipped to [0,
-    nC]. (size, 1).
+class LateClipping(PureExample):
+    """The noisy sum is clipped to [0, nC], where the rows should be clipped to [0, C] before it.
 
-    Laplace noise of scale C/ε.
+    Laplace noise of scale C/ε. Data: one column. Output: (size, 1).
     """
 
     epsilon: float = 1.0
@@ -93,6 +98,7 @@ class LateClipping(PureClaim):
     summary: ClassVar[str] = "a noisy sum that is clipped instead of its rows"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The sum plus noise, clipped."""
         rows = column(data)
         return np.clip(
             rows.sum() + rng.laplace(0.0, self.bound / self.epsilon, (size, 1)),
@@ -101,34 +107,35 @@ class LateClipping(PureClaim):
         )
 
     def law(self, data: Array) -> Density:
-        total, high, scale = (
-            float(column(data).sum()),
-            len(data) * self.bound,
-            self.bound / self.epsilon,
-        )
+        """Laplace about the sum, with atoms at the two ends."""
+        total, high = float(column(data).sum()), len(data) * self.bound
+        scale = self.bound / self.epsilon
 
         def log_p(x: Array) -> Array:
-            return log_laplace((x - total) / scale) - np.log(scale)
+            return laplace_log_density((x - total) / scale) - np.log(scale)
 
-        ends = panels.edges(np.clip(np.array([total]), 0.0, high), scale, low=0.0, high=high)
-        atoms = log_below(np.array([-total, total - high]) / scale)
+        ends = panel_edges(np.clip(np.array([total]), 0.0, high), scale, low=0.0, high=high)
+        atoms = laplace_log_cdf(np.array([-total, total - high]) / scale)
         return Density(log_p, ends, np.array([0.0, high]), atoms)
 
     def pair(self) -> NeighbourPair:
+        """One row of 0, against 4, which is above C."""
         return pair_of([0.0, 0.0, 1.0, 1.0, 0.0], [4.0, 0.0, 1.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True)
-class MissingPassed(PureClaim):
-    """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε; a row 0/0 is NaN, which
-    passes every clip.
+class MissingPassed(PureExample):
+    """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε, through which NaN passes.
+
+    A row 0/0 is NaN, and clipping does not change it.
 
     Parameters
     ----------
-    epsilon : ε. rate : each row is kept with this probability, which amplifies the claim to ln(1 +
-        rate·(e^ε − 1)).
+    epsilon : ε.
+    rate : each row is kept with this probability, which amplifies the claim to ln(1 + rate·(e^ε −
+        1)).
 
-    Data: (n, 2), numerators and denominators. Output: (size, 1), NaN when a NaN was kept.
+    Data: (n, 2), numerators and denominators, n ≤ 16. Output: (size, 1), NaN when a NaN was kept.
     """
 
     epsilon: float = 1.0
@@ -139,6 +146,7 @@ class MissingPassed(PureClaim):
 
     @property
     def claim(self) -> Claim:
+        """ε-DP, amplified by sampling."""
         return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
 
     def _ratios(self, data: Array) -> Array:
@@ -149,38 +157,44 @@ class MissingPassed(PureClaim):
             return np.clip(data[:, 0] / data[:, 1], 0.0, 1.0)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Sample the rows, sum their ratios, add noise."""
         kept = rng.random((size, len(data))) < self.rate
         sums = np.where(kept, self._ratios(data), 0.0).sum(axis=1, keepdims=True)
         return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
 
     def law(self, data: Array) -> Branches:
+        """NaN, or Laplace noise about the sum of a random subset of the ratios."""
         ratios = self._ratios(data)
         missing = int(np.isnan(ratios).sum())
         with np.errstate(divide="ignore"):
-            whole = missing * np.log1p(-self.rate) if missing else 0.0
-            odds = np.array([whole, np.log(-np.expm1(whole))])
-        return Branches(
-            np.full((2, 1), np.nan), odds, ((0,), ()), (self._kept(ratios[~np.isnan(ratios)]), None)
-        )
+            no_nan = missing * np.log1p(-self.rate) if missing else 0.0
+            log_probability = np.array([no_nan, np.log(-np.expm1(no_nan))])
+        parts = (self._kept(ratios[~np.isnan(ratios)]), None)
+        return Branches(np.full((2, 1), np.nan), log_probability, ((0,), ()), parts)
 
     def _kept(self, ratios: Array) -> Density:
-        """Laplace noise about each sum that a subset of the rows can have."""
+        """The law of the noisy sum when no NaN was kept."""
+        sums = self._subset_sums(ratios)
+        at, log_weight = np.array(list(sums)), np.log(list(sums.values()))
+        log_scale = float(np.log(self.epsilon))
+
+        def log_p(x: Array) -> Array:
+            noise = laplace_log_density((x[:, None] - at) * self.epsilon)
+            return np.asarray(logsumexp(noise + log_weight, axis=1) + log_scale)
+
+        return Density(log_p, panel_edges(at, 1.0 / self.epsilon))
+
+    def _subset_sums(self, ratios: Array) -> dict[float, float]:
+        """The sums that a random subset of the ratios can have, with their probabilities."""
         sums = {0.0: 1.0}
         for ratio in ratios:
             moved: dict[float, float] = {}
-            for total, share in sums.items():
-                moved[total] = moved.get(total, 0.0) + share * (1.0 - self.rate)
-                moved[total + ratio] = moved.get(total + ratio, 0.0) + share * self.rate
-            sums = {total: share for total, share in moved.items() if share > 0.0}
-        at, odds = np.array(list(sums)), np.log(list(sums.values()))
-
-        def log_p(x: Array) -> Array:
-            return np.asarray(
-                logsumexp(log_laplace((x[:, None] - at) * self.epsilon) + odds, axis=1) + log_scale
-            )
-
-        log_scale = float(np.log(self.epsilon))
-        return Density(log_p, panels.edges(at, 1.0 / self.epsilon))
+            for total, chance in sums.items():
+                moved[total] = moved.get(total, 0.0) + chance * (1.0 - self.rate)
+                moved[total + ratio] = moved.get(total + ratio, 0.0) + chance * self.rate
+            sums = {total: chance for total, chance in moved.items() if chance > 0.0}
+        return sums
 
     def pair(self) -> NeighbourPair:
+        """A row 0/4, against 0/0."""
         return pair_of([[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]])

@@ -1,5 +1,6 @@
-"""Private least squares with a scale mistaken, or read off the private data. Data: (n, p + 1),
-label last.
+"""Private least squares with a wrong scale, or with one computed from the private data.
+
+Data: (n, p + 1), label last.
 """
 
 from __future__ import annotations
@@ -10,20 +11,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Gaussian, GaussianRows
+from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.sketching import RandomProjection
-from dpaudit.mechanisms.specimen import Specimen
 from dpaudit.neighbours import NeighbourPair
 
 
 def line_with_outlier(size: float) -> NeighbourPair:
-    """24 points about a line, one of them `size` off it at the end of it, and the same with that
-    row zeroed.
-    """
+    """24 points about a line, the last one moved by `size`, and the same with that row zeroed."""
     x = np.linspace(-1.0, 1.0, 24)
     data = np.column_stack([np.ones_like(x), x, 0.5 * x + 0.3 * np.cos(7.0 * np.arange(24.0))])
     data[-1, -1] += size
@@ -33,12 +32,15 @@ def line_with_outlier(size: float) -> NeighbourPair:
 
 
 @dataclass(frozen=True)
-class SquaredNoiseLS(Specimen):
-    """x_opt + N(0, (σ²)²I) where N(0, σ²I) is meant, σ = Δ√(2 ln(1.25/δ))/ε < 1. Output: (size, p).
+class SquaredNoiseLS(ExampleMechanism):
+    """x_opt + N(0, (σ²)²I) where N(0, σ²I) is meant, σ = Δ√(2 ln(1.25/δ))/ε < 1.
 
     Parameters
     ----------
-    epsilon, delta : the claim. sensitivity : Δ, a bound on the change of x_opt, true of `pair`.
+    epsilon, delta : the claim.
+    sensitivity : Δ, a bound on the change of x_opt, which holds for `pair`.
+
+    Output: (size, p).
     """
 
     epsilon: float = 1.0
@@ -50,28 +52,29 @@ class SquaredNoiseLS(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP."""
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
-        right = GaussianLS(
-            epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity
-        ).noise
-        return GaussianLS(sigma=right**2).law(data)
+        """Gaussian about the solution, with standard deviation σ²."""
+        right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
+        return GaussianLS(sigma=right.noise**2).law(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The solution plus noise."""
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
+        """Points about a line; a row is zeroed."""
         return line_with_outlier(0.0)
 
 
 @dataclass(frozen=True)
-class ResidualScaleLS(Specimen):
-    """x_opt + N(0, σ²I) with σ the standard error of the private residuals, times √(2
-    ln(1.25/δ))/ε. Output: (size, p).
+class ResidualScaleLS(ExampleMechanism):
+    """x_opt + N(0, σ²I) with σ = ‖w‖/n·√(2 ln(1.25/δ))/ε, w the private residuals.
 
-    The noise grows where the fit is bad, as if the data's own scatter were a public bound on what
-    one row does.
+    The spread of the residuals is no public bound on what one row changes, and the noise itself
+    depends on the data. Output: (size, p).
     """
 
     epsilon: float = 1.0
@@ -82,30 +85,36 @@ class ResidualScaleLS(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP."""
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
+        """Gaussian about the solution."""
         error = least_squares(data).norm / len(data)
-        return GaussianLS(
-            sigma=error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
-        ).law(data)
+        sigma = error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
+        return GaussianLS(sigma=sigma).law(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The solution plus noise."""
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
+        """Points about a line with an outlier; its row is zeroed."""
         return line_with_outlier(6.0)
 
 
 @dataclass(frozen=True)
-class RowBoundProjection(Specimen):
-    """(ΠA')ᵀΠA', A' the data padded by w·I, w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε with B the largest
-    PRIVATE row norm.
+class RowBoundProjection(ExampleMechanism):
+    """(ΠA')ᵀΠA', A' the data padded by w·I, where w is scaled by the largest PRIVATE row norm B.
+
+    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε.
 
     Parameters
     ----------
-    epsilon, delta : the claim, and through w the padding. rows : r of the sketch. Output: (size, (p
-        + 1)(p + 2)/2).
+    epsilon, delta : the claim, and through w the padding.
+    rows : r of the sketch.
+
+    Output: (size, (p + 1)(p + 2)/2).
     """
 
     epsilon: float = 1.0
@@ -117,15 +126,19 @@ class RowBoundProjection(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP."""
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianRows:
+        """The Gram matrix of a padded sketch."""
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
         padding = 2.0 * bound * math.sqrt((math.sqrt(2.0 * self.rows * log) + log) / self.epsilon)
         return RandomProjection(self.rows, "gram", padding).law(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws of the Gram matrix."""
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
+        """Points about a line, the longest of which is zeroed."""
         return line_with_outlier(1.0)

@@ -1,6 +1,4 @@
-"""The sparse vector technique as published wrongly, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3
-beside 4.
-"""
+"""Broken sparse vector techniques, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4."""
 
 from __future__ import annotations
 
@@ -9,21 +7,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.laws import Product, ReleasedAnswers
 from dpaudit.laws.base import Law
-from dpaudit.laws.sparse import noiseless, unending
-from dpaudit.mechanisms.specimen import column, crossed
+from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
+from dpaudit.mechanisms.example import column, swapped_halves
 from dpaudit.mechanisms.textbook.sparse_vector import SparseVector
 from dpaudit.neighbours import NeighbourPair
 
 
 @dataclass(frozen=True)
 class SparseVector3(SparseVector):
-    """Releases the very noisy answer that was above: it bounds the threshold. Threshold 1/ε₁,
-    answers c/ε₂.
+    """Releases the noisy answer that reached the threshold, which bounds the noisy threshold.
 
-    Output: (size, n + 1), the number of queries dealt with, then the answer of each one above, NaN
+    Threshold noise 1/ε₁, query noise c/ε₂, ε₁ = ε₂ = ε/2.
+
+    Output: (size, n + 1), the number of queries answered, then the answer of each one above, NaN
     elsewhere.
     """
 
@@ -33,16 +32,20 @@ class SparseVector3(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """1/ε₁ with ε₁ = ε/2."""
         return 2.0 / self.epsilon
 
     @property
     def query_noise(self) -> float:
+        """c/ε₂ with ε₂ = ε/2."""
         return 2.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Law:
-        return ReleasedAnswers(self.thresholds(data), self.most)
+        """The law of the released answers."""
+        return ReleasedAnswers(self.comparison(data), self.most)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Query by query for all draws at once."""
         queries = column(data)
         out = np.full((size, len(queries) + 1), np.nan)
         count, rho, done = (
@@ -61,7 +64,7 @@ class SparseVector3(SparseVector):
 
 @dataclass(frozen=True)
 class SparseVector4(SparseVector):
-    """ε₁ = ε/4, query noise 1/ε₂ whatever c is: (1 + 6c)/4·ε (Lee & Clifton 2014)."""
+    """ε₁ = ε/4 and query noise 1/ε₂ whatever c is: ((1 + 6c)/4·ε)-DP (Lee & Clifton 2014)."""
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
@@ -71,17 +74,21 @@ class SparseVector4(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """1/ε₁ with ε₁ = ε/4."""
         return 4.0 / self.epsilon
 
     @property
     def query_noise(self) -> float:
+        """1/ε₂ with ε₂ = 3ε/4."""
         return 4.0 / (3.0 * self.epsilon)
 
 
 @dataclass(frozen=True)
 class SparseVector5(SparseVector):
-    """No noise on the queries, and no halt: between two thresholds lies what one database cannot
-    give. (size, n).
+    """No noise on the queries, and no halt.
+
+    Where two queries have swapped their order, one database cannot give what the other gives when
+    the threshold falls between them. Output: (size, n).
     """
 
     sound: ClassVar[bool] = False
@@ -90,19 +97,22 @@ class SparseVector5(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """1/ε₁ with ε₁ = ε/2."""
         return 2.0 / self.epsilon
 
     def law(self, data: Array) -> Law:
-        return noiseless(column(data), self.threshold, self.threshold_noise)
+        """The threshold falls between two of the sorted answers."""
+        return noiseless_law(column(data), self.threshold, self.threshold_noise)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """All queries compared with one noisy threshold."""
         rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
         return (column(data) >= self.threshold + rho).astype(np.float64)
 
 
 @dataclass(frozen=True)
 class SparseVector6(SparseVector):
-    """Query noise 1/ε₂ and no halt: every answer leaks. Output: (size, n)."""
+    """Query noise 1/ε₂ and no halt: every answer costs privacy. Output: (size, n)."""
 
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
@@ -110,28 +120,33 @@ class SparseVector6(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """1/ε₁ with ε₁ = ε/2."""
         return 2.0 / self.epsilon
 
     @property
     def query_noise(self) -> float:
+        """1/ε₂ with ε₂ = ε/2."""
         return 2.0 / self.epsilon
 
     def law(self, data: Array) -> Law:
-        return unending(self.thresholds(data))
+        """All 2ⁿ rows of answers with their probabilities."""
+        return unlimited_law(self.comparison(data))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """All noisy queries compared with one noisy threshold."""
         queries = column(data)
         rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
         noisy = queries + rng.laplace(0.0, self.query_noise, (size, len(queries)))
         return (noisy >= self.threshold + rho).astype(np.float64)
 
     def pair(self) -> NeighbourPair:
-        return crossed()
+        """Half of the answers 1 and half 0, against the reverse."""
+        return swapped_halves()
 
 
 @dataclass(frozen=True)
 class SVT34Parallel(SparseVector):
-    """Algorithms 3 and 4 on the same queries, side by side: (size, 2n + 2)."""
+    """Techniques 3 and 4 on the same queries, side by side. Output: (size, 2n + 2)."""
 
     most: int = 2
     sound: ClassVar[bool] = False
@@ -144,7 +159,9 @@ class SVT34Parallel(SparseVector):
         return SparseVector3(*parameters), SparseVector4(*parameters)
 
     def law(self, data: Array) -> Product:
+        """The product of both laws."""
         return Product(tuple(part.law(data) for part in self._both))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws of both, side by side."""
         return np.hstack([part.run(data, size, rng) for part in self._both])

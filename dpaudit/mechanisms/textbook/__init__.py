@@ -1,5 +1,6 @@
-"""Sound mechanisms of the textbooks and the published audits, each with its law and a pair that
-uses up its claim.
+"""Sound mechanisms of textbooks and of published audits.
+
+Each has its law, its claim and a pair of databases that uses up the claim.
 """
 
 from dpaudit.mechanisms.textbook.additive import (

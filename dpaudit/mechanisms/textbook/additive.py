@@ -7,19 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.curves import readings
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.laws import Laplace as LaplaceLaw
-from dpaudit.mechanisms.specimen import PureClaim, Specimen, column, pair_of
+from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.neighbours import NeighbourPair
 
 
 @dataclass(frozen=True)
-class Laplace(PureClaim):
-    """One answer plus Laplace noise of scale 1/ε; data: the answer, (1, 1), of sensitivity 1.
-    Output: (size, 1).
+class Laplace(PureExample):
+    """One answer of sensitivity 1 plus Laplace noise of scale 1/ε.
+
+    Data: the answer, (1, 1). Output: (size, 1).
     """
 
     epsilon: float = 0.1
@@ -28,32 +29,40 @@ class Laplace(PureClaim):
     summary: ClassVar[str] = "an answer plus Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The answers plus noise."""
         answers = column(data)
         return answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, len(answers)))
 
     def law(self, data: Array) -> LaplaceLaw:
+        """Laplace about the answers."""
         answers = column(data)
         return LaplaceLaw(answers, np.full(len(answers), 1.0 / self.epsilon))
 
     def pair(self) -> NeighbourPair:
+        """Answers 1 and 2."""
         return pair_of([1.0], [2.0])
 
 
 @dataclass(frozen=True)
 class NoisyHistogram1(Laplace):
-    """Counts plus Laplace noise of scale 1/ε; one count differs by 1. Output: (size, n)."""
+    """Counts plus Laplace noise of scale 1/ε; a neighbour differs by 1 in one count.
+
+    Data: the counts, (n, 1). Output: (size, n).
+    """
 
     source: ClassVar[str] = "Ding et al. 2018, algorithm 9"
     summary: ClassVar[str] = "a histogram plus Laplace noise"
 
     def pair(self) -> NeighbourPair:
+        """Five counts of 1, and the same with 0 for the first."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0])
 
 
 @dataclass(frozen=True)
-class LaplaceParallel(Specimen):
+class LaplaceParallel(ExampleMechanism):
     """The same answer released several times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
-    (size, copies).
+
+    Data: the answer, (1, 1). Output: (size, copies).
     """
 
     epsilon: float = 0.005
@@ -64,26 +73,32 @@ class LaplaceParallel(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """(copies·ε)-DP, by composition."""
         return Claim(self.copies * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The answer plus independent noise in each copy."""
         return column(data) + rng.laplace(0.0, 1.0 / self.epsilon, (size, self.copies))
 
     def law(self, data: Array) -> LaplaceLaw:
+        """Laplace about the answer in each copy."""
         return LaplaceLaw(
             np.repeat(column(data), self.copies), np.full(self.copies, 1.0 / self.epsilon)
         )
 
     def pair(self) -> NeighbourPair:
+        """Answers 1 and 0."""
         return pair_of([1.0], [0.0])
 
 
 @dataclass(frozen=True)
-class PrefixSum(Specimen):
-    """Running sums of noisy answers, each with Laplace noise of scale 1/ε. Output: (size, n).
+class PrefixSum(ExampleMechanism):
+    """Running sums of noisy answers, each with Laplace noise of scale 1/ε.
 
-    It tells as much as the noisy answers do: ε where one of them differs, n·ε (claimed here) where
-    all may, by 1.
+    They determine the noisy answers and are determined by them. So the release is ε-DP where one
+    answer may differ by 1, and n·ε-DP (claimed here) where all may.
+
+    Data: the answers, (n, 1). Output: (size, n).
     """
 
     epsilon: float = 0.1
@@ -96,33 +111,36 @@ class PrefixSum(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """(n·ε)-DP."""
         return Claim(self.answers * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Noise added to each answer, then running sums."""
         answers = column(data)
         return np.cumsum(
             answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, len(answers))), axis=1
         )
 
     def law(self, data: Array) -> LaplaceLaw:
-        """Of the differences of the output, which are as many numbers and tell the same (`view`)."""
+        """The law of `view`: Laplace about the answers."""
         answers = column(data)
         return LaplaceLaw(answers, np.full(len(answers), 1.0 / self.epsilon))
 
     def view(self, x: Array) -> Array:
-        """The numbers of which `law` is the law, from outputs (m, n)."""
+        """The noisy answers, from outputs (m, n): the differences of neighbouring sums."""
         return np.diff(x, axis=1, prepend=0.0)
 
     def pair(self) -> NeighbourPair:
+        """Answers that are all 1, and all 0."""
         return pair_of([1.0] * self.answers, [0.0] * self.answers)
 
 
 @dataclass(frozen=True)
-class Gaussian(Specimen):
-    """A sum plus N(0, σ²), σ the least that is (ε, δ)-DP for that sensitivity (Balle & Wang 2018).
-    Output: (size, 1).
+class Gaussian(ExampleMechanism):
+    """A sum plus N(0, σ²), with the least σ that is (ε, δ)-DP for the sensitivity.
 
-    Data: one column; rows differ by at most `sensitivity`.
+    Source of σ: Balle & Wang 2018. Data: one column, whose rows differ by at most `sensitivity`.
+    Output: (size, 1).
     """
 
     epsilon: float = 1.0
@@ -134,25 +152,30 @@ class Gaussian(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP."""
         return Claim(self.epsilon, self.delta)
 
-    def right_noise(self, sensitivity: float) -> float:
-        """σ: a shift by `sensitivity` is one by the μ whose δ(ε) is δ."""
+    def calibrated_noise(self, sensitivity: float) -> float:
+        """σ such that a shift by `sensitivity` is one by μ·σ, for the μ whose δ(ε) is δ."""
         return sensitivity / float(readings.gdp_mu(np.array(self.epsilon), np.array(self.delta)))
 
     def noise(self, data: Array) -> float:
-        """The standard deviation used."""
-        return self.right_noise(self.sensitivity)
+        """The standard deviation used; broken variants use another."""
+        return self.calibrated_noise(self.sensitivity)
 
     def answer(self, data: Array) -> float:
+        """The sum of the rows."""
         return float(column(data).sum())
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The sum plus noise."""
         return self.answer(data) + self.noise(data) * rng.standard_normal((size, 1))
 
     def law(self, data: Array) -> GaussianNoise:
+        """Gaussian about the sum."""
         return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
 
     def pair(self) -> NeighbourPair:
+        """Sums that differ by the sensitivity."""
         rest = [0.0] * 9
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])

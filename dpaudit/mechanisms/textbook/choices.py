@@ -8,17 +8,18 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import log_softmax
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.laws import Discrete
 from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_index
-from dpaudit.mechanisms.specimen import PureClaim, column, pair_of
+from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.neighbours import NeighbourPair
 
 
 @dataclass(frozen=True)
-class ReportNoisyMax1(PureClaim):
-    """The index of the largest answer after Laplace noise of scale 2/ε; answers differ by at most
-    1. (size, 1).
+class ReportNoisyMax1(PureExample):
+    """The index of the largest answer after Laplace noise of scale 2/ε.
+
+    Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
     """
 
     epsilon: float = 0.1
@@ -27,21 +28,25 @@ class ReportNoisyMax1(PureClaim):
     summary: ClassVar[str] = "report noisy max, Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Noise added to each answer, then the index of the largest."""
         answers = column(data)
         noisy = answers + rng.laplace(0.0, 2.0 / self.epsilon, (size, len(answers)))
         return noisy.argmax(axis=1, keepdims=True).astype(np.float64)
 
     def law(self, data: Array) -> Discrete:
+        """The law of the index."""
         return largest_index(column(data), LAPLACE, 2.0 / self.epsilon)
 
     def pair(self) -> NeighbourPair:
+        """All answers 1, against 0 for the first and 2 for the others."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
 
 
 @dataclass(frozen=True)
-class ReportNoisyMax2(PureClaim):
-    """The index of the largest answer after exponential noise of scale 2/ε; answers differ by at
-    most 1. (size, 1).
+class ReportNoisyMax2(PureExample):
+    """The index of the largest answer after exponential noise of scale 2/ε.
+
+    Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
     """
 
     epsilon: float = 0.1
@@ -50,26 +55,33 @@ class ReportNoisyMax2(PureClaim):
     summary: ClassVar[str] = "report noisy max, exponential noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Noise added to each answer, then the index of the largest."""
         answers = column(data)
         noisy = answers + rng.exponential(2.0 / self.epsilon, (size, len(answers)))
         return noisy.argmax(axis=1, keepdims=True).astype(np.float64)
 
     def law(self, data: Array) -> Discrete:
+        """The law of the index."""
         return largest_index(column(data), EXPONENTIAL, 2.0 / self.epsilon)
 
     def pair(self) -> NeighbourPair:
+        """All answers 1, against 0 for the first and 2 for the others."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
 
 
 @dataclass(frozen=True)
-class PrivateQuantile(PureClaim):
-    """A quantile on a grid of [0, 1]: point g with probability ∝ e^{εu(g)/2}, u(g) = −|#{x ≤ g} −
-    share·n|. (size, 1).
+class PrivateQuantile(PureExample):
+    """A quantile on a grid of [0, 1] by the exponential mechanism.
+
+    Point g has probability ∝ e^{εu(g)/2}, u(g) = −|#{x ≤ g} − share·n|.
 
     Parameters
     ----------
-    epsilon : ε > 0. share : of the rows to lie below, in (0, 1). points : of the grid, at the
-        middles of as many cells.
+    epsilon : ε > 0.
+    share : the share of the rows to lie below, in (0, 1).
+    points : number of grid points, which are the middles of as many cells.
+
+    Data: (n, 1). Output: (size, 1).
     """
 
     epsilon: float = 2.0
@@ -81,19 +93,24 @@ class PrivateQuantile(PureClaim):
 
     @property
     def grid(self) -> Array:
+        """The grid points, (points,)."""
         return (np.arange(self.points) + 0.5) / self.points
 
     def law(self, data: Array) -> Discrete:
+        """The probabilities of the exponential mechanism."""
         rows = np.sort(column(data))
         ranks = np.searchsorted(rows, self.grid, side="right")
         utility = -np.abs(ranks - self.share * len(rows))
         return Discrete(self.grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws of the exponential mechanism."""
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
-        """Ranks 9 below an eighth of the grid and 10 above it, against 10 and 11: the few points
-        overtake the many.
+        """One row moves from 1 to 0, and with it the part of the grid of largest utility.
+
+        Utility is largest at rank 10. The ranks are 9 on the first eighth of the grid and 10 on the
+        others, against 10 and 11.
         """
         return pair_of([0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9)

@@ -1,4 +1,4 @@
-"""A count with truncated geometric noise from whole numbers alone."""
+"""A count with truncated geometric noise, computed in whole numbers alone."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete
-from dpaudit.mechanisms.specimen import Specimen, column, pair_of
+from dpaudit.mechanisms.example import ExampleMechanism, column, pair_of
 from dpaudit.neighbours import NeighbourPair
 
 
 @dataclass(frozen=True)
-class TruncatedGeometric(Specimen):
-    """GeoSample: a count c in 0, …, n from one uniform whole number and the distribution function
-    in whole numbers.
+class TruncatedGeometric(ExampleMechanism):
+    """GeoSample: a count c in 0, …, n, by inversion of the distribution function in whole numbers.
 
     Parameters
     ----------
-    epsilon : ε > 0; with k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
-        limit : n.
+    epsilon : ε > 0. With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
+    limit : n.
 
     Data: the count, (1, 1). Output: (size, 1).
     """
@@ -36,15 +36,19 @@ class TruncatedGeometric(Specimen):
 
     @property
     def exponent(self) -> int:
-        """k, the base of the logarithm being 2."""
+        """k, with a logarithm to base 2."""
         return math.ceil(math.log2(2.0 / self.epsilon))
 
     @property
     def claim(self) -> Claim:
+        """ln(1 + 2^{−k})-DP."""
         return Claim(math.log1p(2.0**-self.exponent))
 
     def below(self, data: Array) -> list[int]:
-        """F(z) for z = 0, …, n: the number of uniform draws in 1, …, F(n) that give at most z."""
+        """F(z) for z = 0, …, n: how many of the whole numbers 1, …, F(n) give at most z.
+
+        Raises `InvalidInput` for a count outside 0, …, n.
+        """
         count, n, k = int(column(data)[0]), self.limit, self.exponent
         if not 0 <= count <= n:
             fail("data", count, f"a count in 0, ..., {n}")
@@ -57,6 +61,7 @@ class TruncatedGeometric(Specimen):
         return [*down, *up, total]
 
     def law(self, data: Array) -> Discrete:
+        """Probabilities (F(z) − F(z − 1))/F(n)."""
         below = self.below(data)
         steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
         return Discrete(
@@ -64,9 +69,11 @@ class TruncatedGeometric(Specimen):
         )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """A uniform whole number from 1 to F(n), and the least z with F(z) at least that."""
         below = self.below(data)
         u = rng.integers(1, below[-1] + 1, size)
         return np.searchsorted(np.array(below), u, side="left").astype(np.float64)[:, None]
 
     def pair(self) -> NeighbourPair:
+        """Counts 2 and 1."""
         return pair_of([2.0], [1.0])

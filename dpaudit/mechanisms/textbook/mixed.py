@@ -1,4 +1,4 @@
-"""A release of three kinds of numbers: a flag, a count and a real."""
+"""A release of three kinds of numbers: a flag, a count and a real number."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.laws import Discrete, Laplace, Product
-from dpaudit.mechanisms.specimen import PureClaim, pair_of
+from dpaudit.mechanisms.example import PureExample, pair_of
 from dpaudit.neighbours import NeighbourPair
 
-FAINTEST = 690.0  # log of the odds beyond which the count's noise is left out: below 1e-299
+FAR = 690.0  # nats: noise of the count whose probability is below e^−690 ≈ 1e-300 is left out
 
 
 @dataclass(frozen=True)
-class MixedRelease(PureClaim):
-    """A third of ε each: the first row's flag by randomised response, how many flags are set plus
-    two-sided geometric noise, and the sum of the values clipped to [0, 1] plus Laplace noise. Data:
-    (n, 2), flags and values. (size, 3).
+class MixedRelease(PureExample):
+    """A flag, a count and a sum of the same rows, ε/3 each.
+
+    The first row's flag is released by randomised response, the number of flags that are set with
+    two-sided geometric noise, and the sum of the values, clipped to [0, 1], with Laplace noise.
+
+    Data: (n, 2), flags and values. Output: (size, 3).
     """
 
     epsilon: float = 1.0
@@ -32,6 +36,7 @@ class MixedRelease(PureClaim):
 
     @property
     def share(self) -> float:
+        """ε/3, of each of the three releases."""
         return self.epsilon / 3.0
 
     def _answers(self, data: Array) -> tuple[float, float, float]:
@@ -45,6 +50,7 @@ class MixedRelease(PureClaim):
         )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The three releases side by side."""
         flag, count, total = self._answers(data)
         kept = np.where(rng.random(size) < 1.0 / (1.0 + np.exp(-self.share)), flag, 1.0 - flag)
         tries = rng.geometric(-np.expm1(-self.share), (2, size))
@@ -52,6 +58,7 @@ class MixedRelease(PureClaim):
         return np.column_stack([kept, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
 
     def law(self, data: Array) -> Product:
+        """The product of the three laws."""
         flag, count, total = self._answers(data)
         odds = np.log1p(np.exp(-self.share))
         kept = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
@@ -60,15 +67,17 @@ class MixedRelease(PureClaim):
         )
 
     def _noisy(self, count: float) -> Discrete:
-        """The noisy count, of which values beyond reach are put to the last one: outcomes are the
-        same for all data.
+        """The law of the noisy count.
+
+        Values beyond reach are put to the last one, so that the outcomes are the same for all data.
         """
-        reach = np.ceil(FAINTEST / self.share)
+        reach = np.ceil(FAR / self.share)
         values = np.arange(-reach, reach + 1.0)
         log_p = -np.abs(values - count) * self.share + np.log(np.tanh(0.5 * self.share))
         log_p[[0, -1]] -= np.log(-np.expm1(-self.share))
         return Discrete(values, log_p)
 
     def pair(self) -> NeighbourPair:
+        """The first row has flag 0 and value 0, against 1 and 1."""
         rest = [[1.0, 0.5], [0.0, 0.25], [1.0, 0.75]]
         return pair_of([[0.0, 0.0], *rest], [[1.0, 1.0], *rest])

@@ -7,26 +7,27 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete, Product
-from dpaudit.mechanisms.specimen import PureClaim, Specimen, column, pair_of
+from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.neighbours import NeighbourPair
 
-HASH = np.uint64(0x9E3779B97F4A7C15)
+HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth)
 
 
 def bits_law(ones: Array) -> Product:
-    """Independent bits, each 1 with its probability, (k,)."""
+    """Independent bits, each 1 with its own probability; ones (k,)."""
     zero_one = np.array([[0.0], [1.0]])
     with np.errstate(divide="ignore"):
         return Product(tuple(Discrete(zero_one, np.log([1.0 - p, p])) for p in ones))
 
 
 @dataclass(frozen=True)
-class RandomisedResponse(PureClaim):
-    """Each bit as it is with probability e^ε/(1 + e^ε), else the other; data: bits, one column.
-    Output: (size, n).
+class RandomisedResponse(PureExample):
+    """Each bit as it is with probability e^ε/(1 + e^ε), else the other.
+
+    Data: bits, (n, 1). Output: (size, n).
     """
 
     epsilon: float = 1.0
@@ -35,29 +36,34 @@ class RandomisedResponse(PureClaim):
     summary: ClassVar[str] = "randomised response"
 
     def law(self, data: Array) -> Product:
+        """Independent bits."""
         keep = 1.0 / (1.0 + np.exp(-self.epsilon))
         return bits_law(np.where(column(data) == 1.0, keep, 1.0 - keep))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Each bit kept or flipped."""
         bits, keep = column(data), 1.0 / (1.0 + np.exp(-self.epsilon))
         return np.where(rng.random((size, len(bits))) < keep, bits, 1.0 - bits)
 
     def pair(self) -> NeighbourPair:
+        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True)
-class OneTimeRappor(Specimen):
+class OneTimeRappor(ExampleMechanism):
     """A value's Bloom filter, each bit replaced by a fair coin with probability f = `permanent`.
 
     Parameters
     ----------
-    permanent : f in (0, 1]. hashes : h, bits that a value sets (fewer where two meet). bits : of
-        the filter.
+    permanent : f in (0, 1].
+    hashes : h, the number of bits that a value sets (fewer where two hashes meet).
+    bits : length of the filter.
 
-    Data: the value, a whole number ≥ 0, (1, 1). Output: (size, bits). Claim: 2h·ln((1 −
-    f/2)/(f/2)), which two values without a bit in common use up; the values of the published audits
-    share one, so that 6 bits of 8 differ.
+    Data: the value, a whole number ≥ 0, (1, 1). Output: (size, bits).
+
+    Claim: 2h·ln((1 − f/2)/(f/2)), which two values without a common bit use up. The values of the
+    published audits share one bit, so that 6 bits differ and not 8.
     """
 
     permanent: float = 0.95
@@ -74,12 +80,14 @@ class OneTimeRappor(Specimen):
 
     @property
     def claim(self) -> Claim:
+        """ε-DP for all 2h bits that two values may differ in."""
         one, zero = self.odds
         return Claim(self.hashes * float(np.log(one * (1.0 - zero) / (zero * (1.0 - one)))))
 
     def filter(self, data: Array) -> Array:
-        """The Bloom filter, (bits,) of 0 and 1: multiplicative hashing (Knuth), an odd multiplier
-        for each hash.
+        """The Bloom filter, (bits,) of 0 and 1.
+
+        Multiplicative hashing (Knuth), with an odd multiplier for each hash.
         """
         value = np.uint64(int(column(data)[0]) + 1)
         with np.errstate(over="ignore"):
@@ -89,28 +97,37 @@ class OneTimeRappor(Specimen):
         return filled
 
     def law(self, data: Array) -> Product:
+        """Independent bits."""
         one, zero = self.odds
         return bits_law(np.where(self.filter(data) == 1.0, one, zero))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The filter with permanent randomised response."""
         return self.permanently(np.tile(self.filter(data), (size, 1)), rng)
 
     def permanently(self, filters: Array, rng: np.random.Generator) -> Array:
-        """Each bit a fair coin's with probability f."""
+        """Each bit replaced by a fair coin with probability f."""
         u = rng.random(filters.shape)
         return np.where(u < 0.5 * self.permanent, 1.0, np.where(u < self.permanent, 0.0, filters))
 
     def pair(self) -> NeighbourPair:
+        """Two values without a common bit."""
         return pair_of([0.0], [3.0])
 
     def published_pair(self) -> NeighbourPair:
+        """Two values that share a bit."""
         return pair_of([0.0], [1.0])
 
 
 @dataclass(frozen=True)
 class Rappor(OneTimeRappor):
-    """RAPPOR: then each bit is reported as 1 with probability q = `one` if it is set, p = `zero` if
-    not.
+    """RAPPOR: after the fair coins each bit is reported anew, by instantaneous randomised response.
+
+    Parameters
+    ----------
+    permanent, hashes, bits : as for `OneTimeRappor`.
+    one : q, P(1 is reported) for a bit that is set.
+    zero : p, P(1 is reported) for a bit that is not.
     """
 
     permanent: float = 0.75
@@ -123,10 +140,12 @@ class Rappor(OneTimeRappor):
 
     @property
     def odds(self) -> tuple[float, float]:
+        """P(1 is reported) for a bit of the filter that is set, and for one that is not."""
         one, zero = 1.0 - 0.5 * self.permanent, 0.5 * self.permanent
         return one * self.one + (1.0 - one) * self.zero, zero * self.one + (1.0 - zero) * self.zero
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Permanent, then instantaneous randomised response."""
         kept = super().run(data, size, rng)
         return (rng.random(kept.shape) < np.where(kept == 1.0, self.one, self.zero)).astype(
             np.float64

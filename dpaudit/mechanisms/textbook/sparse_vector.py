@@ -1,8 +1,7 @@
-"""The sparse vector technique, numbered as by Lyu, Su & Li 2017: 1 and 2, and the numerical one,
-which are sound.
+"""Sound sparse vector techniques, numbered as by Lyu, Su & Li 2017: 1, 2 and the numerical one.
 
 Data: answers of queries, one column, each of which may move by 1. ε is split into ε₁ for the
-threshold, ε₂ for answers.
+threshold and ε₂ for the answers.
 """
 
 from __future__ import annotations
@@ -12,46 +11,60 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
-from dpaudit.laws import Branches, Laplace, Thresholds
+from dpaudit._core.types import Array
+from dpaudit.laws import Branches, Laplace, NoisyComparison
 from dpaudit.laws.base import Law
-from dpaudit.laws.sparse import halting, patterns
-from dpaudit.mechanisms.specimen import PureClaim, column, crossed, half_up_half_down, pair_of
+from dpaudit.laws.sparse_vector import halting_law, patterns
+from dpaudit.mechanisms.example import (
+    PureExample,
+    column,
+    half_up_half_down,
+    pair_of,
+    swapped_halves,
+)
 from dpaudit.neighbours import NeighbourPair
 
 
 @dataclass(frozen=True)
-class SparseVector(PureClaim):
-    """Answers 1 where a noisy query reaches a noisy threshold, else 0, and halts at the `most`-th
-    1.
+class SparseVector(PureExample):
+    """Answers 1 where a noisy query reaches a noisy threshold, else 0, until the `most`-th 1.
 
     Parameters
     ----------
-    epsilon : ε > 0. most : c ≥ 1. threshold : T.
+    epsilon : ε > 0.
+    most : c ≥ 1.
+    threshold : T.
 
     Output: (size, n + 1), the number of answers, then the answers, NaN after the last.
+
+    Subclasses give the scales of the two noises. fresh : whether each 1 brings new threshold noise.
     """
 
     epsilon: float = 0.1
     most: int = 1
     threshold: float = 1.0
-    fresh: ClassVar[bool] = False  # whether a 1 brings a new threshold
+    fresh: ClassVar[bool] = False
 
     @property
     def threshold_noise(self) -> float:
+        """Scale of the threshold's Laplace noise."""
         raise NotImplementedError
 
     @property
     def query_noise(self) -> float:
+        """Scale of the queries' Laplace noise."""
         raise NotImplementedError
 
-    def thresholds(self, data: Array) -> Thresholds:
-        return Thresholds(column(data), self.threshold, self.threshold_noise, self.query_noise)
+    def comparison(self, data: Array) -> NoisyComparison:
+        """The queries and the threshold, with their noises."""
+        return NoisyComparison(column(data), self.threshold, self.threshold_noise, self.query_noise)
 
     def law(self, data: Array) -> Law:
-        return halting(self.thresholds(data), self.most, fresh=self.fresh)
+        """All patterns of answers with their probabilities."""
+        return halting_law(self.comparison(data), self.most, fresh=self.fresh)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Query by query for all draws at once."""
         queries = column(data)
         out = np.full((size, len(queries) + 1), np.nan)
         count, rho = np.zeros(size), rng.laplace(0.0, self.threshold_noise, size)
@@ -66,6 +79,7 @@ class SparseVector(PureClaim):
         return out
 
     def pair(self) -> NeighbourPair:
+        """Half of the answers move up and half down."""
         return half_up_half_down()
 
 
@@ -80,20 +94,24 @@ class SparseVector1(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """1/ε₁ with ε₁ = ε/2."""
         return 2.0 / self.epsilon
 
     @property
     def query_noise(self) -> float:
+        """2c/ε₂ with ε₂ = ε/2."""
         return 4.0 * self.most / self.epsilon
 
     def published_pair(self) -> NeighbourPair:
-        return crossed()
+        """Half of the answers 1 and half 0, against the reverse."""
+        return swapped_halves()
 
 
 @dataclass(frozen=True)
 class SparseVector2(SparseVector):
-    """Threshold noise c/ε₁, drawn anew after each 1, query noise 2c/ε₂, ε₁ = ε₂ = ε/2 (Dwork & Roth
-    2014).
+    """Threshold noise c/ε₁, drawn anew after each 1, and query noise 2c/ε₂, with ε₁ = ε₂ = ε/2.
+
+    Dwork & Roth 2014.
     """
 
     fresh: ClassVar[bool] = True
@@ -103,22 +121,26 @@ class SparseVector2(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """c/ε₁ with ε₁ = ε/2."""
         return 2.0 * self.most / self.epsilon
 
     @property
     def query_noise(self) -> float:
+        """2c/ε₂ with ε₂ = ε/2."""
         return 4.0 * self.most / self.epsilon
 
     def published_pair(self) -> NeighbourPair:
-        return crossed()
+        """Half of the answers 1 and half 0, against the reverse."""
+        return swapped_halves()
 
 
 @dataclass(frozen=True)
 class NumericalSVT(SparseVector):
-    """Where a query is above, the answer itself with noise of its own; a third of ε each for
-    threshold, test, answer.
+    """Releases the answer itself, with new noise, for each query above the threshold.
 
-    Output: (size, n + 1), the number of queries dealt with, then a number for each one above, NaN
+    The threshold, the comparisons and the released answers have ε/3 each.
+
+    Output: (size, n + 1), the number of queries answered, then a number for each one above, NaN
     elsewhere.
     """
 
@@ -129,33 +151,41 @@ class NumericalSVT(SparseVector):
 
     @property
     def threshold_noise(self) -> float:
+        """1/ε₁ with ε₁ = ε/3."""
         return 3.0 / self.epsilon
 
     @property
     def query_noise(self) -> float:
+        """2c/ε₂ with ε₂ = ε/3."""
         return 6.0 * self.most / self.epsilon
 
     @property
     def answer_noise(self) -> float:
+        """Scale of the noise of a released answer, c/ε₃ with ε₃ = ε/3."""
         return 3.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Branches:
-        tests, queries = halting(self.thresholds(data), self.most), column(data)
-        forms = list(patterns(len(queries), self.most))
-        templates = np.full((len(forms), len(queries) + 1), np.nan)
-        templates[:, 0] = [answered for answered, _ in forms]
-        parts = tuple(
-            Laplace(queries[list(ups)], np.full(len(ups), self.answer_noise)) if ups else None
-            for _, ups in forms
-        )
-        slots = tuple(tuple(1 + up for up in ups) for _, ups in forms)
-        return Branches(templates, tests.log_probability, slots, parts)
+        """A branch for each pattern of answers, in which the released answers are Laplace."""
+        comparisons, queries = halting_law(self.comparison(data), self.most), column(data)
+        found = list(patterns(len(queries), self.most))
+        templates = np.full((len(found), len(queries) + 1), np.nan)
+        templates[:, 0] = [pattern.answered for pattern in found]
+        parts = tuple(self._answers(queries, pattern.above) for pattern in found)
+        slots = tuple(tuple(1 + up for up in pattern.above) for pattern in found)
+        return Branches(templates, comparisons.log_probability, slots, parts)
+
+    def _answers(self, queries: Array, above: tuple[int, ...]) -> Laplace | None:
+        if not above:
+            return None
+        return Laplace(queries[list(above)], np.full(len(above), self.answer_noise))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The comparisons, then a noisy answer in place of each 1."""
         out = super().run(data, size, rng)
         answers = column(data) + rng.laplace(0.0, self.answer_noise, (size, len(data)))
         out[:, 1:] = np.where(out[:, 1:] == 1.0, answers, np.nan)
         return out
 
     def published_pair(self) -> NeighbourPair:
+        """Ten answers of 2, and ten of 1."""
         return pair_of([2.0] * 10, [1.0] * 10)

@@ -1,1 +1,1 @@
-"""Figures of audits."""
+"""Figures of audits: what they certify, how many draws they take, and how long."""

@@ -1,8 +1,8 @@
-"""Audits in waves: how often a true claim is rejected, and after how many draws a false one is.
+"""Audits that stop: how often a true claim is rejected, and after how many draws a false one is.
 
 Nulls are exactly tight: claim and truth are one curve, or δ is the claim's at its ε. Type I errors
-are counted over runs that check after every wave and every draw in it up to a budget, published
-numbers are of González et al. (2025) and Kutta et al. (2026), means over their runs.
+are counted over runs that check after every draw up to a budget. The published numbers are those of
+González et al. (2025) and Kutta et al. (2026), means over their runs.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from scipy.stats import beta
 
 import dpaudit as dp
 from dpaudit import exact
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import below
+from dpaudit._core.types import Array
 from dpaudit.mechanisms import broken
 from dpaudit.scoring import KnownScore, Score
-from reports.make.page import REPORTS, table, write
+from reports.make import page
 
-REPORT = REPORTS / "anytime.md"
+REPORT = page.REPORTS / "anytime.md"
 LEVEL = 0.95
 SEED = np.random.SeedSequence(2026)
 BUDGET = 20_000  # draws a side after which a run that has not rejected is given up
@@ -36,7 +36,7 @@ Side = Callable[[np.random.Generator, int], Array]
 class Tight:
     """A pair that keeps its claim and no smaller one: draws of both sides, (size, k).
 
-    score : the true privacy loss, which costs less than to learn one; None to learn one.
+    score : the true privacy loss, which costs less than a learned one; None to learn it.
     """
 
     name: str
@@ -61,7 +61,7 @@ def _response(share: float, rng: np.random.Generator, size: int) -> Array:
 
 
 def _reveal(bit: float, rng: np.random.Generator, size: int) -> Array:
-    """Randomised response at ε = 0.5, but with probability 0.02 the bit itself, marked."""
+    """Randomised response at ε = 0.5; with probability 0.02 the bit itself, marked."""
     truth = rng.random(size) < np.exp(0.5) / (1.0 + np.exp(0.5))
     coin = np.where(truth, bit, 1.0 - bit)
     return np.where(rng.random(size) < 0.02, 2.0 + bit, coin)[:, None]
@@ -76,7 +76,7 @@ def _normal_loss(shift: float, x: Array) -> Array:
 
 
 def _bit_loss(size: float, x: Array) -> Array:
-    """A marked bit (2 or 3) tells all."""
+    """The loss of `_reveal`: ±size of a coin, and nearly infinite of a marked bit (2 or 3)."""
     sign = np.where(x[:, 0] % 2.0 == 1.0, 1.0, -1.0)
     return sign * np.where(x[:, 0] > 1.0, 30.0, size)
 
@@ -164,9 +164,8 @@ def draws_needed(made: type, epsilon: float, number: int) -> float:
     mechanism: Any = made(epsilon=epsilon)
     rng = below(SEED, 100, number)
     result = dp.audit(
-        lambda data, size, *, rng: mechanism.run(
-            data, size, rng
-        ),  # as a black box: its exact curve is not wanted
+        # as a plain function, since its exact curve is not wanted
+        lambda data, size, *, rng: mechanism.run(data, size, rng),
         mechanism.pair(),
         claim=mechanism.claim,
         epsilon=[epsilon],
@@ -190,7 +189,7 @@ def type_one(runs: int, samples: int, n_jobs: int) -> str:
         )
         upper = float(beta.ppf(0.95, found + 1, runs - found))
         rows.append([null.name, f"{found} of {runs:,}", f"{found / runs:.2%}", f"{upper:.2%}"])
-    return table(
+    return page.table(
         [f"true claim, {samples:,} draws a side at most", "rejected", "rate", "upper limit"], rows
     )
 
@@ -217,34 +216,21 @@ def power_table(runs: int, n_jobs: int) -> str:
         done = found[np.isfinite(found)]
         shown = [f"{len(done) / runs:.0%}", *(f"{value:,.0f}" for value in _summary(done))]
         rows.append([made.__name__, f"{epsilon:g}", *shown, bets, asymptotic])
-    return table(heads, rows)
+    return page.table(heads, rows)
 
 
 def _summary(draws: Array) -> tuple[float, float, float]:
     return float(draws.mean()), float(np.median(draws)), float(np.quantile(draws, 0.9))
 
 
+def render(nulls: str, broken: str, runs: int) -> str:
+    """The page of both tables."""
+    return page.render("anytime.md", nulls=nulls, broken=broken, runs=runs, budget=f"{BUDGET:,}")
+
+
 def report(
     path: Path = REPORT, nulls: int = 2000, samples: int = 300, runs: int = 200, n_jobs: int = 2
 ) -> None:
-    """Write both tables to `path`."""
-    text = [
-        "# Audits that stop when the verdict stands",
-        "",
-        "`python -m reports.make anytime` writes this page. Level 95 %; draws a side count everything, training too.",
-        "",
-        "## Type I error",
-        "",
-        "Each run checks the e-value after every draw. At most 5 % may reject, at any number of draws; runs end early",
-        "here, so the rates are those by then. The score is learned where it says so, elsewhere it is the true privacy",
-        "loss, which costs less to simulate.",
-        "",
-        type_one(nulls, samples, n_jobs),
-        "",
-        "## Draws to reject",
-        "",
-        f"Means, medians and 90 % quantiles over {runs} runs of those that reject within {BUDGET:,} draws.",
-        "",
-        power_table(runs, n_jobs),
-    ]
-    write(path, "\n".join(text))
+    """Write the page to `path`; `nulls` and `runs` are audits of each true and each false claim."""
+    text = render(type_one(nulls, samples, n_jobs), power_table(runs, n_jobs), runs)
+    page.write(path, text)

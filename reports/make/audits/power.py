@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
 import dpaudit as dp
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import below
 from dpaudit.power import POWER, draws_to_detect, shift_of
-from reports.make.page import REPORTS, table, write
+from reports.make import page
 
-REPORT = REPORTS / "power.md"
+REPORT = page.REPORTS / "power.md"
 SEED = np.random.SeedSequence(2027)
 EXCESS = (0.3, 0.1, 0.03, 0.01, 0.001)
 MOST = 200_000  # draws a side; where more are predicted nothing is tried
 LEAST = 100  # that an audit can split
+HEAD = ("claim", "excess", "all draws at once", "rejected there", "in waves", "rejected by then")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Setting:
 
     @property
     def delta(self) -> float:
+        """The claimed δ at that ε."""
         return float(self.claim.delta_at(self.epsilon))
 
 
@@ -44,8 +45,9 @@ SETTINGS = (
 
 
 def rejects(setting: Setting, excess: float, draws: int, stop: str | None, number: int) -> bool:
-    """Whether one audit of a Gaussian shift with δ(ε) = claim + excess rejects, with so many draws
-    a side at most.
+    """Whether one audit of a Gaussian shift with δ(ε) = claim + excess rejects the claim.
+
+    draws : a side, at most. stop : as `dp.audit` takes it. number : of the run, its seed.
     """
     mu = shift_of(setting.epsilon, setting.delta + excess)
     rng = np.random.default_rng(below(SEED, SETTINGS.index(setting), EXCESS.index(excess), number))
@@ -63,12 +65,12 @@ def rejects(setting: Setting, excess: float, draws: int, stop: str | None, numbe
 
 
 def row(setting: Setting, excess: float, runs: int, n_jobs: int) -> list[str]:
-    """Cells: predicted draws and the share that rejected there, of either kind of audit."""
+    """Cells: predicted draws and the share of audits that rejected there, of either kind of audit."""
     cells = [setting.name, f"{excess:g}"]
     for stop in (None, "verdict"):
         predicted = draws_to_detect(setting.epsilon, setting.delta, excess, stop=stop)
         draws = int(max(np.ceil(predicted), LEAST)) if predicted <= MOST else 0
-        tried: list[Any] = Parallel(n_jobs=n_jobs)(
+        tried: list[bool] = Parallel(n_jobs=n_jobs)(
             delayed(rejects)(setting, excess, draws, stop, number)
             for number in range(runs if draws else 0)
         )
@@ -81,26 +83,19 @@ def _rounded(draws: float) -> int:
     return int(float(f"{draws:.3g}"))
 
 
-def possible(setting: Setting) -> Array:
+def possible(setting: Setting) -> list[float]:
     """Excesses that leave δ below 1."""
-    return np.array([one for one in EXCESS if setting.delta + one < 1.0])
+    return [one for one in EXCESS if setting.delta + one < 1.0]
+
+
+def render(rows: Sequence[Sequence[str]], runs: int) -> str:
+    """The page."""
+    return page.render("power.md", rows=page.table(HEAD, rows), runs=runs, power=f"{POWER:g}")
 
 
 def report(path: Path = REPORT, runs: int = 40, n_jobs: int = 2) -> None:
-    """Write the table to `path`."""
+    """Write the page to `path`."""
     rows = [
-        row(setting, float(excess), runs, n_jobs)
-        for setting in SETTINGS
-        for excess in possible(setting)
+        row(setting, excess, runs, n_jobs) for setting in SETTINGS for excess in possible(setting)
     ]
-    heads = "claim", "excess", "all draws at once", "rejected there", "in waves", "rejected by then"
-    text = [
-        "# How many draws show an excess over a claim",
-        "",
-        "`python -m reports.make power` writes this page. The truth is a Gaussian shift whose δ at the claim's ε is",
-        "the claim's and the excess. Draws a side, everything included, predicted to reject with probability",
-        f"{POWER:g} at level 0.95 (`power.draws_to_detect`), and the share of {runs} audits, score learned, that did.",
-        "",
-        table(heads, rows),
-    ]
-    write(path, "\n".join(text))
+    page.write(path, render(rows, runs))

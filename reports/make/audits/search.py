@@ -1,29 +1,27 @@
-"""The search for the worst neighbour against theory and against chance, with the exact spectrum
-switched off.
+"""The search for the worst neighbour, against the exact worst row and against rows at random.
 
 Each mechanism is wrapped in a plain function: the search sees draws and data, nothing else. What it
 chose is then judged by the exact spectrum. The uniform search has the same draws and the same
-halving, but takes rows at random, as many as there are draws for.
+halving; it takes rows at random, as many as there are draws for.
 """
 
 from __future__ import annotations
 
 import textwrap
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+import dpaudit as dp
 from dpaudit import datasets, exact, mechanisms, neighbours, search
-from dpaudit._core.check import Array
-from dpaudit.auditing import api
+from dpaudit._core.types import Array
 from dpaudit.mechanisms.base import LawMechanism
 from dpaudit.search.halving import FEWEST
-from reports.make.page import REPORTS, table, write
+from reports.make import page
+from reports.make.timing import clock
 
-COMMAND = "python -m reports.make search"
 SAMPLES, EPSILON, BUDGET = 20_000, 0.5, 10.0
 UNIFORM = 512  # rows of the uniform search
 NEAR = 0.95  # share of the worst row's δ that counts as found
@@ -83,21 +81,6 @@ def cases(name: str) -> list[Case]:
     return found
 
 
-PAGE = """# The worst neighbour found without theory
-
-δ(ε) at ε = {epsilon:g} over all zeroed rows. One audit is {samples:,} draws a side; search and final audit together may
-spend {budget:g} of them. The search sees a plain function; the worst row, and a found row's δ as a share of the worst
-one's, are exact. The uniform search takes rows at random through the same halving, with the same draws, as many as
-{fewest} draws a row allow. Seeds {seeds}; the final audit and the uniform search are of the first alone. CPU seconds:
-of one search, of the final audit, of the uniform search. `{command}`
-
-{table}
-
-Within 5 % of the worst row's δ: {near} of {searches} searches, the least share {least:.3f}; of the uniform ones
-{lucky} of {cases}; {better} of them found a worse row than the search of that seed. {spent:.0f} CPU seconds.
-
-{note}
-"""
 HEAD = (
     "data",
     "mechanism",
@@ -117,34 +100,19 @@ def report(
     names: tuple[str, ...] = tuple(ROWS), seeds: tuple[int, ...] = (1, 2, 3), samples: int = SAMPLES
 ) -> None:
     """Print the table and write reports/search.md."""
-    begin = time.process_time()
-    found = [_searched(case, seeds, samples) for name in names for case in cases(name)]
-    shares = [share for one in found for share in one.shares]
-    text = PAGE.format(
-        epsilon=EPSILON,
-        samples=samples,
-        budget=BUDGET,
-        fewest=FEWEST,
-        seeds=", ".join(map(str, seeds)),
-        command=COMMAND,
-        table=table(HEAD, [one.row for one in found]),
-        near=sum(share >= NEAR for share in shares),
-        searches=len(shares),
-        least=min(shares),
-        lucky=sum(one.uniform >= NEAR for one in found),
-        cases=len(found),
-        better=sum(one.uniform > one.shares[0] for one in found),
-        spent=time.process_time() - begin,
-        note=textwrap.fill(f"What this does not show: {search.NOTE}", 120),
-    )
+    with clock() as spent:
+        found = [_searched(case, seeds, samples) for name in names for case in cases(name)]
+    text = render(found, seeds, samples, spent.cpu)
     print(text)
-    write(REPORTS / "search.md", text)
+    page.write(page.REPORTS / "search.md", text)
 
 
 @dataclass(frozen=True)
-class _Found:
-    """row : of the table. shares : of the worst row's δ, a seed each. uniform : the uniform
-    search's, first seed.
+class Found:
+    """What the searches of one case came to.
+
+    row : its cells in the table. shares : of the worst row's δ, one for each seed. uniform : the
+    share of the uniform search with the first seed.
     """
 
     row: list[str]
@@ -152,20 +120,40 @@ class _Found:
     uniform: float
 
 
-def _searched(case: Case, seeds: tuple[int, ...], samples: int) -> _Found:
-    clock = [time.process_time()]
-    options: dict[str, Any] = {"at": EPSILON, "samples": samples, "budget": BUDGET}
-    found = [search.select(case.blind, case.data, rng=seed, **options) for seed in seeds]
-    clock.append(time.process_time())
-    pair = found[0].best.change.pair(case.data)
-    # as `search_neighbours` does
-    final = api.audit(case.blind, pair, samples=samples, rng=seeds[0])
-    clock.append(time.process_time())
-    chance = search.select(
-        case.blind, case.data, rank="random", shortlist=UNIFORM, rng=seeds[0], **options
+def render(found: Sequence[Found], seeds: Sequence[int], samples: int, seconds: float) -> str:
+    """The page; `seconds` of CPU time were spent in all."""
+    shares = [share for one in found for share in one.shares]
+    return page.render(
+        "search.md",
+        epsilon=f"{EPSILON:g}",
+        samples=f"{samples:,}",
+        budget=f"{BUDGET:g}",
+        fewest=FEWEST,
+        seeds=", ".join(map(str, seeds)),
+        rows=page.table(HEAD, [one.row for one in found]),
+        near=sum(share >= NEAR for share in shares),
+        searches=len(shares),
+        least=f"{min(shares):.3f}",
+        uniform_near=sum(one.uniform >= NEAR for one in found),
+        cases=len(found),
+        worse=sum(one.uniform > one.shares[0] for one in found),
+        spent=f"{seconds:.0f}",
+        note=textwrap.fill(f"What this does not show: {search.NOTE}", 120),
     )
-    clock.append(time.process_time())
-    steps = np.diff(clock) / [len(seeds), 1, 1]
+
+
+def _searched(case: Case, seeds: Sequence[int], samples: int) -> Found:
+    """Search with every seed, audit the first one's neighbour, and search at random."""
+    options: dict[str, Any] = {"at": EPSILON, "samples": samples, "budget": BUDGET}
+    with clock() as searching:
+        found = [search.select(case.blind, case.data, rng=seed, **options) for seed in seeds]
+    pair = found[0].best.change.pair(case.data)
+    with clock() as auditing:  # as `search_neighbours` does
+        final = dp.audit(case.blind, pair, samples=samples, rng=seeds[0])
+    options |= {"rank": "random", "shortlist": UNIFORM}
+    with clock() as guessing:
+        chance = search.select(case.blind, case.data, rng=seeds[0], **options)
+    spent = searching.cpu / len(seeds), auditing.cpu, guessing.cpu
     shares = [case.share(one.best.change.index) for one in found]
     uniform = case.share(chance.best.change.index)
     row = [
@@ -174,15 +162,15 @@ def _searched(case: Case, seeds: tuple[int, ...], samples: int) -> _Found:
         str(case.worst),
         f"{case.delta:.4f}",
         " ".join(str(one.best.change.index) for one in found),
-        " ".join(f"{share:.3f}" for share in shares),
+        " ".join(page.decimals(shares, 3)),
         f"{max(one.draws for one in found) / (2 * samples) + 1.0:.2f}",
         f"{float(final.certified.delta_at(EPSILON)):.4f}",
         str(chance.audited),
         f"{uniform:.3f}",
-        ", ".join(f"{step:.0f}" for step in steps),
+        ", ".join(page.decimals(spent, 0)),
     ]
     print(*row, sep="  ", flush=True)
-    return _Found(row, shares, uniform)
+    return Found(row, shares, uniform)
 
 
 def _named(mechanism: LawMechanism) -> str:

@@ -8,24 +8,34 @@ the level spent on ε at δ = 0 (`focus="pure"`); the band of δ(ε) in both dir
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtri
 
+import dpaudit as dp
 from dpaudit import exact, mechanisms
-from dpaudit.auditing import api
 from dpaudit.certify.binomial import ratio_region
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
-from reports.make.page import REPORTS, number, table, write
+from reports.make import page
+from reports.make.timing import clock
 
-COMMAND = "python -m reports.make sniper"
 LEVEL = 0.9
 SEEDS, MORE = (1, 2, 3), (1, 2, 3, 4, 5, 6, 7, 8, 9)
+HEAD = (
+    "mechanism",
+    "true ε of our pair",
+    "most that the draws can show",
+    "certified",
+    "seeds",
+    "least to most",
+    "on the published inputs",
+    "DP-Sniper",
+    "CPU seconds",
+)
 LARGEST = 14.0  # ε up to which sets are looked at where the loss is unbounded
-# of the published value: a median of so few seeds that is as near says nothing about which is
-# larger
+# Share of the published value: a median of few seeds that is as near does not say which is larger.
 CLOSE = 0.1
 EPSILON = np.concatenate([np.linspace(0.0, 0.6, 25), np.linspace(0.7, 6.0, 16)])
 DOWN_THEN_UP = NeighbourPair(np.array([[1.0]] * 8 + [[0.0]]), np.array([[0.0]] * 8 + [[1.0]]))
@@ -61,11 +71,11 @@ PUBLISHED = {
 
 
 def certified(
-    mechanism: mechanisms.Specimen, pair: NeighbourPair, samples: int, seeds: tuple[int, ...]
+    mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair, samples: int, seeds: tuple[int, ...]
 ) -> list[float]:
     """The bound on ε at δ = 0, by seed."""
     found = (
-        api.audit(
+        dp.audit(
             mechanism, pair, samples=samples, epsilon=EPSILON, level=LEVEL, rng=seed, focus="pure"
         )
         for seed in seeds
@@ -73,7 +83,7 @@ def certified(
     return [float(one.certified.epsilon_at(0.0)) for one in found]
 
 
-def truth(mechanism: mechanisms.Specimen, pair: NeighbourPair) -> float:
+def truth(mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair) -> float:
     """The pure ε of the pair; infinite where the loss is unbounded, NaN where it is not known."""
     try:
         return exact.spectrum(mechanism, pair, [0.0]).pure_epsilon
@@ -81,12 +91,12 @@ def truth(mechanism: mechanisms.Specimen, pair: NeighbourPair) -> float:
         return float("nan")
 
 
-def attainable(mechanism: mechanisms.Specimen, pair: NeighbourPair, samples: int) -> float:
-    """The bound when the best set of the exact law is known, all draws and 1 − level are on it, and
-    counts are as expected: more is luck. NaN where the law is not known.
+def attainable(mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair, samples: int) -> float:
+    """The bound on ε when the best set of the exact law is known and counts are their expectations.
 
-    δ(γ) = p − γq is tangent to P(L > ln γ) − γ Q(L > ln γ), so that its chords over γ = e^ε give
-    the sets' (p, q).
+    All draws and all of 1 − level are spent on that set; a larger bound is chance. NaN where the
+    law is not known. δ(γ) = p − γq is tangent to P(L > ln γ) − γ Q(L > ln γ), so that its
+    chords over γ = e^ε give the sets' (p, q).
     """
     largest = truth(mechanism, pair)
     if np.isnan(largest):
@@ -107,57 +117,48 @@ def attainable(mechanism: mechanisms.Specimen, pair: NeighbourPair, samples: int
 
 def report(samples: int = 10_000_000, names: tuple[str, ...] = tuple(PUBLISHED)) -> None:
     """Print the table and write reports/sniper.md."""
-    text = page([_row(name, samples) for name in names], samples)
+    text = render([row(name, samples) for name in names], samples)
     print(text)
-    write(REPORTS / "sniper.md", text)
+    page.write(page.REPORTS / "sniper.md", text)
 
 
-def page(rows: list[list[str]], samples: int) -> str:
-    """The table and what its columns mean."""
-    head = [
-        "mechanism",
-        "true ε of our pair",
-        "most that the draws can show",
-        "certified",
-        "seeds",
-        "least to most",
-        "on the published inputs",
-        "DP-Sniper",
-        "CPU seconds",
-    ]
-    lines = [
-        "# ε lower bounds on DP-Sniper's mechanisms",
-        "",
-        f"{samples:,} draws a side in all, level {LEVEL:g}; medians of {len(SEEDS)} seeds, of {len(MORE)} where those",
-        f"are within {CLOSE:.0%} of DP-Sniper's value, of one seed for the published inputs where these are others;",
-        "one bound in ten may lie above the truth. DP-Sniper: 2.1·10⁸ draws, the better of its two classifiers. CPU",
-        f"seconds of one audit, drawing included. `{COMMAND}`",
-        "",
-        "Most that the draws can show: what the best set of the exact law certifies where it is known beforehand, all",
-        "draws and all of 1 − level are spent on it, and the counts are as expected. A median above it is luck.",
-        "",
-        table(head, rows),
-    ]
-    return "\n".join(lines)
+def render(rows: Sequence[Sequence[str]], samples: int) -> str:
+    """The page: the table and what its columns mean."""
+    return page.render(
+        "sniper.md",
+        samples=f"{samples:,}",
+        level=f"{LEVEL:g}",
+        seeds=len(SEEDS),
+        more=len(MORE),
+        close=f"{CLOSE:.0%}",
+        rows=page.table(HEAD, rows),
+    )
 
 
-def _row(name: str, samples: int) -> list[str]:
-    mechanism, begin = mechanisms.ZOO[name], time.process_time()
+def row(name: str, samples: int) -> list[str]:
+    """The cells of one mechanism."""
+    mechanism = mechanisms.ZOO[name]
     own, published = PAIRS.get(name, mechanism.pair()), mechanism.published_pair()
-    found = certified(mechanism, own, samples, SEEDS)
-    if abs(np.median(found) - PUBLISHED[name]) < CLOSE * PUBLISHED[name]:
-        found += certified(mechanism, own, samples, MORE[len(SEEDS) :])
-    spent, ours = (time.process_time() - begin) / len(found), float(np.median(found))
-    same = all(
-        np.array_equal(*sides)
-        for sides in ((own.left, published.left), (own.right, published.right))
-    )
+    with clock() as spent:
+        found = certified(mechanism, own, samples, SEEDS)
+        if abs(np.median(found) - PUBLISHED[name]) < CLOSE * PUBLISHED[name]:
+            found += certified(mechanism, own, samples, MORE[len(SEEDS) :])
+    ours = float(np.median(found))
+    known = truth(mechanism, own), attainable(mechanism, own, samples), ours
+    same = _equal(own, published)
     theirs = ours if same else certified(mechanism, published, samples, SEEDS[:1])[0]
-    spread = f"{min(found):.4g} to {max(found):.4g}"
-    first, last = (
-        (truth(mechanism, own), attainable(mechanism, own, samples), ours),
-        (theirs, PUBLISHED[name]),
-    )
-    row = [name, *map(number, first), str(len(found)), spread, *map(number, last), f"{spent:.0f}"]
-    print(*row, flush=True)
-    return row
+    cells = [
+        name,
+        *map(page.number, known),
+        str(len(found)),
+        f"{min(found):.4g} to {max(found):.4g}",
+        page.number(theirs),
+        page.number(PUBLISHED[name]),
+        f"{spent.cpu / len(found):.0f}",
+    ]
+    print(*cells, flush=True)
+    return cells
+
+
+def _equal(one: NeighbourPair, other: NeighbourPair) -> bool:
+    return np.array_equal(one.left, other.left) and np.array_equal(one.right, other.right)

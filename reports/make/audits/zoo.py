@@ -1,36 +1,32 @@
-"""Every mechanism of the zoo audited over many seeds: broken ones are caught, at how many draws,
-and sound ones not.
+"""Every mechanism of the zoo audited over many seeds: broken ones are caught, sound ones are not.
 
-`report()` writes a Markdown table. A broken mechanism's draws are the fewest of `budgets` (a side)
-at which ALL seeds say "violated"; a sound one is audited at `sound_budget` with every seed. The
-level is 0.999, so that hundreds of audits of sound mechanisms may all be expected to leave them
-alone.
+The draws that a broken mechanism takes are the fewest of `budgets` (a side) at which ALL seeds say
+"violated". A sound one is audited at `sound_budget` with every seed. At level 0.999 hundreds of
+audits of sound mechanisms can be expected to have no false verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from joblib import Parallel, delayed
 
+import dpaudit as dp
 from dpaudit import exact
-from dpaudit._core.check import Array
-from dpaudit.auditing import api
-from dpaudit.mechanisms import ZOO, Specimen
+from dpaudit._core.types import Array
+from dpaudit.mechanisms import ZOO, ExampleMechanism
 from dpaudit.neighbours import NeighbourPair
 from reports.make import page
 
 BUDGETS = (1_000, 10_000, 100_000, 1_000_000, 4_000_000)
 SOUND_BUDGET = 30_000
 LEVEL = 0.999
-# of the draws, of many too: an excess may be so faint that fewer do not see where it is
-CHOOSE = 0.1
-COMMAND = "python -m reports.make zoo"
+CHOOSE = 0.1  # share of the draws; fewer may not find the set where a small excess shows
+BITS = ("FloatLaplace",)  # audited with bits=True: it leaks in the bits of its floats
 HEAD = (
     "mechanism",
     "source",
@@ -43,16 +39,11 @@ HEAD = (
 Progress = Callable[[str], None]
 
 
-BITS = ("FloatLaplace",)  # what leaks in the bits of floats is looked for there
-
-
 @dataclass(frozen=True)
 class Sampled:
-    """A mechanism known by its draws alone, so that an audit does not work out its exact spectrum
-    each time.
-    """
+    """A mechanism by its draws alone: an audit does not compute its exact spectrum each time."""
 
-    mechanism: Specimen
+    mechanism: ExampleMechanism
 
     def __call__(self, data: Array, size: int, *, rng: Any) -> Array:
         return self.mechanism(data, size, rng=rng)
@@ -63,7 +54,7 @@ class Row:
     """What was found of one mechanism: by budget, how many of so many seeds said "violated"."""
 
     name: str
-    mechanism: Specimen
+    mechanism: ExampleMechanism
     pair: NeighbourPair
     tried: dict[int, tuple[int, int]] = field(default_factory=dict)
 
@@ -75,7 +66,7 @@ class Row:
         )
 
     @property
-    def as_it_should(self) -> bool:
+    def rightly_judged(self) -> bool:
         """Caught by every seed if broken, by none if sound."""
         if not self.mechanism.sound:
             return self.needed is not None
@@ -86,12 +77,13 @@ class Row:
         return page.row(self.cells())
 
     def cells(self) -> tuple[str, ...]:
+        """Its cells in the table, in the order of HEAD."""
         claim, needed = self.mechanism.claim, self.needed
         assert claim is not None
         assert claim.epsilon is not None
         spectrum = exact.spectrum(self.mechanism, self.pair, claim.epsilon)
-        last = list(self.tried)[-1]
-        caught, seeds = self.tried[last]
+        last, (caught, seeds) = list(self.tried.items())[-1]
+        fewest = f"{needed:,}" if needed else f"more than {last:,}"
         return (
             self.name,
             self.mechanism.source,
@@ -99,9 +91,7 @@ class Row:
             page.number(spectrum.pure_epsilon),
             f"{float(spectrum.delta):.3g}",
             f"{caught} of {seeds} at {last:,}",
-            "sound"
-            if self.mechanism.sound
-            else (f"{needed:,}" if needed else f"more than {last:,}"),
+            "sound" if self.mechanism.sound else fewest,
         )
 
 
@@ -111,14 +101,14 @@ def report(
     budgets: Iterable[int] = BUDGETS,
     sound_budget: int = SOUND_BUDGET,
     names: Iterable[str] | None = None,
-    path: str | Path | None = "reports/zoo.md",
+    path: str | Path | None = page.REPORTS / "zoo.md",
     n_jobs: int = 2,
     progress: Progress = print,
 ) -> list[Row]:
-    """Audit the zoo, write the table to `path` (None: nowhere) and return its rows.
+    """Audit the zoo, write the page to `path` (nowhere if None) and return its rows.
 
-    seeds : audits a mechanism and budget. budgets : draws a side tried on broken ones. sound_budget
-    : draws a side for sound ones. names : of `ZOO`, all if None.
+    seeds : audits of a mechanism at each budget. budgets : draws a side tried on broken ones.
+    sound_budget : draws a side for sound ones. names : of `ZOO`, all if None.
     """
     rows = []
     for name in ZOO if names is None else names:
@@ -126,7 +116,7 @@ def report(
         rows.append(examine(name, own, seeds, n_jobs))
         progress(rows[-1].line())
         if path is not None:
-            page.write(Path(path), table(rows, seeds))
+            page.write(Path(path), render(rows, seeds))
     return rows
 
 
@@ -137,7 +127,7 @@ def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
     one = partial(violated, mechanism, row.pair, name in BITS)
     for budget in budgets:
         if budget != budgets[-1] and not one(budget, 0):
-            continue  # too few for the first seed, so for all: nothing to count
+            continue  # too few for the first seed
         caught = Parallel(n_jobs=n_jobs)(delayed(one)(budget, seed) for seed in range(seeds))
         row.tried[budget] = (sum(caught), seeds)
         if all(caught):
@@ -145,7 +135,7 @@ def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
     return row
 
 
-def violated(mechanism: Specimen, pair: NeighbourPair, bits: bool, samples: int, seed: int) -> bool:
+def violated(mechanism: ExampleMechanism, pair: NeighbourPair, bits: bool, samples: int, seed: int) -> bool:
     """Whether one audit of the claim, at its own ε, says so."""
     claim = mechanism.claim
     assert claim is not None
@@ -155,30 +145,23 @@ def violated(mechanism: Specimen, pair: NeighbourPair, bits: bool, samples: int,
         "choose_share": CHOOSE,
         "bits": bits,
     }
-    result = api.audit(Sampled(mechanism), pair, samples=samples, claim=claim, rng=seed, **options)
+    result = dp.audit(Sampled(mechanism), pair, samples=samples, claim=claim, rng=seed, **options)
     return result.verdict == "violated"
 
 
-def table(rows: list[Row], seeds: int) -> str:
-    """The report: what was asked, the table, and how many were as they should."""
+def render(rows: Sequence[Row], seeds: int) -> str:
+    """The page: what was asked, how many mechanisms were judged rightly, the table."""
     broken, sound = ([row for row in rows if row.mechanism.sound is kind] for kind in (False, True))
-    false = sum(caught for row in sound for caught, _ in row.tried.values())
-    audits = sum(count for row in sound for _, count in row.tried.values())
-    caught = sum(row.as_it_should for row in broken)
-    tight = np.array([row.as_it_should for row in sound], dtype=bool)
-    lines = [
-        "# The zoo",
-        "",
-        "Each mechanism of `dpaudit.mechanisms.ZOO` on its own pair of databases, its claim audited at level "
-        f"{LEVEL:g} over {seeds} seeds. Draws needed: the fewest a side, of those tried, at which every seed says "
-        '"violated". True values are those of the exact spectrum on the pair.',
-        "",
-        f"Broken: {caught} of {len(broken)} caught. Sound: {int(tight.sum())} of {len(sound)} left alone; "
-        f'{false} of {audits} audits of sound mechanisms said "violated".',
-        "",
-        f"`{COMMAND}`",
-        "",
-        page.table(HEAD, (row.cells() for row in (*broken, *sound))),
-        "",
-    ]
-    return "\n".join(lines)
+    tried = [found for row in sound for found in row.tried.values()]
+    return page.render(
+        "zoo.md",
+        level=f"{LEVEL:g}",
+        seeds=seeds,
+        caught=sum(row.rightly_judged for row in broken),
+        broken=len(broken),
+        passed=sum(row.rightly_judged for row in sound),
+        sound=len(sound),
+        false=sum(caught for caught, _ in tried),
+        audits=sum(audits for _, audits in tried),
+        rows=page.table(HEAD, (row.cells() for row in (*broken, *sound))),
+    )

@@ -108,12 +108,12 @@ def test_a_support_that_only_one_law_has():
 
 
 def test_panels_cover_what_they_should():
-    ends = panels.edges(np.array([0.0, 1.0]), 2.0, low=-10.0, high=7.0)
+    ends = panels.panel_edges(np.array([0.0, 1.0]), 2.0, low=-10.0, high=7.0)
     assert ends[0] == -10.0
     assert ends[-1] == 7.0
     assert {0.0, 1.0} <= set(ends)
     assert np.diff(ends).max() <= 8.0
-    doubling = panels.geometric(np.array([0.0, 1.0]), 1e-3, 1e6)
+    doubling = panels.doubling_edges(np.array([0.0, 1.0]), 1e-3, 1e6)
     assert {0.0, 1.0} <= set(doubling)
     assert doubling[-1] >= 1e6
     assert np.all(np.diff(doubling) > 0.0)

@@ -1,32 +1,32 @@
-"""A mechanism of the zoo: a few lines of algorithm, what is claimed for it, and a pair of databases
-that shows it.
-"""
+"""The base class of the zoo's mechanisms: an algorithm, its claim, and a pair of databases."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.neighbours import NeighbourPair
 
 POSITIVE = ("epsilon", "sensitivity", "bound", "sigma")
-SHARES = ("delta", "rate", "keep", "flip", "permanent", "zero", "one")
+PROBABILITIES = ("delta", "rate", "keep", "flip", "permanent", "zero", "one")
 COUNTS = ("most", "copies", "limit", "hashes", "bits", "rows", "points", "answers")
 
 
-class Specimen(LawMechanism):
-    """A mechanism with a known law whose sampler is the algorithm as printed, step by step, many
-    draws at a time.
+class ExampleMechanism(LawMechanism):
+    """A mechanism with a known law whose sampler is the algorithm as printed, step by step.
 
-    sound : whether the claim is true. source : where the algorithm comes from. Subclasses give
-    `run`, `law`, `claim` and `pair`. Parameters are checked by name: ε and the like > 0,
-    probabilities in (0, 1], counts ≥ 1.
+    sound : whether the claim is true. source : where the algorithm comes from.
+
+    Subclasses give `run`, `law`, `claim` and `pair`. Parameters are checked by their names: ε and
+    other scales are > 0, probabilities in (0, 1], counts ≥ 1, and any other is a finite number.
+    Raises `InvalidInput`.
     """
 
     sound: ClassVar[bool]
@@ -34,53 +34,57 @@ class Specimen(LawMechanism):
 
     def __post_init__(self) -> None:
         for parameter in dataclasses.fields(self):  # type: ignore[arg-type]
-            name, value = parameter.name, getattr(self, parameter.name)
-            if name in POSITIVE:
-                check.real(name, value, 0.0, open_=True)
-            elif name in SHARES:
-                if check.real(name, value, 0.0, 1.0) == 0.0:
-                    fail(name, value, "a number in (0, 1]")
-            elif name in COUNTS:
-                check.integer(name, value, 1)
-            else:
-                check.real(name, value)
+            _check_parameter(parameter.name, getattr(self, parameter.name))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The algorithm: (size, k) independent draws."""
         raise NotImplementedError
 
     def prepare(self, data: Array) -> Sampler:
+        """(size, rng) → draws of the algorithm itself, not of `law`."""
         data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
     def view(self, x: Array) -> Array:
-        """The numbers of which `law` is the law, from outputs (m, k): the outputs, where nothing
-        else is said.
-        """
+        """The numbers that follow `law`, computed from outputs (m, k): by default the outputs."""
         return x
 
     def pair(self) -> NeighbourPair:
-        """Two databases on which the breach shows; for a sound mechanism, on which the claim is
-        (nearly) used up.
+        """Two databases on which a broken mechanism breaks its claim.
+
+        For a sound mechanism, two on which the claim is (nearly) used up.
         """
         raise NotImplementedError
 
     def published_pair(self) -> NeighbourPair:
-        """The pair on which the published audits found what they print, where it is another."""
+        """The pair of the published audits, if that is another than `pair`."""
         return self.pair()
 
 
-class PureClaim(Specimen):
-    """A specimen that claims pure ε-differential privacy at its own ε."""
+class PureExample(ExampleMechanism):
+    """An example mechanism that claims pure ε-differential privacy at its parameter `epsilon`."""
 
     epsilon: float
 
     @property
     def claim(self) -> Claim:
+        """ε-DP."""
         return Claim(self.epsilon)
 
 
-def column(data: Any) -> Array:
+def _check_parameter(name: str, value: object) -> None:
+    if name in POSITIVE:
+        check.real(name, value, 0.0, open_=True)
+    elif name in PROBABILITIES:
+        if check.real(name, value, 0.0, 1.0) == 0.0:
+            fail(name, value, "a number in (0, 1]")
+    elif name in COUNTS:
+        check.integer(name, value, 1)
+    else:
+        check.real(name, value)
+
+
+def column(data: ArrayLike) -> Array:
     """The one column of a database of numbers, (n,). Raises `InvalidInput` where there are more."""
     data = check.matrix("data", data)
     if data.shape[1] != 1:
@@ -88,7 +92,7 @@ def column(data: Any) -> Array:
     return np.asarray(data[:, 0])
 
 
-def pair_of(left: Any, right: Any) -> NeighbourPair:
+def pair_of(left: ArrayLike, right: ArrayLike) -> NeighbourPair:
     """Two databases given as lists of numbers (one column) or of rows."""
     sides = (np.asarray(side, dtype=np.float64) for side in (left, right))
     one, other = (side[:, None] if side.ndim == 1 else side for side in sides)
@@ -96,14 +100,12 @@ def pair_of(left: Any, right: Any) -> NeighbourPair:
 
 
 def half_up_half_down(count: int = 10) -> NeighbourPair:
-    """All answers 1, against half of them 2 and half 0: each query moves by its sensitivity, not
-    one way.
-    """
+    """All answers 1, against half of them 2 and half 0: queries move by 1, in both directions."""
     half = count // 2
     return pair_of([1.0] * count, [2.0] * half + [0.0] * (count - half))
 
 
-def crossed(count: int = 10) -> NeighbourPair:
+def swapped_halves(count: int = 10) -> NeighbourPair:
     """Half of the answers 1 and half 0, against the reverse."""
     half = count // 2
     return pair_of([1.0] * half + [0.0] * (count - half), [0.0] * half + [1.0] * (count - half))
