@@ -64,8 +64,8 @@ def _costs(timings: Mapping[str, Any], memory: Any) -> Iterator[Fact]:
     for key, name in TIMINGS.items():
         if timings.get(key) is not None:
             yield name, f"{number(timings[key], 3)} s"
-    if memory is not None:
-        yield "Peak memory", f"{number(memory, 3)} MB"
+    known = "this system does not tell" if memory is None else f"{number(memory, 3)} MB"
+    yield "Peak memory", known
 
 
 def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:

@@ -1,21 +1,31 @@
-"""A file that one process holds for as long as it lives, however it ends."""
+"""A file that one process holds for as long as it lives, however it ends.
+
+Where the system has no `fcntl` (Windows) nothing is locked, and a warning says so.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
+import warnings
 from pathlib import Path
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # not a Unix system
+    fcntl = None  # type: ignore[assignment]
 
 from dpaudit.errors import InvalidInput
 
-TRIES, PAUSE = 20, 0.05  # seconds; who looks whether the lock is held holds it for a moment
+TRIES, PAUSE = (20, 0.05)  # seconds; `held` takes the lock for a moment
+UNLOCKED = (
+    "this system has no fcntl: another run in the same folder would not be noticed, and "
+    "`dpaudit status` cannot tell a running audit from an interrupted one"
+)
 
 
 class Lock:
-    """Held from the call of `take` to `release` or the end of the process, kill -9 too; the system
-    keeps no less.
-    """
+    """Held from `take` to `release` or the end of the process, even by kill -9."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.file = path, -1
@@ -24,9 +34,11 @@ class Lock:
         """Raises `InvalidInput` where another run holds it, OSError where the file cannot be
         written.
         """
+        if fcntl is None:
+            warnings.warn(UNLOCKED, RuntimeWarning, stacklevel=2)
         for _ in range(TRIES):
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-            if _locked(self.file, fcntl.LOCK_EX) and _same(self.file, self.path):
+            if _locked(self.file, exclusive=True) and _same(self.file, self.path):
                 os.ftruncate(self.file, 0)
                 os.write(self.file, f"{os.getpid()}\n".encode())
                 return
@@ -38,7 +50,7 @@ class Lock:
         )
 
     def release(self) -> None:
-        """The file goes too."""
+        """Let go, and remove the file."""
         self.path.unlink(missing_ok=True)
         os.close(self.file)
 
@@ -50,12 +62,16 @@ def held(path: Path) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        return None if _locked(file, fcntl.LOCK_SH) else _holder(path)
+        return None if _locked(file, exclusive=False) else _holder(path)
     finally:
         os.close(file)
 
 
-def _locked(file: int, kind: int) -> bool:
+def _locked(file: int, *, exclusive: bool) -> bool:
+    """Whether the file could be locked; always where nothing can be."""
+    if fcntl is None:
+        return True
+    kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
