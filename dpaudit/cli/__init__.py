@@ -1,5 +1,12 @@
-"""The command line. Results on stdout or in files, progress and errors on stderr, the verdict as
-exit status.
+"""The command `dpaudit`: it reads arguments, calls other rooms, prints, and returns a status.
+
+Results go to stdout and into files, progress and errors to stderr; the exit status is the verdict.
+Nothing here computes or certifies anything, and no other room imports this one.
+
+`app` runs a command and turns errors into lines; `commands` and `options` declare the commands and
+their help. A module for each command prints its answer: `running`, `summary`, `analysis`,
+`calibration`, `planning`, `listing`, `run_states`. `table` aligns columns and `progress` shows
+progress.
 """
 
 from dpaudit.cli.app import main

@@ -1,4 +1,4 @@
-"""The exact worst case on the terminal, as a table or as JSON."""
+"""The exact worst case on the terminal or as JSON: the answer of `dpaudit spectrum`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.types import describe
+from dpaudit._core.types import Mechanism, describe
 from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
-from dpaudit.report.text import label, number
-from dpaudit.report.text import plain as written
+from dpaudit.report.text import assignments, count, label, number
 from dpaudit.run.analysis import Analysis
 from dpaudit.run.neighbours import Neighbours
 from dpaudit.run.readings import Readings
@@ -20,14 +19,12 @@ WIDTH = 100
 
 
 def as_json(found: Analysis) -> str:
-    """Every number, in JSON types."""
+    """All numbers as JSON."""
     return json.dumps(plain(_content(found)), indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def as_text(found: Analysis) -> str:
-    """What was analysed, δ at every ε of the grid, what is read off the curve, and whether the
-    claim holds.
-    """
+    """What was analysed, δ at every ε, other measures of the curve, and whether the claim holds."""
     content = _content(found)
     known = [
         *about(found.scenario, found.dataset, found.mechanism, found.neighbours),
@@ -43,14 +40,14 @@ def as_text(found: Analysis) -> str:
 
 
 def about(
-    scenario: str, dataset: dict[str, Any], mechanism: Any, neighbours: Neighbours
+    scenario: str, dataset: dict[str, Any], mechanism: Mechanism, neighbours: Neighbours
 ) -> list[tuple[str, str]]:
-    """What an exact analysis is of, by name."""
+    """Scenario, data, mechanism and neighbours, as (name, text) pairs."""
     name, parameters = describe(mechanism)
-    given = ", ".join(f"{key} = {written(value)}" for key, value in parameters.items())
+    given = assignments(parameters)
     return [
         ("Scenario", scenario),
-        ("Data", f"{dataset['name']}, {dataset['n']:,} rows, {dataset['features']} features"),
+        ("Data", f"{dataset['name']}, {count(dataset['n'])} rows, {dataset['features']} features"),
         ("Mechanism", f"{name} ({given})" if given else name),
         ("Neighbour", f"{_which(neighbours)}; either direction"),
     ]
@@ -61,7 +58,8 @@ def _which(neighbours: Neighbours) -> str:
         return f"one more row, the worst of norm at most {number(neighbours.row_bound)}"
     if neighbours.candidates is None:
         return "the worst of all rows, zeroed"
-    return f"the worst of all rows and {len(neighbours.candidates):,} candidates for its place ({neighbours.source})"
+    candidates = f"{count(len(neighbours.candidates))} candidates for its place"
+    return f"the worst of all rows and {candidates} ({neighbours.source})"
 
 
 def neighbour(neighbours: Neighbours) -> dict[str, Any]:
@@ -99,9 +97,7 @@ def _content(found: Analysis) -> dict[str, Any]:
 
 
 def _table(content: dict[str, Any]) -> str:
-    """Where a row is added it is D′ that has it: the forward direction, from more rows to fewer,
-    goes from D′ to D.
-    """
+    """δ by ε. An added row is in D′, so that forward, from more rows to fewer, is from D′ to D."""
     ways = [("D to D′", content["forward"]), ("D′ to D", content["backward"])]
     if content["neighbour"]["relation"] == "add":
         ways = [("D to D′", content["backward"]), ("D′ to D", content["forward"])]
@@ -119,7 +115,7 @@ def _table(content: dict[str, Any]) -> str:
 
 
 def _read_off(readings: Readings) -> str:
-    """A line each; a μ is the Gaussian shift's that has the same δ(ε)."""
+    """Other measures of the curve; μ is that of the Gaussian shift with the same δ at one ε."""
     return named(
         [
             *(

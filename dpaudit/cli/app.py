@@ -1,6 +1,4 @@
-"""The command `dpaudit`: what every command shares, which is how errors become lines and exit
-statuses.
-"""
+"""Running one command: how errors become lines on stderr and exit statuses."""
 
 from __future__ import annotations
 
@@ -12,13 +10,14 @@ from collections.abc import Sequence
 import click
 
 from dpaudit.cli.commands import dpaudit
-from dpaudit.cli.status import ERROR, INCOMPLETE, INTERRUPTED
-from dpaudit.errors import DpauditError
+from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED
+from dpaudit.errors import DpauditError, ScenarioError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status. A crash must not exit with 1, which says
-    "violated".
+    """Run one command; returns its exit status.
+
+    A crash returns 3: the status 1, with which Python itself would exit, means "violated".
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
@@ -28,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         error.show()
         return ERROR
     except click.Abort:
-        return say("interrupted; a run goes on where it was with --resume", INTERRUPTED)
+        return say("interrupted; a run continues from its draws with --resume", INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
         return say(text_of(error), ERROR)
     except Exception:
@@ -40,11 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def text_of(error: BaseException) -> str:
-    """One line for each fault of a scenario, one line for anything else."""
-    if isinstance(error, DpauditError):
-        lines = (
-            str(error).splitlines() if error.__class__.__name__ == "ScenarioError" else [str(error)]
-        )
+    """The lines for an error: one for each fault of a scenario, else one."""
+    if isinstance(error, ScenarioError):
+        lines = str(error).splitlines()
+    elif isinstance(error, DpauditError):
+        lines = [str(error)]
     elif isinstance(error, OSError):
         lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
     else:
@@ -53,7 +52,7 @@ def text_of(error: BaseException) -> str:
 
 
 def say(text: str, status: int) -> int:
-    """Lines on stderr, without what a terminal would act on; returns the status."""
+    """Print lines on stderr, without characters that control a terminal; returns the status."""
     for line in text.split("\n"):
         shown = "".join(c if c.isprintable() else " " for c in line)
         print("dpaudit:", " ".join(shown.split()), file=sys.stderr)

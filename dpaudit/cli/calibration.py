@@ -1,4 +1,4 @@
-"""A calibrated parameter on the terminal, as text or as JSON."""
+"""A calibrated parameter on the terminal or as JSON: the answer of `dpaudit calibrate`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dpaudit.mechanisms.scatter import ScatterDraw
 from dpaudit.report.text import label, number
 from dpaudit.run.calibration import Calibrated
 
-PRIVATE = "The value is a function of these data: where they are private it is too."
+PRIVATE = "The value is a function of these data: if the data are private, so is the value."
 
 
 def as_json(done: Calibrated) -> str:
-    """Every number, in JSON types; `mechanism` is the calibrated one."""
+    """All numbers as JSON; `mechanism` is the calibrated one."""
     found = done.found
     name, parameters = describe(found.mechanism)
     content = {
@@ -36,7 +36,7 @@ def as_json(done: Calibrated) -> str:
 
 
 def as_text(done: Calibrated) -> str:
-    """What was asked, and the parameter with all its digits: a rounded value may miss the target."""
+    """The question, and the parameter with all its digits: a rounded one may miss the target."""
     found = done.found
     epsilon = number(found.epsilon)
     asked = [
@@ -54,5 +54,5 @@ def as_text(done: Calibrated) -> str:
 
 
 def _public(done: Calibrated) -> bool:
-    """Whether the data do not count: noise of a size of its own, and any row within a bound."""
+    """Whether the value does not depend on the data: noise for any added row within a bound."""
     return done.neighbours.relation == "add" and not isinstance(done.mechanism, ScatterDraw)

@@ -1,4 +1,4 @@
-"""The commands. Each reads its arguments, calls `dpaudit.run`, prints, and returns an exit status.
+"""The commands. Each reads its arguments, calls other rooms, prints, and returns an exit status.
 
 What a command needs is imported inside it, so that --help is quick.
 """
@@ -11,25 +11,25 @@ from typing import Any
 import click
 
 from dpaudit import __version__
+from dpaudit.cli import exit_status
 from dpaudit.cli import options as given
-from dpaudit.cli import status
 from dpaudit.cli.options import FILE, FOLDER
 
 KINDS = ("mechanisms", "datasets", "classifiers", "scenarios")
 
 
 @click.group(
-    epilog=status.HELP,
+    epilog=exit_status.HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="dpaudit", message="%(prog)s %(version)s")
 def dpaudit() -> None:
     """Audit differentially private mechanisms on real data.
 
-    An audit draws outputs of a mechanism on a database and on its neighbour, learns to tell them
-    apart, and certifies from fresh draws how private the mechanism can be at most: a lower bound on
-    δ(ε), at all ε at once. It sets the bound beside the exact δ(ε), where that is known, and beside
-    the claim, and writes a report.
+    An audit draws outputs of a mechanism on a database and on a neighbour of it, and trains a
+    classifier to tell the two apart. From fresh draws it certifies a lower bound on the mechanism's
+    δ(ε), valid at all ε at once. It compares the bound with the privacy claim, and with the exact
+    δ(ε) where that is known, and writes a report.
 
     \b
     Start with:
@@ -41,82 +41,89 @@ def dpaudit() -> None:
 
 
 @dpaudit.command(
-    short_help="Audit what a scenario names: draw, train, certify, judge, report.",
-    epilog=status.HELP,
+    short_help="Audit the mechanism of a scenario file and write a report.",
+    epilog=exit_status.HELP,
 )
 @click.argument("scenarios", type=FILE, metavar="SCENARIO.toml...", nargs=-1, required=True)
 @click.option(
     "--out",
     type=FOLDER,
     metavar="DIR",
-    help="Folder of the report, of several: DIR/NAME.  [default: dpaudit-out/NAME]",
+    help="Folder of the report; for several scenarios, their reports go to DIR/NAME.  "
+    "[default: dpaudit-out/NAME]",
 )
-@click.option("--samples", type=int, metavar="N", help="Draws a side, instead of the scenario's.")
-@click.option("--seed", type=int, metavar="S", help="Seed, instead of the scenario's.")
+@click.option(
+    "--samples", type=int, metavar="N", help="Draws per side, in place of the scenario's number."
+)
+@click.option("--seed", type=int, metavar="S", help="Seed, in place of the scenario's.")
 @click.option(
     "--stop",
     type=click.Choice(["verdict"]),
-    help="Draw in growing waves until the verdict stands, at most N.",
+    help="Draw in growing batches and stop as soon as the claim is refuted, at the latest after N draws.",
 )
 @click.option(
     "--jobs",
     type=int,
     metavar="J",
     callback=given.jobs,
-    help="Parallel draws (-1: all cores); same result.",
+    help="Number of parallel workers (-1: all cores); the result does not depend on it.",
 )
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with the draws that an interrupted run left in DIR, if any.",
+    help="Continue from the draws that an interrupted run left in DIR, if there are any.",
 )
 @click.option(
-    "--keep-draws", is_flag=True, help="Leave the draws in DIR/draws when the run is done."
+    "--keep-draws", is_flag=True, help="Keep the draws in DIR/draws when the run is done."
 )
-@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML: a test case a scenario.")
+@click.option(
+    "--junit", type=FILE, metavar="FILE", help="Write JUnit XML, with one test case per scenario."
+)
 @click.option(
     "--against",
     type=FOLDER,
     metavar="OLD",
-    help="Say what moved since the run in OLD, beyond uncertainty.",
+    help="Compare with the earlier run in the folder OLD.",
 )
 def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
-    """Audit what a scenario names: draw, train, certify, judge, report. Or make the figures of a
-    study.
+    """Audit the mechanism of a scenario file and write a report.
 
-    SCENARIO.toml names a data set, a mechanism with its parameters, the choice of neighbour, a
-    claim and sample sizes; all of it is checked before anything runs. A mechanism given as
-    "package.module:callable" is the user's own code, and is executed. A scenario with a [study]
-    table names an experiment of a paper instead, and its settings; of the options only --out and
-    --seed concern it.
+    SCENARIO.toml names a data set, a mechanism with its parameters, the choice of the neighbour, a
+    privacy claim, the numbers of draws and a seed. The file is checked before anything runs. A
+    mechanism given as "package.module:callable" is your own code, and is executed.
 
-    The neighbour may be the worst by theory (rule = "worst"), where the mechanism's law is known,
-    or be searched for by draws (rule = "search"), for any mechanism: what was tried then stands in
-    DIR/search.csv.
+    The neighbour may be the worst row by theory (rule = "worst"), for a mechanism with a known
+    output law, or be searched for by draws (rule = "search"), for any mechanism. A search lists the
+    neighbours that it tried in DIR/search.csv.
 
-    Writes result.json, report.html and spectrum.png into DIR, each whole or not at all, when all is
-    done. Draws are kept in DIR/draws until then. The same seed and versions give the same
-    result.json, timings and memory aside. A study writes report.html, its figures as PNG and
-    content.json.
+    When the audit is done, result.json, report.html and spectrum.png are written into DIR. Until
+    then the draws are kept in DIR/draws, for --resume. The same seed and versions give the same
+    result.json, except for timings and memory.
 
-    Several scenarios are all checked before the first runs. One that then fails does not stop the
-    others; DIR (default dpaudit-out) gets an index.html over all reports, and the exit status is
-    the gravest: 2, 1, 3, 0. In FILE a violated claim is a failure, an inconclusive audit is
-    skipped. OLD is a folder of reports, DIR itself if need be: what it holds is read first.
+    Several scenarios: all files are checked before the first one runs. A scenario that fails does
+    not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
+    The exit status is the most serious one, in the order 2, 1, 3, 0.
+
+    --junit: a violated claim is a failure, an inconclusive audit is skipped. --against: lists the
+    verdicts and settings that changed since the run in OLD, and the δ that changed by more than
+    their uncertainty. OLD may be DIR itself; it is read before anything is written.
+
+    A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
+    figures as PNG and content.json, and only --out and --seed apply to it.
     """
     from dpaudit.cli import running
 
     return running.run_all(scenarios, out, **options)
 
 
-@dpaudit.command(epilog=status.HELP)
+@dpaudit.command(epilog=exit_status.HELP)
 @click.argument("left", type=FILE, metavar="P.npy")
 @click.argument("right", type=FILE, metavar="Q.npy")
 @click.option(
     "--claim",
     metavar="EPS,DELTA",
     callback=given.claim,
-    help="The claim to test; without one: inconclusive.",
+    help="The claim to audit. Without a claim the verdict is inconclusive.",
 )
 @click.option(
     "--out",
@@ -129,26 +136,27 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     type=float,
     default=0.95,
     show_default=True,
-    help="Confidence of the bound at all ε at once.",
+    help="Confidence of the lower bound, jointly over all ε.",
 )
 @click.option(
     "--classifier",
     default="auto",
     show_default=True,
-    help="An alias of `dpaudit list classifiers`.",
+    help="A name from `dpaudit list classifiers`.",
 )
 @click.option(
     "--bits",
     is_flag=True,
-    help="Let the score read the bits of floats, where careless samplers leak.",
+    help="Let the classifier read the bits of floating-point numbers too: samplers may leak there.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the training.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of training.")
 def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
-    """Audit draws made elsewhere.
+    """Audit draws that were made elsewhere.
 
-    P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour, independent
-    and in random order: (n, k) or (n,) numbers or texts each. Either may be a .csv or .parquet file
-    instead, an output a row. Nothing is unpickled. Writes the same report as `dpaudit run`.
+    P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour: arrays of
+    shape (n,) or (n, k) of numbers or text, independent draws in random order. Either may be a .csv
+    or .parquet file instead, with one output per row. Pickled objects are refused. Writes the same
+    report as `dpaudit run`.
     """
     from dpaudit.cli import running
     from dpaudit.cli.progress import shown
@@ -159,26 +167,26 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     return running.verdict(out or REPORT)
 
 
-@dpaudit.command(epilog=status.HELP)
+@dpaudit.command(epilog=exit_status.HELP)
 @click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
 @given.of_neighbours
 @click.option(
     "--epsilon",
     metavar="E,E,...",
     callback=given.epsilons,
-    help="ε of the table, instead of the scenario's.",
+    help="The ε of the table, in place of the scenario's.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
-    """Exact δ(ε) of the worst of all neighbours, without a draw.
+    """Print the exact δ(ε) of the worst neighbour, without drawing.
 
-    Needs a mechanism whose output law is known; `dpaudit list mechanisms` says for which relations.
-    Below the table stands what the curve says beside: the ε at a small δ, the total variation, the
-    μ of the Gaussian shift that has the same δ at one ε, a Rényi divergence, and the pure ε. With a
-    claim in the scenario, the exit status says whether the exact spectrum exceeds it.
+    The mechanism must have a known output law; `dpaudit list mechanisms` shows for which relations
+    it is known. Below the table are the ε at small δ, the total variation, the μ of the Gaussian
+    shift with the same δ at one ε, the Rényi divergence of order 2, and the pure ε (all ε in nats).
+    If the scenario has a claim, the exit status says whether the exact δ(ε) exceeds it.
 
-    FILE.csv has the columns of the data, by name; a column of ones that was added to them may be
-    left out. Rows and candidates are numbered from 0.
+    FILE.csv has the columns of the data, by name; the column of ones may be left out. Rows and
+    candidates are numbered from 0.
     """
     from dpaudit.cli import analysis
     from dpaudit.run import Scenario, analyse
@@ -186,27 +194,31 @@ def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
     given.check_neighbours(options)
     found = analyse(Scenario.load(scenario), **options)
     click.echo(analysis.as_json(found) if as_json else analysis.as_text(found))
-    return status.VIOLATED if len(found.broken) else status.NOT_VIOLATED
+    return exit_status.VIOLATED if len(found.broken) else exit_status.NOT_VIOLATED
 
 
 @dpaudit.command(
-    short_help="The least noise, or the most sketch rows, that keep a target.", epilog=status.HELP
+    short_help="Find the least noise or the most sketch rows for a target.",
+    epilog=exit_status.HELP,
 )
 @click.argument("scenario", type=FILE, metavar="SCENARIO.toml")
-@click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, nats.")
+@click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, in nats.")
 @click.option("--delta", type=float, required=True, metavar="D", help="δ of the target, in (0, 1).")
-@click.option("--parameter", metavar="NAME", help="The parameter to turn.  [default: by mechanism]")
+@click.option(
+    "--parameter",
+    metavar="NAME",
+    help="The parameter to set.  [default: the first one that `dpaudit list mechanisms` names]",
+)
 @given.of_neighbours
-@click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **options: Any) -> int:
-    """The least noise, or the most sketch rows, with which the exact δ(E) of the worst of all
-    neighbours is at most D.
+    """Find the least noise, or the most sketch rows, with which δ(E) is at most D.
 
-    Turns one parameter of the scenario's mechanism, of those that `dpaudit list mechanisms` names,
-    and leaves the others as they are; the claim is not looked at. Where no value keeps the target,
-    or every one does, the exit status is 2.
+    δ is the exact one of the worst neighbour. One parameter of the scenario's mechanism is set, of
+    those that `dpaudit list mechanisms` names; the others stay as they are. The scenario's claim is
+    ignored. The exit status is 2 where no value meets the target, or where every value does.
 
-    FILE.csv is as for `dpaudit spectrum`.
+    FILE.csv has the columns of the data, by name; the column of ones may be left out.
     """
     from dpaudit.cli import calibration
     from dpaudit.run import Scenario
@@ -218,27 +230,29 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
     return 0
 
 
-@dpaudit.command(short_help="How many draws a claim needs.", epilog=status.HELP)
+@dpaudit.command(
+    short_help="Show how many draws it takes to refute a claim.", epilog=exit_status.HELP
+)
 @click.option(
     "--claim",
     metavar="EPS,DELTA",
     callback=given.claim,
     required=True,
-    help="The claim to be refuted.",
+    help="The claim to refute.",
 )
 @click.option(
     "--excess",
     type=float,
     metavar="X",
     multiple=True,
-    help="δ(EPS) less DELTA; may be given several times.",
+    help="How much the true δ(EPS) exceeds DELTA. May be repeated.",
 )
 @click.option(
     "--samples",
     type=int,
     metavar="N",
     multiple=True,
-    help="Draws a side, to see what they show; likewise.",
+    help="Draws per side, to see the least excess that they can show. May be repeated.",
 )
 @click.option(
     "--level", type=float, default=0.95, show_default=True, help="Confidence of the audit."
@@ -248,15 +262,15 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
     type=float,
     default=0.8,
     show_default=True,
-    help="Probability with which it is to refute.",
+    help="Probability with which a false claim is refuted.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Every number as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 def plan(claim: tuple[float, float], as_json: bool, power: float, **options: Any) -> int:
-    """How many draws refute a claim that is false by so much, and what so many draws cannot show.
+    """Show how many draws it takes to refute a claim, and what a number of draws can show.
 
-    The excess is δ(EPS) of the mechanism on the audited pair, less DELTA. The table gives draws a
-    side, training included, for an audit, for one that stops at its verdict, and for the assertion
-    of a test. Nothing is drawn.
+    The excess is δ(EPS) of the mechanism on the audited pair, minus DELTA. The table has the draws
+    per side, training included, for an audit, for an audit with --stop verdict, and for
+    `dpaudit.testing.assert_private`. Nothing is drawn.
     """
     from dpaudit.cli import planning
 
@@ -265,12 +279,14 @@ def plan(claim: tuple[float, float], as_json: bool, power: float, **options: Any
     return 0
 
 
-@dpaudit.command("list", short_help="Mechanisms, datasets, classifiers, scenarios.")
+@dpaudit.command("list", short_help="List mechanisms, datasets, classifiers or scenarios.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("folder", required=False, type=FOLDER)
 def list_(kind: str | None, folder: Path | None) -> int:
-    """What there is: mechanisms, datasets, classifiers, scenarios (below FOLDER, or those that come
-    with dpaudit).
+    """List mechanisms, datasets, classifiers or scenarios; without an argument, all of them.
+
+    Scenarios are the .toml files below FOLDER, by default below ./scenarios, or else those that
+    come with dpaudit.
     """
     from dpaudit.cli import listing
 
@@ -279,31 +295,31 @@ def list_(kind: str | None, folder: Path | None) -> int:
     return 0
 
 
-@dpaudit.command(
-    "status", short_help="How far a run is: draws, rate, time left, whether it is alive."
-)
+@dpaudit.command("status", short_help="Show how far a run is: draws, rate, time left.")
 @click.argument("folder", type=FOLDER, metavar="DIR")
-@click.option("--json", "as_json", is_flag=True, help="Every number as JSON, a list of runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON, a list of runs.")
 def status_(folder: Path, as_json: bool) -> int:
-    """How far the run in DIR is, or the runs in its folders: done, under way or interrupted; draws
-    made of those wanted on each side; rate and time left.
+    """Show how far the run in DIR is, or the runs in its subfolders.
 
-    DIR is the --out of `dpaudit run`. A run that was interrupted goes on from its draws with the
-    same command and --resume. The exit status is 3 where one is interrupted, else 0.
+    A run is done, running or interrupted. For each side, the draws made and the draws wanted are
+    shown, with the rate and the time left. DIR is the --out of `dpaudit run`. To continue an
+    interrupted run, repeat its command with --resume. The exit status is 3 if a run was
+    interrupted, else 0.
     """
-    from dpaudit.cli import watched
+    from dpaudit.cli import run_states
     from dpaudit.run.store.status import states
 
     found = states(folder)
-    click.echo(watched.as_json(found) if as_json else watched.as_text(found))
-    return status.INCOMPLETE if watched.interrupted(found) else status.NOT_VIOLATED
+    click.echo(run_states.as_json(found) if as_json else run_states.as_text(found))
+    return exit_status.INCOMPLETE if run_states.interrupted(found) else exit_status.NOT_VIOLATED
 
 
-@dpaudit.command(short_help="Draw a report again from its result.json.")
+@dpaudit.command(short_help="Write a report again from its result.json.")
 @click.argument("folder", type=FOLDER, metavar="DIR")
 def report(folder: Path) -> int:
-    """Draw report.html and spectrum.png again from the result.json in DIR. Exit status 0 whatever
-    the verdict.
+    """Write report.html and spectrum.png again from the result.json in DIR.
+
+    The exit status is 0 whatever the verdict.
     """
     from dpaudit.auditing.record import load
     from dpaudit.cli import running

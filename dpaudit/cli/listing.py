@@ -1,4 +1,4 @@
-"""What `dpaudit list` knows: a name and a line about each."""
+"""The lists of `dpaudit list`: mechanisms, datasets, classifiers and scenarios."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ def text(kind: str, folder: Path | None = None) -> str:
 
 
 def mechanisms() -> str:
-    """The classes that a scenario can name: parameters, a line about each, its claim, what is known
-    of it exactly, and the scenarios that run it."""
+    """The mechanisms that a scenario can name.
+
+    For each its parameters, a summary, its claim, what is known of it exactly, and the scenarios
+    that run it.
+    """
     from dpaudit.mechanisms import REGISTRY
 
     runs = _runs()
@@ -44,9 +47,7 @@ def mechanisms() -> str:
 
 
 def _claimed(cls: type) -> str:
-    """The claim in words, and of a paper's algorithm the neighbours that it is about and where it
-    is printed.
-    """
+    """The claim in words; for a paper's algorithm also its neighbours and where it is printed."""
     from dpaudit.papers import Algorithm
 
     words = getattr(cls, "claimed", "") or "nothing"
@@ -58,9 +59,7 @@ def _claimed(cls: type) -> str:
 
 
 def _runs() -> dict[str, list[str]]:
-    """The names of the scenario files that audit a mechanism, by its name; those that cannot be
-    read count for none.
-    """
+    """The names of scenario files by the mechanism that they audit, without unreadable files."""
     found: dict[str, list[str]] = {}
     for path in _files():
         try:
@@ -83,7 +82,7 @@ def _parameters(cls: type) -> str:
 
 
 def _relations(cls: type) -> str:
-    """The relations of `dpaudit.exact.worst_case` that a mechanism gives a family of pairs for."""
+    """The relations for which `dpaudit.exact.worst_case` knows the mechanism."""
     from dpaudit.mechanisms import LawMechanism
     from dpaudit.papers import Algorithm
 
@@ -94,12 +93,12 @@ def _relations(cls: type) -> str:
     }
     known = [name for name, method in methods.items() if getattr(cls, method) not in bare[method]]
     if not known and hasattr(cls, "joint_spectrum"):
-        return "none of the output alone, joint_spectrum(pair) with what is read privately"
+        return "none of the output alone; joint_spectrum(pair) has the private statistics as well"
     return ", ".join(known) or "none"
 
 
 def _adjustable(cls: Any) -> str:
-    """What `dpaudit calibrate` sets, the default first."""
+    """The parameters that `dpaudit calibrate` can set, the default first."""
     from dpaudit.mechanisms import PAPERS
 
     if cls.__name__ in PAPERS:
@@ -111,10 +110,12 @@ def _adjustable(cls: Any) -> str:
 
 
 def datasets() -> list[tuple[str, str]]:
+    """The data sets, with a line about each."""
     return list(dpaudit.datasets.describe().items())
 
 
 def classifiers() -> list[tuple[str, str]]:
+    """The classifiers that an audit takes by name, with a line about each."""
     return list(dpaudit.scoring.ALIASES.items())
 
 
@@ -122,8 +123,10 @@ OTHERS = {"datasets": datasets, "classifiers": classifiers}
 
 
 def scenarios(folder: Path | None = None) -> list[tuple[str, str]]:
-    """The .toml files below `folder`, or else below ./scenarios or beside the package, by their
-    first comment.
+    """The .toml files below `folder`, each with its first comment.
+
+    Without `folder` those below ./scenarios, or else those that come with dpaudit. Raises
+    `DataNotFound` where `folder` has none.
     """
     found = _files(folder)
     if folder is not None and not found:
@@ -141,7 +144,7 @@ def _files(folder: Path | None = None) -> list[Path]:
 
 
 def _below(place: Path) -> list[Path]:
-    """A folder's own files first, then those of its folders, but for hidden ones."""
+    """The files of a folder, then those of its subfolders; hidden ones are left out."""
     found = (
         path
         for path in place.rglob("*.toml")

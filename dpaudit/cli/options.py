@@ -14,16 +14,16 @@ RELATIONS = ("zero-out", "replace", "add")
 
 
 def jobs(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """Any number but 0."""
+    """A number of workers, any but 0."""
     if value == 0:
-        raise click.BadParameter("0 jobs cannot draw; -1 takes all cores")
+        raise click.BadParameter("must not be 0; -1 takes all cores")
     return value
 
 
 def claim(
     context: click.Context, option: click.Parameter, value: str | None
 ) -> tuple[float, float] | None:
-    """EPS,DELTA."""
+    """Read EPS,DELTA."""
     if value is None:
         return None
     try:
@@ -36,7 +36,7 @@ def claim(
 def epsilons(
     context: click.Context, option: click.Parameter, value: str | None
 ) -> list[float] | None:
-    """Numbers with commas between them."""
+    """Read numbers with commas between them."""
     if value is None:
         return None
     try:
@@ -46,10 +46,10 @@ def epsilons(
 
 
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
-    """--relation, --candidates and --row-bound: which neighbours a worst case is over."""
-    kind = "Neighbours: a row zeroed, a row replaced by a candidate, or one more row."
-    rows = "The candidates of --relation replace."
-    bound = "Largest norm of the row that --relation add adds."
+    """Add --relation, --candidates and --row-bound: the neighbours that a worst case is over."""
+    kind = "Neighbours: with one row zeroed, replaced by a candidate, or added."
+    rows = "For --relation replace: the candidates."
+    bound = "For --relation add: the largest norm of the added row."
     for option in (
         click.option("--row-bound", type=float, metavar="C", help=bound),
         click.option("--candidates", type=FILE, metavar="FILE.csv", help=rows),
@@ -66,7 +66,7 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def check_neighbours(options: dict[str, Any]) -> None:
-    """A relation and what it needs, no more. Raises `click.UsageError`."""
+    """Refuse options that the relation lacks or does not take. Raises `click.UsageError`."""
     for name, option, kind in (
         ("candidates", "--candidates", "replace"),
         ("row_bound", "--row-bound", "add"),

@@ -1,6 +1,4 @@
-"""How many draws a claim needs, on the terminal: a table of excess δ against draws a side, and how
-to read it.
-"""
+"""How many draws it takes to refute a claim: the answer of `dpaudit plan`."""
 
 from __future__ import annotations
 
@@ -16,22 +14,22 @@ from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
-from dpaudit.report.text import number, percent
+from dpaudit.report.text import count, number, percent
 from dpaudit.testing.budget import FALSE_FAILURE
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
-DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # of the other table
-PATIENCE = 1e9  # draws a side that few would make
+DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # per side, of the table of what draws show
+MANY = 1e9  # draws per side that few would make
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one excess over the claim takes.
+    """The draws that it takes to show one excess over the claim.
 
-    excess, delta : δ(ε) less the claimed one, and δ(ε) itself. real_epsilon : ε, nats, at the
-    claim's δ of the Gaussian shift with that δ(ε); None for a claim of δ = 0. audit, early, test :
-    draws a side of a whole audit, of one that stops at its verdict, and of
-    `dpaudit.testing.assert_private`.
+    excess, delta : δ(ε) minus the claimed δ, and δ(ε) itself.
+    real_epsilon : nats; where the Gaussian shift with that δ(ε) has the claimed δ. None for δ = 0.
+    audit, early, test : draws per side of an audit, of an audit that stops at its verdict, and of
+        `dpaudit.testing.assert_private`.
     """
 
     excess: float
@@ -44,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Needs:
-    """The whole answer. shown : the least excess by draws a side, None where none would show."""
+    """The answer. shown : by draws per side the least excess that they show, None for no excess."""
 
     epsilon: float
     delta: float
@@ -61,9 +59,10 @@ def needs(
     level: float = 0.95,
     chance: float = power.POWER,
 ) -> Needs:
-    """The table for a claim (ε, δ), at the given excesses and numbers of draws or at usual ones.
+    """What it takes to refute a claim (ε, δ), and what draws show of it.
 
-    Raises `InvalidInput` for a value out of range.
+    excess, samples : of the two tables; by default the usual ones. chance : the power. Raises
+    `InvalidInput` for a value out of range.
     """
     held = Claim(*claim)
     assert held.epsilon is not None
@@ -83,7 +82,7 @@ def needs(
 
 
 def _own(delta: float) -> list[float]:
-    """The claim's δ once more, where the usual excesses stop before it."""
+    """An excess as large as the claimed δ, where all usual ones are larger."""
     return [delta] if 0.0 < delta < EXCESS[-1] else []
 
 
@@ -106,18 +105,22 @@ def _shown(epsilon: float, delta: float, draws: int, level: float, chance: float
 
 
 def as_json(found: Needs) -> str:
-    """Every number; "inf" from 10¹⁵ draws on."""
+    """All numbers as JSON; "inf" for 10¹⁵ draws or more."""
     return json.dumps(plain(asdict(found)), indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def as_text(found: Needs) -> str:
-    """The two tables, and in words what they show and cannot show."""
+    """The two tables, and in words what can and cannot be shown."""
     claim = f"({found.epsilon:g}, {found.delta:g})-DP"
-    asked = f"Draws a side that refute {claim} with probability {number(found.power)}, by how much δ is too large:"
-    backwards = (
-        f"The other way round, what an audit at {percent(found.level)} confidence shows of it:"
+    asked = (
+        f"Draws per side that refute {claim} with probability {number(found.power)}, "
+        "by the excess of the true δ over the claimed δ:"
     )
-    parts = [hanging("", asked), _table(found), hanging("", backwards), _shown_table(found)]
+    reverse = (
+        f"The least excess that an audit at {percent(found.level)} confidence shows, "
+        "by the number of draws:"
+    )
+    parts = [hanging("", asked), _table(found), hanging("", reverse), _shown_table(found)]
     return "\n\n".join([*parts, "\n".join(hanging("", line) for line in _words(found, claim))])
 
 
@@ -135,7 +138,7 @@ def _table(found: Needs) -> str:
             number(one.excess),
             number(one.delta),
             *([number(one.real_epsilon, 3)] if real else []),
-            *(_draws(count) for count in (one.audit, one.early, one.test)),
+            *(_draws(needed) for needed in (one.audit, one.early, one.test)),
         ]
         for one in found.rows
     ]
@@ -144,33 +147,36 @@ def _table(found: Needs) -> str:
 
 def _shown_table(found: Needs) -> str:
     rows = [
-        [f"{draws:,}", "none" if excess is None else number(excess, 3)]
+        [count(draws), "none" if excess is None else number(excess, 3)]
         for draws, excess in found.shown.items()
     ]
-    return aligned([["draws a side", "least excess shown"], *rows])
+    return aligned([["draws per side", "least excess shown"], *rows])
 
 
 def _words(found: Needs, claim: str) -> list[str]:
-    """What can be shown, and what cannot."""
-    costly = [one.excess for one in found.rows if one.audit > PATIENCE]
+    """What can be shown, what cannot, and how the draws are counted."""
+    costly = [one.excess for one in found.rows if one.audit > MANY]
     beyond = (
-        f" An excess of {number(max(costly))} takes more than {number(PATIENCE)} draws a side."
+        f" An excess of {number(max(costly))} takes more than {number(MANY)} draws per side."
         if costly
         else ""
     )
     epsilon = number(found.epsilon)
     return [
-        f"Can be shown: that a mechanism is NOT {claim}, if its δ({epsilon}) on the audited pair exceeds "
-        f"{number(found.delta)} by an excess in the table. A tenth of it takes 10 to 100 times the draws.{beyond}",
-        f"Cannot be shown: that a mechanism IS {claim}. One that leaks by much less than the least excess passes "
-        "nearly as often as a sound one; so does one that leaks on another pair, or in a way the score does not see.",
-        f"Counted for a Gaussian shift with that δ({epsilon}) and a score as good as the truth, training included; "
-        "outputs of many numbers take more. --samples N tells what N draws show, --excess X what X takes.",
+        f"Can be shown: that a mechanism is NOT {claim}, if its δ({epsilon}) on the audited pair "
+        f"exceeds {number(found.delta)} by an excess in the table. A tenth of the excess takes "
+        f"10 to 100 times the draws.{beyond}",
+        f"Cannot be shown: that a mechanism IS {claim}. A mechanism whose excess is far below the "
+        "least one shown passes nearly as often as a mechanism that keeps the claim. So does one "
+        "that leaks on another pair, or in a way that the score does not see.",
+        f"The draws are those for a Gaussian shift with that δ({epsilon}) and a score as good as "
+        "the true likelihood ratio, training included; outputs of many numbers take more. "
+        "--samples N shows what N draws show, --excess X what an excess of X takes.",
     ]
 
 
-def _draws(count: float) -> str:
-    """Two digits are all that the approximation is good for."""
-    if not np.isfinite(count):
+def _draws(needed: float) -> str:
+    """Two significant digits: the approximation is not better than that."""
+    if not np.isfinite(needed):
         return "over 10¹⁵"
-    return f"{float(f'{count:.2g}'):,.0f}" if count < 1e7 else number(count, 2)
+    return count(round(float(f"{needed:.2g}"))) if needed < 1e7 else number(needed, 2)

@@ -1,6 +1,4 @@
-"""How far a long step is, on stderr: a bar with the time left on a terminal, else a line at every
-tenth.
-"""
+"""Progress on stderr: a bar with the time left on a terminal, else a line at every tenth."""
 
 from __future__ import annotations
 
@@ -13,6 +11,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
+from dpaudit.report.text import count
 from dpaudit.sampling import Progress
 
 COUNTED = "{desc}: {percentage:3.0f} % |{bar:18}| {n:,} of {total:,}, {remaining} left"
@@ -31,13 +30,14 @@ def shown(stream: TextIO | None = None) -> Iterator[Progress]:
 
 
 class Bars:
-    """A bar a step, left standing when it is full."""
+    """A bar for each step; a full bar stays on the terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.step = stream, ""
         self.bar: tqdm | None = None
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
+        """Show that `done` of `wanted` parts of the step are done."""
         if step != self.step or self.bar is None:
             self.close()
             form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
@@ -51,21 +51,21 @@ class Bars:
             self.close()
 
     def close(self) -> None:
+        """End the bar of the last step."""
         if self.bar is not None:
             self.bar.close()
         self.bar = None
 
 
 class Lines:
-    """A line at the begin and at the end of a step, and between them at every tenth but not within
-    a second.
-    """
+    """A line at the beginning and the end of a step, and at every tenth, at most one a second."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.step = stream, ""
         self.begin, self.first, self.last, self.tenth = 0.0, 0, 0.0, 0
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
+        """Print that `done` of `wanted` parts of the step are done, if a line is due."""
         now = time.monotonic()
         if new := step != self.step:
             self.step, self.begin, self.first, self.tenth = step, now, done, 0
@@ -80,9 +80,9 @@ class Lines:
         if wanted == 1:
             return f"{self.step} ..."
         if done == self.first:
-            return f"{self.step}: {done:,} of {wanted:,}"
+            return f"{self.step}: {count(done)} of {count(wanted)}"
         left = tqdm.format_interval(spent / (done - self.first) * (wanted - done))
-        return f"{self.step}: {done:,} of {wanted:,}, {left} left"
+        return f"{self.step}: {count(done)} of {count(wanted)}, {left} left"
 
     def close(self) -> None:
-        """Nothing stands open."""
+        """Nothing to do: each line is complete."""

@@ -1,6 +1,4 @@
-"""What `dpaudit run` does with its scenario files: check all, run each, print what came out, and
-the exit status.
-"""
+"""The command `dpaudit run`: check all scenario files, run each, print verdicts, give a status."""
 
 from __future__ import annotations
 
@@ -22,7 +20,12 @@ from dpaudit.run.scenario.file import REPORTS
 from dpaudit.run.suite.junit import prepare_junit, write_junit
 from dpaudit.run.suite.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
 
-GRAVEST = (exit_status.ERROR, exit_status.VIOLATED, exit_status.INCOMPLETE, exit_status.NOT_VIOLATED)
+GRAVEST = (
+    exit_status.ERROR,
+    exit_status.VIOLATED,
+    exit_status.INCOMPLETE,
+    exit_status.NOT_VIOLATED,
+)
 STATUS = {**exit_status.OF_VERDICT, STUDY: exit_status.NOT_VIOLATED, ERROR: exit_status.ERROR}
 
 
@@ -36,14 +39,14 @@ def run_all(
     against: Path | None = None,
     **options: Any,
 ) -> int:
-    """Every scenario, one after the other; the gravest of their exit statuses.
+    """Run the scenarios one after the other; returns the most serious of their exit statuses.
 
     junit : file of JUnit XML. against : folder of an earlier run, read before anything is written.
-    Of several scenarios one that fails does not stop the others, and an index page is written. The
-    page and the file have what was done even if the run is interrupted.
+    A scenario that fails does not stop the others. For several scenarios an index page is written.
+    If the run is interrupted, page and file have the scenarios that were done.
 
-    Raises `ScenarioError` with the faults of all files before anything runs, and of a single
-    scenario what it raises.
+    Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
+    raises what stops it.
     """
     scenarios = _checked(paths)
     if junit is not None:
@@ -57,10 +60,10 @@ def run_all(
             if place:
                 click.echo()
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
-            _tell(done[-1], several)
+            _print_outcome(done[-1], several)
     finally:
         if done:
-            _write_down(done, (out or REPORTS) if several else None, junit, before)
+            _finish(done, (out or REPORTS) if several else None, junit, before)
     if not several and done[0].error is not None:
         raise done[0].error
     return next(one for one in GRAVEST if one in {STATUS[each.kind] for each in done})
@@ -94,7 +97,7 @@ def _one(
     seed: int | None,
     **options: Any,
 ) -> Outcome:
-    """Run it, whatever comes of it."""
+    """Run one scenario; an error is an outcome too."""
     if isinstance(scenario, StudyScenario):
         work: Callable[[], AuditResult | str] = partial(_study, scenario, folder, seed)
         return outcome(scenario.name, path, scenario.folder(folder), work)
@@ -115,8 +118,8 @@ def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> st
     )
 
 
-def _tell(done: Outcome, several: bool) -> None:
-    """Print what came of one; a single one's error is raised later."""
+def _print_outcome(done: Outcome, several: bool) -> None:
+    """Print one outcome. The error of a single scenario is not printed: `run_all` raises it."""
     if done.record is not None:
         return _summary(done.record, done.folder)
     if done.error is None:
@@ -135,37 +138,35 @@ def _tell(done: Outcome, several: bool) -> None:
     return None
 
 
-def _write_down(
+def _finish(
     done: Sequence[Outcome], folder: Path | None, junit: Path | None, before: Before | None
 ) -> None:
-    """The JUnit file, what moved, and of several scenarios the index page in `folder` and a line of
-    counts.
-    """
+    """Write the JUnit file, print what changed, and write the index page of several scenarios."""
     if junit is not None:
         write_junit(junit, done)
     if before is not None:
-        click.echo("\n" + _moves(before, done))
+        click.echo("\n" + _changes(before, done))
     if folder is not None:
         kinds = [one.kind for one in done]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
         click.echo(f"\n{len(done)} scenarios: {counts}\nIndex: {write_index(folder, done, before)}")
 
 
-def _moves(before: Before, done: Sequence[Outcome]) -> str:
-    """What is not as it was, a line each."""
+def _changes(before: Before, done: Sequence[Outcome]) -> str:
+    """A line for each change since the earlier run."""
     moves = before.moves(done)
     lines = [f"  {name}: {move}" for name, found in moves.items() for move in found]
-    lines += [f"  {name}: not there before" for name in before.new(done)]
-    if not lines:
-        return f"Against {before.folder}: nothing moved beyond its uncertainty ({len(moves)} compared)."
+    lines += [f"  {name}: not in the earlier run" for name in before.new(done)]
     same = sum(not found for found in moves.values())
-    return "\n".join(
-        [f"Against {before.folder}: {same} of {len(moves)} compared are as they were.", *lines]
+    head = (
+        f"Compared with {before.folder}: {same} of {len(moves)} audits are the same, "
+        "but for changes within their uncertainty."
     )
+    return "\n".join([head, *lines])
 
 
 def verdict(folder: Path) -> int:
-    """Print what result.json says; the exit status of its verdict."""
+    """Print the content of result.json; returns the exit status of its verdict."""
     from dpaudit.auditing.record import load
 
     record = load(folder)

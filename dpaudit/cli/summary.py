@@ -11,12 +11,14 @@ from dpaudit.report.data import Curves, read_curves, section, selected_rows
 from dpaudit.report.facts import facts
 from dpaudit.report.text import label, number
 
+PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
 LEFT_OUT = ("Features", "Label", "Exact spectrum", "Versions")  # in the report
-WIDTH, ROWS = 100, 8
+WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
+ROWS = 8  # of the table, at most
 
 
 def summary(record: Mapping[str, Any]) -> str:
-    """What was audited, δ at a few ε, the verdict and its reason."""
+    """What was audited, a table of δ at a few ε, the verdict and its reason."""
     known = [
         (name, label(value, WIDTH))
         for name, value in [*facts(record), _draws(record)]
@@ -48,13 +50,14 @@ def spectrum_table(curves: Curves) -> str:
 
 
 def _draws(record: Mapping[str, Any]) -> tuple[str, str]:
-    if waves := section(record, "sequential"):
-        return (
-            "Draws a side",
-            f"{number(waves['drawn'])} in waves, {number(waves['tested'])} of them bet on",
-        )
-    parts = [f"{number(count)} to {part}" for part, count in section(record, "samples").items()]
-    return "Draws a side", ", ".join(parts).replace("to test", "to certify")
+    if bets := section(record, "sequential"):
+        drawn, bet_on = number(bets["drawn"]), number(bets["tested"])
+        return "Draws per side", f"{drawn} in batches, {bet_on} of them bet on"
+    parts = [
+        f"{number(draws)} to {PURPOSE.get(part, part)}"
+        for part, draws in section(record, "samples").items()
+    ]
+    return "Draws per side", ", ".join(parts)
 
 
 def _verdict(record: Mapping[str, Any]) -> list[str]:
@@ -64,6 +67,7 @@ def _verdict(record: Mapping[str, Any]) -> list[str]:
     if detectable := section(record, "detectable"):
         excess, epsilon, power = (number(detectable[key]) for key in ("excess", "epsilon", "power"))
         lines.append(
-            f"An excess of {excess} at ε = {epsilon} would have been certified with probability {power}."
+            f"An excess of {excess} at ε = {epsilon} would have been certified "
+            f"with probability {power}."
         )
-    return [*lines, "This is about one pair of databases and one score: no proof of privacy."]
+    return [*lines, "This concerns one pair of databases and one score: it is no proof of privacy."]

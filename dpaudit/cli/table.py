@@ -1,4 +1,4 @@
-"""Columns of text."""
+"""Text in columns, and lines broken for the width of the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-ENOUGH = 40
+ENOUGH = 40  # columns beside a name that do for a long value
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
@@ -19,9 +19,7 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
 
 
 def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
-    """Names flush left, and what each stands for: beside it, or below it on a terminal with little
-    room beside.
-    """
+    """Lines of names, flush left, and values: beside the name, or below it on a narrow terminal."""
     width = max((len(name) for name, _ in pairs), default=0)
     heads = [f"{indent}{name.ljust(width)}  " for name, _ in pairs]
     if any(
@@ -35,7 +33,7 @@ def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
 
 
 def hanging(head: str, text: str) -> str:
-    """`head` and `text` on a line, broken for a terminal's width; a file or a pipe gets it whole."""
+    """`head` and `text` on a line that is broken at the width of a terminal, but not in a file."""
     room = max(_room(head), 1)
     if len(text) <= room:
         return (head + text).rstrip()
@@ -44,5 +42,5 @@ def hanging(head: str, text: str) -> str:
 
 
 def _room(head: str) -> float:
-    """Columns of the terminal that are left beside `head`."""
+    """Columns of the terminal beside `head`; infinite for a file or a pipe."""
     return shutil.get_terminal_size().columns - len(head) if sys.stdout.isatty() else math.inf

@@ -37,7 +37,7 @@ def test_stop_at_the_verdict(write_scenario, tmp_path, capsys):
     assert main(["run", str(write_scenario(claim=VIOLATED)), "--stop", "verdict"]) == 1
     out, err = capsys.readouterr()
     assert "\nVIOLATED: Stopped after " in out
-    assert re.search(r"^Draws a side +\d+ in batches, \d+ of them bet on$", out, re.MULTILINE)
+    assert re.search(r"^Draws per side +\d+ in batches, \d+ of them bet on$", out, re.MULTILINE)
     assert "drawing in batches" in err
     record = json.loads(
         (tmp_path / "dpaudit-out" / "small" / "result.json").read_text(encoding="utf-8")
@@ -195,7 +195,8 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
         process.send_signal(signal.SIGINT)
         err = process.communicate()[1]
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "dpaudit: interrupted; a run goes on where it was with --resume"
+    last = "dpaudit: interrupted; a run continues from its draws with --resume"
+    assert err.splitlines()[-1] == last
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["draws"]
     assert len(list((tmp_path / "out" / "draws").glob("*.npy"))) >= 3

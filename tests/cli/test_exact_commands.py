@@ -1,4 +1,4 @@
-"""`dpaudit spectrum` for other neighbours, what it prints below the table, and `dpaudit calibrate`."""
+"""`dpaudit spectrum` for other neighbours, the lines below its table, and `dpaudit calibrate`."""
 
 import json
 import re

@@ -138,11 +138,11 @@ def test_against_itself_nothing_moved(suite, tmp_path, capsys):
     main(["run", *both])
     assert main(["run", *both, "--against", "dpaudit-out"]) == 1
     assert (
-        "Against dpaudit-out: nothing moved beyond its uncertainty (2 compared)."
+        "Compared with dpaudit-out: 2 of 2 audits are the same"
         in capsys.readouterr().out
     )
     page = (tmp_path / "dpaudit-out" / "index.html").read_text(encoding="utf-8")
-    assert "2 of 2 compared are as they were" in page
+    assert "2 of 2 audits are the same" in page
 
 
 def test_what_moved_is_printed_and_on_the_page(suite, write_scenario, tmp_path, capsys):
@@ -155,12 +155,12 @@ def test_what_moved_is_printed_and_on_the_page(suite, write_scenario, tmp_path, 
         main(["run", suite[0], str(write_scenario("new")), "--out", "out", "--against", "old"]) == 1
     )
     out = capsys.readouterr().out
-    assert "Against old: 0 of 1 compared are as they were.\n" in out
+    assert "Compared with old: 0 of 1 audits are the same" in out
     assert "  holds: verdict: not violated, now violated\n" in out
     assert "  holds: exact δ(" in out
     assert "  holds: parameters: " in out
     assert "  holds: claim: (1, 0.9)-DP, now (0, 0.001)-DP" in out
-    assert "  new: not there before" in out
+    assert "  new: not in the earlier run" in out
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "verdict: not violated, now violated" in page
     assert main(["run", suite[0], "--against", "old/holds"]) == 1

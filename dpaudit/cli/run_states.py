@@ -1,4 +1,4 @@
-"""How far runs are, on the terminal."""
+"""How far runs are, on the terminal or as JSON: the answer of `dpaudit status`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tqdm import tqdm
 
 from dpaudit.auditing.record import plain
 from dpaudit.cli.table import named
-from dpaudit.report.text import label, number
+from dpaudit.report.text import count, label, number
 from dpaudit.run.store.status import DONE, INTERRUPTED, RUNNING, State
 
 WIDTH = 100
 
 
 def as_json(states: Sequence[State]) -> str:
-    """Every number, a run an object."""
+    """A list with an object for each run, with all numbers."""
     return json.dumps(
         [plain(dataclasses.asdict(one)) for one in states],
         indent=1,
@@ -27,7 +27,7 @@ def as_json(states: Sequence[State]) -> str:
 
 
 def as_text(states: Sequence[State]) -> str:
-    """A block a run."""
+    """A block of lines for each run."""
     return "\n\n".join(
         named([(name, label(value, WIDTH)) for name, value in _lines(one)]) for one in states
     )
@@ -44,15 +44,16 @@ def _lines(one: State) -> list[tuple[str, str]]:
         for side, made in zip(("M(D)", "M(D')"), one.made, strict=True)
     ]
     if one.rate is not None:
-        known.append(("Rate", f"{number(one.rate, 3)} draws a second"))
+        known.append(("Rate", f"{number(one.rate, 3)} draws per second"))
     if one.left_s is not None:
-        known.append(
-            (
-                "Time left",
-                f"{'at most ' if one.stops else ''}{tqdm.format_interval(one.left_s)} of drawing",
-            )
-        )
+        left = f"{tqdm.format_interval(one.left_s)} of drawing"
+        known.append(("Time left", _at_most(one) + left))
     return known
+
+
+def _at_most(one: State) -> str:
+    """A run that may stop at its verdict may need fewer draws."""
+    return "at most " if one.stops else ""
 
 
 def _state(one: State) -> str:
@@ -60,20 +61,23 @@ def _state(one: State) -> str:
         return f"done: {one.verdict}"
     if one.state == RUNNING:
         return f"running, process {one.process}{_ago(one)}"
-    return f"interrupted{_ago(one)}{'' if one.ended is None else f' by {one.ended}'}; --resume goes on from these draws"
+    cause = "" if one.ended is None else f" by {one.ended}"
+    return f"interrupted{cause}{_ago(one)}; --resume continues from these draws"
 
 
 def _ago(one: State) -> str:
-    return "" if one.updated_s is None else f", heard of {tqdm.format_interval(one.updated_s)} ago"
+    if one.updated_s is None:
+        return ""
+    return f", last progress {tqdm.format_interval(one.updated_s)} ago"
 
 
 def _draws(one: State, made: int) -> str:
     if one.wanted is None:
-        return f"{made:,}"
+        return count(made)
     share = 100 * made // one.wanted
-    return f"{made:,} of {'at most ' if one.stops else ''}{one.wanted:,} ({share} %)"
+    return f"{count(made)} of {_at_most(one)}{count(one.wanted)} ({share} %)"
 
 
 def interrupted(states: Sequence[State]) -> bool:
-    """Whether a run ended before it was done."""
+    """Whether any run ended before it was done."""
     return any(one.state == INTERRUPTED for one in states)
