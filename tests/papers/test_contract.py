@@ -72,7 +72,7 @@ def test_all_are_registered_by_name():
 @every_algorithm
 def test_it_says_where_it_is_printed_and_what_it_claims(algorithm):
     assert algorithm.paper in (1, 2, 3, 4)
-    assert algorithm.box
+    assert algorithm.statement
     assert algorithm.claimed
     assert algorithm.summary
     assert algorithm.relation in ("zero-out", "replace")

@@ -1,60 +1,27 @@
-"""A zeroed row of a noisy sketch: how much it weighs at any noise, and the pair in which it weighs
-most.
-"""
+"""Pairs of databases in which a zeroed row has the largest leverage that the bounds allow."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpaudit._core.check import Array
 from dpaudit.neighbours import NeighbourPair, zero_row
 
-if TYPE_CHECKING:
-    from dpaudit.exact import PrivacyLoss
-
-
-@dataclass(frozen=True, eq=False)
-class Projected:
-    """A zeroed row on the singular axes of the full database: q = vᵀ(DᵀD + w²I)⁻¹v for any w."""
-
-    scale: Array
-    row: Array
-    rows: int
-
-    @classmethod
-    def of(cls, data: Array, index: int, rows: int) -> Projected:
-        basis, scale, _ = np.linalg.svd(data, full_matrices=False)
-        return cls(scale, basis[index], rows)
-
-    def leverage(self, noise: float) -> float:
-        weight = self.scale**2 + noise**2
-        share = np.divide(self.scale**2, weight, out=np.ones_like(weight), where=weight > 0.0)
-        return min(float(np.sum(self.row**2 * share)), 1.0)
-
-    def loss(self, noise: float) -> PrivacyLoss:
-        """The loss of a sketch with noise w."""
-        from dpaudit.exact import PrivacyLoss
-
-        leverage = self.leverage(noise)
-        if leverage > 1.0 - 1e-12:
-            return PrivacyLoss.certain("χ² of the rows")
-        return PrivacyLoss.gaussian_sketch(leverage, self.rows)
-
 
 def axis_pair(row_bound: float, eigenvalue: float) -> NeighbourPair:
-    """Two columns with DᵀD = λC²·I (a little more on the second axis), λ ≥ 1; a row (C, 0) is
-    zeroed.
+    """Two columns with DᵀD = λC²·I, a little more on the second axis; a row (C, 0) is zeroed.
+
+    row_bound : C > 0. eigenvalue : λ ≥ 1.
     """
     return zero_row(row_bound * _rows(eigenvalue, 1.0), 0)
 
 
 def labelled_pair(row_bound: float, label_bound: float, eigenvalue: float) -> NeighbourPair:
-    """The same turned, one feature and a label: the zeroed row is (C_X, C_Y), and all are within
-    both bounds.
+    """`axis_pair` rotated, with one feature and a label: the zeroed row is (C_X, C_Y).
+
+    All rows are within both bounds, and λ is in units of C_X² + C_Y².
     """
     size = math.hypot(row_bound, label_bound)
     x, y = row_bound / size, label_bound / size

@@ -1,4 +1,4 @@
-"""Gaussian mixing calibrated by the analysis of paper 3."""
+"""Gaussian mixing with noise calibrated by lemma 1: paper 3, section 4."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import Algorithm, within
 from dpaudit.papers.paper_3.extreme_pairs import axis_pair
-from dpaudit.papers.paper_3.noisy_sketch import NoisySketch
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released
+from dpaudit.papers.paper_3.printed_calibration import gaussmix_gamma
 
 
 @dataclass(frozen=True)
 class CalibratedGaussMix(Algorithm):
-    """SD + σξ with the least σ that lemma 1 and proposition 1 allow: σ² = C²γ(k, ε, δ) − λ̄ (paper
-    3, section 4).
+    """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
+
+    σ² = C²γ(k, ε, δ) − λ̄.
 
     Parameters
     ----------
     rows : k ≥ 1, number of mixtures.
     epsilon, delta : the budget; ε > 0 in nats, δ in (0, 1).
     row_bound : C > 0, public bound on the row norms.
-    scale_bound : λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not looked at; 0 needs none.
+    scale_bound : λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises nothing.
     release : "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
     sampler : "sufficient" or "literal".
 
@@ -59,30 +61,34 @@ class CalibratedGaussMix(Algorithm):
     @property
     def sigma(self) -> float:
         """σ ≥ 0."""
-        from dpaudit.papers.printed import gaussmix_gamma
-
         gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP: lemma 1 with proposition 1."""
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianRows:
+        """k rows N(0, DᵀD + σ²I), or their Gram matrix."""
         return self._sketch.law(within(data, self.row_bound))
 
     def zeroed_rows(self, data: Array) -> SketchRows:
+        """Of every row."""
         return self._sketch.zeroed_rows(within(data, self.row_bound))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
+        """Of every row and candidate within the bound."""
         return self._sketch.replaced_rows(
             within(data, self.row_bound), within(candidates, self.row_bound)
         )
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
+        """Of the worst row within `row_bound`."""
         return self._sketch.added_row(within(data, self.row_bound), row_bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Sketches, or the upper triangles of their Gram matrices."""
         law = self.law(data)
         if self.sampler == "sufficient":
             return law.sample(size, rng)
@@ -91,7 +97,7 @@ class CalibratedGaussMix(Algorithm):
         return released(sketch.literal(size, rng), self.release)
 
     def pair(self) -> NeighbourPair:
-        """λ_min(DᵀD) = max(C², λ̄), and the row zeroed lies on its axis."""
+        """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on its axis."""
         return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
 
     @property
@@ -104,11 +110,3 @@ def check_budget(rows: int, epsilon: float, delta: float) -> None:
     check.integer("rows", rows, 1)
     check.real("epsilon", epsilon, 0.0, open_=True)
     check.real("delta", delta, 0.0, 1.0, open_=True)
-
-
-def released(sketches: Array, release: str) -> Array:
-    """(size, k, d) sketches flattened, or the upper triangles of their Gram matrices."""
-    if release == "sketch":
-        return sketches.reshape(len(sketches), -1)
-    upper = np.triu_indices(sketches.shape[2])
-    return np.asarray((sketches.transpose(0, 2, 1) @ sketches)[:, *upper])

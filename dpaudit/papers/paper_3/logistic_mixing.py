@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import Array
+from dpaudit._core.types import ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.algorithm import check_signs
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm
-from dpaudit.papers.paper_3.linear_mixing import LinearMixing
 from dpaudit.papers.paper_3.gauss_mix import check_budget
+from dpaudit.papers.paper_3.linear_mixing import LinearMixing
 
 
 @dataclass(frozen=True)
 class LogisticMixing(JointSpectrumAlgorithm):
-    """−b₁/(2b₂) times LinearMixing's θ with the labels ±1, for ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]
-    (appendix G).
+    """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
 
-    Scaled after the sketch, so that the label bound is C_Y = 1. Section 5.2 hands the labels
-    −b₁/(2b₂)·y to algorithm 2 instead, of which 1 is no bound: |b₁/(2b₂)| is 2 for Q → 0 and more
-    beyond.
+    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, so the label bound is
+    C_Y = 1. Section 5.2 instead hands the labels −b₁/(2b₂)·y to algorithm 2. They are not bounded
+    by 1: |b₁/(2b₂)| is 2 for Q → 0 and grows with Q.
 
     Parameters
     ----------
     rows : k ≥ p, number of mixtures.
     epsilon, delta : the budget, ε > 0 in nats.
     row_bound : C_X > 0, public bound on ‖x_i‖.
-    radius : Q > 0, half the length of the interval on which the loss is fitted by Chebyshev's
-        weights.
+    radius : Q > 0; the loss is fitted on [−Q, Q], with Chebyshev's weight.
     variant, sampler : as of `LinearMixing`.
 
-    Output: (size, p). Raises `InvalidInput` for labels other than −1 and 1 (a zeroed row may have
-    0).
+    Output: (size, p). Raises `InvalidInput`, also for labels other than −1 and 1 (a row of zeros
+    may have 0).
     """
 
     rows: int
@@ -66,7 +66,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     @property
     def linear(self) -> LinearMixing:
-        """What is scaled."""
+        """The algorithm 2 whose solution is scaled."""
         return LinearMixing(
             self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler
         )
@@ -83,22 +83,24 @@ class LogisticMixing(JointSpectrumAlgorithm):
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> StudentT:
-        law = self.linear.law(_signs(data))
+        """LinearMixing's, scaled. Raises `NoExactSpectrum` where it does."""
+        law = self.linear.law(check_signs(data))
         return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
-        return self.linear.zeroed_rows(_signs(data))
+        """LinearMixing's: scaling does not change the spectrum."""
+        return self.linear.zeroed_rows(check_signs(data))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.scale * self.linear.run(_signs(data), size, rng)
+        """Scaled least squares solutions, (size, p)."""
+        return self.scale * self.linear.run(check_signs(data), size, rng)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """LinearMixing's: scaling does not change the spectrum."""
         return self.linear.joint_spectrum(pair, epsilon)
 
     def pair(self) -> NeighbourPair:
-        """As many labels of 1 as of −1 with small features, which make λ_min; the row (C_X, 1) is
-        zeroed.
-        """
+        """Rows with small features, half of each label, which make λ_min; (C_X, 1) is zeroed."""
         eigenvalue = self.linear.mixing.worst_eigenvalue
         square = 1.0 + self.row_bound**2
         count = int(np.ceil(max(eigenvalue * square, 2.0) / 2.0)) * 2
@@ -111,18 +113,11 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
 
 def surrogate(radius: float) -> tuple[float, float, float]:
-    """(b₀, b₁, b₂): least squares of −ln(1 + e^{−s}) on [−Q, Q] in Chebyshev's weight, degree 2; b₁
-    = ½, b₂ < 0.
+    """(b₀, b₁, b₂), the parabola nearest to −ln(1 + e^{−s}) on [−Q, Q], Q = `radius`.
+
+    Nearest in least squares with Chebyshev's weight; b₁ = ½ and b₂ < 0.
     """
     nodes = radius * np.cos(np.pi * (np.arange(64) + 0.5) / 64)
     fit = chebyshev.chebfit(nodes / radius, -np.logaddexp(0.0, -nodes), 2)
     value, slope, bend = chebyshev.cheb2poly(fit)
     return float(value), float(slope / radius), float(bend / radius**2)
-
-
-def _signs(data: Array) -> Array:
-    label = check.matrix("data", data, min_columns=2)[:, -1]
-    unknown = ~np.isin(label, (-1.0, 1.0)) & np.any(data != 0.0, axis=1)
-    if unknown.any():
-        fail("data", float(label[unknown][0]), "labels of -1 and 1 in the last column")
-    return data

@@ -5,27 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.types import ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.exact import gaussian_shift
+from dpaudit.exact.adaptive import First, adaptive_curve
 from dpaudit.mechanisms.sketching import RELEASES
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import within
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
-from dpaudit.papers.paper_3.extreme_pairs import Projected, axis_pair
-from dpaudit.papers.paper_3.gauss_mix import released
-from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
+from dpaudit.papers.paper_3.extreme_pairs import axis_pair
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released, smallest_eigenvalue
+from dpaudit.papers.paper_3.printed_calibration import theorem_1_epsilon
+from dpaudit.papers.paper_3.zeroed_row import ReleasedRow
 
 
 @dataclass(frozen=True)
 class ModifiedGaussMix(JointSpectrumAlgorithm):
-    """SD + wξ with w² = γ less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
+    """SD + wξ, w² being γC² less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
 
     Parameters
     ----------
@@ -35,8 +39,8 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     eta : η > 0, the noise on λ_min in units of C²; None for γ/√k.
     row_bound : C > 0, public bound on the row norms.
     release : "gram" or "sketch".
-    variant : "printed", or "corrected": the units of C² in line 6 (and γ for γ² in line 3, where
-        too much is added), and a claim that holds at small η too.
+    variant : "printed", or "corrected": line 6 in units of C², √γ·C for γ·C in line 3 (where too
+        much is added), and a claim that holds at small η too.
     sampler : "sufficient" or "literal".
 
     Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it. Raises `InvalidInput`.
@@ -61,7 +65,8 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         "its noise depends on a private λ_min that is not released (`joint_spectrum` bounds it)"
     )
     correction: ClassVar[str] = (
-        "λ̃/C² for λ̃ in line 6, √γ·C for γ·C in line 3; in theorem 1 the exact ε of λ̃ where √(2 ln(3.75/δ))/η is less"
+        "λ̃/C² for λ̃ in line 6, √γ·C for γ·C in line 3; "
+        "in theorem 1 the exact ε of λ̃ where √(2 ln(3.75/δ))/η is less"
     )
 
     def __post_init__(self) -> None:
@@ -86,37 +91,29 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """Theorem 1; corrected, with the `shortfall` of its first term."""
-        from dpaudit.papers.printed import theorem_1_epsilon
-
+        """Theorem 1; corrected, with the `shortfall` of its first term added."""
         epsilon = theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
         return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
 
     @property
     def shortfall(self) -> float:
-        """What the ε of λ̃ at δ/3 has above the textbook √(2 ln(3.75/δ))/η, nats: 0 unless η is
-        below some ½.
-        """
-        from dpaudit.exact import gaussian_shift
+        """How far the textbook √(2 ln(3.75/δ))/η is below the exact ε of λ̃ at δ/3, nats.
 
-        textbook, share = (
-            math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread,
-            self.delta / 3.0,
-        )
-        if gaussian_shift(1.0 / self.spread, textbook) <= share:
+        0 where it is not, which is so unless η is below about ½.
+        """
+        mu, share = 1.0 / self.spread, self.delta / 3.0
+        textbook = math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread
+        if gaussian_shift(mu, textbook) <= share:
             return 0.0
-        return (
-            float(epsilon_at(lambda epsilon: gaussian_shift(1.0 / self.spread, epsilon), share))
-            - textbook
-        )
+        return float(epsilon_at(lambda epsilon: gaussian_shift(mu, epsilon), share)) - textbook
 
     @property
     def reads_eigenvalue(self) -> bool:
         """Whether line 4's branch runs; public, since γ and τ are."""
         return self.gamma > self.tau
 
-    def noise_at(self, estimate: Any) -> Array:
-        """w as a function of λ_min − ηC²(τ − z), (m,), before it is clipped at 0 (lines 5 and 6)."""
+    def noise_at(self, estimate: ArrayLike) -> Array:
+        """w for λ_min − ηC²(τ − z), (m,), which is not yet clipped at 0 (lines 5 and 6)."""
         square = self.row_bound**2
         lower = np.maximum(estimate, 0.0) / (square if self.variant == "corrected" else 1.0)
         return np.asarray(self.row_bound * np.sqrt(np.maximum(self.gamma - lower, 0.0)))
@@ -130,40 +127,38 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         return self.noise_at(eigenvalue - self.spread * self.row_bound**2 * (self.tau - z))
 
     def sketch_of(self, data: Array) -> NoisySketch:
-        """What lines 2 to 7 draw. Raises `InvalidInput` for a row beyond the bound."""
+        """The sketches of lines 2 to 7. Raises `InvalidInput` for a row beyond the bound."""
         eigenvalue = smallest_eigenvalue(within(data, self.row_bound))
         return NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Sketches, or the upper triangles of their Gram matrices."""
         sketch = self.sketch_of(data)
         if self.sampler == "literal":
             return released(sketch.literal(size, rng), self.release)
         return sketch.gram(size, rng) if self.release == "gram" else sketch.sketch(size, rng)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
-        return self.joint_of(
-            pair, Projected.of(pair.left, zeroed_index(pair), self.rows).loss, epsilon
-        )
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """Exact δ(ε) of λ̃ and the sketch together, for a zeroed row."""
+        row = ReleasedRow.of(pair.left, zeroed_index(pair), self.rows)
+        return self.joint_of(pair, row.loss, epsilon)
 
     def joint_of(
-        self, pair: NeighbourPair, curve_at: Callable[[float], Curve], epsilon: Any
+        self, pair: NeighbourPair, curve_at: Callable[[float], Curve], epsilon: ArrayLike
     ) -> Spectrum:
-        """The spectrum of λ̃ and of a release with the curve `curve_at(w)` if the noise is w."""
+        """The spectrum of λ̃ together with a release that has the curve `curve_at(w)` at noise w."""
         left, right = (
             smallest_eigenvalue(within(side, self.row_bound)) for side in (pair.left, pair.right)
         )
-        curve, law = (
-            curve_at(float(self.noise(left, 1, np.random.default_rng(0))[0])),
-            "fixed noise",
-        )
         if self.reads_eigenvalue:
             curve, law = self._joint(left, right, curve_at), "λ̃ and a sketch with noise by λ̃"
+        else:
+            noise = float(self.noise(left, 1, np.random.default_rng(0))[0])
+            curve, law = curve_at(noise), "fixed noise"
         epsilon = check.epsilon(epsilon)
         return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
 
     def _joint(self, left: float, right: float, curve_at: Callable[[float], Curve]) -> Curve:
-        from dpaudit.exact.adaptive import First, adaptive_curve
-
         square = self.row_bound**2
         shift = self.spread * square * self.tau
         first = First.gaussian(left - shift, right - shift, self.spread * square)
@@ -175,16 +170,15 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
                 known[noise] = curve_at(noise)
             return known[noise]
 
-        return adaptive_curve(
-            first,
-            curve,
-            breaks=(0.0, self.gamma * (square if self.variant == "corrected" else 1.0)),
-        )
+        highest = self.gamma * (square if self.variant == "corrected" else 1.0)
+        return adaptive_curve(first, curve, breaks=(0.0, highest))
 
     @property
     def worst_eigenvalue(self) -> float:
-        """λ_min/C² of `pair`: 1, where there is nothing but noise, or, if less than 1 + γ, the one
-        from which on the printed line 6 adds no noise but once in 30,000 draws.
+        """λ_min/C² of `pair`: 1, or where the printed line 6 almost never adds noise.
+
+        At 1 the noise alone protects the row. `free` is the λ_min/C² at which the printed line 6
+        adds noise in one of 30,000 draws; it is taken where it is less than 1 + γ.
         """
         free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
         bare = self.variant == "printed" and self.reads_eigenvalue and free < 1.0 + self.gamma

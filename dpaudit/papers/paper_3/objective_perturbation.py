@@ -1,5 +1,6 @@
-"""Logistic regression with a random linear term: objective perturbation, paper 3's algorithm 6
-(Kifer et al. 2012).
+"""Logistic regression with a random linear term: objective perturbation (Kifer et al. 2012).
+
+Paper 3, algorithm 6.
 """
 
 from __future__ import annotations
@@ -11,39 +12,39 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import Array
 from dpaudit._core.linalg import cholesky_stack
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Density
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm, within
+from dpaudit.papers.algorithm import Algorithm, check_signs, within
 from dpaudit.papers.paper_3.gauss_mix import check_budget
+from dpaudit.papers.paper_3.printed_calibration import objective_ridge, objective_sigma
 
-STEPS, TOLERANCE = 2000, 1e-10  # of the gradient's norm over that of the noise and the rows
-ROUNDING = 1e-13  # of a value, by which a step may seem to raise it
+STEPS = 2000  # at most; a minimum takes some ten
+TOLERANCE = 1e-10  # of the gradient's norm, in units of the norms of the noise and the rows
+ROUNDING = 1e-13  # of a value: a step that raises it by no more is taken
 NUMBERS = 1 << 21  # draws times rows of the data at a time
-REACH, PANELS = 10.0, 400  # deviations of the noise; panels of the density
+REACH, PANELS = 10.0, 400  # of the density: its end in deviations of the noise, and its panels
 
 
 @dataclass(frozen=True)
 class ObjectivePerturbation(Algorithm):
-    """argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with b ~ N(0, σ²I) (paper 3, algorithm 6; its 1/n
-    changes nothing).
+    """argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with b ~ N(0, σ²I) (paper 3, algorithm 6).
 
     σ = C√(4ε + 8 ln(2/δ))/ε and Δ = C²/(2ε), which is twice the loss's largest curvature C²/4, over
-    ε.
+    ε. The printed factor 1/n does not change the minimum.
 
     Parameters
     ----------
     epsilon, delta : the budget, ε > 0 in nats.
     row_bound : C > 0, public bound on ‖x_i‖; labels −1 and 1.
-    variant : "printed", the loss −ln(1 + e^{−s}), which is concave, so that θ errs as often as it
-        can and may jump; or "corrected", ln(1 + e^{−s}).
+    variant : "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed loss
+        is concave: its minimum misclassifies as many rows as it can, and may jump with b.
 
     Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
-    the lowest of the minima reached from both ends of every axis. Each draw takes some n·p²
-    numbers: there is no smaller statistic. Raises `InvalidInput`.
+    it is the lowest of the minima reached from both ends of every axis. Each draw takes about n·p²
+    operations: there is no smaller statistic. Raises `InvalidInput`.
     """
 
     epsilon: float
@@ -69,45 +70,43 @@ class ObjectivePerturbation(Algorithm):
 
     @property
     def sigma(self) -> float:
-        """σ."""
-        from dpaudit.papers.printed import objective_sigma
-
+        """σ, of each entry of b."""
         return objective_sigma(self.row_bound, self.epsilon, self.delta)
 
     @property
     def ridge(self) -> float:
-        """Δ."""
-        from dpaudit.papers.printed import objective_ridge
-
+        """Δ, the penalty of ½‖θ‖²."""
         return objective_ridge(self.row_bound, self.epsilon)
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP: algorithm 6."""
         return Claim(self.epsilon, self.delta)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Minima, (size, p), one for each draw of b."""
         signed = _signed(data, self.row_bound)
         problem = Perturbed(signed, self.ridge, 1.0 if self.variant == "corrected" else -1.0)
         noise = self.sigma * rng.standard_normal((size, signed.shape[1]))
         step = max(1, NUMBERS // len(signed))
-        return np.vstack(
-            [problem.minimum(noise[start : start + step]) for start in range(0, size, step)]
-        )
+        parts = (noise[start : start + step] for start in range(0, size, step))
+        return np.vstack([problem.minimum(part) for part in parts])
 
     def law(self, data: Array) -> Density:
-        """θ of one feature: b is −(slope of the rest) at θ, so its density is N(0, σ²) at b times
-        |db/dθ|.
+        """θ for one feature, corrected. Raises `NoExactSpectrum` elsewhere.
+
+        At the minimum b is minus the slope of the other terms. So the density of θ is that of
+        N(0, σ²) at b, times |db/dθ|.
         """
         signed = _signed(data, self.row_bound)
         if self.variant == "printed" or signed.shape[1] > 1:
-            raise NoExactSpectrum(
-                f"{self.name} has no exact spectrum here: {self.unknown}; use dpaudit.audit"
-            )
+            raise self.no_exact_spectrum()
         return _density(signed[:, 0], self.ridge, self.sigma)
 
     def pair(self) -> NeighbourPair:
-        """So many rows of C, half of each label, that the printed sign has no curvature at θ = 0;
-        one is zeroed.
+        """Equal rows C, half of each label, of which one is zeroed.
+
+        They are as many as leave the printed objective no curvature at θ = 0.
         """
         count = 2 * max(1, round(1.0 / self.epsilon))
         label = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
@@ -116,8 +115,13 @@ class ObjectivePerturbation(Algorithm):
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """sign·Σ ln(1 + e^{−v_iᵀθ}) + bᵀθ + Δ‖θ‖²/2, Δ > 0, for rows v_i = y_i x_i, (n, p), and many b
-    at once.
+    """The objective sign·Σ ln(1 + e^{−v_iᵀθ}) + bᵀθ + Δ‖θ‖²/2, Δ > 0, for many b at once.
+
+    signed : rows v_i = y_i x_i, (n, p). ridge : Δ. sign : 1, or −1 for the printed loss.
+
+    The solver of `dpaudit.scoring.models.logistic` cannot stand in for this one. Here thousands of
+    problems with the same rows are solved together, each with its own linear term b, and with
+    sign = −1 the objective is not convex.
     """
 
     signed: Array
@@ -125,22 +129,20 @@ class Perturbed:
     sign: float
 
     def minimum(self, noise: Array) -> Array:
-        """(m, p) for b (m, p)."""
+        """θ, (m, p), for b = `noise`, (m, p)."""
         if self.sign > 0.0:
             return self._descend(np.zeros_like(noise), noise)
         far = np.abs(self.signed).sum(axis=0) + np.abs(noise).max(initial=0.0)
-        ends = [
-            sign * axis * far.max() / self.ridge
-            for axis in np.eye(noise.shape[1])
-            for sign in (1.0, -1.0)
-        ]
-        found = np.array([self._descend(end - noise / self.ridge, noise) for end in ends])
+        axes = np.eye(noise.shape[1]) * far.max() / self.ridge
+        starts = [sign * axis - noise / self.ridge for axis in axes for sign in (1.0, -1.0)]
+        found = np.array([self._descend(start, noise) for start in starts])
         best = np.argmin([self._value(theta, noise) for theta in found], axis=0)
         return np.asarray(found[best, np.arange(len(noise))])
 
     def _descend(self, theta: Array, noise: Array) -> Array:
-        """Newton where it lowers the value and the Hessian is definite; else the step that cannot
-        raise it.
+        """Newton's step where it lowers the value and the Hessian is definite.
+
+        Elsewhere a gradient step so short that it cannot raise the value.
         """
         p = noise.shape[1]
         outer = (self.signed[:, :, None] * self.signed[:, None, :]).reshape(len(self.signed), -1)
@@ -156,12 +158,11 @@ class Perturbed:
             left, share, slope = left[rough], share[rough], slope[rough]
             if not len(left):
                 break
-            bend = self.sign * ((share * (1.0 - share)) @ outer).reshape(
-                -1, p, p
-            ) + self.ridge * np.eye(p)
-            _, definite = cholesky_stack(bend)
-            bend[np.logical_not(definite)] = np.eye(p)
-            newton = theta[left] - np.linalg.solve(bend, slope[:, :, None])[:, :, 0]
+            curvature = ((share * (1.0 - share)) @ outer).reshape(-1, p, p)
+            hessian = self.sign * curvature + self.ridge * np.eye(p)
+            _, definite = cholesky_stack(hessian)
+            hessian[np.logical_not(definite)] = np.eye(p)
+            newton = theta[left] - np.linalg.solve(hessian, slope[:, :, None])[:, :, 0]
             reached = self._value(newton, noise[left])
             lower = definite & (reached <= value[left] + ROUNDING * np.abs(value[left]))
             theta[left] = np.where(lower[:, None], newton, theta[left] - slope / steepest)
@@ -171,38 +172,30 @@ class Perturbed:
 
     def _value(self, theta: Array, noise: Array) -> Array:
         loss = -log_expit(theta @ self.signed.T).sum(axis=1)
-        return np.asarray(
-            self.sign * loss + np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
-        )
+        pull = np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
+        return np.asarray(self.sign * loss + pull)
 
 
 def _density(signed: Array, ridge: float, sigma: float) -> Density:
-    """Of θ for one feature; edges are the θ of evenly spaced b, so that all panels weigh alike."""
+    """Of θ for one feature, on panels between the θ of evenly spaced b."""
 
     def noise(theta: Array) -> Array:
         return np.asarray(expit(-np.outer(theta, signed)) @ signed - ridge * theta)
 
     def log_p(theta: Array) -> Array:
         share = expit(-np.outer(theta, signed))
-        bend = ridge + (share * (1.0 - share)) @ signed**2
-        return np.asarray(
-            -0.5 * (noise(theta) / sigma) ** 2
-            - 0.5 * np.log(2.0 * np.pi)
-            - np.log(sigma)
-            + np.log(bend)
-        )
+        curvature = ridge + (share * (1.0 - share)) @ signed**2
+        at_noise = -0.5 * (noise(theta) / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
+        return np.asarray(at_noise + np.log(curvature))
 
     b = np.linspace(REACH * sigma, -REACH * sigma, PANELS + 1)
     return Density(log_p, Perturbed(signed[:, None], ridge, 1.0).minimum(b[:, None])[:, 0])
 
 
 def _signed(data: Array, row_bound: float) -> Array:
-    """y_i x_i, (n, p). Raises `InvalidInput` for other labels than −1 and 1, or rows beyond the
-    bound.
+    """y_i x_i, (n, p).
+
+    Raises `InvalidInput` for labels other than −1 and 1, or rows beyond the bound.
     """
-    data = check.matrix("data", data, min_columns=2)
-    features, label = within(data[:, :-1], row_bound), data[:, -1]
-    unknown = ~np.isin(label, (-1.0, 1.0)) & np.any(data != 0.0, axis=1)
-    if unknown.any():
-        fail("data", float(label[unknown][0]), "labels of -1 and 1 in the last column")
-    return np.asarray(features * label[:, None])
+    data = check_signs(data)
+    return np.asarray(within(data[:, :-1], row_bound) * data[:, -1:])

@@ -1,28 +1,25 @@
-"""Paper 3 as printed: the Gaussian mixing mechanism SX + σξ with k = `rows` rows and γ = (σ² +
-λ_min)/C².
+"""Paper 3 as printed: the privacy of the Gaussian mixing mechanism SX + σξ.
 
-A zeroed row has q = vᵀΣ⁻¹v ≤ 1/γ, so what is printed is to be held against
-`exact.gaussian_sketch(1/γ, k, ε)`.
+k = `rows` is the number of mixtures and γ = (σ² + λ_min)/C². A zeroed row has q = vᵀΣ⁻¹v ≤ 1/γ, so
+compare what is printed with `exact.gaussian_sketch(1/γ, k, ε)`. ε is in nats, and every function
+raises `InvalidInput` for an argument out of range.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
+from dpaudit._core.types import ArrayLike
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.renyi import RenyiCurve, gaussian_mixing
 
 
-def lemma_1_renyi(order: Any, rows: int, gamma: float) -> Array:
-    """Lemma 1's φ(α; k, γ) = [kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)), nats; infinite from α = γ
-    on.
+def lemma_1_renyi(order: ArrayLike, rows: int, gamma: float) -> Array:
+    """Lemma 1: φ(α; k, γ) = [kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)), infinite for α ≥ γ.
 
-    order : α > 1, scalar or (m,). It is exactly D_α(full ‖ zeroed) at q = 1/γ, the larger
-        direction.
+    order : α > 1, scalar or (m,). φ is exactly D_α(full ‖ zeroed) at q = 1/γ, the larger direction.
     """
     gamma = _gamma(gamma)
     rows = check.integer("rows", rows, 1)
@@ -40,51 +37,44 @@ def corollary_1_tcdp(rows: int, gamma: float) -> tuple[float, float]:
 
 
 def corollary_1_epsilon(rows: int, gamma: float, delta: float) -> float:
-    """The ε = k/(2γ²) + √(2k ln(1/δ))/γ printed below corollary 1 for δ ∈ (0, 1), nats.
+    """Below corollary 1: ε = k/(2γ²) + √(2k ln(1/δ))/γ for δ in (0, 1).
 
-    The case of proposition 2 for ln(1/δ) ≤ (ω − 1)²ρ alone, without its condition.
+    It is the case of proposition 2 for ln(1/δ) ≤ (ω − 1)²ρ, printed without that condition.
     """
     rho, _ = corollary_1_tcdp(rows, gamma)
     delta = check.real("delta", delta, 0.0, 1.0, open_=True)
     return float(rho + np.sqrt(2.0 * rows * np.log(1.0 / delta)) / gamma)
 
 
-def proposition_2(rho: float, omega: float, epsilon: Any) -> Array:
-    """Proposition 2 (Bun et al. 2018, lemma 6) solved for δ: what (ρ, ω)-tCDP gives at each ε,
-    scalar or (m,).
+def proposition_2(rho: float, omega: float, epsilon: ArrayLike) -> Array:
+    """Proposition 2 (Bun et al. 2018, lemma 6) solved for δ: the δ(ε) of (ρ, ω)-tCDP.
 
-    It is the minimum over 1 < α ≤ ω of exp((α − 1)(ρα − ε)): at α = (ε + ρ)/(2ρ) it is exp(−(ε −
-    ρ)²/(4ρ)), and from ε = (2ω − 1)ρ on the best α is ω. `Claim.tcdp` is tighter.
+    It is the minimum over 1 < α ≤ ω of exp((α − 1)(ρα − ε)): at α = (ε + ρ)/(2ρ) it is
+    exp(−(ε − ρ)²/(4ρ)), and from ε = (2ω − 1)ρ on the best α is ω. `Claim.tcdp` is tighter.
+    epsilon : scalar or (m,).
     """
     rho = check.real("rho", rho, 0.0, open_=True)
     omega = check.real("omega", omega, 1.0, open_=True)
     epsilon = check.epsilon(epsilon)
     near = -(np.maximum(epsilon - rho, 0.0) ** 2) / (4.0 * rho)
-    return np.asarray(
-        np.exp(
-            np.where(
-                epsilon < (2.0 * omega - 1.0) * rho, near, (omega - 1.0) * (rho * omega - epsilon)
-            )
-        )
-    )
+    far = (omega - 1.0) * (rho * omega - epsilon)
+    return np.asarray(np.exp(np.where(epsilon < (2.0 * omega - 1.0) * rho, near, far)))
 
 
 def sheffet_2019(rows: int, gamma: float, delta: float) -> float:
-    """ε = 2(√(2k ln(4/δ)) + ln(4/δ))/γ of Sheffet 2019, theorem 2, as paper 3 quotes it; nats."""
+    """Sheffet 2019, theorem 2, as paper 3 quotes it: ε = 2(√(2k ln(4/δ)) + ln(4/δ))/γ."""
     rows, gamma = check.integer("rows", rows, 1), _gamma(gamma)
     log = np.log(4.0 / check.real("delta", delta, 0.0, 1.0, open_=True))
     return float(2.0 * (np.sqrt(2.0 * rows * log) + log) / gamma)
 
 
 def gaussmix_epsilon(rows: int, gamma: float, delta: float) -> float:
-    """The least ε, nats, that lemma 1 and proposition 1 give at δ: min over α of φ + ln(1 − 1/α) −
-    ln(αδ)/(α − 1).
-    """
+    """Lemma 1 with proposition 1: ε = min over α of φ + ln(1 − 1/α) − ln(αδ)/(α − 1)."""
     rows, gamma = check.integer("rows", rows, 1), _gamma(gamma)
     delta = check.real("delta", delta, 0.0, 1.0, open_=True)
     curve = RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)
     return float(epsilon_at(curve, delta))
 
 
-def _gamma(value: Any, low: float = 1.0) -> float:
+def _gamma(value: float, low: float = 1.0) -> float:
     return check.real("gamma", value, low, open_=True)

@@ -1,30 +1,36 @@
-"""Least squares on a sketch, noisy unless a private test finds λ_min large: paper 3, algorithms 4
-and 5.
+"""Least squares on a sketch, noisy unless a private test finds λ_min large.
+
+Paper 3, algorithms 4 and 5.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.types import ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws.noise import laplace_log_cdf
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.algorithm import within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
-from dpaudit.papers.paper_3.linear_mixing import SolvedRow, bounded
 from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
+from dpaudit.papers.paper_3.printed_calibration import sheffet_2017_gamma, sheffet_renyi_gamma
+from dpaudit.papers.paper_3.zeroed_row import SolvedRow
 
 
 class SheffetAlgorithm(JointSpectrumAlgorithm):
-    """Both algorithms; C² = C_X² + C_Y². Subclasses say what γ is, in the units of λ_min."""
+    """What algorithms 4 and 5 share; C² = C_X² + C_Y². Subclasses give γ, in the units of λ_min."""
 
     rows: int
     epsilon: float
@@ -50,15 +56,16 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
 
     @property
     def sigma(self) -> float:
-        """w of the noisy branch: γ as printed, √γ as corrected."""
+        """w where noise is added: γ as printed, √γ as corrected."""
         return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP."""
         return Claim(self.epsilon, self.delta)
 
     def margin(self, eigenvalue: float) -> float:
-        """By how many Laplace scales 4C²/ε λ_min passes the threshold of line 5 where z = 0."""
+        """λ_min less the threshold of line 5 at z = 0, in units of the Laplace scale 4C²/ε."""
         scale = 4.0 * self.square_bound / self.epsilon
         return (eigenvalue - self.gamma) / scale - math.log(1.0 / self.delta)
 
@@ -67,51 +74,38 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
         return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        eigenvalue = smallest_eigenvalue(bounded(data, self.row_bound, self.label_bound))
+        """Least squares solutions, (size, p)."""
+        eigenvalue = smallest_eigenvalue(within_bounds(data, self.row_bound, self.label_bound))
         sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
-        return (
-            sketch.literal_solution(size, rng)
-            if self.sampler == "literal"
-            else sketch.solution(size, rng)
-        )
+        if self.sampler == "literal":
+            return sketch.literal_solution(size, rng)
+        return sketch.solution(size, rng)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: Any) -> Spectrum:
-        """Exact δ(ε) of the branch taken and the solution together, for a zeroed row: a bound of
-        the solution's.
-
-        epsilon : scalar or (m,), nats. Raises `InvalidInput` for another relation, or rows beyond
-            the bounds.
-        """
-        from dpaudit.exact.pairs.discrete import Atoms
-        from dpaudit.exact.pairs.mixed import BranchCurve
-
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """Exact δ(ε) of the branch taken and the solution together, for a zeroed row."""
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
-        sides = [
-            bounded(side, self.row_bound, self.label_bound) for side in (pair.left, pair.right)
-        ]
-        margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
-        masses = [
-            np.array(pair)
-            for pair in zip(laplace_log_cdf(margins), laplace_log_cdf(-margins), strict=True)
-        ]
+        margins = np.array([self._margin_of(side) for side in (pair.left, pair.right)])
+        branches = zip(laplace_log_cdf(margins), laplace_log_cdf(-margins), strict=True)
+        masses = [np.array(log_chances) for log_chances in branches]
         curve = BranchCurve(Atoms(*masses), (row.curve(0.0), row.curve(self.sigma)))
-        epsilon = check.epsilon(epsilon)
-        found = Spectrum.of_directions(
-            epsilon, *curve.delta(epsilon), "the branch and Student t (finite rows)"
-        )
-        return found.replace(curve=curve)
+        epsilon, law = check.epsilon(epsilon), "the branch and Student t (finite rows)"
+        return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
+
+    def _margin_of(self, data: Array) -> float:
+        bounded = within_bounds(data, self.row_bound, self.label_bound)
+        return self.margin(smallest_eigenvalue(bounded))
 
     def pair(self) -> NeighbourPair:
-        """DᵀD = C²·I but a little more on the second axis, and the row (C_X, C_Y) zeroed: only
-        noise hides it.
+        """DᵀD = C²·I, a little more on the second axis; the row (C_X, C_Y) is zeroed.
+
+        Only the noise hides that row.
         """
         return labelled_pair(self.row_bound, self.label_bound, 1.0)
 
 
 @dataclass(frozen=True)
 class SheffetOLS(SheffetAlgorithm):
-    """θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ (paper 3, algorithm 4;
-    Sheffet 2017).
+    """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
     γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε, z ~ Lap(4C²/ε), C² = C_X² + C_Y².
 
@@ -121,8 +115,8 @@ class SheffetOLS(SheffetAlgorithm):
     epsilon, delta : the budget, ε > 0 in nats.
     row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
     variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; for C below 1 the printed
-        noise is too little), and no γ below algorithm 5's, as the printed one is for few rows and ε
-        near 100.
+        noise is too little), and γ at least algorithm 5's (the printed γ is less for few rows and ε
+        near 100).
     sampler : "sufficient" (Student t given the branch) or "literal".
 
     Output: (size, p); the branch is not part of it. Raises `InvalidInput`.
@@ -149,8 +143,7 @@ class SheffetOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        from dpaudit.papers.printed import sheffet_2017_gamma, sheffet_renyi_gamma
-
+        """C² times the printed γ; corrected, at least C² times algorithm 5's."""
         gamma = sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
         if self.variant == "corrected":
             gamma = max(gamma, sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
@@ -186,7 +179,6 @@ class SheffetRenyiOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        from dpaudit.papers.printed import sheffet_renyi_gamma
-
+        """γ without units as printed; corrected, in units of C²."""
         gamma = sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
         return gamma * self.square_bound if self.variant == "corrected" else gamma

@@ -11,7 +11,7 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.mechanisms import RPLS
 from dpaudit.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.papers.paper_3.linear_mixing import SolvedRow
+from dpaudit.papers.paper_3.zeroed_row import SolvedRow
 from dpaudit.papers.paper_3.logistic_mixing import surrogate
 
 SIZE, ERROR = 3_000, 1e-6  # of each comparison of equal laws
