@@ -1,22 +1,24 @@
 """What one draw of a mechanism may be, and how draws become rows of float64.
 
-Numbers of any real type, booleans, text, None, NaN and both infinities are outcomes as they are; so
-are lists and tuples of any length, dicts and sets of outcomes, one in another. Three forms, each a
-.npy file without pickle:
+Numbers of any real type, booleans, text, None, NaN and both infinities are outcomes. So are lists
+and tuples of any length, dicts and sets of outcomes, nested to any form. Draws are kept in one of
+three forms, each of which NumPy saves as a .npy file without pickle:
 
-- tables: (n, k) float64, a draw a row (`tables`);
-- lists of numbers of different length: a structured (n,) array, length first, NaN to the widest
-  (`tables`);
-- all else: canonical JSON text, (n,) bytes (`trees`).
+- tables: (n, k) float64, one draw a row (`tables`);
+- lists of numbers of different length: a structured (n,) array of rows that hold the length, the
+  entries, and NaN up to the longest list (`tables`);
+- other draws: canonical JSON text, (n,) bytes (`canonical`).
 
-Tables are rows already. The other two become rows when the draws of both sides are known
-(`columns`, `aligned`). A draw's row depends on the draw alone, once the columns are chosen.
+Tables are rows already. Draws of the other two forms become rows once the draws of both sides are
+known (`columns`, `aligned`). Given the columns, a draw's row depends on that draw alone.
+
+This room knows nothing of mechanisms, scores or audits.
 """
 
 from dpaudit.outcomes.columns import Columns, aligned, columns
-from dpaudit.outcomes.parts import are_lists, joined, rows
+from dpaudit.outcomes.forms import is_table, joined, rows
 from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.repeats import period, same_throughout
+from dpaudit.outcomes.repeats import constant_value, period
 from dpaudit.outcomes.tables import LISTS
 
 __all__ = [
@@ -24,10 +26,10 @@ __all__ = [
     "Columns",
     "NotOutcomes",
     "aligned",
-    "are_lists",
     "columns",
+    "constant_value",
+    "is_table",
     "joined",
     "period",
     "rows",
-    "same_throughout",
 ]

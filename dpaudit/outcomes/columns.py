@@ -1,4 +1,4 @@
-"""The columns that draws of both sides have together, and a draw's row in them."""
+"""The columns that describe the draws of both sides, and a draw's row in them."""
 
 from __future__ import annotations
 
@@ -8,88 +8,80 @@ from functools import partial
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.outcomes import tables
-from dpaudit.outcomes.cells import Name, Told, cells, in_order
-from dpaudit.outcomes.parts import are_lists
-from dpaudit.outcomes.trees import trees_of
+from dpaudit.outcomes.canonical import as_texts
+from dpaudit.outcomes.features import Kind, Name, features, name_order
+from dpaudit.outcomes.forms import is_table
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
-MOST = 1000  # columns; of more, those that most draws have
+MOST = 1000  # columns; where there are more features, those that most draws have
+TOTAL_SIZE: Name = ((), Kind.SIZE)
 
 
 def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
-    """The columns of what both sides hold: a function that makes any further draws rows of equal
-    meaning.
+    """The columns of what both sides hold: a function that makes rows of any further draws.
 
-    Tables stay as they are; where one side has lists of numbers, their length comes first and NaN
-    pads them. Of other draws every place, key and member gets columns of its own: numbers; codes of
-    text; sizes; and what the rest is (None, NaN, a dict, ...). Columns in which nothing differs are
-    left out.
+    Tables stay as they are. Where one side has lists of numbers, their length comes first and NaN
+    pads them. Other draws get columns of their own for every position, key and member: numbers;
+    codes of text; sizes; and the type of other values (None, NaN, a dict, ...). Columns in which no
+    two draws differ are left out.
 
-    The code of a text is a hash, so that it depends on no other draw: of a million texts, two share
-    one with probability 1e-4, which hides a difference and never feigns one.
+    The code of a text is a hash, so that it depends on no other draw. Among a million texts two
+    have the same code with probability 1e-4. That can hide a difference, but never make one.
     """
     if any(side.dtype.kind == "S" for side in (P, Q)):
-        return Places.of(P, Q)
-    if are_lists(P) or are_lists(Q):
-        return partial(
-            _lists, 1 + int(max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)))
-        )
-    return partial(_table, P.shape[1])
+        return FeatureColumns.of(P, Q)
+    if is_table(P) and is_table(Q):
+        return partial(_table_rows, P.shape[1])
+    longest = int(max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)))
+    return partial(_list_rows, 1 + longest)
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
-    """Both sides as float64 rows, by the columns of what they hold."""
-    if not are_lists(P) and not are_lists(Q):
+    """Both sides as float64 rows, in the columns of what they hold."""
+    if is_table(P) and is_table(Q):
         return P, Q
     to_rows = columns(P, Q)
     return to_rows(P), to_rows(Q)
 
 
-def _table(width: int, draws: np.ndarray) -> Array:
-    """What is no table loses what it has beyond the columns."""
-    return _lists(1 + width, draws)[:, 1:] if are_lists(draws) else draws
+def _table_rows(width: int, draws: np.ndarray) -> Array:
+    """Rows of `width` columns; of draws that are no table, what is beyond them is left out."""
+    return draws if is_table(draws) else _list_rows(1 + width, draws)[:, 1:]
 
 
-def _lists(width: int, draws: np.ndarray) -> Array:
-    if draws.dtype.kind == "S":
-        return Places((((), Told.SIZE), *(((place,), Told.NUMBER) for place in range(width - 1))))(
-            draws
-        )
-    return tables.fitted(tables.with_lengths(draws), width)
+def _list_rows(width: int, draws: np.ndarray) -> Array:
+    """Rows (length, entries, NaN) of `width` columns."""
+    if draws.dtype.kind != "S":
+        return tables.fitted(tables.with_lengths(draws), width)
+    entries: tuple[Name, ...] = tuple(((place,), Kind.NUMBER) for place in range(width - 1))
+    return FeatureColumns((TOTAL_SIZE, *entries))(draws)
 
 
 @dataclass(frozen=True)
-class Places:
-    """One column a name: (n,) draws of any form → (n, k) float64."""
+class FeatureColumns:
+    """One column for each name: (n,) draws of any form → (n, k) float64."""
 
     names: tuple[Name, ...]
 
     @classmethod
-    def of(cls, P: np.ndarray, Q: np.ndarray) -> Places:
-        """The names that tell any two of the draws apart, at most `MOST` of them; the size alone
-        where none does.
-        """
-        texts, counts = np.unique(np.concatenate([trees_of(P), trees_of(Q)]), return_counts=True)
-        draws = {
-            name: int(counts[np.asarray(rows)].sum()) for name, (rows, _) in cells(texts).items()
-        }
-        frequent = sorted(draws, key=lambda name: (-draws[name], in_order(name)))[:MOST]
-        names = tuple(sorted(frequent, key=in_order))
+    def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
+        """The features in which draws differ, `MOST` at most; the size alone if there are none."""
+        texts, counts = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_counts=True)
+        names = _most_frequent(texts, counts)
         bits = cls(names)._rows(texts).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
-        return cls(
-            tuple(name for name, kept in zip(names, differs, strict=True) if kept)
-            or (((), Told.SIZE),)
-        )
+        kept = tuple(name for name, some in zip(names, differs, strict=True) if some)
+        return cls(kept or (TOTAL_SIZE,))
 
     def __call__(self, draws: np.ndarray) -> Array:
-        texts, which = np.unique(trees_of(draws), return_inverse=True)
+        """Rows (n, k) of draws of any form."""
+        texts, which = np.unique(as_texts(draws), return_inverse=True)
         return self._rows(texts)[which]
 
     def _rows(self, texts: np.ndarray) -> Array:
-        found = cells(texts)
+        found = features(texts)
         rows = np.empty((len(texts), len(self.names)))
         for column, name in enumerate(self.names):
             rows[:, column] = name[1].absent
@@ -97,3 +89,12 @@ class Places:
                 at, values = found[name]
                 rows[np.asarray(at), column] = values
         return rows
+
+
+def _most_frequent(texts: np.ndarray, counts: np.ndarray) -> tuple[Name, ...]:
+    """The names of the `MOST` features that most draws have, in order."""
+    draws = {
+        name: int(counts[np.asarray(rows)].sum()) for name, (rows, _) in features(texts).items()
+    }
+    frequent = sorted(draws, key=lambda name: (-draws[name], name_order(name)))[:MOST]
+    return tuple(sorted(frequent, key=name_order))

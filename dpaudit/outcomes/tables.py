@@ -1,42 +1,49 @@
-"""Tables of numbers, and lists of numbers of different length as rows: the length, the entries, NaN
-to the widest.
+"""Tables of numbers, and lists of numbers of different length as rows.
+
+The row of a list holds its length, its entries, and NaN up to the longest list.
 """
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.outcomes.refused import NotOutcomes
 
-# field of the structured dtype that rows of lists carry until both sides are known, also on disk
-LISTS = "list"
+LISTS = "list"  # the field of the structured dtype of lists, in memory and on disk
 SHAPE = "shape ({}, k)"
 NUMBERS = "numbers"
-REAL = "fiub"  # kinds of dtype
+REAL = "fiub"  # kinds of dtype that hold real numbers or booleans
 
 
 def table(array: np.ndarray, size: int | None) -> Array:
-    """An array (n,) or (n, k) of real numbers as (n, k) float64. Raises `NotOutcomes`."""
+    """An array (n,) or (n, k) of real numbers as (n, k) float64. Raises `NotOutcomes`.
+
+    size : n, or None for any n ≥ 1.
+    """
     plain = array[:, None] if array.ndim == 1 else array
     if plain.ndim != 2 or plain.size == 0 or (size is not None and len(plain) != size):
         raise NotOutcomes(SHAPE.format("n" if size is None else size), np.shape(array))
     return np.asarray(plain, dtype=np.float64)
 
 
-def lists(values: Any) -> np.ndarray | None:
-    """Rows of a sequence of lists, numbers and None; None where there is anything else among them."""
+def lists(values: Sequence[Any]) -> np.ndarray | None:
+    """Rows of draws that are lists of numbers, numbers or None; None where any draw is not.
+
+    A number stands for the list of it alone, None for the empty list.
+    """
     draws = [_entries(draw) for draw in values]
     if any(draw is None for draw in draws):
         return None
     length = np.fromiter(map(len, draws), dtype=np.intp, count=len(draws))
     try:
         flat = np.asarray(list(chain.from_iterable(draws)))
-    except ValueError:  # lists of lists of different length
+    except ValueError:  # entries are lists of different length
         return None
     if flat.ndim != 1 or (flat.size and flat.dtype.kind not in REAL):
         return None
@@ -47,6 +54,7 @@ def lists(values: Any) -> np.ndarray | None:
 
 
 def _entries(draw: Any) -> Any:
+    """The entries of a list, number or None; None where the draw is anything else."""
     if draw is None:
         return ()
     if isinstance(draw, (numbers.Real, np.bool_)):
@@ -62,7 +70,7 @@ def listed(plain: Array) -> np.ndarray:
 
 
 def structured(rows: Array) -> np.ndarray:
-    """Rows (length, entries, NaN) in the dtype that says so."""
+    """Rows (length, entries, NaN) as an (n,) array of the structured dtype that marks lists."""
     rows = np.ascontiguousarray(rows)
     return rows.view([(LISTS, np.float64, (rows.shape[1],))])[:, 0]
 
@@ -73,13 +81,13 @@ def with_lengths(draws: np.ndarray) -> Array:
 
 
 def fitted(rows: Array, width: int) -> Array:
-    """Rows of so many columns: NaN is added, or what is beyond is left out."""
+    """Rows cut or padded with NaN to `width` columns."""
     if rows.shape[1] >= width:
         return rows[:, :width]
     return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=np.nan)
 
 
 def simplest(rows: Array) -> np.ndarray:
-    """Without the lengths when all are the same and more than none."""
+    """Rows (length, entries, NaN) as a table where all lengths are equal and > 0, else as lists."""
     even = rows.shape[1] > 1 and bool(np.all(rows[:, 0] == rows.shape[1] - 1.0))
     return np.ascontiguousarray(rows[:, 1:]) if even else structured(rows)

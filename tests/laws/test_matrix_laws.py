@@ -35,7 +35,6 @@ def test_a_density_is_the_same_in_parts(monkeypatch):
 
 
 # --- where one law, or neither, can have made the output
-# ------------------------------------------------------------
 
 
 def moved(amount):

@@ -116,7 +116,6 @@ def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
 
 
 # --- draws
-# ---------------------------------------------------------------------------------------------------------
 
 
 def radii(law, x):

@@ -23,7 +23,6 @@ NORM = np.linalg.norm(DATA, axis=1).max()
 
 
 # --- refused
-# -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -173,7 +172,6 @@ def test_too_few_rows_are_refused_by_law_family_and_draws(use, mechanism):
 
 
 # --- Gaussian noise
-# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -208,7 +206,6 @@ def test_noise_calibrated_to_the_true_sensitivity_keeps_its_claim():
 
 
 # --- padding
-# -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ def numbers(family):
 
 
 # --- zeroed rows
-# ---------------------------------------------------------------------------------------------------
 
 
 @every_kind
@@ -140,7 +139,6 @@ def test_the_directions_of_an_inverse_draw_are_swapped():
 
 
 # --- the worst row within a bound
-# ----------------------------------------------------------------------------------
 
 
 BOUND = 7.0

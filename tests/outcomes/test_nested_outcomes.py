@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.outcomes.cells import code
+from dpaudit.outcomes.features import text_code
 from dpaudit.sampling import draw
 from tests.cases import database
 
@@ -33,7 +33,7 @@ TREE = st.recursive(
 
 
 def texts(*draws):
-    return [bytes(one) for one in outcomes.parts.trees_of(outcomes.rows(list(draws)))]
+    return [bytes(one) for one in outcomes.forms.as_texts(outcomes.rows(list(draws)))]
 
 
 def sides(P, Q):
@@ -45,7 +45,6 @@ def equal(x, y):
 
 
 # --- rows
-# ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(TREE, min_size=1, max_size=8), st.lists(TREE, min_size=1, max_size=8))
@@ -141,7 +140,8 @@ def test_codes_of_text_do_not_depend_on_the_process():
     """Sets are in the order of hashes, which are different in each process."""
     script = (
         "from dpaudit import outcomes\n"
-        "print(outcomes.rows([{'x', 'yy', 'zzz', 'é'}, 'a']).tobytes(), outcomes.cells.code('é'))"
+        "print(outcomes.rows([{'x', 'yy', 'zzz', 'é'}, 'a']).tobytes())\n"
+        "print(outcomes.features.text_code('é'))"
     )
     for seed in "12":
         done = subprocess.run(
@@ -151,7 +151,7 @@ def test_codes_of_text_do_not_depend_on_the_process():
             text=True,
             check=True,
         )
-        assert done.stdout.split()[-1] == str(code("é"))
+        assert done.stdout.split()[-1] == str(text_code("é"))
         assert done.stdout.startswith(str(outcomes.rows([{"é", "zzz", "yy", "x"}, "a"]).tobytes()))
 
 
@@ -174,7 +174,6 @@ def test_very_many_keys_keep_the_frequent_ones():
 
 
 # --- what is refused
-# ------------------------------------------------------------------------------------------------
 
 
 def nested(depth):
@@ -213,7 +212,6 @@ def test_a_draw_that_holds_itself_is_refused():
 
 
 # --- audits
-# --------------------------------------------------------------------------------------------------------
 
 
 def test_a_rare_category_is_an_atom():
@@ -316,7 +314,6 @@ def test_n_jobs_and_a_store_change_no_byte(tmp_path):
 
 
 # --- no randomness
-# -------------------------------------------------------------------------------------------------
 
 
 def audited(function, **options):

@@ -33,7 +33,6 @@ def as_list(one):
 
 
 # --- rows
-# ----------------------------------------------------------------------------------------------------------
 
 
 @given(st.lists(DRAW, min_size=1, max_size=20), st.lists(DRAW, min_size=1, max_size=20))
@@ -44,7 +43,7 @@ def test_lists_come_back_from_their_rows(first, second):
     P = outcomes.joined([outcomes.rows(first), outcomes.rows(second)])
     Q = outcomes.joined([outcomes.rows(second)])
     together = outcomes.aligned(P, Q)
-    if outcomes.are_lists(P) or outcomes.are_lists(Q):
+    if not outcomes.is_table(P) or not outcomes.is_table(Q):
         for rows, draws in zip(together, (first + second, second), strict=True):
             assert [list(row[1 : 1 + int(row[0])]) for row in rows] == [
                 as_list(one) for one in draws
@@ -60,7 +59,7 @@ def test_lists_come_back_from_their_rows(first, second):
 def test_numbers_are_kept_to_the_bit(values):
     rows = outcomes.rows(np.array(values))
     np.testing.assert_array_equal(rows.view(np.int64)[:, 0], np.array(values).view(np.int64))
-    assert not outcomes.are_lists(rows)
+    assert outcomes.is_table(rows)
 
 
 def test_lists_of_one_length_are_a_table():
@@ -98,7 +97,6 @@ def test_tables_of_different_width_are_not_joined():
 
 
 # --- mechanisms
-# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -119,7 +117,7 @@ def longer_each_block(data, size, *, rng):
 
 def test_blocks_of_lists_are_padded_to_the_widest():
     draws = draw(longer_each_block, DATA, SIZE, SEED, 0)
-    assert outcomes.are_lists(draws)
+    assert not outcomes.is_table(draws)
     rows = draws[outcomes.LISTS]
     assert len(np.unique(rows[:, 0])) > 2
     np.testing.assert_array_equal(rows[:, 0], np.isfinite(rows[:, 1:]).sum(axis=1))
@@ -145,11 +143,10 @@ def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
         store = DrawStore(tmp_path / "draws", {"seed": 4}, resume=resume)
         again = draw(longer_each_block, DATA, SIZE, SEED, 1, store=store)
         np.testing.assert_array_equal(again[outcomes.LISTS], whole[outcomes.LISTS])
-    assert outcomes.are_lists(store.get(1, 0))
+    assert not outcomes.is_table(store.get(1, 0))
 
 
 # --- audits
-# --------------------------------------------------------------------------------------------------------
 
 
 def test_nan_on_one_side_only_is_found_and_certified():
@@ -167,7 +164,7 @@ def test_nan_on_one_side_only_is_found_and_certified():
 
 
 def test_infinities_are_told_apart():
-    """+∞ and −∞ with probabilities ¾, ¼ against ¼, ¾: randomised response, δ(0) = ½ and ε = ln 3."""
+    """+∞ and −∞ with probability ¾, ¼ against ¼, ¾: randomised response, δ(0) = ½, ε = ln 3."""
     rng = np.random.default_rng(3)
     P, Q = (np.where(rng.random(4000) < share, np.inf, -np.inf) for share in (0.75, 0.25))
     spectrum = dp.audit_samples(P, Q, epsilon=[0.0, 1.2], rng=1).spectrum
