@@ -87,7 +87,7 @@ def _learned(settings: Settings, sources: Sequence[Draws], own: bool) -> Learned
 
 def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
     P, Q = drawn
-    if not any(map(outcomes.are_lists, drawn)) and P.shape[1] != Q.shape[1]:
+    if all(map(outcomes.is_table, drawn)) and P.shape[1] != Q.shape[1]:
         raise InvalidInput(
             f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the size gives it away"
         )

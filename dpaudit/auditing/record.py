@@ -65,7 +65,7 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """NumPy to JSON types; infinities as strings. NaN is a bug, not a value."""
+    """The value in JSON types, infinities as strings. Raises `InvalidInput` for NaN."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -82,10 +82,8 @@ def plain(value: Any) -> Any:
 
 
 def save(record: dict[str, Any], folder: Path) -> Path:
-    """Write the report, and result.json last, each at once: a killed run leaves no half-written
-    file.
-    """
-    from dpaudit.report import write_report
+    """Write the report, and result.json last; a killed run leaves no half-written file."""
+    from dpaudit.report import write_report  # loads the HTML templates and matplotlib
 
     folder.mkdir(parents=True, exist_ok=True)
     write_report(folder, record)
@@ -122,7 +120,7 @@ def _mechanism(mechanism: Any) -> dict[str, Any]:
 
 
 def _pair(pair: NeighbourPair | None) -> dict[str, Any]:
-    """Relation, index, and the leverage and residual share of the row in D where they are defined."""
+    """Relation and index; leverage and residual share of the row in D where they are defined."""
     if pair is None:
         return {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
     leverage = share = None

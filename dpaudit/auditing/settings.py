@@ -1,4 +1,4 @@
-"""What an audit is asked to do: one frozen object, checked when it is made and passed on by name."""
+"""The settings of an audit: one frozen object, checked when it is made."""
 
 from __future__ import annotations
 

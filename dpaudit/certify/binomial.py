@@ -164,7 +164,7 @@ class _ExactTest:
         return [np.linspace(*part, points) for part in pairwise(ends)]
 
     def _threshold(self, q: Array) -> Array:
-        """What each γ's approximate limit must reach for an outcome as extreme as observed; (g, k)."""
+        """The approximate limit of an outcome as extreme as observed, for each γ; (g, k)."""
         shift = self.gammas[:, None, None] - self.gammas[:, None]
         return np.asarray(np.max(self.limit[:, None, None] + shift * q, axis=0))
 
@@ -249,7 +249,7 @@ class _ExactTest:
         )
 
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
-        """The least x with an approximate limit of `threshold` or more at one of the γ; (k, terms)."""
+        """The least x with an approximate limit ≥ `threshold` at one of the γ; (k, terms)."""
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
         rest = gamma**2 * _variance(y, self.m, self.z)
         root = self._root(gamma * y / self.m + threshold, 1.0 / self.n, self.n, rest, 1.0)

@@ -28,7 +28,8 @@ RATIO_SHARES = {"spectrum": (0.05, 0.015), "pure": (0.9, 0.02)}
 REST_SHARE, REST_SETS = (0.06, 4)
 # shares for the ε of a claim: the set chosen by counts, and the set chosen by the odds, if any
 CLAIM_SHARE, ODDS_SHARE = (0.2, 0.1)
-# An excess at a claim's ε is clear when it is above this many standard errors of the choosing draws.
+# An excess at a claim's ε is clear when it is above this many standard errors of the choosing
+# draws.
 CLEAR = 4.0
 AIM = 30.0  # nats; a region aimed at this ε serves all larger ones
 CAP = 0.04  # larger relative standard errors count as this one when shares are set
@@ -36,7 +37,8 @@ CAP = 0.04  # larger relative standard errors count as this one when shares are 
 
 @dataclass(frozen=True)
 class ChosenSet:
-    """One set, {score > threshold} if forward, else {score ≤ threshold}, and its share of 1 − level.
+    """One set, {score > threshold} if forward, else {score ≤ threshold}, and its share of 1 −
+    level.
 
     epsilon : one or two ε at which its confidence region is aimed, ascending; () for P(S)/Q(S).
     """
@@ -94,7 +96,7 @@ def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
 
 
 def _claim_sets(candidates: CandidateSets, epsilon: float, total: float) -> list[ChosenSet]:
-    """The best set by counts at a claim's ε and, unless its excess is clear, the best set by odds."""
+    """The best set by counts at a claim's ε; unless its excess is clear, also the best by odds."""
     at = int(np.argmin(np.abs(candidates.epsilon - epsilon)))
     value, error = candidates.value[:, :, at], candidates.error[:, :, at]
     sets = [_argmax(value - 2.5 * error)]

@@ -1,6 +1,4 @@
-"""What is known of a scenario without a draw: the exact worst case over all neighbours, and what is
-read off it.
-"""
+"""The exact analysis of a scenario, without a draw: the worst case over all neighbours."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The least noise, or the most sketch rows, with which a scenario's mechanism keeps a target on its
-data.
-"""
+"""Calibration of a scenario's mechanism: the least noise, or the most sketch rows, for a target."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from dpaudit.run.scenario.file import Scenario
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """What was found, and for what: `mechanism` is the scenario's own, `found.mechanism` the
-    calibrated one.
+    """A calibration and its scenario. mechanism : as in the scenario; `found.mechanism` is
+    calibrated.
     """
 
     scenario: str
@@ -37,13 +35,12 @@ def calibrate(
     candidates: str | Path | None = None,
     row_bound: float | None = None,
 ) -> Calibrated:
-    """Turn one parameter of the mechanism until the exact worst δ(epsilon) over all neighbours is
-    at most `delta`.
+    """Set one parameter of the mechanism so that the exact worst δ(epsilon) is at most `delta`.
 
     epsilon : nats. delta : in (0, 1). parameter : by default the first that `dpaudit list
         mechanisms` names.
     relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's
-    columns. The scenario's claim and sizes are not looked at.
+    columns. The scenario's claim and numbers of draws are not used.
 
     Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `DegenerateData`, and `InvalidInput`
     also where no value keeps the target, or every one does.

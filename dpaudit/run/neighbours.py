@@ -1,6 +1,4 @@
-"""Which neighbours of a database a worst case is over: zeroed rows, rows replaced by candidates, or
-one row more.
-"""
+"""The neighbours that an exact worst case is over: zeroed, replaced or added rows."""
 
 from __future__ import annotations
 
@@ -17,8 +15,9 @@ from dpaudit.datasets.table import read_csv
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """relation, candidates (m, d) and row_bound as `dpaudit.exact.worst_case` takes them; `source`
-    names the file.
+    """relation, candidates (m, d) and row_bound as in `dpaudit.exact.worst_case`.
+
+    source : the name of the candidates' file.
     """
 
     relation: str
@@ -38,7 +37,7 @@ class Neighbours:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keywords of `worst_case`, which checks them."""
+        """As keywords of `worst_case`, which checks them."""
         return {
             "relation": self.relation,
             "candidates": self.candidates,

@@ -1,4 +1,4 @@
-"""What a privacy engineer reads off an exact spectrum, beside its values on a grid."""
+"""What is read off an exact spectrum beside its values on a grid: ε at a δ, μ, total variation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EPSILON = 1.0
 
 @dataclass(frozen=True)
 class Readings:
-    """A few numbers; ε and divergences in nats, infinite where there is no finite one.
+    """Numbers read off a spectrum; ε and divergences in nats, infinite where none is finite.
 
     epsilon_at : ε by δ, at 10⁻⁵, 10⁻⁶ and the claim's own δ > 0.
     total_variation : δ(0).

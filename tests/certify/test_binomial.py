@@ -131,7 +131,7 @@ def test_few_values_of_the_nuisance_are_enough(monkeypatch):
 )
 def test_a_sum_in_strides_equals_the_sum_over_every_value(x, y, gamma, gammas, error):
     n = 50_000
-    test = binomial._Test(x, n, y, n, gamma * np.array(gammas), 0.01)
+    test = binomial._ExactTest(x, n, y, n, gamma * np.array(gammas), 0.01)
     q = np.linspace(lower(y, n, 1e-4), upper(y, n, 1e-4), 5)
     p = np.clip(np.max(test.limit + test.gammas * q[:, None], axis=1), 1e-6, 1.0)
     strided, test.stride = test._event(q, p)(p), 0.0

@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
-
-from dpaudit.certify.estimate import certify
-from dpaudit.certify.sets import FOCUS, Survey, Tails, plan
-from dpaudit.exact import gaussian_shift
 from reports.make.audits.tasks import TASKS, Simulated
+
+from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.estimate import certify
+from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.sets import FOCUS, choose_sets
+from dpaudit.exact import gaussian_shift
 
 
 def estimate(choose, test, *settings, **options):
     """The band from scores of the (P, Q) draws that choose and that certify."""
-    return certify(Tails.of(*choose), Tails.of(*test), *settings, **options)
+    return certify(SortedScores.of(*choose), SortedScores.of(*test), *settings, **options)
 
 
 GRID = np.linspace(0.0, 3.0, 61)
@@ -115,8 +117,8 @@ def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two(
 @pytest.mark.parametrize("size", [10, 2_000])
 @pytest.mark.parametrize("focus", FOCUS)
 def test_shares_sum_to_the_error_and_none_is_nothing(keep, size, focus):
-    survey = Survey.of(Tails.of(*scores(size, 15)), GRID, 5 * size, 0.05)
-    shares = [one.share for one in plan(survey, keep, focus)]
+    survey = CandidateSets.of(SortedScores.of(*scores(size, 15)), GRID, 5 * size, 0.05)
+    shares = [one.share for one in choose_sets(survey, keep, focus)]
     assert sum(shares) == pytest.approx(0.05)
     assert min(shares) > 0.05 / (1000 if focus == "spectrum" else 2000)
 
@@ -155,7 +157,9 @@ def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
 def test_the_better_direction_takes_most_of_the_level():
     """T3: at ε = 1 the forward direction is 0.106, the other 0.054."""
     rng = np.random.default_rng(18)
-    statements = plan(Survey.of(Tails.of(*TASKS[2].sides(rng, 20_000)), GRID, 100_000, 0.05))
+    statements = choose_sets(
+        CandidateSets.of(SortedScores.of(*TASKS[2].sides(rng, 20_000)), GRID, 100_000, 0.05)
+    )
     forward = sum(one.share for one in statements if one.forward)
     assert forward > 0.85 * 0.05
 
@@ -168,7 +172,7 @@ def test_simulated_counts_have_the_law_of_drawn_ones(task):
     rng = np.random.default_rng(19)
     threshold = np.quantile(np.concatenate(task.sides(rng, 2_000)), [0.1, 0.5, 0.9, 0.99])
     drawn = np.array([Simulated(task, 1_000, rng).above(threshold) for _ in range(200)])
-    real = np.array([Tails.of(*task.sides(rng, 1_000)).above(threshold) for _ in range(200)])
+    real = np.array([SortedScores.of(*task.sides(rng, 1_000)).above(threshold) for _ in range(200)])
     spread = np.sqrt(drawn.var(axis=0) / 200 + real.var(axis=0) / 200) + 1e-9
     assert np.all(np.abs(drawn.mean(axis=0) - real.mean(axis=0)) < 5.0 * spread)
     assert np.all(np.diff(drawn, axis=2) <= 0)  # counts above rising thresholds, of one sample
@@ -196,7 +200,9 @@ def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, gri
             return np.round(self.size * tail).astype(int)
 
     rng = np.random.default_rng(20)
-    found = certify(Tails.of(*task.sides(rng, 100_000)), Means(task, 500_000, rng), grid, 0.95)
+    found = certify(
+        SortedScores.of(*task.sides(rng, 100_000)), Means(task, 500_000, rng), grid, 0.95
+    )
     oracle = np.array(ORACLE[name])
     share = found.certified.delta_at(np.array([0.0, 0.5, 1.0, 2.0]))[: len(oracle)] / oracle
     assert np.all(share >= np.where(oracle >= 0.1, 0.98, 0.92))

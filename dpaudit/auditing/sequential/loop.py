@@ -81,7 +81,8 @@ def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
         epsilon, delta = theory.epsilon, np.minimum(theory.delta + SLACK, 1.0)
     else:
         raise InvalidInput(
-            'stop="verdict" needs a claim or a known exact spectrum: there is nothing to bet against'
+            'stop="verdict" needs a claim or a known exact spectrum: '
+            "there is nothing to bet against"
         )
     last = float(epsilon[delta >= VISIBLE * delta.max()].max())
     return Null.of(epsilon, delta), np.unique(np.linspace(0.0, last, STARTS))

@@ -1,4 +1,4 @@
-"""Where the draws of a batch come from, and how draws of several batches become rows of one width."""
+"""The draws of a batch, and how draws of several batches become rows of equal width."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The [mechanism] table: a class of `mechanisms.REGISTRY` with its parameters, or something of the
-user's own.
+"""The [mechanism] table: a class of `mechanisms.REGISTRY`, or a mechanism of the user's own.
 
-`instance` serves any dataclass of settings, those of a study too.
+`instance` makes any dataclass of settings from a table, a study's too.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dpaudit.mechanisms import REGISTRY
 from dpaudit.run.scenario.table import REQUIRED, Table
 from dpaudit.run.scenario.user_mechanism import Call, Called, read_call, read_command
 
-# for a faulty value, so that the next one is checked too
+# in place of a faulty value, so that the next value can be checked
 STAND_INS: dict[type, Any] = {int: 1000, float: 0.5}
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 WAYS = ("name", "call", "command")
@@ -26,8 +25,9 @@ Made = TypeVar("Made")
 
 
 def read_mechanism(table: Table, folder: Path = Path()) -> Any:
-    """A mechanism, or a `Call`, which is loaded later; None after a fault. folder : where a command
-    runs.
+    """A mechanism, or a `Call`, which is loaded later; None after a fault.
+
+    folder : where a command runs.
     """
     ways = [way for way in WAYS if way in table]
     if table.readable and len(ways) != 1:
@@ -66,7 +66,7 @@ def _instance(
     stand_ins: dict[str, Any],
     faulty: set[str],
 ) -> Made | None:
-    """The class reports one faulty value at a time: note it, put a stand-in for it, and try again."""
+    """The class reports one faulty value at a time: note it, put a stand-in for it, try again."""
     while True:
         try:
             return cls(**given)

@@ -1,4 +1,4 @@
-"""`[neighbour] rule = "search"`: its keys, and the search that they ask for.
+"""`[neighbour] rule = "search"`: its keys, and the search itself.
 
 - at : ε at which neighbours are compared (the claim's own, else 0)
 - relations = ["zero-out"], any of "zero-out", "remove", "replace", "add"
@@ -26,14 +26,12 @@ from dpaudit.run.scenario.table import Table, numbers, text
 from dpaudit.run.scenario.target import imported, is_target
 from dpaudit.search import Selection
 
-TABLE = "search.csv"  # what was tried, beside the report
+TABLE = "search.csv"  # the neighbours that were tried, beside the report
 
 
 @dataclass(frozen=True)
 class Search:
-    """What the table says; a key that is left out is not in `options`. Names of
-    `dpaudit.search_neighbours`.
-    """
+    """A search; `options` are the keywords of `dpaudit.search_neighbours` that are given."""
 
     options: dict[str, Any]
     candidates: Path | None = None
@@ -41,9 +39,7 @@ class Search:
 
     @property
     def compared(self) -> dict[str, Any]:
-        """How neighbours are compared, in JSON types; the other options say which ones, with how
-        many draws.
-        """
+        """How neighbours are compared, in JSON types; no other option changes an outcome."""
         return {"at": self.options["at"], "quick": self.options.get("quick", search.QUICK)}
 
     def select(self, mechanism: Any, dataset: Dataset, **given: Any) -> Selection:
@@ -82,7 +78,7 @@ def read_search(table: Table, folder: Path, at: float) -> Search:
 
 
 def _check_incoming(table: Table, relations: tuple[str, ...]) -> None:
-    """Said before anything is loaded: rows that come in belong to the relations that take them."""
+    """Rows that may come in go with the relations "replace" and "add"."""
     takes = any(one in search.INCOMING for one in relations)
     given = [key for key in search.SOURCES if key in table]
     if takes and not given:
@@ -110,7 +106,7 @@ def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def _rank(key: str, value: Any) -> str:
-    """A word, or what is imported when it is needed."""
+    """A word, or a target that is imported when it is needed."""
     if is_target(value):
         return str(value)
     return check.choice(key, value, search.RANKS)

@@ -1,6 +1,4 @@
-"""Reading a TOML table: each key is asked for once, and faults are noted with their place instead
-of raised.
-"""
+"""Reading a TOML table. Faults are collected with their place and reported at once."""
 
 from __future__ import annotations
 
@@ -15,8 +13,10 @@ REQUIRED: Any = object()
 
 
 class Table:
-    """The table at `place` ("" for the file itself). `faults` grows by a line for each fault:
-    "[place] key: what".
+    """The table at `place` ("" for the file itself).
+
+    faults : a list shared by all tables of a file, which grows by a line "[place] key: what" for
+    each fault.
     """
 
     def __init__(self, place: str, content: Any, faults: list[str]) -> None:
@@ -55,13 +55,13 @@ class Table:
         return Table(inner, self.content.get(key, default), self.faults)
 
     def close(self) -> None:
-        """Note the keys that nothing asked for."""
+        """Note the keys that are unknown, after all known ones were read."""
         for key in self.content:
             if key not in self.asked:
                 self.fault(key, f"unknown key (known: {', '.join(self.asked)})")
 
     def fault(self, key: str, message: str) -> None:
-        """Note one at `key`, or of the whole table where that is ""."""
+        """Note a fault of `key`, or of the whole table where that is ""."""
         where = " ".join(part for part in (f"[{self.place}]" if self.place else "", key) if part)
         self.faults.append(" ".join(f"{where}: {message}".split()))
 
@@ -81,14 +81,14 @@ def flag(key: str, value: Any) -> bool:
 
 
 def mapping(key: str, value: Any) -> dict[str, Any]:
-    """A table whose keys are anyone's."""
+    """A table with any keys."""
     if not isinstance(value, dict):
         fail(key, value, "a table")
     return value
 
 
 def numbers(key: str, value: Any) -> tuple[float, ...]:
-    """A list of finite numbers, one at least."""
+    """A list of at least one finite number."""
     if not isinstance(value, list) or not value:
         fail(key, value, "a list of finite numbers")
     return tuple(real(f"{key}[{place}]", item) for place, item in enumerate(value))

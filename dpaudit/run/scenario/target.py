@@ -20,7 +20,7 @@ def is_target(value: Any) -> bool:
 
 
 def imported(target: str, place: str = "") -> Any:
-    """The object that a target names. place : "[table] key", for the error. Raises `ScenarioError`."""
+    """The object that a target names. Raises `ScenarioError`, with `place` ("[table] key")."""
     module, _, path = target.partition(":")
     if kept := elsewhere(module):
         reason = f"a module of that name was imported from {kept}, which is not this one"

@@ -1,5 +1,7 @@
-"""Mechanisms of the user's own, as a scenario names them: a callable, an estimator, a program.
-Nothing runs here until it is loaded."""
+"""The user's own mechanisms, as a scenario names them: a callable, an estimator, a program.
+
+No code of the user's runs before `load`.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,12 @@ from dpaudit.run.scenario.target import failed, imported, is_target
 
 @dataclass(frozen=True)
 class Form:
-    """How a callable is used: `batched` makes many draws a call; `kind` "estimator" is fitted once
-    a draw, and gives `outputs`, attributes or a callable by name, or predictions at the points
-    `predict`. timeout : seconds a call."""
+    """How a callable is used.
+
+    batched : one call makes many draws. kind : "estimator" is fitted once for each draw.
+    outputs : attributes of a fitted estimator, or a callable of it by name. predict : points at
+    which it predicts instead. timeout : seconds for each call.
+    """
 
     batched: bool = True
     kind: str | None = None
@@ -37,9 +42,7 @@ class Form:
     timeout: float | None = None
 
     def given(self) -> dict[str, Any]:
-        """What is not as it usually is and has to do with the draws: a run may go on with another
-        timeout.
-        """
+        """The fields that differ from their defaults, except the timeout, which changes no draw."""
         fields = {
             field.name: field.default
             for field in dataclasses.fields(self)
@@ -54,9 +57,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Call:
-    """A mechanism outside of dpaudit: "package.module:callable", or a factory of one where
-    parameters are given.
-    """
+    """A mechanism "package.module:callable"; with parameters, the callable makes one of them."""
 
     target: str
     parameters: Mapping[str, Any] | None
@@ -78,7 +79,7 @@ class Call:
         return made if isinstance(made, LawMechanism) else Called(self, self._limited(made))
 
     def source(self) -> str | None:
-        """SHA-256 of the module's file: draws that other code has made must not be resumed."""
+        """SHA-256 of the module's file: draws made by other code must not be reused."""
         path = getattr(sys.modules.get(self.target.partition(":")[0]), "__file__", None)
         return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
 
@@ -143,7 +144,7 @@ class Program(Call):
 
 
 def read_call(table: Table) -> Call:
-    """`call` and what goes with it. What is faulty is noted in the table."""
+    """`call` and the keys that go with it. Faults are noted in the table."""
     target, parameters = table.get("call", _target), table.get("parameters", mapping, None)
     timeout = table.get("timeout", seconds, None)
     if table.get("kind", partial(choice, allowed=("estimator",)), None) is None:

@@ -1,5 +1,6 @@
-"""Where a scenario's draws are made: threads or processes of this machine, or a Dask cluster. It
-changes no byte.
+"""Where a scenario's draws are made: threads or processes of this machine, or a Dask cluster.
+
+The draws are the same everywhere.
 """
 
 from __future__ import annotations
@@ -23,11 +24,10 @@ NEEDED = '[audit] backend: "dask" needs the package distributed, pip install "dp
 
 @dataclass(frozen=True)
 class Workers:
-    """backend : of `joblib.parallel_config`; None leaves it to whoever runs. address : of a Dask
-    scheduler.
+    """backend : of `joblib.parallel_config`; None leaves the choice to the caller.
 
-    Without an address Dask gets a cluster of processes on this machine for as long as the run
-    takes.
+    address : of a Dask scheduler. Without it Dask runs in processes of this machine for as long as
+    the run takes.
     """
 
     backend: str | None = None
@@ -35,11 +35,11 @@ class Workers:
 
     @contextmanager
     def at_work(self, n_jobs: int | None) -> Iterator[None]:
-        """Draws made inside are made there, by `n_jobs` workers: all cores where a backend is named
-        and that is None.
+        """Draws inside this context are made by `n_jobs` workers.
 
-        A cluster at an address has the workers that it has. Raises `ScenarioError` where Dask is
-        not installed, OSError where no scheduler answers.
+        None means all cores where a backend is named. A cluster at an address keeps its own number
+        of workers. Raises `ScenarioError` where Dask is not installed, OSError where no scheduler
+        answers.
         """
         if self.backend is None:
             yield

@@ -1,5 +1,7 @@
-"""Files of a folder with a list of their checksums that only grows: a line a file, the last one of
-a file counts.
+"""Files in a folder, and a list of their checksums.
+
+The list grows by a line for each file that is written. Of several lines for one file the last
+counts.
 """
 
 from __future__ import annotations
@@ -19,22 +21,23 @@ PARTS = "parts.jsonl"
 
 @dataclass(frozen=True)
 class Part:
-    """What the list says of a file."""
+    """An entry of the list: the SHA-256 of a file and its number of draws."""
 
     sha256: str
     draws: int
 
     def line(self, name: str) -> bytes:
+        """The entry as a line of the list."""
         return (
             json.dumps({"part": name, "draws": self.draws, "sha256": self.sha256}) + "\n"
         ).encode()
 
 
 class Parts:
-    """The files of `folder` that are on the list. A torn last line, left by a killed writer, is
-    taken off.
+    """The files of `folder` that are on the list.
 
-    Raises OSError when the folder cannot be read or written.
+    An incomplete last line, left by a killed writer, is removed. Raises OSError when the folder
+    cannot be read or written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -46,7 +49,7 @@ class Parts:
             replace_file(path, whole)
 
     def read(self, name: str) -> bytes | None:
-        """The file's bytes, None where it is not listed, not there or not what was listed."""
+        """The file's bytes; None where it is not listed, is missing, or has another checksum."""
         part = self.listed.get(name)
         if part is None:
             return None
@@ -57,26 +60,26 @@ class Parts:
         return content if hashlib.sha256(content).hexdigest() == part.sha256 else None
 
     def write(self, name: str, content: bytes, draws: int) -> None:
-        """The file first, on disk before it counts; then its line."""
+        """Write the file, then its line: a file without a line does not count."""
         part = Part(hashlib.sha256(content).hexdigest(), draws)
         replace_file(self.folder / name, content)
         append_line(self.folder / PARTS, part.line(name))
         self.listed[name] = part
 
     def read_draws(self, name: str) -> np.ndarray | None:
-        """The draws of a .npy file as they were put, None as of `read`."""
+        """The draws in a .npy file; None where `read` gives None."""
         content = self.read(name)
         return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
 
     def write_draws(self, name: str, values: np.ndarray) -> None:
-        """Draws, a row each; whole or not at all."""
+        """Write draws, a row each, as a .npy file."""
         buffer = io.BytesIO()
         np.save(buffer, values, allow_pickle=False)
         self.write(name, buffer.getvalue(), len(values))
 
 
 def listed(folder: Path) -> dict[str, Part]:
-    """The files on the list of `folder`, in their order; lines that cannot be read count for none."""
+    """The entries of the list in `folder`, in order. Lines that cannot be read are skipped."""
     try:
         lines = (folder / PARTS).read_bytes().splitlines()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,9 +1,9 @@
-"""Draws kept on disk while a run is under way, so that an interrupted one goes on where it was.
+"""Draws kept on disk during a run, so that an interrupted run can continue.
 
-The folder holds a plain .npy file a block, `manifest.json`, which says what determines the draws,
-and `parts.jsonl`, which grows by a line a block: its file and the SHA-256 of its bytes. A block
-counts only if its line is whole and its bytes are those, so a run may be killed, or the disk be
-full, at any moment.
+The folder holds a .npy file for each block of draws, `manifest.json`, which records what determines
+the draws, and `parts.jsonl`, the list of files with their SHA-256. A block counts only if its line
+is complete and its bytes have that checksum. So a run may be killed, or the disk may be full, at
+any moment.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from dpaudit.run.store.checksums import PARTS, Parts
 
 MANIFEST = "manifest.json"
 BLOCK = "[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy"
-OURS = (MANIFEST, PARTS, BLOCK)  # nothing else in the folder is ever removed, but their drafts
+OURS = (MANIFEST, PARTS, BLOCK)  # only these files and their drafts are ever removed
 
 
 class DrawStore:
     """The `BlockStore` of one run in `folder`.
 
     made_by : JSON content by name; two runs with equal content draw the same bytes.
-    resume : use what is there, or raise `InvalidInput` saying in what it differs; else what is
-        there is removed.
+    resume : use the draws that are there; raises `InvalidInput` if they were made otherwise.
+        Without it they are removed.
 
-    A block that is damaged, or of another run, counts as not there. fresh : draws put so far.
+    A block that is damaged, or of another run, counts as missing. fresh : draws put so far.
     Raises OSError when the folder cannot be written.
     """
 
@@ -44,21 +44,21 @@ class DrawStore:
         self.parts, self.fresh = Parts(folder), 0
 
     def get(self, side: int, block: int) -> np.ndarray | None:
-        """The block's draws as they were put, or None where there is no sound copy."""
+        """The draws of a block; None where there is no sound copy."""
         return self.parts.read_draws(_name(side, block))
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
-        """Keep a block; whole or not at all."""
+        """Keep a block."""
         self.parts.write_draws(_name(side, block), values)
         self.fresh += len(values)
 
     def remove(self) -> None:
-        """Remove what a store has written, and the folder if nothing else is in it."""
+        """Remove what a store has written, and the folder if it is then empty."""
         clear(self.folder, OURS)
 
 
 def begin(folder: Path, made_by: Mapping[str, Any], ours: Sequence[str], resume: bool) -> None:
-    """Make `folder` ready for files named `ours`, the manifest among them; see `DrawStore`."""
+    """Prepare `folder` for files with names in `ours`, the manifest among them; see `DrawStore`."""
     manifest = json.dumps(made_by, indent=1, sort_keys=True, allow_nan=False)
     kept = manifest_of(folder) if resume else None
     if kept is not None and kept != json.loads(manifest):
@@ -72,7 +72,7 @@ def begin(folder: Path, made_by: Mapping[str, Any], ours: Sequence[str], resume:
 
 
 def clear(folder: Path, ours: Sequence[str]) -> None:
-    """Remove files named so, the first names first, and the folder if nothing else is in it."""
+    """Remove the files with these names, in this order, and the folder if it is then empty."""
     for pattern in ours:
         clear_drafts(folder, pattern)
         for path in folder.glob(pattern):
@@ -82,7 +82,7 @@ def clear(folder: Path, ours: Sequence[str]) -> None:
 
 
 def manifest_of(folder: Path) -> dict[str, Any] | None:
-    """What determines the draws in `folder`, None where there is no manifest that can be read."""
+    """The manifest in `folder`; None where there is none that can be read."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -106,7 +106,10 @@ def _differs(folder: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any]) -
     changes = "; ".join(
         f"{name} {_short(kept.get(name))}, now {_short(wanted.get(name))}" for name in names
     )
-    return f"the draws kept in {folder} were made with other settings ({changes}); run without --resume to start afresh"
+    return (
+        f"the draws kept in {folder} were made with other settings ({changes}); "
+        "run without --resume to start afresh"
+    )
 
 
 def _short(value: Any) -> str:

@@ -45,8 +45,8 @@ class Lock:
             os.close(self.file)
             time.sleep(PAUSE)
         raise InvalidInput(
-            f"another run is under way in {self.path.parent.parent} (process {_holder(self.path)}); "
-            "give this one a folder of its own, or wait"
+            f"another run is under way in {self.path.parent.parent} "
+            f"(process {_holder(self.path)}); give this one a folder of its own, or wait"
         )
 
     def release(self) -> None:

@@ -1,10 +1,9 @@
-"""What a search has found so far, kept on disk while it is under way, so that an interrupted one
-goes on where it was.
+"""What a search has found so far, kept on disk so that an interrupted search can continue.
 
-The folder holds `manifest.json`, which says what determines the search, a .npy file for what was
-drawn of M(D), and `outcomes.jsonl`, which grows by a line a neighbour with the SHA-256 of what it
-says. A line that is torn or damaged does not count, nor does one on which the mechanism failed:
-that neighbour is audited again.
+The folder holds `manifest.json`, which records what determines the search, .npy files with the
+draws of M(D), and `outcomes.jsonl`, which grows by a line for each neighbour, with a SHA-256 of its
+content. Incomplete and damaged lines are skipped, and so are neighbours on which the mechanism
+failed: these are audited again.
 """
 
 from __future__ import annotations
@@ -24,34 +23,34 @@ from dpaudit.run.store.draws import MANIFEST, begin
 
 OUTCOMES, DRAWN = "outcomes.jsonl", "drawn-*.npy"
 OURS = (MANIFEST, PARTS, OUTCOMES, DRAWN)
-FOLDER = "search"  # in that of the draws
+FOLDER = "search"  # inside the folder of the draws
 
 
 class SearchStore:
-    """The `search.Memory` of one run in `folder`; made_by, resume and errors as of `DrawStore`."""
+    """The `search.Memory` of one run in `folder`; made_by, resume and errors as in `DrawStore`."""
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
         self.folder = folder
         begin(folder, made_by, OURS, resume)
         self.parts, self.found = Parts(folder), _read(folder / OUTCOMES)
         whole = b"".join(_line(key, value) for key, value in self.found.items())
-        replace_file(folder / OUTCOMES, whole)  # without what a killed writer has torn
+        replace_file(folder / OUTCOMES, whole)  # without the incomplete line of a killed writer
 
     def outcome(self, key: str) -> Any:
-        """What was found of a neighbour on a rung, in JSON types; None where nothing was."""
+        """The outcome of a neighbour in a round, in JSON types; None where there is none."""
         return self.found.get(key)
 
     def put_outcome(self, key: str, value: Any) -> None:
-        """Keep it; a whole line or none."""
+        """Keep an outcome."""
         append_line(self.folder / OUTCOMES, _line(key, value))
         self.found[key] = value
 
     def drawn(self, key: str) -> np.ndarray | None:
-        """Draws of M(D) as they were put, or None where there is no sound copy."""
+        """Draws of M(D); None where there is no sound copy."""
         return self.parts.read_draws(_name(key))
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
-        """Keep them; whole or not at all."""
+        """Keep draws of M(D)."""
         self.parts.write_draws(_name(key), values)
 
 

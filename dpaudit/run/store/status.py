@@ -1,6 +1,4 @@
-"""What can be told of a run from its folder: whether it is done, under way or interrupted, and how
-far it is.
-"""
+"""The state of a run, read from its folder: done, running or interrupted, and its progress."""
 
 from __future__ import annotations
 
@@ -25,12 +23,14 @@ RUNNING, INTERRUPTED, DONE = "running", "interrupted", "done"
 
 @dataclass(frozen=True)
 class State:
-    """state : "running", "interrupted" or "done". folder : of the report.
+    """The state of one run. What is not known is None.
 
-    made : draws of M(D) and of M(D') that are kept. wanted : of each; `stops` where fewer may do.
-    rate : draws a second, either side. left_s : seconds of drawing to go at that rate. updated_s :
-    seconds since the run said so. ended : with what an interrupted run ended, where it could still
-    say so. verdict : of a run that is done. What is not known is None.
+    state : "running", "interrupted" or "done". folder : of the report.
+    made : draws of M(D) and of M(D') that are kept. wanted : of each side.
+    stops : whether the audit may stop before all are drawn.
+    rate : draws a second. left_s : seconds of drawing that remain at that rate.
+    updated_s : seconds since the run last reported. ended : the error that interrupted the run.
+    verdict : of a run that is done.
     """
 
     folder: Path
@@ -49,9 +49,7 @@ class State:
 
 
 def states(folder: Path) -> list[State]:
-    """Of the run in `folder`, or else of those in its folders. Raises `InvalidInput` where there is
-    none.
-    """
+    """The state of the run in `folder`, or of those in its sub-folders. Raises `InvalidInput`."""
     found = [state for one in (folder, *_below(folder)) if (state := state_of(one)) is not None]
     if not found:
         raise InvalidInput(
@@ -65,9 +63,7 @@ def _below(folder: Path) -> list[Path]:
 
 
 def state_of(folder: Path) -> State | None:
-    """Of the run in `folder`; None where there is none. Draws of a run that is done may have been
-    kept.
-    """
+    """The state of the run in `folder`; None where there is none."""
     draws = folder / DRAWS
     process, progress, made_by = held(draws / LOCK), _progress(draws), manifest_of(draws)
     if process is None and progress is None and (folder / RESULT).exists():
@@ -101,7 +97,7 @@ def _under_way(
 
 
 def _made(draws: Path) -> tuple[int, int]:
-    """Draws of either side on the list of parts."""
+    """Draws of each side on the list of files."""
     count: Counter[str] = Counter()
     for name, part in listed(draws).items():
         count[name[:2]] += part.draws
@@ -109,7 +105,7 @@ def _made(draws: Path) -> tuple[int, int]:
 
 
 def _progress(draws: Path) -> dict[str, Any] | None:
-    """What the run said last; numbers that are none count as not said."""
+    """What the run reported last, without values of a wrong type."""
     try:
         content = json.loads((draws / PROGRESS).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -1,6 +1,4 @@
-"""How far a run is, for those who look from outside: a lock while it lives, and a small file that
-it renews.
-"""
+"""The progress of a run, visible from outside: a lock while it runs, and a file that it renews."""
 
 from __future__ import annotations
 
@@ -20,15 +18,15 @@ from dpaudit.sampling import Progress
 
 PROGRESS, LOCK = "progress.json", "lock"
 EVERY = 1.0  # seconds
-DRAWING = "drawing"  # the steps that begin so
+DRAWING = "drawing"  # how the names of steps that draw begin
 
 
 class Watch:
-    """Use as the `progress` of a run inside `with`: it keeps `folder`/progress.json and passes on
-    to `shown`.
+    """The `progress` of a run, used inside `with`: it writes `folder`/progress.json and calls
+    `shown`.
 
-    scenario : its name. Raises `InvalidInput` where another process runs in the folder. That the
-    file cannot be written stops nothing: what matters is the draws.
+    scenario : its name. Raises `InvalidInput` where another process runs in the folder. A failure
+    to write the file is ignored, since the run does not depend on it.
     """
 
     def __init__(self, folder: Path, scenario: str, shown: Progress | None = None) -> None:
@@ -59,7 +57,7 @@ class Watch:
                 self.folder.parent.rmdir()
 
     def begin(self, store: DrawStore) -> None:
-        """The draws of `store` are those that count from now on; others, of a search, are done."""
+        """Count the draws of `store` from now on: the draws of a search are done."""
         self.store, self.drawing_s, self.last = store, 0.0, time.monotonic()
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
@@ -81,9 +79,7 @@ class Watch:
             )
 
     def _content(self, ended: str | None) -> dict[str, Any]:
-        """rate : draws a second of either side, of those that this process made; None before there
-        are any.
-        """
+        """rate : draws a second, of the draws that this process made; None before the first one."""
         fresh = 0 if self.store is None else self.store.fresh
         return {
             "scenario": self.scenario,

@@ -1,15 +1,15 @@
-"""What moved between two runs of one audit by more than their own uncertainty.
+"""What differs between two runs of one audit by more than their own uncertainty.
 
-A saved result has, at each ε, what its sets showed, δ̂, and a lower bound of that, low; their
-distance w = δ̂ − low is the margin at the run's level, simultaneous over ε. The same margin
-upwards, and never less than what none of n draws leaves open, ln(1/(1 − level))/n, gives each run a
-band [δ̂ − w, δ̂ + w] of what its score shows. A certified δ has moved where the bands of the two
-runs do not meet. That is about what was SHOWN: a better score moves it too, and is worth knowing.
+At each ε a saved result has an estimate δ̂ of what its sets show and a lower bound `low` of that.
+The distance w = δ̂ − low is the margin at the run's level, simultaneous over ε. The same margin is
+taken upwards, and at least ln(1/(1 − level))/n, the bound on a probability when none of n draws
+hits. This gives each run a band [δ̂ − w, δ̂ + w]. A certified δ has moved where the bands of the
+two runs do not overlap. The comparison is of what was SHOWN: a better score moves it too.
 
-Two independent runs of one audit differ by a normal of √2 standard errors, and the bands part
-beyond 2z of them, with z the margin's quantile, above 2. A set chosen by a few dozen draws may be a
-poor one, which is in no margin: of all pairs of 150 runs of a Gaussian audit, 600 draws a side, 2.6
-% parted; of 149 at 2000 draws none.
+Two independent runs of one audit differ by a normal variable of √2 standard errors. The bands part
+when it exceeds 2z standard errors, where z, the quantile of the margin, is above 2. The margin does
+not cover the choice of a poor set by a few dozen draws: of all pairs of 150 runs of a Gaussian
+audit with 600 draws a side 2.6 % parted, and of 149 runs with 2,000 draws none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpaudit._core.check import Array
 from dpaudit.report.data import Curves, lookup, read_curves
 from dpaudit.report.text import number, plain
 
-# an exact δ that differs by less has not moved: another machine's rounding
+# smaller differences of an exact δ are rounding of another machine
 RELATIVE, ABSOLUTE = (1e-6, 1e-14)
 SETTINGS = {
     "mechanism.name": "mechanism",
@@ -40,9 +40,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Moved:
-    """One thing that is not as it was: what, and the old and the new value in words. `grave` : the
-    verdict.
-    """
+    """One difference: its name, the old and the new value in words. grave : it is the verdict."""
 
     what: str
     old: str
@@ -54,10 +52,8 @@ class Moved:
 
 
 def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
-    """Verdict, settings, exact spectrum and certified δ of two contents of result.json, in this
-    order.
-
-    Raises `InvalidInput` where one is no result.
+    """The differences between two contents of result.json: verdict, settings, exact spectrum,
+    certified δ. Raises `InvalidInput` where one is no result.
     """
     curves = read_curves(old), read_curves(new)
     found = []
@@ -67,7 +63,7 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
 
 
 def _settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Moved]:
-    """What was audited, where it is not the same: then the rest is a comparison of two things."""
+    """Differences in what was audited."""
     for path, name in SETTINGS.items():
         before, now = lookup(old, path), lookup(new, path)
         if before != now:
@@ -75,7 +71,7 @@ def _settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Moved]
 
 
 def _exact(old: Curves, new: Curves) -> Iterator[Moved]:
-    """Where the exact δ differs by most of what it was."""
+    """The largest difference of the exact δ."""
     if old.exact is None or new.exact is None:
         if old.exact is not new.exact:
             known = ["none" if one.exact is None else "known" for one in (old, new)]
@@ -92,7 +88,7 @@ def _exact(old: Curves, new: Curves) -> Iterator[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> Iterator[Moved]:
-    """Where the bands are furthest apart."""
+    """The ε at which the bands are furthest apart."""
     at, here, there = _shared(old, new)
     if not len(at):
         yield Moved("grid of ε", _grid(old), _grid(new))
@@ -114,15 +110,15 @@ def _grid(curves: Curves) -> str:
 
 
 def margin(curves: Curves) -> Array:
-    """w at each ε, (m,), and no less than at a smaller ε, since sets shrink as ε grows.
+    """w at each ε, (m,), and at least that of smaller ε.
 
-    So where the bound is that of another set, or 0, and says nothing of this one's error, that of
-    sets before counts.
+    Where the bound comes from another set, or is 0, it says nothing of the error of this ε's own
+    set. Sets shrink as ε grows, so the margin of a smaller ε is used there.
     """
     floor = np.log(1.0 / (1.0 - curves.level)) / (curves.draws or np.inf)
     return np.maximum.accumulate(np.maximum(curves.estimate - curves.low, floor))
 
 
 def _shared(old: Curves, new: Curves) -> tuple[Array, np.ndarray, np.ndarray]:
-    """The ε on both grids, and where they stand on each."""
+    """The ε on both grids, and their positions on each."""
     return np.intersect1d(np.round(old.epsilon, 9), np.round(new.epsilon, 9), return_indices=True)

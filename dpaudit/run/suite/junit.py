@@ -12,23 +12,21 @@ from dpaudit._core.files import replace_file
 from dpaudit.errors import InvalidInput
 from dpaudit.run.suite.suite import ERROR, Outcome
 
-# violated fails; inconclusive is skipped, since nothing was tested; an error is an error
+# "inconclusive" is skipped, since nothing was shown
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
-# of XML 1.0, section 2.2
+# characters that XML 1.0 forbids (section 2.2)
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def prepare_junit(path: Path) -> None:
-    """Make the folder of the file, before hours of work. Raises `InvalidInput` for a folder,
-    OSError.
-    """
+    """Make the folder of the file, before hours of work. Raises `InvalidInput`, OSError."""
     if path.is_dir():
         raise InvalidInput(f"junit must be a file to write, got {str(path)!r}, a folder")
     path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def write_junit(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write the file, whole or not at all."""
+    """Write the file."""
     replace_file(path, junit(outcomes))
 
 
@@ -62,8 +60,8 @@ def _case(one: Outcome) -> ET.Element:
     )
     if tag := TAGS.get(one.kind):
         kind = type(one.error).__name__ if one.error is not None else one.kind
-        told = {"message": _text(one.reason)} | ({} if tag == "skipped" else {"type": kind})
-        ET.SubElement(case, tag, told).text = _text(one.reason)
+        attributes = {"message": _text(one.reason)} | ({} if tag == "skipped" else {"type": kind})
+        ET.SubElement(case, tag, attributes).text = _text(one.reason)
     if one.kind != ERROR:
         ET.SubElement(case, "system-out").text = _text(
             f"{one.reason}\nReport: {one.folder / 'report.html'}"
@@ -72,5 +70,5 @@ def _case(one: Outcome) -> ET.Element:
 
 
 def _text(text: str) -> str:
-    """Without what XML cannot hold."""
+    """The text with forbidden characters replaced."""
     return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

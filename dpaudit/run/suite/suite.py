@@ -1,6 +1,4 @@
-"""Several scenarios as one suite: what came of each, whatever it was, and where that is written
-down.
-"""
+"""Several scenarios as one suite: the outcome of each, and the index page."""
 
 from __future__ import annotations
 
@@ -68,7 +66,7 @@ def _failed(name: str, path: Path, folder: Path, error: Exception, begin: float)
 
 
 def said_by(error: Exception) -> str:
-    """An error in a line or more, with the kind of one that nobody meant to raise."""
+    """An error in a line or more. Unexpected errors are shown with their type."""
     if isinstance(error, DpauditError):
         return str(error)
     if isinstance(error, OSError):
@@ -79,7 +77,7 @@ def said_by(error: Exception) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Before:
-    """An earlier run's results by scenario, read before this one writes. folder : as it was given."""
+    """The results of an earlier run by scenario, read before this one writes. folder : as given."""
 
     folder: Path
     records: dict[str, dict[str, Any]]
@@ -100,7 +98,7 @@ class Before:
         return cls(folder, {name: load(place) for name, place in places.items()})
 
     def moves(self, outcomes: Sequence[Outcome]) -> dict[str, list[Moved]]:
-        """By scenario, what is not as it was; a scenario that is not there before is left out."""
+        """What has changed, by scenario. Scenarios that are new are left out."""
         return {
             one.name: moved(self.records[one.name], one.record)
             for one in outcomes
@@ -108,16 +106,14 @@ class Before:
         }
 
     def new(self, outcomes: Sequence[Outcome]) -> list[str]:
-        """Audits that have nothing to be compared with."""
+        """Audits that the earlier run did not have."""
         return [
             one.name for one in outcomes if one.record is not None and one.name not in self.records
         ]
 
 
 def write_index(folder: Path, outcomes: Sequence[Outcome], before: Before | None = None) -> Path:
-    """Write index.html, with a link to each report, into `folder`; whole or not at all. Returns its
-    path.
-    """
+    """Write index.html, with a link to each report, into `folder`; returns its path."""
     rows = [
         {
             "name": one.name,
