@@ -1,5 +1,6 @@
-"""Two searches in one dimension, many problems at once, for functions that cost little more at 30
-points than at 1.
+"""Two searches in one dimension, for many problems at once.
+
+They are for functions that cost little more at 30 points than at 1.
 """
 
 from __future__ import annotations
@@ -21,11 +22,10 @@ CLOSE = np.array([0.0, -0.1, 0.1, -0.01, 0.01, -0.001, 0.001])
 
 
 def first_below(function: Function, target: Array, ends: Array, values: Array) -> Array:
-    """The x at which a decreasing function reaches each target, to the last few floats; function(x)
-    ≤ target holds.
+    """The least x at which a decreasing function is at or below each target, to a few floats.
 
     target : (m,). ends : (m, 2), 0 < low < high. values : (m, 2) at the ends, values[:, 0] > target
-        ≥ values[:, 1].
+        ≥ values[:, 1]. Returns (m,), with function(x) ≤ target.
 
     Every round evaluates `function` once, on 30 points a problem: half of them even, so that a
     bracket shrinks 16 times whatever the function, half about the point where the logarithm's chord
@@ -56,6 +56,7 @@ def first_below(function: Function, target: Array, ends: Array, values: Array) -
 
 
 def _between(ends: Array, values: Array, goal: Array) -> Array:
+    """The points of a round, (m, 30): even ones, and those about the chord's crossing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.log(values[:, :1] / goal) / np.log(values[:, :1] / values[:, 1:])
     share = np.where((share > 0.0) & (share < 1.0), share, 0.5)
@@ -70,11 +71,11 @@ def _between(ends: Array, values: Array, goal: Array) -> Array:
 def peak(
     function: Callable[[Array, np.ndarray], Array], x: Array, y: Array, slack: float = 0.0
 ) -> Array:
-    """The largest values of m unimodal functions, each between three points of which the middle one
-    is the highest.
+    """The largest values of m unimodal functions, each bracketed by three points.
 
     function : maps points (k, j) of the problems numbered (k,) to values (k, j). x, y : (m, 3), x
-    ascending. A problem is done when its three values agree to 13 digits, or to `slack`.
+    ascending, the middle y the highest. A problem is done when its three values agree to 13 digits,
+    or to `slack`.
 
     Every round evaluates nine points a problem: its thirds, for kinks, and seven points about a
     parabola's vertex.
@@ -102,9 +103,7 @@ def peak(
 
 
 def _around_the_best(points: Array, values: Array) -> np.ndarray:
-    """Indices of the highest point of each row and of the next points either side (a point may
-    stand there twice).
-    """
+    """Indices of each row's highest point and of its neighbours; a point may stand there twice."""
     best = np.argmax(values, axis=1)[:, None]
     there = np.take_along_axis(points, best, axis=1)
     before = np.sum(points < there, axis=1, keepdims=True) - 1
@@ -113,6 +112,7 @@ def _around_the_best(points: Array, values: Array) -> np.ndarray:
 
 
 def _candidates(x: Array, y: Array) -> Array:
+    """The points of a round, (m, 9): thirds, and some about the vertex of the parabola."""
     left, right = x[:, 1] - x[:, 0], x[:, 2] - x[:, 1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rise, fall = (y[:, 1] - y[:, 0]) / left, (y[:, 1] - y[:, 2]) / right

@@ -1,4 +1,4 @@
-"""Files that are the old one or the new one, never half of either."""
+"""Files that hold the old content or the new, never part of either."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """A whole line or none: of a full disk half of one is taken back. A crash of the machine may
-    lose it.
+    """Append a whole line or nothing.
+
+    What a full disk cut short is taken back. A crash of the machine may lose the line.
     """
     with path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
@@ -36,6 +37,6 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def clear_drafts(folder: Path, pattern: str) -> None:
-    """Remove what `replace_file` has left of files so named in processes that were killed."""
+    """Remove the drafts that `replace_file` left in processes that were killed."""
     for draft in folder.glob(f".{pattern}.[0-9]*"):
         draft.unlink(missing_ok=True)

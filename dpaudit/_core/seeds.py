@@ -1,15 +1,13 @@
-"""Seeds by key, not by order: a draw's generator depends on what it is for, never on when it was
-made.
-"""
+"""Seeds by key: a draw's generator depends on what it is for, never on when it was made."""
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core.check import fail
+from dpaudit._core.types import RngLike
 
 
 class Purpose(IntEnum):
@@ -22,7 +20,7 @@ class Purpose(IntEnum):
     SEARCH = 4
 
 
-def root(rng: Any) -> np.random.SeedSequence:
+def root(rng: RngLike) -> np.random.SeedSequence:
     """The seed sequence behind anything that `numpy.random.default_rng` takes.
 
     A Generator is advanced by one 128-bit draw; None takes fresh entropy from the system.
@@ -40,7 +38,7 @@ def root(rng: Any) -> np.random.SeedSequence:
         fail("rng", rng, "None, a non-negative integer, a SeedSequence or a Generator")
 
 
-def as_generator(rng: Any) -> np.random.Generator:
+def as_generator(rng: RngLike) -> np.random.Generator:
     """`numpy.random.default_rng(rng)`, with an error that names the argument."""
     try:
         return np.random.default_rng(rng)
@@ -55,15 +53,14 @@ def below(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
 
 
 def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    """The generator at `key` below `seed`; equal keys give equal streams, different keys
-    independent ones.
-    """
+    """The generator at `key` below `seed`; different keys give independent streams."""
     return np.random.default_rng(below(seed, *key))
 
 
 def describe(seed: np.random.SeedSequence) -> int | str:
-    """What a reader needs to repeat the run: the integer itself, or the sequence's arguments as
-    text.
+    """What a reader needs to repeat the run.
+
+    The integer itself, or the arguments of the seed sequence as text.
     """
     entropy = seed.entropy
     if isinstance(entropy, int) and not seed.spawn_key:

@@ -1,6 +1,4 @@
-"""What arguments may be: arrays, seeds, mechanisms, and the parameters of a mechanism that can be
-calibrated.
-"""
+"""What arguments may be: arrays, seeds, mechanisms, and parameters that can be calibrated."""
 
 from __future__ import annotations
 
@@ -36,19 +34,24 @@ __all__ = [
 
 
 class Mechanism(Protocol):
-    """mech(data, size, *, rng) → `size` independent outputs, a (size, k) float array or a sequence
-    of any build.
+    """A mechanism: mech(data, size, *, rng) → `size` independent outputs.
+
+    They are a (size, k) float array, or a sequence of objects of any structure.
     """
 
-    def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any: ...
+    def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any:
+        """Draw `size` outputs on the database `data`."""
+        ...
 
 
 @runtime_checkable
 class Described(Protocol):
-    """A mechanism that says what it is called and what it was made with."""
+    """A mechanism that gives its name and parameters."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is called."""
+        ...
 
     def parameters(self) -> dict[str, Any]:
         """Parameters by name."""
@@ -64,8 +67,7 @@ def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Adjustable:
-    """A parameter of a mechanism in which its exact worst case is monotone, so that it can be
-    calibrated.
+    """A parameter that can be calibrated: the exact worst case is monotone in it.
 
     private : +1 where more of it is more private (noise), −1 where less is (sketch rows).
     whole : an integer. by_columns : its least value is the number of columns of the data, else 1.
@@ -79,9 +81,7 @@ class Adjustable:
     zero: bool = False
 
     def least(self, columns: int) -> float | None:
-        """The smallest value on data of so many columns; None where there is no smallest value
-        above 0.
-        """
+        """The smallest value on data of so many columns; None if any value above 0 is allowed."""
         if self.whole:
             return columns if self.by_columns else 1
         return 0.0 if self.zero else None

@@ -1,8 +1,8 @@
-"""A user's modules in a folder of their own, as a scenario's are: found while it is in use, then
-forgotten.
+"""A user's modules in a folder of their own, such as that of a scenario.
 
-Two folders may each have a `release.py`. Python keeps the first module of a name, so what was
-imported from a folder goes when the folder does.
+They can be imported while the folder is in use and are forgotten afterwards. Two folders may each
+have a `release.py`, and Python keeps the first module of a name, so the modules imported from a
+folder are removed from `sys.modules` when the folder is left.
 """
 
 from __future__ import annotations
@@ -22,19 +22,23 @@ from joblib import wrap_non_picklable_objects
 
 @dataclass(frozen=True)
 class Folder:
-    """before : the top-level modules that were there when the folder came into use, which stay."""
+    """A folder in use.
+
+    place : its path. before : the top-level modules that were loaded when it came into use, which
+    stay.
+    """
 
     place: str
     before: frozenset[str]
 
     @classmethod
     def entered(cls, place: str) -> Folder:
-        """Modules of the folder can be imported from now on, rather than others of the same names."""
+        """Let modules of the folder be imported, before others of the same names."""
         sys.path.insert(0, place)
         return cls(place, frozenset(name for name in sys.modules if "." not in name))
 
     def left(self) -> None:
-        """That ends, and those that were are forgotten, with all below them."""
+        """Stop that, and forget the modules of the folder and their submodules."""
         if self.place in sys.path:
             sys.path.remove(self.place)
         here = {
@@ -46,6 +50,7 @@ class Folder:
             del sys.modules[name]
 
     def _holds(self, name: str) -> bool:
+        """Whether a module was imported from this folder."""
         module = sys.modules[name]
         places = [
             getattr(module, "__file__", None),
@@ -60,7 +65,7 @@ _IN_USE: dict[str, Folder] = {}  # by place
 
 @contextmanager
 def beside(folder: Path) -> Iterator[None]:
-    """Modules in `folder` can be imported, as those beside a script can."""
+    """While it lasts, modules in `folder` can be imported, as those beside a script can."""
     place = str(folder.resolve())
     if place in _IN_USE:
         yield
@@ -74,21 +79,21 @@ def beside(folder: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """A function that takes along where its modules are looked for, when it is sent to another
-    process or machine.
-    """
+    """A function that takes along the places of its modules to another process or machine."""
 
     function: Callable[..., Any]
 
     def __call__(self, *given: Any) -> Any:
+        """Call the function."""
         return self.function(*given)
 
     @cached_property
     def _parcel(self) -> bytes:
-        """Packed once, not once a task; a function of a script or a notebook goes along whole."""
+        """The pickled function, made once; one of a script or a notebook goes along by value."""
         return pickle.dumps(wrap_non_picklable_objects(self.function))
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the function with `sys.path` and the folders in use."""
         return _unpacked, (
             tuple(place for place in sys.path if place),
             tuple(_IN_USE),
@@ -97,7 +102,7 @@ class Carried:
 
 
 def _unpacked(path: Sequence[str], folders: Sequence[str], parcel: bytes) -> Any:
-    """In a worker: the same folders are in use as in the process that audits, and no other ones."""
+    """In a worker: use the folders that the auditing process uses and no others, and unpickle."""
     for place in [one for one in _IN_USE if one not in folders]:
         _IN_USE.pop(place).left()
     _IN_USE.update({place: Folder.entered(place) for place in folders if place not in _IN_USE})
@@ -106,7 +111,7 @@ def _unpacked(path: Sequence[str], folders: Sequence[str], parcel: bytes) -> Any
 
 
 def elsewhere(name: str) -> str | None:
-    """Where an imported module is from, if an import made now would find another one."""
+    """Where an imported module is from, if importing it now would find another one."""
     top = name.partition(".")[0]
     kept, fresh = getattr(sys.modules.get(top), "__file__", None), PathFinder.find_spec(top)
     if kept is None or fresh is None or not fresh.has_location or fresh.origin is None:

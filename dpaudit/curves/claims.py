@@ -1,15 +1,16 @@
-"""Privacy claims as upper curves: what δ(ε) a mechanism may have at every ε if the claim is true."""
+"""Privacy claims as upper curves: the δ(ε) that a mechanism may have if the claim is true."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
@@ -55,27 +56,26 @@ class Claim:
 
     @classmethod
     def gdp(cls, mu: float) -> Claim:
-        """μ-Gaussian differential privacy: δ(ε) of N(0, 1) against N(μ, 1) (Dong, Roth & Su,
-        corollary 1).
+        """μ-Gaussian DP, μ ≥ 0: δ(ε) of N(0, 1) against N(μ, 1).
+
+        Source: Dong, Roth & Su 2022, corollary 1.
         """
         mu = check.real("mu", mu, 0.0)
         return cls(None, 0.0, f"{mu:g}-GDP", _Shift(mu))
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
-        """ρ-zero-concentrated differential privacy, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ
-        ≥ 0, nats.
-        """
+        """ρ-zero-concentrated DP, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ ≥ 0, nats."""
         rho = check.real("rho", rho, 0.0)
         return cls(None, 0.0, f"{rho:g}-zCDP", _concentrated(rho, np.inf))
 
     @classmethod
     def tcdp(cls, rho: float, omega: float) -> Claim:
-        """(ρ, ω)-truncated concentrated privacy, R(α) = ρα for 1 < α < ω (Bun et al. 2018; paper 3,
-        definition 3).
+        """(ρ, ω)-truncated concentrated DP: R(α) = ρα for 1 < α < ω.
 
-        δ(ε) is that of `Claim.rdp`, below that of paper 3's proposition 2
-        (`exact.printed.proposition_2`) by the factor (1 − 1/α)^{α−1}/α of proposition 1.
+        Source: Bun et al. 2018; paper 3, definition 3. δ(ε) is that of `Claim.rdp`, below that of
+        paper 3's proposition 2 (`exact.printed.proposition_2`) by the factor
+        (1 − 1/α)^{α−1}/α of its proposition 1.
         """
         rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
         if omega == 1.0:
@@ -83,9 +83,15 @@ class Claim:
         return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", _concentrated(rho, omega))
 
     @classmethod
-    def rdp(cls, curve: Any, values: Any = None, *, end: float = np.inf, text: str = "") -> Claim:
-        """Rényi differential privacy: a bound of the divergence at many orders, as δ(ε)
-        (`dpaudit.curves.renyi`).
+    def rdp(
+        cls,
+        curve: Callable[[Array], Array] | ArrayLike,
+        values: ArrayLike | None = None,
+        *,
+        end: float = np.inf,
+        text: str = "",
+    ) -> Claim:
+        """Rényi DP: a bound of the divergence at many orders, as δ(ε) (`dpaudit.curves.renyi`).
 
         curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
             `values` at them.
@@ -95,7 +101,7 @@ class Claim:
         the least one.
         """
         if values is not None:
-            bound: Any = RenyiOrders.of(curve, values)
+            bound = RenyiOrders.of(cast(ArrayLike, curve), values)
             return cls(None, 0.0, text or f"RDP at {len(bound.orders)} orders", bound)
         if not callable(curve):
             fail("curve", curve, "a function of the order, or a sequence of orders with values")
@@ -105,8 +111,9 @@ class Claim:
 
     @classmethod
     def gaussmix(cls, rows: int, gamma: float) -> Claim:
-        """Gaussian mixing with k = `rows` and γ = (σ² + λ_min)/C² > 1: the Rényi curve φ of paper
-        3, lemma 1.
+        """Gaussian mixing with k = `rows` ≥ 1 and γ = (σ² + λ_min)/C² > 1.
+
+        Its Rényi curve is φ of paper 3, lemma 1.
         """
         rows, gamma = check.integer("rows", rows, 1), check.real("gamma", gamma, 1.0, np.inf)
         if gamma == 1.0:
@@ -124,7 +131,7 @@ class Claim:
             fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
         return cls(None, 0.0, text, np.vectorize(delta_of_epsilon, otypes=[float]))
 
-    def delta_at(self, epsilon: Any) -> Array:
+    def delta_at(self, epsilon: ArrayLike) -> Array:
         """The largest δ that the claim allows at each ε (same shape).
 
         Below its own ε an (ε₀, δ₀) claim still binds: its dominating pair is randomised response at
@@ -139,7 +146,7 @@ class Claim:
         response = -np.expm1(-gap) / (1.0 + np.exp(-self.epsilon))
         return np.asarray(self.delta + (1.0 - self.delta) * response)
 
-    def epsilon_at(self, delta: Any) -> Array:
+    def epsilon_at(self, delta: ArrayLike) -> Array:
         """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta; scalar or (m,) in [0, 1], and that shape.
 
         Infinite where the claim never falls to delta; for delta = 0 it is the pure ε.
@@ -153,14 +160,16 @@ class Claim:
 
     @property
     def _supremum(self) -> float | None:
-        """Where δ = 0 from; a user's own function alone says it by its values, the others underflow
-        to 0 too early.
+        """The ε from which δ = 0; None to find it by the values, for a user's own function.
+
+        The other curves underflow to 0 before they are 0.
         """
         if isinstance(self.curve, np.vectorize):
             return None
         return 0.0 if self._checked(np.array(0.0)) == 0.0 else np.inf
 
     def _checked(self, epsilon: Array) -> Array:
+        """δ of the curve at each ε; an error of a user's function becomes `InvalidInput`."""
         assert self.curve is not None
         try:
             delta = np.asarray(self.curve(epsilon), dtype=np.float64)

@@ -212,8 +212,8 @@ class Chords:
         below = self.delta <= delta[..., None]
         if not np.all(below.any(axis=-1)):
             raise InvalidInput(
-                f"delta must be at least {self.delta.min():g}, the smallest on the grid, which {self._ends()}, "
-                f"got {float(delta.min()):g}: {REASON}"
+                f"delta must be at least {self.delta.min():g}, the smallest on the grid, "
+                f"which {self._ends()}, got {float(delta.min()):g}: {REASON}"
             )
         first = np.argmax(below, axis=-1)
         before = np.maximum(first - 1, 0)

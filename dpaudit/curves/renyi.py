@@ -1,26 +1,25 @@
-"""From Rényi divergences to δ(ε): the claims of Rényi, zero-concentrated and truncated concentrated
-privacy.
+"""From Rényi divergences to δ(ε), for claims of Rényi, zero- and truncated concentrated privacy.
 
 A bound R(α) of the divergence of order α gives, for every α > 1,
 
     δ(ε) ≤ exp((α − 1)(R(α) − ε)) (1 − 1/α)^{α−1} / α
 
 (paper 3, proposition 1, that is Canonne, Kamath & Steinke 2020, proposition 12, solved for δ). The
-logarithm, (α − 1)(R − ε) + (α − 1)ln(α − 1) − α ln α, is convex in α: (α − 1)R(α) is, if R is a
-Rényi curve, and the rest has second derivative 1/(α − 1) − 1/α.
+logarithm, (α − 1)(R − ε) + (α − 1)ln(α − 1) − α ln α, is convex in α: (α − 1)R(α) is convex if R is
+a Rényi curve, and the other terms have the second derivative 1/(α − 1) − 1/α > 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.bracketing import peak
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 
 FINITE = np.linspace(-27.0, 30.0, 58)  # ln of (α − 1)/(end − α): to 1e-13 of the end
 INFINITE = np.linspace(-27.0, 43.0, 71)  # ln(α − 1)
@@ -35,9 +34,7 @@ class RenyiCurve:
     end: float = np.inf
 
     def __call__(self, epsilon: Array) -> Array:
-        """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput` if the
-        function misbehaves.
-        """
+        """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput`."""
         flat = np.atleast_1d(epsilon)
         nodes = FINITE if np.isfinite(self.end) else INFINITE
         heights = -_log_delta(*self._at(nodes), flat[:, None])
@@ -75,7 +72,7 @@ class RenyiOrders:
         return np.exp(np.minimum(log_delta.min(axis=-1), 0.0))
 
     @classmethod
-    def of(cls, orders: Any, values: Any) -> RenyiOrders:
+    def of(cls, orders: ArrayLike, values: ArrayLike) -> RenyiOrders:
         """Two sequences of one length: orders > 1, divergences ≥ 0. Raises `InvalidInput`."""
         order, value = (
             np.asarray(
@@ -92,17 +89,19 @@ class RenyiOrders:
 
 @dataclass(frozen=True)
 class Linear:
-    """R(α) = ρα, as of concentrated privacy."""
+    """R(α) = ρα, the bound of concentrated privacy."""
 
     rho: float
 
     def __call__(self, order: Array) -> Array:
+        """ρα at each order."""
         return self.rho * order
 
 
 def divergences(function: Callable[[Array], Array], order: Array) -> Array:
-    """`function` at the orders (m,), checked; values below 0 by rounding count as 0, infinite ones
-    say nothing.
+    """`function` at the orders (m,), checked; raises `InvalidInput`.
+
+    Values below 0 by rounding count as 0. An infinite value gives no bound at its order.
     """
     try:
         with np.errstate(over="ignore", divide="ignore"):
@@ -132,11 +131,11 @@ def _log_delta(excess: Array, divergence: Array, epsilon: Array) -> Array:
 
 
 def gaussian_mixing(order: Array, rows: int, gamma: float) -> Array:
-    """[kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)), nats, at orders α > 1; infinite from α = γ on
-    (paper 3, lemma 1).
+    """The Rényi divergence of Gaussian mixing, nats, at orders α > 1; infinite from α = γ on.
 
-    With o = 1/(γ − 1) and d = α − 1 it is k/(2d) [d(o − ln(1 + o)) − ln(1 − do) − do], two terms
-    that do not cancel.
+    [kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)) with k = `rows` (paper 3, lemma 1). With
+    o = 1/(γ − 1) and d = α − 1 it is k/(2d) [d(o − ln(1 + o)) − ln(1 − do) − do], two terms that do
+    not cancel.
     """
     odds, excess = 1.0 / (gamma - 1.0), order - 1.0
     inside = order < gamma

@@ -1,4 +1,4 @@
-"""The one noun that both sides share: a privacy spectrum δ(ε), exact or estimated."""
+"""The type that both sides share: a privacy spectrum δ(ε), exact or estimated."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from dpaudit.errors import NoExactSpectrum
 
 
 class Curve(Protocol):
-    """An exact spectrum at any ε, and what no grid of ε holds. Pairs are (forward, backward)."""
+    """An exact spectrum at any ε, with its Rényi divergences. Pairs are (forward, backward)."""
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """δ at each ε ≥ 0, nats: scalar or (m,), and that shape."""
         ...
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergence of an order > 0, nats; infinite where the moment is. Raises
-        `NoExactSpectrum`.
-        """
+        """Rényi divergence of an order > 0, nats, possibly infinite. Raises `NoExactSpectrum`."""
         ...
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest privacy loss: δ(ε) = 0 from there on; infinite if the loss is unbounded."""
+        """The largest privacy loss, infinite if unbounded; δ(ε) = 0 from there on."""
         ...
 
 
@@ -39,8 +37,7 @@ class Spectrum:
     Attributes
     ----------
     epsilon : float64, scalar or shape (m,); nats.
-    delta : same shape; the larger of the two directions, in [0, 1]. A point estimate when `low` is
-        set.
+    delta : same shape; the larger of the two directions, in [0, 1]. An estimate when `low` is set.
     forward, backward : same shape or None; full → zeroed (left against right) and the reverse.
     low : same shape or None; certified lower bound, simultaneous over ε and both directions at
         `level`.
@@ -53,14 +50,15 @@ class Spectrum:
     asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
     curve : the exact curve itself, at any ε; None for an estimate.
 
-    What is read off it: `delta_at`, `epsilon_at`, `total_variation`, `tradeoff` and `gdp_mu`, exact
-    with a `curve` and by chords in e^ε between the grid's points without (an upper bound of a curve
-    through them; `InvalidInput` outside the grid); `renyi` and `pure_epsilon` with a `curve` only
-    (else `NoExactSpectrum`).
+    Readings: `delta_at`, `epsilon_at`, `total_variation`, `tradeoff` and `gdp_mu` are exact with a
+    `curve`. Without one they go by chords in e^ε between the grid's points, an upper bound of a
+    curve through them, and raise `InvalidInput` outside the grid. `renyi` and `pure_epsilon` need a
+    `curve`, else they raise `NoExactSpectrum`.
 
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("diabetes")
-    >>> worst = dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=100.0), np.column_stack([X, y]), [0.5, 1.0])
+    >>> data = np.column_stack([X, y])
+    >>> worst = dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=100.0), data, [0.5, 1.0])
     >>> print(worst.delta, worst.index)
     [0.63284647 0.54941446] [169 169]
     >>> round(float(worst.epsilon_at(1e-5)), 4), round(float(worst.total_variation), 4)
@@ -90,17 +88,17 @@ class Spectrum:
         """A copy with some fields changed."""
         return replace(self, **changes)
 
-    def delta_at(self, epsilon: Any) -> Array:
-        """δ at other ε ≥ 0 (nats), scalar or (k,), in that shape."""
+    def delta_at(self, epsilon: ArrayLike) -> Array:
+        """δ at other ε ≥ 0, nats, scalar or (k,), in that shape. Raises `InvalidInput`."""
         epsilon = check.epsilon(epsilon)
         return self._largest(epsilon) if self.curve is not None else self._chords(epsilon)
 
-    def epsilon_at(self, delta: Any) -> Array:
-        """The smallest ε ≥ 0 with δ(ε) ≤ delta: 0 where δ(0) is, infinite where a curve has a floor
-        above delta.
+    def epsilon_at(self, delta: ArrayLike) -> Array:
+        """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta, in the shape of `delta`.
 
-        delta : scalar or (k,) in [0, 1]; at 0 the answer is the pure ε. An estimate answers within
-            its grid only.
+        delta : scalar or (k,) in [0, 1]; at 0 the answer is the pure ε. Returns 0 where δ(0) is at
+            most delta, and infinity where the curve stays above it. An estimate answers within
+            its grid only, else `InvalidInput`.
         """
         if self.curve is None:
             return self._chords.epsilon_at(delta)
@@ -111,27 +109,28 @@ class Spectrum:
         """δ(0): the most by which the probability of any event differs."""
         return float(self.delta_at(0.0))
 
-    def tradeoff(self, alpha: Any) -> Array:
-        """β(α), the least type II error at type I error α, scalar or (k,) in [0, 1], that δ(ε)
-        implies.
+    def tradeoff(self, alpha: ArrayLike) -> Array:
+        """β(α), the least type II error at type I error α that δ(ε) implies.
 
-        It is symmetric and convex: the larger direction at every ε. An estimate implies what its
-        grid does.
+        alpha : scalar or (k,) in [0, 1]; returns that shape. β is symmetric and convex, as δ is the
+        larger direction at every ε. An estimate implies what its grid does.
         """
         if self.curve is None:
             return self._chords.tradeoff(alpha)
         return readings.tradeoff(self._largest, alpha)
 
-    def gdp_mu(self, epsilon: Any) -> Array:
-        """The μ of the Gaussian shift with the same δ at each ε, scalar or (k,); 0 at δ = 0,
-        infinite at δ = 1.
+    def gdp_mu(self, epsilon: ArrayLike) -> Array:
+        """The μ of the Gaussian shift with the same δ at each ε, scalar or (k,).
+
+        0 where δ = 0, infinite where δ = 1. Raises `InvalidInput`.
         """
         epsilon = check.epsilon(epsilon)
         return readings.gdp_mu(epsilon, self.delta_at(epsilon))
 
-    def renyi(self, order: Any) -> Array:
-        """The larger direction's Rényi divergence, nats, at each order > 0 (scalar or (k,)); order
-        1 is KL.
+    def renyi(self, order: ArrayLike) -> Array:
+        """The larger direction's Rényi divergence, nats, at each order > 0; order 1 is KL.
+
+        order : scalar or (k,); returns that shape. Raises `NoExactSpectrum`, `InvalidInput`.
         """
         expected = "a finite number > 0, or a 1-D array of them"
         orders = np.asarray(check.array_of_numbers("order", order, expected), dtype=np.float64)
@@ -144,8 +143,9 @@ class Spectrum:
 
     @property
     def pure_epsilon(self) -> float:
-        """The largest privacy loss of either direction: δ(ε) = 0 from there on; infinite if it is
-        unbounded.
+        """The largest privacy loss of either direction, infinite if it is unbounded.
+
+        δ(ε) = 0 from there on. Raises `NoExactSpectrum`.
         """
         return float(max(self._exact("a pure epsilon").supremum))
 
@@ -157,7 +157,7 @@ class Spectrum:
         return self.curve
 
     def _largest(self, epsilon: Array) -> Array:
-        """δ by the curve, which is not called from its supremum on: a search asks up to ε = 1e9."""
+        """δ by the curve, which is not called beyond its supremum: a search asks up to ε = 1e9."""
         assert self.curve is not None
         limit = max(self.curve.supremum)
         delta = np.maximum(*self.curve.delta(np.minimum(epsilon, limit)))
