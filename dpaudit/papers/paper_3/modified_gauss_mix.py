@@ -16,7 +16,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.exact import gaussian_shift
-from dpaudit.exact.adaptive import First, adaptive_curve
+from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
 from dpaudit.mechanisms.sketching import RELEASES
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import within
@@ -161,7 +161,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     def _joint(self, left: float, right: float, curve_at: Callable[[float], Curve]) -> Curve:
         square = self.row_bound**2
         shift = self.spread * square * self.tau
-        first = First.gaussian(left - shift, right - shift, self.spread * square)
+        first = FirstRelease.gaussian(left - shift, right - shift, self.spread * square)
         known: dict[float, Curve] = {}
 
         def curve(estimate: float) -> Curve:

@@ -38,7 +38,7 @@ class ReleasedRow:
         """The privacy loss of a sketch with w = `noise`."""
         leverage = self.leverage(noise)
         if leverage > 1.0 - 1e-12:
-            return PrivacyLoss.certain("χ² of the rows")
+            return PrivacyLoss.disjoint("χ² of the rows")
         return PrivacyLoss.gaussian_sketch(leverage, self.rows)
 
 

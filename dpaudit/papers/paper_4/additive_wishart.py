@@ -1,4 +1,4 @@
-"""Additive Wishart noise with and without its shifts: paper 4, algorithm 3."""
+"""Additive Wishart noise, with and without section 4's shifts: paper 4, algorithm 3."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import ShiftedWishart, WishartRows
 from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.wishart import AdditiveWishart
 from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, order
+from dpaudit.papers.paper_4.printed import algorithm_3_dof
 
 
 @dataclass(frozen=True)
 class AdditiveWishartNoise(MatrixRelease):
-    """M = AᵀA + Σvᵢvᵢᵀ with k = ⌊d + (14/ε²)·2 ln(4/δ)⌋ rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
+    """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
+
+    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋.
 
     Parameters
     ----------
     epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
     row_bound : B > 0, a public bound on the row norms, label included.
-    shift : release `shifted` matrices instead, as section 4 does for its experiments:
+    shift : release `shifted` matrices instead, as section 4 does for its experiments. This is
         post-processing of M.
-    variant : "printed", or "corrected": k as for ε = 1 where ε is more, which theorem 4.1 leaves
-        out and the box does not.
+    variant : "printed", or "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 has ε < 1,
+        the algorithm any ε.
     sampler : "sufficient" (Bartlett factors) or "literal" (k rows a draw).
 
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
@@ -58,52 +60,51 @@ class AdditiveWishartNoise(MatrixRelease):
 
     def dof(self, dim: int) -> int:
         """k, for d columns."""
-        from dpaudit.papers.printed import algorithm_3_dof
-
         epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
         return algorithm_3_dof(dim, epsilon, self.delta)
 
     def law(self, data: Array) -> ShiftedWishart:
+        """Of M. Raises `NoExactSpectrum` for the shifted form, as the families do."""
         self._check_unshifted()
         return self._noise(data).law(within(data, self.row_bound))
 
     def zeroed_rows(self, data: Array) -> WishartRows:
+        """Of every row."""
         self._check_unshifted()
         return self._noise(data).zeroed_rows(within(data, self.row_bound))
 
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
+        """Of the worst row within `row_bound`."""
         self._check_unshifted()
         return self._noise(data).added_row(within(data, self.row_bound), row_bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles, (size, d(d + 1)/2)."""
         law, dim = self._noise(data).law(within(data, self.row_bound)), data.shape[1]
         if self.sampler == "sufficient":
             draws = law.sample(size, rng)
         else:
-            scale = self.row_bound * np.eye(dim)
-            noise = np.array(
-                [random_moments.literal_gram(scale, self.dof(dim), rng) for _ in range(size)]
-            )
-            draws = upper_triangle(law.shift + noise)
+            scale, k = self.row_bound * np.eye(dim), self.dof(dim)
+            noise = [random_moments.literal_gram(scale, k, rng) for _ in range(size)]
+            draws = upper_triangle(law.shift + np.array(noise))
         return self.shifted(draws) if self.shift else draws
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        law = ShiftedWishart(
-            moments.gram, self.row_bound * np.eye(len(moments.gram)), self.dof(len(moments.gram))
-        )
+        """Upper triangles for data with these moments."""
+        dim = len(moments.gram)
+        law = ShiftedWishart(moments.gram, self.row_bound * np.eye(dim), self.dof(dim))
         draws = law.sample(size, rng)
         return self.shifted(draws) if self.shift else draws
 
     def shifted(self, draws: Array) -> Array:
-        """M − kB²·I where that is positive definite, else M − B²(√k − (√d + √(2 ln(4/δ))))²·I
-        (section 4).
+        """M − kB²·I where that is positive definite, else M − B²(√k − √d − √(2 ln(4/δ)))²·I.
+
+        Section 4.
         """
         dim = order(draws)
         k, square = self.dof(dim), self.row_bound**2
-        least = (
-            square
-            * (math.sqrt(k) - (math.sqrt(dim) + math.sqrt(2.0 * math.log(4.0 / self.delta)))) ** 2
-        )
+        margin = math.sqrt(dim) + math.sqrt(2.0 * math.log(4.0 / self.delta))
+        least = square * (math.sqrt(k) - margin) ** 2
         amount = np.where(random_moments.smallest(draws, dim) > k * square, k * square, least)
         return random_moments.raised(draws, dim, -amount)
 
@@ -112,6 +113,4 @@ class AdditiveWishartNoise(MatrixRelease):
 
     def _check_unshifted(self) -> None:
         if self.shift:
-            raise NoExactSpectrum(
-                f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
-            )
+            raise self.no_exact_spectrum()

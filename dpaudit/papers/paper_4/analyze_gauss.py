@@ -1,5 +1,6 @@
-"""Gaussian noise on AᵀA and on its inverse with the noise that is printed for them: paper 4,
-section 2, theorem B.5.
+"""AᵀA and its inverse with the Gaussian noise printed for them.
+
+Paper 4, section 2 (Analyze Gauss) and theorem B.5.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
 from dpaudit.curves.readings import gdp_mu
-from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
 from dpaudit.neighbours import NeighbourPair, replace_row
@@ -21,21 +21,23 @@ from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows, order
+from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma
 
 
 @dataclass(frozen=True)
 class AnalyzeGaussNoise(MatrixRelease):
-    """AᵀA plus a symmetric matrix, N(0, 2Δ² ln(2/δ)/ε) on and above the diagonal, Δ² = B⁴ (paper 4,
-    section 2).
+    """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
+
+    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴.
 
     Parameters
     ----------
     epsilon, delta : ε > 0 in nats, δ in (0, 1).
     row_bound : B > 0, a public bound on the row norms, label included.
-    scaled : add c·I, c = E‖N‖, to draws that are not positive definite (section 6):
+    scaled : add c·I, c = E‖N‖, to draws that are not positive definite (section 6). This is
         post-processing.
-    variant : "printed", or "corrected": ε² for ε and Δ² = 2B⁴, for a row replaced; and no less than
-        (ε, δ) takes, as it is beyond ε = 4 ln(2/δ) or so.
+    variant : "printed", or "corrected": ε² for ε, and Δ² = 2B⁴ for a replaced row; and no less
+        noise than (ε, δ)-DP needs, which matters from about ε = 4 ln(2/δ) on.
 
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
     bound.
@@ -49,7 +51,8 @@ class AnalyzeGaussNoise(MatrixRelease):
     statement: ClassVar[str] = "section 2, Analyze Gauss"
     summary: ClassVar[str] = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
     unknown: ClassVar[str] = (
-        "c·I is added to some draws only; the plain form's spectrum (scaled=False) is an upper bound"
+        "c·I is added to some draws only; "
+        "the plain form's spectrum (scaled=False) is an upper bound"
     )
     correction: ClassVar[str] = "ε² for ε and 2B⁴ for B⁴"
 
@@ -60,35 +63,38 @@ class AnalyzeGaussNoise(MatrixRelease):
     @property
     def sigma(self) -> float:
         """σ, of each entry."""
-        from dpaudit.papers.printed import section_2_sigma
-
         if self.variant == "corrected":
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
         return section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianNoise:
+        """Of the plain form. Raises `NoExactSpectrum` for the scaled one, as the families do."""
         self._check_plain()
         return self._noise.law(within(data, self.row_bound))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
+        """Of every row."""
         self._check_plain()
         return self._noise.zeroed_rows(within(data, self.row_bound))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """Of every row and candidate within the bound."""
         self._check_plain()
-        return self._noise.replaced_rows(
-            within(data, self.row_bound), within(candidates, self.row_bound)
-        )
+        candidates = within(candidates, self.row_bound)
+        return self._noise.replaced_rows(within(data, self.row_bound), candidates)
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
+        """Of the worst row within `row_bound`."""
         self._check_plain()
         return self._noise.added_row(within(data, self.row_bound), row_bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles, (size, d(d + 1)/2)."""
         draws = self._noise.law(within(data, self.row_bound)).sample(size, rng)
         return self.lifted(draws) if self.scaled else draws
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles for data with these moments."""
         mean = moments.gram[np.triu_indices(len(moments.gram))]
         draws = mean + self.sigma * rng.standard_normal((size, len(mean)))
         return self.lifted(draws) if self.scaled else draws
@@ -97,9 +103,8 @@ class AnalyzeGaussNoise(MatrixRelease):
         """M + c·I, c = E‖N‖, where M is not positive definite, else M (section 6)."""
         dim = order(draws)
         indefinite = random_moments.smallest(draws, dim) <= 0.0
-        return random_moments.raised(
-            draws, dim, np.where(indefinite, self.sigma * random_moments.mean_norm(dim), 0.0)
-        )
+        amount = np.where(indefinite, self.sigma * random_moments.mean_norm(dim), 0.0)
+        return random_moments.raised(draws, dim, amount)
 
     @property
     def _noise(self) -> AnalyzeGauss:
@@ -107,15 +112,14 @@ class AnalyzeGaussNoise(MatrixRelease):
 
     def _check_plain(self) -> None:
         if self.scaled:
-            raise NoExactSpectrum(
-                f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
-            )
+            raise self.no_exact_spectrum()
 
 
 @dataclass(frozen=True)
 class NoisyInverse(MatrixRelease):
-    """(AᵀA)⁻¹ plus a symmetric matrix, N(0, 8 ln(2/δ)/(ρ²ε²)) on and above the diagonal (paper 4,
-    theorem B.5).
+    """(AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
+
+    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal.
 
     Parameters
     ----------
@@ -126,8 +130,8 @@ class NoisyInverse(MatrixRelease):
         inverse does.
 
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
-    bound, and where σ_min(AᵀA) is less than ρB², which the promise leaves to a database and to one
-    with a row replaced.
+    bound, and where σ_min(AᵀA) is less than ρB²: that is the least that the promise leaves to a
+    database with a row replaced.
     """
 
     rho: float
@@ -150,45 +154,47 @@ class NoisyInverse(MatrixRelease):
     def sigma(self) -> float:
         """σ, of each entry.
 
-        Corrected: with M the matrix without the row, ≥ ρB²·I, a row v adds −zzᵀ/(1 + vᵀM⁻¹v) to the
-        inverse, z = M⁻¹v, of norm ≤ 1/(ρ(1 + ρ)B²) since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ; two
-        rows differ by √2 of it at most.
+        Corrected: let M ≥ ρB²·I be the matrix without the row v, and z = M⁻¹v. The row adds
+        −zzᵀ/(1 + vᵀM⁻¹v) to the inverse. Its norm is at most 1/(ρ(1 + ρ)B²), since
+        ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most √2 of it.
         """
-        from dpaudit.papers.printed import theorem_b_5_sigma
-
         if self.variant == "printed":
             return theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
         change = math.sqrt(2.0) / (self.rho * (1.0 + self.rho) * self.row_bound**2)
         return change * gaussian_deviation(self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianNoise:
+        """Of the upper triangle of the noisy inverse."""
         return self._noise.law(self._promised(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
+        """Of every row."""
         return self._noise.zeroed_rows(self._promised(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """Of every row and candidate within the bound."""
         return self._noise.replaced_rows(self._promised(data), within(candidates, self.row_bound))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles, (size, d(d + 1)/2)."""
         return self.law(data).sample(size, rng)
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles for data with these moments."""
         upper = np.triu_indices(len(moments.gram))
         mean = np.linalg.inv(moments.gram)[upper]
         return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
 
     def solution(self, draws: Array) -> Array:
-        """β̃ of the inverse of each draw: −(last column's first p entries)/(its last), for M⁻¹ e_d
-        ∝ (−β, 1).
-        """
+        """β̃ of each draw of M⁻¹, (size, p): M⁻¹e_d ∝ (−β, 1), and e_d selects the last column."""
         dim = order(draws)
         last = draws[:, np.cumsum(np.arange(dim, 0, -1)) - 1]
         return np.asarray(-last[:, :-1] / last[:, -1:])
 
     def pair(self) -> NeighbourPair:
-        """AᵀA = diag(2 + ρ, 1 + ρ)·B², and with (B, 0) replaced by (0, B) the same turned: both
-        keep the promise.
+        """AᵀA = diag(2 + ρ, 1 + ρ)·B², and its axes exchanged by (0, B) in place of (B, 0).
+
+        Both databases keep the promise.
         """
         size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
         rest = axis_rows((size, size), self.row_bound)
@@ -199,20 +205,16 @@ class NoisyInverse(MatrixRelease):
         return GaussianInverse(self.sigma)
 
     def _promised(self, data: Array) -> Array:
-        least, found = (
-            self.rho * self.row_bound**2,
-            smallest_eigenvalue(within(data, self.row_bound)),
-        )
+        """The data, if they and all with a row replaced can keep the promise."""
+        least = self.rho * self.row_bound**2
+        found = smallest_eigenvalue(within(data, self.row_bound))
         if found < least * (1.0 - 1e-9):
-            fail(
-                "data",
-                f"σ_min(AᵀA) = {found:g}",
-                f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}",
-            )
+            needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
+            fail("data", f"σ_min(AᵀA) = {found:g}", needed)
         return data
 
 
 def gaussian_deviation(epsilon: float, delta: float) -> float:
-    """√(2 ln(2/δ))/ε, in units of the sensitivity, and no less than (ε, δ) takes exactly."""
+    """√(2 ln(2/δ))/ε in units of the sensitivity, and no less than (ε, δ)-DP needs exactly."""
     exact = 1.0 / float(gdp_mu(np.array(epsilon), np.array(delta)))
     return max(math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon, exact)

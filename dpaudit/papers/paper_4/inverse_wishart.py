@@ -1,4 +1,4 @@
-"""A draw from an inverse-Wishart posterior: paper 4, algorithms 4 and 5."""
+"""Draws from an inverse-Wishart posterior: paper 4, algorithms 4 and 5."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
+from dpaudit.papers.paper_4.printed import theorem_5_1_padding, theorem_b_1_padding
 
 
 @dataclass(frozen=True)
 class InverseWishartPosterior(MatrixRelease):
-    """M ~ W⁻¹_d(AᵀA + ψI, n + d) with ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)) (paper 4,
-    algorithm 4).
+    """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
+
+    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)).
 
     Parameters
     ----------
     epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
     row_bound : B > 0, a public bound on the row norms, label included.
     variant : "printed", or "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy
-        loss and holds where theorem 5.1 does not (ε beyond 150); theorem B.4 gives no value from ε
-        = 2 ln(4/δ) on.
+        loss and holds where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from
+        ε = 2 ln(4/δ) on.
     sampler : "sufficient" (Bartlett factors) or "literal" (n + d Gaussian rows of the inverse
         scale, inverted).
 
@@ -52,33 +54,34 @@ class InverseWishartPosterior(MatrixRelease):
 
     def prior(self, rows: int) -> float:
         """ψ for n + d = `rows`."""
-        from dpaudit.papers.printed import theorem_5_1_padding, theorem_b_1_padding
-
         formula = theorem_b_1_padding if self.variant == "corrected" else theorem_5_1_padding
         return formula(self.row_bound, rows, self.epsilon, self.delta) ** 2
 
     def law(self, data: Array) -> InverseWishart:
+        """W⁻¹_d(AᵀA + ψI, n + d)."""
         return self._draw(data).law(within(data, self.row_bound))
 
     def zeroed_rows(self, data: Array) -> SketchRows:
+        """Of every row."""
         return self._draw(data).zeroed_rows(within(data, self.row_bound))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
-        return self._draw(data).replaced_rows(
-            within(data, self.row_bound), within(candidates, self.row_bound)
-        )
+        """Of every row and candidate within the bound."""
+        candidates = within(candidates, self.row_bound)
+        return self._draw(data).replaced_rows(within(data, self.row_bound), candidates)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles, (size, d(d + 1)/2)."""
         law = self.law(data)
         if self.sampler == "sufficient":
             return law.sample(size, rng)
         posterior = padded(data, self._draw(data).padding)
         upper = np.triu_indices(data.shape[1])
-        return np.array(
-            [random_moments.literal_inverse(posterior, law.dof, rng)[upper] for _ in range(size)]
-        )
+        draws = (random_moments.literal_inverse(posterior, law.dof, rng) for _ in range(size))
+        return np.array([draw[upper] for draw in draws])
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles for data with these moments."""
         values, axes = moments.axes
         dof = moments.rows + len(values)
         spread = np.tile(values + self.prior(dof), (size, 1))
@@ -91,16 +94,16 @@ class InverseWishartPosterior(MatrixRelease):
 
 @dataclass(frozen=True)
 class AdaptiveInverseWishart(AdaptiveRelease):
-    """Algorithm 4 with less of a prior, or more degrees of freedom, where a private σ_min(AᵀA) is
-    large (algorithm 5).
+    """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
-    The box is known by its description alone: "use part of the privacy budget to estimate
-    σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of degrees of
-    freedom. Chosen here, as for algorithm 2: 1. half of ε for the estimate, half of ε and of δ for
-    the draw, the other half of δ for a bad estimate; 2. λ = max(0, σ_min(AᵀA) + Z −
-    (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε); 3. ψ₀ by theorem 5.1 at (ε/2, δ/2) and ν₀; where λ ≤ ψ₀, ν = ν₀
-    and ψ = ψ₀ − λ; 4. where λ > ψ₀, ψ = 0 and ν is the largest for which theorem 5.1 asks for no
-    more than λ.
+    The paper only describes the algorithm: "use part of the privacy budget to estimate σ_min(AᵀA)
+    and then set the parameter ψ accordingly", with a least number ν₀ of degrees of freedom. The
+    details are chosen here, as for algorithm 2:
+    1. half of ε for the estimate, half of ε and of δ for the draw, the other half of δ for a bad
+       estimate;
+    2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε);
+    3. ψ₀ by theorem 5.1 at (ε/2, δ/2) and ν₀; where λ ≤ ψ₀, ν = ν₀ and ψ = ψ₀ − λ;
+    4. where λ > ψ₀, ψ = 0 and ν is the largest for which theorem 5.1 asks for no more than λ.
 
     Parameters
     ----------
@@ -120,7 +123,8 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     sampler: str = "sufficient"
     statement: ClassVar[str] = "algorithm 5, inverse-Wishart posterior by the data"
     summary: ClassVar[str] = (
-        "an inverse-Wishart draw with its prior by a private least eigenvalue (paper 4, algorithm 5)"
+        "an inverse-Wishart draw with its prior by a private least eigenvalue "
+        "(paper 4, algorithm 5)"
     )
     inverted: ClassVar[bool] = True
 
@@ -130,4 +134,5 @@ class AdaptiveInverseWishart(AdaptiveRelease):
 
     @property
     def least(self) -> int:
+        """ν₀."""
         return self.min_dof

@@ -1,4 +1,4 @@
-"""Ridge regression on a sketch: paper 4, algorithms 1 and 2."""
+"""Ridge regression on a Johnson-Lindenstrauss sketch: paper 4, algorithms 1 and 2."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from dpaudit.papers.algorithm import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
+from dpaudit.papers.paper_4.printed import theorem_3_1_padding, theorem_b_1_padding
 
 
 @dataclass(frozen=True)
 class JLRidge(MatrixRelease):
-    """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended and R standard normal, r × (n + d) (paper 4,
-    algorithm 1).
+    """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
-    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1.
+    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1.
 
     Parameters
     ----------
     rows : r > d, of the sketch.
     epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
     row_bound : B > 0, a public bound on the row norms, label included.
-    variant : "printed", or "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε
-        beyond 150).
-    sampler : "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (the box line by
-        line).
+    variant : "printed", or "corrected": w by theorem B.1, which holds where theorem 3.1 does not
+        (ε beyond 150).
+    sampler : "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
 
     Output: (size, d(d+1)/2), upper triangles of M. Raises `InvalidInput`, also for a row beyond the
     bound.
@@ -56,37 +55,37 @@ class JLRidge(MatrixRelease):
     @property
     def padding(self) -> float:
         """w."""
-        from dpaudit.papers.printed import theorem_3_1_padding, theorem_b_1_padding
-
         formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
         return formula(self.row_bound, self.rows, self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianRows:
+        """The Gram matrix of r rows N(0, A′ᵀA′/r)."""
         root = factorise(padded(self._within(data), self.padding)).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
 
     def zeroed_rows(self, data: Array) -> SketchRows:
+        """Of every row."""
         return self._sketch.zeroed_rows(self._within(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
+        """Of every row and candidate within the bound."""
         return self._sketch.replaced_rows(self._within(data), within(candidates, self.row_bound))
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
+        """Of the worst row within `row_bound`."""
         return self._sketch.added_row(self._within(data), row_bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles, (size, d(d + 1)/2)."""
         if self.sampler == "sufficient":
             return self.law(data).sample(size, rng)
-        whole = padded(self._within(data), self.padding)
+        extended = padded(self._within(data), self.padding)
         upper = np.triu_indices(data.shape[1])
-        return np.array(
-            [
-                random_moments.literal_gram(whole, self.rows, rng)[upper] / self.rows
-                for _ in range(size)
-            ]
-        )
+        grams = (random_moments.literal_gram(extended, self.rows, rng) for _ in range(size))
+        return np.array([gram[upper] / self.rows for gram in grams])
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        """Upper triangles for data with these moments."""
         values, axes = moments.axes
         spread = np.tile(values + self.padding**2, (size, 1))
         return random_moments.scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
@@ -103,15 +102,16 @@ class JLRidge(MatrixRelease):
 
 @dataclass(frozen=True)
 class AdaptiveJLRidge(AdaptiveRelease):
-    """Algorithm 1 with less padding, or more rows, where a private σ_min(AᵀA) is large (paper 4,
-    algorithm 2).
+    """Algorithm 1 with w and r set by a private σ_min(AᵀA) (paper 4, algorithm 2).
 
-    The box is known by its description alone: "use part of the privacy budget to look at the least
+    The paper only describes the algorithm: "use part of the privacy budget to look at the least
     singular-value of AᵀA … decrease w by the appropriate factor … in case it is really large, set
-    the regularization to be any non-negative number and determine r based on Thm 3.1". Chosen here:
+    the regularization to be any non-negative number and determine r based on Thm 3.1". The details
+    are chosen here:
     1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
-    estimate; 2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε): the sensitivity is B²,
-       and P(Z > (2B²/ε)ln(1/δ)) is δ/2;
+       estimate;
+    2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε): the sensitivity is B², and
+       P(Z > (2B²/ε)ln(1/δ)) is δ/2;
     3. w₀² by theorem 3.1 at (ε/2, δ/2) and r₀ rows; where λ ≤ w₀², r = r₀ and w² = w₀² − λ;
     4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
 
@@ -143,8 +143,9 @@ class AdaptiveJLRidge(AdaptiveRelease):
 
     @property
     def least(self) -> int:
+        """r₀."""
         return self.min_rows
 
     def scaled(self, draws: Array, rows: np.ndarray) -> Array:
-        """Divided by the number of rows."""
+        """Divided by the number of rows of each sketch."""
         return np.asarray(draws / rows[:, None])

@@ -1,6 +1,4 @@
-"""What paper 4's boxes share: they release an approximation of AᵀA, from which any regression
-follows.
-"""
+"""What paper 4's algorithms share: they release an approximation of AᵀA."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from dpaudit.papers.paper_4 import random_moments
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """AᵀA, (d, d), and n: all that a box uses of its data."""
+    """AᵀA, (d, d), and n: all that an algorithm uses of its data."""
 
     gram: Array
     rows: int
@@ -34,8 +32,9 @@ class Moments:
 
 
 class MatrixRelease(Algorithm):
-    """Boxes with the inputs ε, δ and B. The matrix M is released, and β̃ is worked out from it:
-    `solution`.
+    """An algorithm with the inputs ε, δ and B that releases a matrix M in place of AᵀA.
+
+    The coefficient β̃ is worked out from M: `solution`.
     """
 
     epsilon: float
@@ -46,7 +45,7 @@ class MatrixRelease(Algorithm):
     relation: ClassVar[str] = "replace"
 
     def check_budget(self, limit: float = 1.0) -> None:
-        """ε > 0, δ in (0, limit), B > 0; and the variant. Raises `InvalidInput`."""
+        """Raises `InvalidInput` unless ε > 0, δ in (0, limit) and B > 0; checks the variant too."""
         self.check_variant()
         check.real("epsilon", self.epsilon, 0.0, open_=True)
         check.real("delta", self.delta, 0.0, limit, open_=True)
@@ -54,24 +53,22 @@ class MatrixRelease(Algorithm):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP."""
         return Claim(self.epsilon, self.delta)
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """What `run` gives for data with these moments, whose rows are not looked at: for data that
-        are not kept.
-        """
+        """Draws as by `run` for data with these moments, whose rows are not kept or checked."""
         raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:
-        """β̃ = argmin over β_d = −1 of βᵀMβ for each draw, (size, p); the stationary point where M
-        is indefinite.
+        """β̃ of each draw, (size, p): the stationary point of βᵀMβ with β_d = −1.
+
+        That is its minimum where M is positive definite.
         """
         return random_moments.regression(draws, order(draws))
 
     def pair(self) -> NeighbourPair:
-        """One row (B, 0), and (0, B) in its place: two axes on which the neighbours differ as much
-        as rows can.
-        """
+        """One row (B, 0), replaced by (0, B): as different as two rows within the bound can be."""
         return replace_row(np.array([[self.row_bound, 0.0]]), 0, [0.0, self.row_bound])
 
 

@@ -1,10 +1,11 @@
-"""Paper 4 as printed: how much padding or noise makes the release of a second-moment matrix (ε,
-δ)-private.
+"""Paper 4 as printed: the padding or noise of (ε, δ)-private second-moment matrices.
 
-Rows have norm at most `row_bound` = B; L stands for ln(4/δ). A padding w ≤ σ_min(A) with one row
-zeroed gives q = vᵀ(AᵀA)⁻¹v ≤ B²/(B² + w²) if it holds of both databases (as in algorithms 1 and 4,
-which append w·I), and only q ≤ min(1, B²/w²) if it holds of the full one alone. The sketch
-(Wishart) and inverse-Wishart releases are to be held against `exact.gaussian_sketch(q, rows, ε)`.
+Rows have norm at most B = `row_bound`; L stands for ln(4/δ); ε is in nats. Suppose that
+w ≤ σ_min(A), and one row is zeroed. If this holds of both databases, as in algorithms 1 and 4,
+which append w·I, then q = vᵀ(AᵀA)⁻¹v ≤ B²/(B² + w²). If it holds of the full database alone, only
+q ≤ min(1, B²/w²). Compare the sketch (Wishart) and inverse-Wishart releases with
+`exact.gaussian_sketch(q, rows, ε)`. Every function raises `InvalidInput` for an argument out of
+range.
 """
 
 from __future__ import annotations
@@ -16,25 +17,27 @@ from dpaudit._core.check import fail
 
 
 def theorem_3_1_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
-    """Theorem 3.1, the sketch RA of r = `rows` rows: w² = 4B²(√(2rL) + L)/ε, for any ε > 0 and δ <
-    1/e.
+    """Theorem 3.1, the sketch RA of r = `rows` rows: w with w² = 4B²(√(2rL) + L)/ε.
+
+    Printed for any ε > 0 and δ < 1/e.
     """
     b, r, epsilon, log = _padding(row_bound, rows, epsilon, delta, 1.0 / math.e)
     return b * math.sqrt(4.0 * (math.sqrt(2.0 * r * log) + log) / epsilon)
 
 
 def theorem_b_1_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
-    """Theorem B.1, the same sketch: w² = B²(1 + (1 + ε/L)(2√(2rL) + 2L)/ε), for any ε > 0 and δ <
-    1/2.
+    """Theorem B.1, the same sketch: w with w² = B²(1 + (1 + ε/L)(2√(2rL) + 2L)/ε).
+
+    Printed for any ε > 0 and δ < 1/2.
     """
     b, r, epsilon, log = _padding(row_bound, rows, epsilon, delta, 0.5)
     return b * math.sqrt(1.0 + (1.0 + epsilon / log) / epsilon * _spread(r, log))
 
 
 def corollary_b_2_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
-    """Corollary B.2: w² = 8B²√(rL)/ε where ε < 1, δ < 1/e and r ≥ 2L; otherwise `InvalidInput`.
+    """Corollary B.2: w with w² = 8B²√(rL)/ε, for ε < 1, δ < 1/e and r ≥ 2L.
 
-    The division by ε is what the corollary's own formula for r at a given w needs.
+    The corollary's own formula for r at a given w needs the division by ε.
     """
     b, r, epsilon, log = _padding(row_bound, rows, epsilon, delta, 1.0 / math.e)
     if epsilon >= 1.0:
@@ -45,8 +48,7 @@ def corollary_b_2_padding(row_bound: float, rows: int, epsilon: float, delta: fl
 
 
 def corollary_b_2_rows(row_bound: float, padding: float, epsilon: float, delta: float) -> int:
-    """Corollary B.2, for a public w: r = ⌈(εw²/(8B²L))²⌉ where ε < 1, δ < 1/e and r > 2L; otherwise
-    `InvalidInput`.
+    """Corollary B.2, for a public w: r = ⌈(εw²/(8B²L))²⌉, for ε < 1, δ < 1/e and r > 2L.
 
     The corollary's own w² = 8B²√(rL)/ε gives (εw²/(8B²))²/L: the printed r is smaller by the factor
     L.
@@ -57,19 +59,16 @@ def corollary_b_2_rows(row_bound: float, padding: float, epsilon: float, delta: 
         fail("epsilon", epsilon, "a number in (0, 1)")
     rows = math.ceil((epsilon * padding**2 / (8.0 * b**2 * log)) ** 2)
     if rows <= 2.0 * log:
-        fail(
-            "padding",
-            padding,
-            f"large enough for more than 2 ln(4/delta) = {2.0 * log:g} rows, here {rows}",
-        )
+        needed = f"large enough for more than 2 ln(4/delta) = {2.0 * log:g} rows, here {rows}"
+        fail("padding", padding, needed)
     return rows
 
 
 def section_2_sigma(row_bound: float, epsilon: float, delta: float) -> float:
-    """Section 2, Analyze Gauss: σ² = 2Δ² ln(2/δ)/ε with Δ² = ‖AᵀA − A′ᵀA′‖_F² = B⁴, for any ε > 0
-    and δ in (0, 1).
+    """Section 2, Analyze Gauss: σ with σ² = 2Δ² ln(2/δ)/ε, Δ² = ‖AᵀA − A′ᵀA′‖_F² = B⁴.
 
-    ε stands for ε², and two rows of norm B that are replaced differ by up to Δ² = 2B⁴.
+    Printed for any ε > 0 and δ in (0, 1). ε stands where ε² belongs, and replacing a row of norm B
+    by another changes AᵀA by up to Δ² = 2B⁴.
     """
     b = check.real("row_bound", row_bound, 0.0, open_=True)
     epsilon = check.real("epsilon", epsilon, 0.0, open_=True)
@@ -78,26 +77,28 @@ def section_2_sigma(row_bound: float, epsilon: float, delta: float) -> float:
 
 
 def algorithm_3_dof(dim: int, epsilon: float, delta: float) -> int:
-    """Algorithm 3: k = ⌊d + (14/ε²)·2L⌋ for any ε > 0, δ < 1/e; theorem 4.1, which it rests on, has
-    ε < 1.
+    """Algorithm 3: k = ⌊d + (14/ε²)·2L⌋ for any ε > 0 and δ < 1/e.
+
+    Theorem 4.1, on which the algorithm rests, has ε < 1.
     """
     dim, epsilon = check.integer("dim", dim, 1), check.real("epsilon", epsilon, 0.0, open_=True)
     return math.floor(dim + 28.0 / epsilon**2 * _log(delta, 1.0 / math.e))
 
 
 def theorem_5_1_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
-    """Theorem 5.1, inverse Wishart with ν = `rows` degrees of freedom: w² = 2B²(2√(2νL) + 2L)/ε, ε
-    > 0, δ < 1/e.
+    """Theorem 5.1, inverse Wishart with ν = `rows` degrees of freedom: w² = 2B²(2√(2νL) + 2L)/ε.
+
+    Printed for any ε > 0 and δ < 1/e; returns w.
     """
     b, nu, epsilon, log = _padding(row_bound, rows, epsilon, delta, 1.0 / math.e)
     return b * math.sqrt(2.0 * _spread(nu, log) / epsilon)
 
 
 def theorem_b_4_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
-    """Theorem B.4, the same release: w² = B²(2√(2νL) + 2L)/(ε(1 − ε/(2L))), printed for any ε > 0,
-    δ < 1/e.
+    """Theorem B.4, the same release: w with w² = B²(2√(2νL) + 2L)/(ε(1 − ε/(2L))).
 
-    NaN from ε = 2L on, where the printed w² is negative or infinite.
+    Printed for any ε > 0 and δ < 1/e. NaN from ε = 2L on, where the printed w² is negative or
+    infinite.
     """
     b, nu, epsilon, log = _padding(row_bound, rows, epsilon, delta, 1.0 / math.e)
     room = 1.0 - 0.5 * epsilon / log
@@ -105,14 +106,12 @@ def theorem_b_4_padding(row_bound: float, rows: int, epsilon: float, delta: floa
 
 
 def theorem_4_1_dof(dim: int, epsilon: float, delta: float) -> int:
-    """Theorem 4.1, additive noise from Wishart_d(`theorem_4_1_scale`·I, k): k = ⌊d + 28L/ε²⌋, ε <
-    1, δ < 1/e.
+    """Theorem 4.1, additive noise Wishart_d(`theorem_4_1_scale`·I, k): k = ⌊d + 28L/ε²⌋.
 
-    To be held against `exact.additive_wishart(1, k, d, ε)`.
+    Printed for ε < 1 and δ < 1/e. Compare with `exact.additive_wishart(1, k, d, ε)`.
     """
-    return theorem_b_3_dof(
-        dim, 14.0 / check.real("epsilon", epsilon, 0.0, 1.0, open_=True) ** 2, delta
-    )
+    epsilon = check.real("epsilon", epsilon, 0.0, 1.0, open_=True)
+    return theorem_b_3_dof(dim, 14.0 / epsilon**2, delta)
 
 
 def theorem_4_1_scale(row_bound: float) -> float:
@@ -121,13 +120,16 @@ def theorem_4_1_scale(row_bound: float) -> float:
 
 
 def theorem_b_3_dof(dim: int, spread: float, delta: float) -> int:
-    """Theorem B.3: ν = ⌊d + 2C₂L⌋ with C₂ = `spread` > 1, δ < 1/e (C₂ = 14/ε² in theorem 4.1)."""
+    """Theorem B.3: ν = ⌊d + 2C₂L⌋, C₂ = `spread` > 1, δ < 1/e (C₂ = 14/ε² in theorem 4.1)."""
     dim, spread = check.integer("dim", dim, 1), check.real("spread", spread, 1.0, open_=True)
     return math.floor(dim + 2.0 * spread * _log(delta, 1.0 / math.e))
 
 
 def theorem_b_3_scale(row_bound: float, spread: float, epsilon: float) -> float:
-    """Theorem B.3: the least C₁ ≤ σ_min(V) allowed, 2B²√C₂/(ε(√C₂ − 1)²), C₂ = `spread` > 1, ε < 1."""
+    """Theorem B.3: the least C₁ ≤ σ_min(V) allowed, 2B²√C₂/(ε(√C₂ − 1)²).
+
+    C₂ = `spread` > 1, ε < 1.
+    """
     b = check.real("row_bound", row_bound, 0.0, open_=True)
     root = math.sqrt(check.real("spread", spread, 1.0, open_=True))
     epsilon = check.real("epsilon", epsilon, 0.0, 1.0, open_=True)
@@ -135,11 +137,10 @@ def theorem_b_3_scale(row_bound: float, spread: float, epsilon: float) -> float:
 
 
 def theorem_b_5_sigma(rho: float, epsilon: float, delta: float) -> float:
-    """Theorem B.5, Gaussian noise on (AᵀA)⁻¹: σ² = 8 ln(2/δ)/(ρ²ε²), λ_min(AᵀA) ≥ (1 + ρ)B², ε < 1,
-    δ < 1/e.
+    """Theorem B.5, Gaussian noise on (AᵀA)⁻¹: σ with σ² = 8 ln(2/δ)/(ρ²ε²).
 
-    It does not depend on B, though the inverse scales as 1/B²: the last step of its proof takes
-    (ρB²)² for (ρB²)⁴.
+    For λ_min(AᵀA) ≥ (1 + ρ)B², ε < 1 and δ < 1/e. σ does not depend on B, though the inverse scales
+    as 1/B²: the last step of the proof takes (ρB²)² for (ρB²)⁴.
     """
     rho = check.real("rho", rho, 0.0, open_=True)
     epsilon = check.real("epsilon", epsilon, 0.0, 1.0, open_=True)
@@ -160,8 +161,10 @@ def _padding(
 
 
 def _log(delta: float, limit: float) -> float:
+    """L, for δ in (0, `limit`)."""
     return math.log(4.0 / check.real("delta", delta, 0.0, limit, open_=True))
 
 
 def _spread(rows: int, log: float) -> float:
+    """2√(2rL) + 2L."""
     return 2.0 * math.sqrt(2.0 * rows * log) + 2.0 * log

@@ -1,7 +1,7 @@
-"""Random second-moment matrices of paper 4's boxes: draws of which each has its own scale, and the
-regression on them.
+"""Random second-moment matrices of paper 4's algorithms, and the regression on them.
 
-Matrices are handed on as upper triangles, row by row, (size, d(d+1)/2).
+Each draw may have its own scale. Matrices are given as upper triangles, row by row,
+(size, d(d+1)/2).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dpaudit._core.linalg import factorise
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.laws.triangular import symmetric_matrix, upper_triangle
 
-NORM_DRAWS = 2_000  # of a standard symmetric matrix, for its mean norm: good to 0.3 %
+NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
 
 
 def axes_of(data: Array) -> tuple[Array, Array]:
@@ -35,10 +35,10 @@ def scatter_draws(
     *,
     inverse: bool = False,
 ) -> Array:
-    """One draw each of Wishart_d(Σ, dof), or of W⁻¹_d(Σ, dof), Σ = axesᵀ·diag(eigenvalues)·axes;
-    triangles.
+    """Triangles of one draw each of Wishart_d(Σ, dof), or of the inverse Wishart W⁻¹_d(Σ, dof).
 
-    eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : (size,) integers ≥ d.
+    Σ = axesᵀ·diag(eigenvalues)·axes. eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : (size,)
+    integers ≥ d.
     """
     done, d = [0], len(axes)
 
@@ -56,8 +56,9 @@ def scatter_draws(
 
 
 def bartlett_each(dim: int, dof: np.ndarray, rng: np.random.Generator) -> Array:
-    """(m, dim, dim) lower triangular L with LLᵀ ~ Wishart_dim(I, dof[i]), dof (m,) ≥ dim (Bartlett
-    1933).
+    """Lower triangular L, (m, dim, dim), with LLᵀ ~ Wishart_dim(I, dof[i]) (Bartlett 1933).
+
+    dof : (m,) ≥ dim.
     """
     factor = np.zeros((len(dof), dim, dim))
     below, diagonal = np.tril_indices(dim, -1), np.arange(dim)
@@ -79,8 +80,9 @@ def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
 
 
 def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
-    """W⁻¹_d(MᵀM, dof), (d, d): the inverse of the Gram matrix of `dof` Gaussian rows of covariance
-    (MᵀM)⁻¹.
+    """A draw of W⁻¹_d(MᵀM, dof), (d, d).
+
+    It is the inverse of the Gram matrix of `dof` Gaussian rows of covariance (MᵀM)⁻¹.
     """
     root = factorise(matrix).root
     turned = np.asarray(solve_triangular(root, np.eye(len(root))).T, dtype=np.float64)
@@ -88,11 +90,12 @@ def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
 
 
 def regression(triangles: Array, dim: int) -> Array:
-    """(size, d − 1), where βᵀMβ with β_d = −1 is stationary: M_XX⁻¹M_Xy, the least value if M is
-    positive definite.
+    """M_XX⁻¹M_Xy, (size, d − 1): the stationary point of βᵀMβ with β_d = −1.
+
+    It is the minimum if M is positive definite.
     """
-    whole = symmetric_matrix(triangles, dim)
-    return np.asarray(np.linalg.solve(whole[:, :-1, :-1], whole[:, :-1, -1:])[:, :, 0])
+    matrices = symmetric_matrix(triangles, dim)
+    return np.asarray(np.linalg.solve(matrices[:, :-1, :-1], matrices[:, :-1, -1:])[:, :, 0])
 
 
 def smallest(triangles: Array, dim: int) -> Array:
@@ -108,8 +111,9 @@ def raised(triangles: Array, dim: int, amount: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def mean_norm(dim: int) -> float:
-    """E‖N‖ (spectral) of a symmetric matrix with N(0, 1) on and above the diagonal, by draws of a
-    fixed seed.
+    """E‖N‖ (spectral) of a symmetric matrix N with N(0, 1) on and above the diagonal.
+
+    Estimated by draws of a fixed seed.
     """
     count = dim * (dim + 1) // 2
     noise = np.random.default_rng(dim).standard_normal((NORM_DRAWS, count))
