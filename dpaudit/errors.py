@@ -1,6 +1,4 @@
-"""Everything that dpaudit raises on purpose; the command line turns each into one line and exit
-status 2.
-"""
+"""The errors that dpaudit raises itself; the command line makes each one line and exit status 2."""
 
 
 class DpauditError(Exception):
@@ -29,16 +27,12 @@ class DataNotFound(DpauditError, FileNotFoundError):
 
 
 class DegenerateData(InvalidInput):
-    """The data leave the quantity undefined: rank-deficient features, zero residuals, too few rows."""
+    """The data leave the quantity undefined: dependent features, zero residuals, too few rows."""
 
 
 class NoExactSpectrum(DpauditError, NotImplementedError):
-    """No exact spectrum is known for this mechanism on this pair; the message says what to use
-    instead.
-    """
+    """No exact spectrum is known for mechanism and pair; the message says what to use instead."""
 
 
 class MechanismError(DpauditError, RuntimeError):
-    """A mechanism raised, or returned something that cannot be audited; the message says which
-    draw.
-    """
+    """A mechanism raised, or returned what cannot be audited; the message says in which draws."""

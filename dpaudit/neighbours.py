@@ -1,15 +1,17 @@
-"""Neighbouring databases: which two are compared, and how much one row weighs."""
+"""Neighbouring databases: the two that are compared, and statistics of how much each row matters.
+
+This room knows nothing of mechanisms or audits.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import InvalidInput
 
 
@@ -17,11 +19,13 @@ from dpaudit.errors import InvalidInput
 class NeighbourPair:
     """Two databases, D and D'.
 
-    left, right : (n, d) and (m, d) float64, the label in the last column.
+    left, right : (n, d) and (m, d) float64, the label in the last column. They are read-only
+        copies, since a mechanism that changes its data would change the audit.
     relation : "zero-out", "replace" or "pair" (any two).
     index : the row that differs, or None.
 
-    Raises `InvalidInput` when they are identical: no mechanism can tell them apart.
+    Raises `InvalidInput` when they are identical, as all mechanisms have the same law on both, or
+    when they are not in the relation.
     """
 
     left: Array
@@ -44,12 +48,11 @@ class NeighbourPair:
         self._check_relation(left, right)
         for name, side in (("left", left), ("right", right)):
             own = side.copy()
-            # a mechanism that writes into its data would change the audit
             own.setflags(write=False)
             object.__setattr__(self, name, own)
 
     def _check_relation(self, left: Array, right: Array) -> None:
-        """The label must be true: exact spectra go by it."""
+        """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""
         check.choice("relation", self.relation, ("zero-out", "replace", "pair"))
         if self.relation == "pair" and self.index is None:
             return
@@ -66,7 +69,7 @@ class NeighbourPair:
             check.fail("right", right[index], f"zero in row {index}")
 
 
-def zero_row(data: Any, index: int) -> NeighbourPair:
+def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
     """D and D with row `index` set to zero (paper 1, definition 1). Raises `InvalidInput`.
 
     >>> import dpaudit as dp
@@ -78,40 +81,50 @@ def zero_row(data: Any, index: int) -> NeighbourPair:
     return replace_row(data, index, np.zeros(data.shape[1]), relation="zero-out")
 
 
-def replace_row(data: Any, index: int, row: Any, *, relation: str = "replace") -> NeighbourPair:
+def replace_row(
+    data: ArrayLike, index: int, row: ArrayLike, *, relation: str = "replace"
+) -> NeighbourPair:
     """D and D with row `index` replaced by `row`, shape (d,). Raises `InvalidInput`."""
     data = check.matrix("data", data)
     index = check.integer("index", index, 0)
     if index >= len(data):
         check.fail("index", index, f"a row number below {len(data)}")
-    row = check.matrix(
-        "row", np.atleast_2d(check.array_of_numbers("row", row, f"{data.shape[1]} numbers"))
-    )
-    if row.shape != (1, data.shape[1]):
-        check.fail("row", f"{row.size} numbers", f"{data.shape[1]} numbers, one a column")
-    if np.array_equal(data[index], row[0]):
-        raise InvalidInput(
-            f"row {index} is {'already zero' if relation == 'zero-out' else 'unchanged'}: no neighbour"
-        )
+    row = _checked_row(row, data.shape[1])
+    if np.array_equal(data[index], row):
+        state = "already zero" if relation == "zero-out" else "unchanged"
+        raise InvalidInput(f"row {index} is {state}: no neighbour")
     right = data.copy()
     right[index] = row
     return NeighbourPair(data, right, relation, index)
 
 
+def _checked_row(row: ArrayLike, columns: int) -> Array:
+    """The row as (columns,) float64. Raises `InvalidInput`."""
+    numbers = check.array_of_numbers("row", row, f"{columns} numbers")
+    matrix = check.matrix("row", np.atleast_2d(numbers))
+    if matrix.shape != (1, columns):
+        check.fail("row", f"{matrix.size} numbers", f"{columns} numbers, one a column")
+    return np.asarray(matrix[0])
+
+
 @dataclass(frozen=True, eq=False)
 class RowStatistics:
-    """leverage, residual_share, displacement (‖x_opt − x'_opt‖), each (n,)."""
+    """What zeroing each row does to the least-squares solution x_opt, (n,) each.
+
+    leverage : h_i. residual_share : the share of the residual sum of squares that only row i
+        explains. displacement : ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
+    """
 
     leverage: Array
     residual_share: Array
     displacement: Array
 
 
-def row_statistics(data: Any) -> RowStatistics:
-    """How much each row of a least-squares database weighs, by column-scaled thin QR.
+def row_statistics(data: ArrayLike) -> RowStatistics:
+    """Leverage, residual share and displacement of each row, by column-scaled thin QR.
 
     data : (n, p + 1), label last. Raises `DegenerateData` for dependent features, n ≤ p or zero
         residuals.
     """
-    fit = least_squares(data)
+    fit = least_squares(check.matrix("data", data, min_columns=2))
     return RowStatistics(fit.leverage, fit.residual_share, fit.displacement)

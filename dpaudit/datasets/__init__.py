@@ -1,4 +1,7 @@
-"""Real data to audit on: the embedded FLIGHT, scikit-learn's diabetes, and any CSV file of numbers."""
+"""Real data to audit on: the embedded FLIGHT, scikit-learn's diabetes, and any CSV file of numbers.
+
+This room knows nothing of mechanisms or audits.
+"""
 
 from dpaudit.datasets.catalogue import describe, load, names
 from dpaudit.datasets.dataset import Dataset

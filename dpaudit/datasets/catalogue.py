@@ -1,6 +1,4 @@
-"""Find a data set by name or path: embedded, bundled with scikit-learn, in a folder, or any CSV
-file.
-"""
+"""Find a data set by name or path: embedded, from scikit-learn, in a folder, or any CSV file."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit.datasets import flight
 from dpaudit.datasets.dataset import Dataset, Table
@@ -28,17 +27,20 @@ def load(
 ) -> Dataset:
     """Load a data set by name, or a CSV file by path; unpacks as `X, y = load("flight")`.
 
-    name_or_path: "flight" and "diabetes" come with the installation; any other bare name `foo` is
-    the file foo.csv in `data_dir`, or else in the folder named by the environment variable
-    DPAUDIT_DATA. A `Path`, or text with a separator or a suffix, is the path of a CSV file (see
-    `table.read_csv`). target: the column to predict. Required for a path; by default the usual
-    target of a known set and the last column of any other name.
-    constant: put a column of ones first, called "constant", unless a feature is already one nonzero
-    number throughout (a second such column would be rank-deficient).
+    Parameters
+    ----------
+    name_or_path : "flight" and "diabetes" come with the installation. Any other bare name `foo` is
+        the file foo.csv in `data_dir`, or else in the folder named by the environment variable
+        DPAUDIT_DATA. A `Path`, or text with a separator or a suffix, is the path of a CSV file (see
+        `table.read_csv`).
+    target : the column to predict. Required for a path; the default for a name is the last column.
+    constant : whether to put a column of ones first, called "constant". That is not done where a
+        feature is one nonzero number throughout: the features would be linearly dependent.
+    data_dir : the folder of data sets that are looked up by name.
 
-    Rows with a missing value are dropped and counted in `.dropped`. Raises DataNotFound when there
-    is no such data set, InvalidInput for an argument or a file that is not as described.
-    Sources: `describe()` and the `.source` of what is returned.
+    Rows with a missing value are dropped and counted in `.dropped`. Raises `DataNotFound` when
+    there is no such data set, `InvalidInput` for an argument or a file that is not as described.
+    Sources: `describe()`, and `.source` of the data set.
 
     >>> import dpaudit as dp
     >>> found = dp.datasets.load("diabetes")
@@ -46,21 +48,17 @@ def load(
     >>> X.shape, y.shape, found.target
     ((442, 11), (442,), 'progression')
     """
-    if not isinstance(constant, bool):
-        fail("constant", constant, "True or False")
+    check.boolean("constant", constant)
     place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
     if not isinstance(name_or_path, str) or place.suffix or len(place.parts) > 1:
         return _load_path(place, target, constant)
-    table = (
-        _INSTALLED[place.name][0]()
-        if place.name in _INSTALLED
-        else read_csv(_find(place.name, data_dir))
-    )
+    read = _INSTALLED[place.name][0] if place.name in _INSTALLED else None
+    table = read_csv(_find(place.name, data_dir)) if read is None else read()
     return table.dataset(table.columns[-1] if target is None else target, constant)
 
 
 def names() -> tuple[str, ...]:
-    """The names that `load` knows, those that need no file first."""
+    """The names that `load` knows, first those that need no file."""
     return tuple(describe())
 
 
@@ -86,7 +84,7 @@ def _load_path(path: Path, target: str | None, constant: bool) -> Dataset:
 
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
-    """The path of name.csv; DataNotFound says in one line what to do when there is none."""
+    """The path of name.csv. Raises `DataNotFound`, which says what to do, when there is none."""
     folder = (
         os.environ.get(FOLDER)
         if data_dir is None
@@ -97,21 +95,25 @@ def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
     known = "" if name in _IN_FOLDER else f"; known names: {', '.join(names())}"
     absent = f"there is no {name}.csv in {folder}" if folder else f"{FOLDER} is not set"
     raise DataNotFound(
-        f"data set {name!r} not found: {absent}; set {FOLDER} (or data_dir) to the folder that holds "
-        f"{name}.csv, or give the path of a CSV file and its target{known}"
+        f"data set {name!r} not found: {absent}; set {FOLDER} (or data_dir) to the folder "
+        f"that holds {name}.csv, or give the path of a CSV file and its target{known}"
     )
 
 
 def _diabetes() -> Table:
-    """Bundled with scikit-learn: features centred and scaled by it to unit sum of squares."""
+    """From scikit-learn, which has centred the features and scaled them to sum of squares 1."""
     from sklearn.datasets import load_diabetes
 
     found = load_diabetes()
     values = np.column_stack([found.data, found.target])
-    source = "scikit-learn's load_diabetes (Efron et al., Least Angle Regression, 2004), features as scaled there"
+    source = (
+        "scikit-learn's load_diabetes (Efron et al., Least Angle Regression, 2004), "
+        "features as scaled there"
+    )
     return Table("diabetes", (*found.feature_names, "progression"), values, source)
 
 
+# for each name the function that reads it, and a line about it
 _INSTALLED: dict[str, tuple[Callable[[], Table], str]] = {
     "flight": (
         flight.read,

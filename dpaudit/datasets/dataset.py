@@ -1,4 +1,4 @@
-"""A regression data set, and the table of numbers it is cut from."""
+"""A regression data set, and the table of numbers that it comes from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 
 
@@ -17,9 +18,10 @@ from dpaudit.errors import InvalidInput
 class Dataset:
     """Features and a target; unpacks as `X, y = dataset`.
 
-    X: (n, p) float64, the constant column first when one was added; y: (n,) float64. `features`
-    names the columns of X and `target` names y. `dropped` counts, by reason, the rows left out on
-    load: row i is the i-th row kept. `source` says in one line where the numbers come from.
+    X, y : (n, p) and (n,) float64; the first column of X is the constant where one was added.
+    name, features, target : names of the data set, of the columns of X and of y.
+    source : where the numbers come from, in one line.
+    dropped : how many rows were left out on load, by reason. Row i is the i-th row that was kept.
     """
 
     X: Array = field(repr=False)
@@ -31,6 +33,7 @@ class Dataset:
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Array]:
+        """X, then y."""
         return iter((self.X, self.y))
 
     @property
@@ -44,10 +47,11 @@ class Dataset:
         return np.column_stack([self.X, self.y])
 
     def shrunk(self, row_bound: float) -> Dataset:
-        """With rows [x, y] longer than `row_bound` shrunk to it: what a bound that is public asks
-        of the data.
+        """A copy in which rows [x, y] longer than `row_bound` are scaled to that norm.
+
+        Mechanisms with a public bound on the row norms need such data. Raises `InvalidInput`.
         """
-        # loads scipy, which data sets by themselves do without
+        # imported here because it loads SciPy, which reading a data set does not need
         from dpaudit._core.linalg import shrinkage
 
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
@@ -69,8 +73,9 @@ class Table:
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def dataset(self, target: str, constant: bool) -> Dataset:
-        """Cut into features and target; InvalidInput when `target` is no column or no feature is
-        left.
+        """Split into features and target, with a constant feature added if `constant`.
+
+        Raises `InvalidInput` when `target` is no column, or when no feature is left.
         """
         if target not in self.columns:
             fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
@@ -83,7 +88,7 @@ class Table:
         return Dataset(X, y, self.name, features, target, self.source, self.dropped)
 
     def listing(self, most: int = 30) -> str:
-        """The column names for an error message."""
+        """The column names for an error message, at most `most` of them."""
         shown = ", ".join(map(repr, self.columns[:most]))
         return shown if len(self.columns) <= most else f"{shown}, ... ({len(self.columns)} columns)"
 
@@ -99,7 +104,5 @@ class Table:
 
 
 def _spans_constant(X: Array) -> bool:
-    """Whether a column is one nonzero number throughout: a second such column would be
-    rank-deficient.
-    """
+    """Whether a column is one nonzero number throughout."""
     return bool(((X.max(axis=0) == X.min(axis=0)) & (X[0] != 0)).any())

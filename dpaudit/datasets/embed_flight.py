@@ -1,5 +1,6 @@
-"""Make flight.xz again from its source: `python -m dpaudit.datasets.embed_flight flights.csv.zip
-[OUT]`.
+"""Make flight.xz from its source.
+
+Usage: `python -m dpaudit.datasets.embed_flight flights.csv.zip [OUT]`.
 """
 
 from __future__ import annotations
@@ -17,14 +18,12 @@ import numpy as np
 from dpaudit.datasets.flight import COLUMNS, SHA256
 from dpaudit.errors import InvalidInput
 
-# Two-byte alignment (lp, pb) suits int16: 5 % smaller than the preset's own.
+# Two-byte alignment (lp, pb) suits int16: the file is 5 % smaller than with the preset alone.
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 3, "lp": 1, "pb": 1}]
 
 
 def columns(archive: str | Path) -> bytes:
-    """The kept rows of flights.csv as little-endian int16, one whole column after the other
-    (minutes).
-    """
+    """Rows of flights.csv without missing values, in minutes: int16, column after column."""
     with zipfile.ZipFile(archive) as folder, folder.open("flights.csv") as stream:
         rows = csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
         kept = [cells for row in rows if "NA" not in (cells := [row[column] for column in COLUMNS])]
@@ -32,9 +31,7 @@ def columns(archive: str | Path) -> bytes:
 
 
 def embed(archive: str | Path, out: str | Path) -> None:
-    """Write `out` from the package's zip; InvalidInput when the rows are not the ones dpaudit
-    expects.
-    """
+    """Write `out` from the package's zip. Raises `InvalidInput` when its rows are not FLIGHT's."""
     raw = columns(archive)
     if (found := hashlib.sha256(raw).hexdigest()) != SHA256:
         raise InvalidInput(

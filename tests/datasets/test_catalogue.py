@@ -1,4 +1,4 @@
-"""Names: what is installed, what is looked up in a folder, and what is said when it is not there."""
+"""Names: which are installed, which are looked up in a folder, and the error when one is missing."""
 
 import os
 import pickle
@@ -101,8 +101,8 @@ def test_variable_unset(monkeypatch, value):
     with pytest.raises(DataNotFound) as caught:
         datasets.load("cancer")
     assert str(caught.value) == (
-        "data set 'cancer' not found: DPAUDIT_DATA is not set; set DPAUDIT_DATA (or data_dir) to the folder "
-        "that holds cancer.csv, or give the path of a CSV file and its target"
+        "data set 'cancer' not found: DPAUDIT_DATA is not set; set DPAUDIT_DATA (or data_dir) to "
+        "the folder that holds cancer.csv, or give the path of a CSV file and its target"
     )
 
 

@@ -45,7 +45,7 @@ def test_samplers_agree_in_law(pair, seed):
 
 
 def test_the_literal_sketch_may_be_made_in_blocks(monkeypatch):
-    """Fails for equal laws with probability at most 1.2e-7: 8 of the 72 statistics that share 1e-6."""
+    """Fails for equal laws with probability â¤ 1.2e-7: 8 of the 72 statistics that share 1e-6."""
     monkeypatch.setattr(sketched_solution, "LITERAL_BLOCK", 5 * ROWS)
     assert (
         largest_distance(views(ALS(ROWS, "literal")(DATA, SIZE, rng=9)), drawn("student", 1))

@@ -1,4 +1,4 @@
-"""All replacements of rows by candidates at once, against the two databases' matrices at 50 digits."""
+"""All replacements of rows by candidates at once, against the two matrices at 50 digits."""
 
 import numpy as np
 import pytest

@@ -187,7 +187,7 @@ def test_a_shorter_row_is_never_worse(mechanism):
 
 
 def test_the_worst_split_is_inside_where_the_cross_noise_is_the_smaller():
-    """s = c·C²/(2(c − g)) with g = 1/80², c = 1/50²: 82 % of the square norm goes to the features."""
+    """s = c·C²/(2(c − g)) with g = 1/80², c = 1/50²: 82 % of the square norm is of the features."""
     mechanism = SufficientStatistics(80.0, 50.0)
     s = 50.0**-2 / (2.0 * (50.0**-2 - 80.0**-2))
     row = BOUND * np.array([0.0, np.sqrt(s), 0.0, np.sqrt(1.0 - s)])

@@ -112,7 +112,7 @@ def solve(matrix, right):
 
 @pytest.mark.parametrize("offset", [0, 1_000, 30_000])
 def test_nearly_collinear_features_against_rational_arithmetic(offset):
-    """Columns 1, x, x² of years far from 0: condition number up to 1e9 after scaling the columns."""
+    """Columns 1, x, x² of years far from 0: condition number up to 1e9 after column scaling."""
     x = offset + np.array([0, 1, 2, 4, 7, 11, 16, 22])
     data = np.column_stack([np.ones(8), x, x**2, x**2 % 13])
     leverage, share = exactly(data)
@@ -199,7 +199,6 @@ def test_the_fit_is_the_least_squares_fit():
 
 
 # --- data that leave it undefined
-# ----------------------------------------------------------------------------------
 
 
 def degenerate():
