@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from reports.make.audits.tasks import TASKS, Simulated
 
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import FOCUS, choose_sets
 from dpaudit.exact import gaussian_shift
+from reports.make.band.score_laws import SCORE_LAWS, SimulatedCounts
 
 
 def estimate(choose, test, *settings, **options):
@@ -138,7 +138,7 @@ def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
     """Laplace noise, pure ε = 1: 100 audits at level 0.9: more than 21 false ones once in 4,000;
     gain 0.009 ± 0.003.
     """
-    rng, sides = np.random.default_rng(21), TASKS[3].sides
+    rng, sides = np.random.default_rng(21), SCORE_LAWS[3].sides
     found = {
         focus: np.array(
             [
@@ -158,20 +158,20 @@ def test_the_better_direction_takes_most_of_the_level():
     """T3: at ε = 1 the forward direction is 0.106, the other 0.054."""
     rng = np.random.default_rng(18)
     statements = choose_sets(
-        CandidateSets.of(SortedScores.of(*TASKS[2].sides(rng, 20_000)), GRID, 100_000, 0.05)
+        CandidateSets.of(SortedScores.of(*SCORE_LAWS[2].sides(rng, 20_000)), GRID, 100_000, 0.05)
     )
     forward = sum(one.share for one in statements if one.forward)
     assert forward > 0.85 * 0.05
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", SCORE_LAWS, ids=lambda task: task.name)
 def test_simulated_counts_have_the_law_of_drawn_ones(task):
     """Means of 200 simulations of 1,000 draws against the tails: 5 standard errors, false alarm
     2e-5 in 32 checks.
     """
     rng = np.random.default_rng(19)
     threshold = np.quantile(np.concatenate(task.sides(rng, 2_000)), [0.1, 0.5, 0.9, 0.99])
-    drawn = np.array([Simulated(task, 1_000, rng).above(threshold) for _ in range(200)])
+    drawn = np.array([SimulatedCounts(task, 1_000, rng).above(threshold) for _ in range(200)])
     real = np.array([SortedScores.of(*task.sides(rng, 1_000)).above(threshold) for _ in range(200)])
     spread = np.sqrt(drawn.var(axis=0) / 200 + real.var(axis=0) / 200) + 1e-9
     assert np.all(np.abs(drawn.mean(axis=0) - real.mean(axis=0)) < 5.0 * spread)
@@ -193,9 +193,9 @@ def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, gri
     """Counts at their means, so no chance but in the choice of sets: 0.98 of the oracle from 0.1
     on, 0.92 from 0.01.
     """
-    (task,) = (task for task in TASKS if task.name == name)
+    (task,) = (task for task in SCORE_LAWS if task.name == name)
 
-    class Means(Simulated):
+    class Means(SimulatedCounts):
         def _counts(self, tail):
             return np.round(self.size * tail).astype(int)
 

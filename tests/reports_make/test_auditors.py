@@ -6,13 +6,19 @@ from scipy.special import expit
 from scipy.stats import laplace, norm
 
 from dpaudit.errors import DpauditError
-from reports.make.auditors import feed, page, table, tools
-from reports.make.auditors.tasks import DELTA, EPSILON, NULL, TASKS, Answer
+from reports.make.auditors import compare, feed, report, tools
+from reports.make.auditors.answers import DELTA, EPSILON, NULL, Answer, truth
 from reports.make.auditors.tools import Reader, Tool
+from reports.make.tasks import TASKS
 
 SIZE = 100_000
 SCORES = ("first number", "dpaudit's")
 SECOND = {"T1": (1.0, 1.0), "T3": (0.0, np.sqrt(0.8))}
+
+
+def drawn(task, seed, size):
+    sides = task.draw(np.random.default_rng(seed), size)
+    return sides.P, sides.Q
 
 
 def log_ratio(name, x):
@@ -31,7 +37,7 @@ def test_draws_have_the_spectrum_that_is_called_the_truth(task):
     """E_P(1 − e^{ε−L})₊ and E_Q(1 − e^{ε+L})₊ within 5 standard errors; 32 comparisons, false alarm
     below 2e-5.
     """
-    P, Q = task.draw(np.random.default_rng(11), SIZE)
+    P, Q = drawn(task, 11, SIZE)
     away = []
     for loss in (log_ratio(task.name, P), -log_ratio(task.name, Q)):
         gain = np.maximum(-np.expm1(np.minimum(EPSILON[:, None] - loss, 0.0)), 0.0)
@@ -39,28 +45,26 @@ def test_draws_have_the_spectrum_that_is_called_the_truth(task):
     (forward, error), (backward, other) = away
     larger = np.maximum(forward, backward)
     assert np.all(
-        np.abs(larger - task.truth()[: len(EPSILON)]) <= 5.0 * np.maximum(error, other) + 1e-12
+        np.abs(larger - truth(task)[: len(EPSILON)]) <= 5.0 * np.maximum(error, other) + 1e-12
     )
 
 
 def test_equal_laws_have_nothing_to_certify():
-    np.testing.assert_array_equal(NULL.truth(), 0.0)
+    np.testing.assert_array_equal(truth(NULL), 0.0)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_epsilon_of_the_truth_is_where_delta_is(task):
-    truth = task.truth()[len(EPSILON) :]
-    finite = np.isfinite(truth)
-    np.testing.assert_allclose(
-        task.curve().delta_at(truth[finite]), DELTA[finite], rtol=1e-6, atol=1e-15
-    )
+    epsilon = truth(task)[len(EPSILON) :]
+    finite = np.isfinite(epsilon)
+    np.testing.assert_allclose(task.delta_at(epsilon[finite]), DELTA[finite], rtol=1e-6, atol=1e-15)
 
 
 def test_fixed_threshold_finds_the_best_set():
     """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and flat enough there to miss it by
     0.1.
     """
-    P, Q = TASKS[0].draw(np.random.default_rng(3), 50_000)
+    P, Q = drawn(TASKS[0], 3, 50_000)
     scores = -P[:, 0], -Q[:, 0]
     threshold = feed.fixed_threshold(scores, 50_000, lambda hits, false: hits - false)
     assert threshold == pytest.approx(-0.5, abs=0.1)
@@ -68,27 +72,28 @@ def test_fixed_threshold_finds_the_best_set():
 
 def exact_tool(task, surplus=0.0):
     """Answers the truth plus `surplus`."""
-    curve = task.curve()
     return Tool(
         "none",
         "exact",
         lambda feed, seed: Reader(
-            lambda delta: float(curve.epsilon_at(delta)) + surplus,
-            lambda epsilon: float(curve.delta_at(epsilon)),
+            lambda delta: float(task.epsilon_at(delta)) + surplus,
+            lambda epsilon: float(task.delta_at(epsilon)),
         ),
     )
 
 
 def test_answers_come_in_the_order_of_the_truth():
     task = TASKS[3]
-    given = feed.plain_feed(*task.draw(np.random.default_rng(0), 100))
-    np.testing.assert_allclose(page.ask(exact_tool(task), given, 0).found, task.truth(), atol=1e-15)
+    given = feed.plain_feed(*drawn(task, 0, 100))
+    np.testing.assert_allclose(
+        compare.ask(exact_tool(task), given, 0).found, truth(task), atol=1e-15
+    )
 
 
 def test_what_lies_above_the_truth_is_counted():
     task = TASKS[3]
-    assert not page.false_certificates(task, exact_tool(task), 3, 100).any()
-    false = page.false_certificates(task, exact_tool(task, 0.1), 3, 100)
+    assert not compare.false_certificates(task, exact_tool(task), 3, 100).any()
+    false = compare.false_certificates(task, exact_tool(task, 0.1), 3, 100)
     np.testing.assert_array_equal(false.mean(axis=0), [0, 0, 0, 0, 1, 1])
 
 
@@ -101,7 +106,7 @@ def test_delta_from_a_bound_of_epsilon():
 
 
 def test_our_score_certifies_on_draws_that_it_has_not_seen():
-    P, Q = TASKS[0].draw(np.random.default_rng(2), 2_000)
+    P, Q = drawn(TASKS[0], 2, 2_000)
     own = feed.fitted_feed(P, Q, 1)
     plain = feed.plain_feed(P, Q)
     # one number: a fifth trains, a tenth chooses
@@ -121,7 +126,7 @@ def test_a_missing_tool_is_named(monkeypatch):
 
 
 def test_page_leaves_unsound_tools_out_of_the_contest(monkeypatch):
-    monkeypatch.setattr(table, "PACKAGES", {})
+    monkeypatch.setattr(report, "PACKAGES", {})
     task, good, bad = TASKS[3], ("a", "good"), ("b", "bad")
     low = Answer(0.5 * np.array([0.3, 0.2, 0, 0, 0.9, 0.8]), 1.0, 2.0)
     high = Answer(0.6 * np.array([0.3, 0.2, 0, 0, 0.9, 0.8]), 1.0, 2.0)
@@ -135,15 +140,15 @@ def test_page_leaves_unsound_tools_out_of_the_contest(monkeypatch):
     never, often = np.zeros((100, 6), dtype=bool), np.zeros((100, 6), dtype=bool)
     often[:20, 1] = True
     rates = {good: {task.name: never}, bad: {task.name: often}}
-    assert table.unsound(rates) >= {bad}
-    assert good not in table.unsound(rates)
-    text = table.page(found, rates, 1, 60.0)
+    assert report.unsound(rates) >= {bad}
+    assert good not in report.unsound(rates)
+    text = report.render(found, rates, 1, 60.0)
     assert "best tool, first number score | 0.1500 | 0.1000 | 0 | 0 | 0.4500 | 0.4000" in text
     assert "| b, bad |  | 20.0% (20.0%) | 100 |" in text
 
 
 def test_certificate_above_the_truth_is_marked():
-    assert table._cells(np.array([0.4, np.nan, 0.1]), np.array([0.3, 0.2, 0.1])) == [
+    assert report._cells(np.array([0.4, np.nan, 0.1]), np.array([0.3, 0.2, 0.1])) == [
         "0.4000 †",
         "–",
         "0.1000",

@@ -10,10 +10,12 @@ from scipy.stats import t as student
 
 import dpaudit as dp
 from dpaudit.papers import LinearMixing, printed
-from dpaudit.papers.paper_2.newton import FAMILIES, Newton
+from dpaudit.papers.paper_2.noisy_newton import FAMILIES, Newton
 from reports.make.findings import FINDINGS
 from reports.make.findings.measures import least_noise
-from reports.make.findings.paper_2_newton import X, Y, largest_step
+from reports.make.findings.paper_2.newton import X, Y, largest_step
+
+pytestmark = pytest.mark.quick
 
 
 def test_a_printed_claim_is_refuted_by_an_event_that_anyone_can_compute():

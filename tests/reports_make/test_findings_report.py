@@ -4,8 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from reports.make.findings import FINDINGS
-from reports.make.findings import __main__ as command
+from reports.make.findings import FINDINGS, command
 from reports.make.findings.lines import line, sentences, values, written
 from reports.make.findings.report import HEADS, LOOSE_HEADS, NOTES, html, markdown, write
 
@@ -53,7 +52,7 @@ def test_a_line_is_made_of_the_numbers(lines):
     assert held.swept.startswith("Holds at all 360 settings swept")
     assert held.corrected == ()
     assert "times" not in values(held.evidence)  # δ is 10³⁷ times smaller, which says nothing
-    assert ten.command == "python -m reports.make.findings 1-lemma-10"
+    assert ten.command == "python -m reports.make findings 1-lemma-10"
 
 
 def test_more_settings_are_parts_of_one_line():
@@ -106,7 +105,7 @@ def test_markdown_tables_are_whole(lines):
     widths = [row.replace("\\|", "").count("|") - 1 for row in rows]
     assert set(widths) == {len(HEADS), len(LOOSE_HEADS)}
     assert len(rows) == 2 * 4 + 6  # three papers and the loose ones have a head each
-    assert "`python -m reports.make.findings 4-power`" in markdown(lines)
+    assert "`python -m reports.make findings 4-power`" in markdown(lines)
     assert all(f"- {note}" in markdown(lines) for note in NOTES)
 
 

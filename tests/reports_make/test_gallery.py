@@ -13,13 +13,13 @@ import pytest
 import dpaudit as dp
 from dpaudit import mechanisms
 from dpaudit.report.figures import house_style
+from reports.make import command as make
 from reports.make import gallery
 from reports.make.findings import FINDINGS
-from reports.make.gallery import __main__ as command
-from reports.make.gallery import build, compositions, formulas, mixing
+from reports.make.gallery import build, command, compositions, formulas, mixing
 from reports.make.gallery.build import figures, numbers
 from reports.make.gallery.formulas import LOOSE, UNDEFINED, WRONG
-from reports.make.gallery.page import render
+from reports.make.gallery.report import render
 
 ROOT = Path(__file__).parents[2]
 
@@ -345,7 +345,8 @@ def test_the_command_builds_what_scenarios_name(settings, tmp_path, monkeypatch,
 
 
 def test_the_command_says_in_one_line_what_is_missing(tmp_path, capsys):
-    assert command.main(["--scenarios", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    given = ["gallery", "--scenarios", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert make.main(given) == 2
     assert "scenarios must be files that share one data set, got 0 files" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 

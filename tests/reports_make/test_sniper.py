@@ -9,6 +9,8 @@ from dpaudit import mechanisms
 from dpaudit.certify.binomial import lower, upper
 from reports.make.audits import sniper
 
+pytestmark = pytest.mark.quick
+
 
 def test_the_best_set_of_two_answers_is_one_of_them():
     """Randomised response: P(S)/Q(S) of an answer is known, its limit lies between those of two
@@ -38,7 +40,7 @@ def test_more_draws_show_more_but_never_the_truth(name):
 
 def test_the_page_has_a_cell_for_each_heading(monkeypatch, capsys):
     monkeypatch.setattr(sniper, "MORE", sniper.SEEDS)
-    row = sniper._row("NaturalLogGeometric", 20_000)
-    table = sniper.page([row], 20_000).splitlines()
+    row = sniper.row("NaturalLogGeometric", 20_000)
+    table = sniper.render([row], 20_000).splitlines()
     assert {line.count("|") for line in table if line.startswith("|")} == {len(row) + 1}
     assert capsys.readouterr().out.split() == " ".join(row).split()

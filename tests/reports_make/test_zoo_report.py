@@ -7,6 +7,8 @@ import pytest
 from dpaudit.mechanisms import ZOO
 from reports.make.audits import zoo
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
@@ -31,9 +33,9 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
     assert (gross.needed, leak.needed) == (1_000, 6_000)
     assert faint.needed is None
     assert list(faint.tried) == [6_000]  # the first seed had told that 1,000 are too few
-    assert [row.as_it_should for row in (gross, leak, faint)] == [True, True, False]
+    assert [row.rightly_judged for row in (gross, leak, faint)] == [True, True, False]
     assert sound.tried == {1_000: (0, 2)}
-    assert sound.as_it_should
+    assert sound.rightly_judged
 
 
 def test_the_table_says_what_was_found(found):
@@ -49,5 +51,5 @@ def test_the_table_says_what_was_found(found):
 
 def test_no_seed_may_be_wrong_of_a_sound_one():
     row = zoo.Row("Laplace", ZOO["Laplace"], ZOO["Laplace"].pair(), {1_000: (0, 20)})
-    assert row.as_it_should
-    assert not dataclasses.replace(row, tried={1_000: (1, 20)}).as_it_should
+    assert row.rightly_judged
+    assert not dataclasses.replace(row, tried={1_000: (1, 20)}).rightly_judged

@@ -4,23 +4,21 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpaudit.certify.sets import Tails
-from reports.make.audits import bands
-from reports.make.audits.tasks import TASKS
-
-T1 = TASKS[0]
+from dpaudit.certify.scores import SortedScores
+from reports.make.band import bands, order_statistics
+from reports.make.band.score_laws import T1
 
 
-def drawn(size: int, seed: int) -> tuple[Tails, Tails]:
+def drawn(size: int, seed: int) -> tuple[SortedScores, SortedScores]:
     rng = np.random.default_rng(seed)
-    return Tails.of(*T1.sides(rng, size // 5)), Tails.of(*T1.sides(rng, size))
+    return SortedScores.of(*T1.sides(rng, size // 5)), SortedScores.of(*T1.sides(rng, size))
 
 
 @pytest.mark.parametrize("kind", ["beta", "Berk–Jones"])
 def test_order_statistic_bands_cover_a_uniform_cdf(kind):
     """200 samples of 300; false alarm 1e-6 at the nominal 2.5 %, and not needlessly wide."""
-    rng, (low, high) = np.random.default_rng(1), bands._limits(300, kind)
-    samples = np.sort(rng.random((200, 300)), axis=1)[:, bands._ranks(300) - 1]
+    rng, (low, high) = np.random.default_rng(1), order_statistics.limits(300, kind)
+    samples = np.sort(rng.random((200, 300)), axis=1)[:, order_statistics.ranks(300) - 1]
     wrong = np.sum(np.any((samples < low) | (samples > high), axis=1))
     assert wrong <= binom.ppf(1.0 - 1e-6, 200, 0.025)
     assert np.all(low < high)
@@ -70,8 +68,8 @@ def test_the_oracle_is_what_two_clopper_pearson_limits_give():
 def test_cross_fitting_stays_below_the_truth_and_the_page_is_complete():
     """The replication's chance of exceeding the truth is 5 % a band; the seed is fixed."""
     rows = bands.compare(T1, 5_000, 1, seed=4)
-    assert len(rows) == len(bands.BANDS) + len(bands.CROSSFIT) + 1
+    assert len(rows) == len(bands.BANDS) + len(bands.CROSS_FITTED) + 1
     assert all(np.all(row.share < 1.05) for row in rows)
-    text = bands.small_delta((100_000,), 1)
+    text = bands.small_table(bands.small_delta((100_000,), 1))
     assert text.count("\n") == 1 + len(bands.SMALL)
     assert text.splitlines()[-1].startswith("| 1e-06 | 4.887 | ")

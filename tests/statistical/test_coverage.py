@@ -3,8 +3,8 @@
 import pytest
 from scipy.stats import binom
 
-from reports.make.audits import coverage
-from reports.make.audits.coverage import PAIRS, READINGS, exceedances
+from reports.make.band import coverage
+from reports.make.band.coverage import PAIRS, READINGS, exceedances
 
 EVERY = -1e9  # standard errors: no region is left out
 ALARM = 1e-6  # chance of a false alarm of one check below, if the true rate is 5 % exactly
@@ -31,17 +31,17 @@ def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
     """Statements at 30 times their shares exceed the truth in far more than the 20 % allowed of 40
     audits.
     """
-    from dpaudit.certify.sets import Statement
+    from dpaudit.certify.sets import ChosenSet
 
-    honest = Statement.region
+    honest = ChosenSet.region
 
     def careless(self, *counts):
         return honest(
-            Statement(self.forward, self.threshold, self.epsilon, min(30.0 * self.share, 0.9)),
+            ChosenSet(self.forward, self.threshold, self.epsilon, min(30.0 * self.share, 0.9)),
             *counts,
         )
 
-    monkeypatch.setattr(Statement, "region", careless)
+    monkeypatch.setattr(ChosenSet, "region", careless)
     monkeypatch.setattr(coverage._band, "__defaults__", (EVERY,))
     assert exceedances(pair("null (P = Q), three"), 5_000, 40, seed=5, n_jobs=1)[0] > allowed(40)
 

@@ -1,1 +1,1 @@
-"""dpaudit beside other auditing tools."""
+"""Auditing tools that pip installs, beside dpaudit on the same draws at the same level."""

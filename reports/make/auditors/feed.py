@@ -1,6 +1,4 @@
-"""Scores of draws as auditing tools are fed them, and the choice of a threshold for tools that want
-to be given one.
-"""
+"""Scores of draws as auditing tools are fed them, and a threshold for tools that need one."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from dpaudit import scoring
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.certify.split import split
 
 SIGNIFICANCE = 0.05
@@ -24,8 +22,11 @@ Scores = tuple[Array, Array]  # of draws of P, of draws of Q
 
 @dataclass(frozen=True)
 class Feed:
-    """Scores as tools are given them: `choose` for a threshold that `test` then certifies, `own`
-    for a tool that finds its threshold itself."""
+    """Scores as tools are given them.
+
+    choose : for a threshold that `test` then certifies. own : for a tool that finds its threshold
+    itself.
+    """
 
     name: str
     choose: Scores
@@ -34,9 +35,7 @@ class Feed:
 
 
 def plain_feed(P: Array, Q: Array, _: int = 0) -> Feed:
-    """The first number, which is larger under Q in every task where its mean moves; all draws
-    certify but a tenth.
-    """
+    """The first number, which is larger under Q where its mean moves; nine tenths certify."""
     scores = -P[:, 0], -Q[:, 0]
     first = int(FREE * len(P))
     return Feed(
@@ -48,9 +47,7 @@ def plain_feed(P: Array, Q: Array, _: int = 0) -> Feed:
 
 
 def fitted_feed(P: Array, Q: Array, seed: int) -> Feed:
-    """dpaudit's score; what fitted it cannot certify, so a tool that finds its own threshold sees
-    the rest only.
-    """
+    """dpaudit's score. What fitted it cannot certify, so tools see the certifying draws only."""
     sizes = split(len(P), columns=P.shape[1])
     train, choose, test = (
         scoring.Sides(*part) for part in zip(sizes.parts(P), sizes.parts(Q), strict=True)
@@ -64,9 +61,7 @@ def fitted_feed(P: Array, Q: Array, seed: int) -> Feed:
 
 
 def _upper(count: Any, size: int) -> Array:
-    """Clopper–Pearson upper bounds of a probability at half of α, from real-valued counts below
-    `size`.
-    """
+    """Clopper–Pearson upper bounds at half of α, from real-valued counts below `size`."""
     return np.asarray(betaincinv(count + 1.0, size - count, 1.0 - 0.5 * SIGNIFICANCE))
 
 
@@ -76,7 +71,7 @@ def fixed_threshold(choose: Scores, size: int, worth: Callable[[Array, Array], A
     worth : (hits, false) → what is certified, hits a lower and false an upper bound of the two
     laws' masses of a set. Sets are {score ≥ t} for P against Q and {score < t} for Q against P. The
     bounds are those of the geometric mean of `size` and the number of choosing draws: at `size`
-    itself small sets are chosen by luck, and certify less.
+    itself small sets are chosen by selection bias, and certify less.
     """
     size = int(np.sqrt(size * len(choose[0])))
     pooled = np.concatenate(choose)

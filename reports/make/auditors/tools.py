@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+import dpaudit as dp
 from dpaudit import exact
-from dpaudit._core.check import Array
-from dpaudit.auditing import api
+from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate
 from dpaudit.curves import readings
-from dpaudit.errors import DpauditError
 from dpaudit.scoring import KnownScore
+from reports.make import extras
+from reports.make.auditors.answers import GRID, OURS
 from reports.make.auditors.feed import SIGNIFICANCE, Feed, Scores, fixed_threshold
-from reports.make.auditors.tasks import GRID, OURS
 
+EXTRA = "auditors"
 STEPS = 20  # halvings of δ's range
 EpsilonAt = Callable[[float], float]  # δ ↦ lower bound of ε
 
@@ -52,16 +52,7 @@ class Tool:
 
 def package(name: str) -> Any:
     """The auditing module of one of PACKAGES. Raises `DpauditError` where it is not installed."""
-    return _module(PACKAGES[name])
-
-
-def _module(module: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise DpauditError(
-            f"the benchmark 'auditors' needs {module}, of the extra `auditors`"
-        ) from error
+    return extras.package(PACKAGES[name], EXTRA)
 
 
 def _not_offered(_: float) -> float:
@@ -87,8 +78,9 @@ def _for_epsilon(epsilon: float) -> Callable[[Array, Array], Array]:
 
 
 def _at_fixed_thresholds(feed: Feed, bound: Callable[[float, float], float]) -> Reader:
-    """bound : (threshold, δ) → ε; every question gets the threshold that is best for it on the
-    choosing draws.
+    """Every question gets the threshold that is best for it on the choosing draws.
+
+    bound : (threshold, δ) → ε.
     """
     size = len(feed.test[0])
 
@@ -100,8 +92,9 @@ def _at_fixed_thresholds(feed: Feed, bound: Callable[[float, float], float]) -> 
 
 
 def _canaries(size: int) -> int:
-    """How many canaries can each have a fair coin, as one-run bounds require, with `size` draws a
-    side at hand.
+    """How many canaries can each have a fair coin, as one-run bounds require.
+
+    `size` draws a side are at hand.
     """
     return 2 * size - int(8 * np.sqrt(size))  # 5.7 standard deviations to spare
 
@@ -113,7 +106,7 @@ def _flipped(scores: Scores, seed: int) -> Scores:
 
 
 def _jax_thresholds(feed: Feed, _: int) -> Reader:
-    """Clopper–Pearson at every threshold of the empirical hull, α shared among them: its default."""
+    """Clopper–Pearson at every threshold of the empirical hull, α shared; its default."""
     auditor = package(JAX).CanaryScoreAuditor(*feed.own)
 
     def epsilon(delta: float) -> float:
@@ -174,8 +167,9 @@ def _from_counts(test: Scores, threshold: float, delta: float, method: str) -> f
 
 
 def _joint_beta(feed: Feed, _: int) -> Reader:
-    """A credible bound by quadrature, half a minute a question; nan where that misses the
-    posterior's peak.
+    """A credible bound by quadrature, half a minute a question.
+
+    NaN where the quadrature misses the posterior's peak.
     """
 
     def bound(threshold: float, delta: float) -> float:
@@ -191,7 +185,7 @@ def _joint_beta(feed: Feed, _: int) -> Reader:
 def _opake_estimate(scores: Scores, seed: int) -> Any:
     auditing, count = package(OPAKE), _canaries(len(scores[0]))
     coins = auditing.coin_flip(
-        range(count), num_canaries=count, key=_module("opake.random").key(seed)
+        range(count), num_canaries=count, key=extras.package("opake.random", EXTRA).key(seed)
     )
     values = np.empty(count)
     for side, index in zip(scores, (coins.in_indices, coins.out_indices), strict=True):
@@ -202,8 +196,9 @@ def _opake_estimate(scores: Scores, seed: int) -> Any:
 
 
 def _opake(best_threshold: bool) -> Callable[[Feed, int], Reader]:
-    """Its (ε, δ) bound: every canary is guessed, so one threshold, the most accurate, serves every
-    question.
+    """Its (ε, δ) bound.
+
+    Every canary is guessed, so one threshold, the most accurate, serves every question.
     """
 
     def open_(feed: Feed, seed: int) -> Reader:
@@ -224,8 +219,9 @@ def _opake(best_threshold: bool) -> Callable[[Feed, int], Reader]:
 
 
 def _opake_gdp(feed: Feed, seed: int) -> Reader:
-    """Its default, best threshold and all; one search finds its μ, of which every answer is a
-    closed form.
+    """Its default, with the best threshold.
+
+    One search finds its μ, of which every answer is a closed form.
     """
     total_variation = (
         _opake_estimate(feed.own, seed).gdp().delta_at(epsilon=0.0, significance=SIGNIFICANCE)
@@ -239,8 +235,9 @@ def _opake_gdp(feed: Feed, seed: int) -> Reader:
 
 
 def _dpaudit(feed: Feed, seed: int) -> Reader:
-    """An audit of the scores themselves, each question by itself; ε at δ > 0 is read off the whole
-    curve.
+    """An audit of the scores themselves, each question by itself.
+
+    ε at δ > 0 is read off the whole curve.
     """
     P, Q = (np.concatenate(parts) for parts in zip(feed.choose, feed.test, strict=True))
     score = KnownScore(lambda x: x[:, 0])
@@ -252,7 +249,7 @@ def _dpaudit(feed: Feed, seed: int) -> Reader:
             "rng": seed,
             "focus": focus,
         }
-        return api.audit_samples(P, Q, epsilon=epsilon, **settings).certified
+        return dp.audit_samples(P, Q, epsilon=epsilon, **settings).certified
 
     return Reader(
         lambda d: float(certified(GRID, "spectrum" if d else "pure").epsilon_at(d)),

@@ -81,7 +81,10 @@ def run(task: Task, size: int, seed: int) -> Run:
 
 
 def pointwise(task: Task, sides: Sides) -> Array:
-    """Certified δ on EPSILON one at a time, in the direction of the larger truth, by half of the draws."""
+    """Certified δ on EPSILON, one ε at a time, by half of the draws.
+
+    The direction is that of the larger truth.
+    """
     half = len(sides.P) // 2
     p, q = (evaluate(task.loss, side[half:]) for side in (sides.P, sides.Q))
     towards, back = task.truth(EPSILON)

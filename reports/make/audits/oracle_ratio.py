@@ -16,7 +16,7 @@ EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
 
 
 def report(samples: int = 1_000_000) -> None:
-    """Both scores on the same draws through the same band; the draws that train certify in neither."""
+    """Both scores on the same draws through the same band; training draws certify in neither."""
     mechanism, pair = cancer_pair(rows=200)
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
     known = scoring.KnownScore(lambda x: laws.log_ratio(left, right, x), "true likelihood ratio")

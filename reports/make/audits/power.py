@@ -65,7 +65,7 @@ def rejects(setting: Setting, excess: float, draws: int, stop: str | None, numbe
 
 
 def row(setting: Setting, excess: float, runs: int, n_jobs: int) -> list[str]:
-    """Cells: predicted draws and the share of audits that rejected there, of either kind of audit."""
+    """Cells: predicted draws and the share that rejected there, for either kind of audit."""
     cells = [setting.name, f"{excess:g}"]
     for stop in (None, "verdict"):
         predicted = draws_to_detect(setting.epsilon, setting.delta, excess, stop=stop)

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import dpaudit as dp
 from dpaudit import datasets, exact, mechanisms, neighbours, search
 from dpaudit._core.types import Array
@@ -62,8 +60,9 @@ class Case:
 
 
 def cases(name: str) -> list[Case]:
-    """ALS, Gaussian least squares (σ twice the largest displacement), and random projection on a
-    data set.
+    """ALS, Gaussian least squares and random projection on a data set.
+
+    σ of the noise is twice the largest displacement of the solution by a zeroed row.
     """
     data = datasets.load(name).database
     als, projection = ROWS[name]

@@ -1,9 +1,9 @@
-"""ε lower bounds on the mechanisms of DP-Sniper's table (Bichsel et al. 2021), with a tenth of its
-draws.
+"""Lower bounds on ε for the mechanisms of DP-Sniper's table, with a tenth of its draws.
 
-Its figures (90 %, ε = 0.1, the better of its logistic and MLP classifiers) come from 10.7 million
-draws of search and 200 million of certification. Here 10 million draws a side do everything, with
-the level spent on ε at δ = 0 (`focus="pure"`); the band of δ(ε) in both directions comes with it.
+Its figures (Bichsel et al. 2021; 90 %, ε = 0.1, the better of its logistic and MLP classifiers)
+come from 10.7 million draws of search and 200 million of certification. Here 10 million draws a
+side do everything, with the level spent on ε at δ = 0 (`focus="pure"`); the band of δ(ε) in both
+directions comes with it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,10 @@ PUBLISHED = {
 
 
 def certified(
-    mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair, samples: int, seeds: tuple[int, ...]
+    mechanism: mechanisms.ExampleMechanism,
+    pair: NeighbourPair,
+    samples: int,
+    seeds: tuple[int, ...],
 ) -> list[float]:
     """The bound on ε at δ = 0, by seed."""
     found = (

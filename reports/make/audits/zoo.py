@@ -135,7 +135,9 @@ def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
     return row
 
 
-def violated(mechanism: ExampleMechanism, pair: NeighbourPair, bits: bool, samples: int, seed: int) -> bool:
+def violated(
+    mechanism: ExampleMechanism, pair: NeighbourPair, bits: bool, samples: int, seed: int
+) -> bool:
     """Whether one audit of the claim, at its own ε, says so."""
     claim = mechanism.claim
     assert claim is not None
@@ -161,7 +163,7 @@ def render(rows: Sequence[Row], seeds: int) -> str:
         broken=len(broken),
         passed=sum(row.rightly_judged for row in sound),
         sound=len(sound),
-        false=sum(caught for caught, _ in tried),
+        false_verdicts=sum(caught for caught, _ in tried),
         audits=sum(audits for _, audits in tried),
         rows=page.table(HEAD, (row.cells() for row in (*broken, *sound))),
     )

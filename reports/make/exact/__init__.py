@@ -1,1 +1,1 @@
-"""Figures of the exact side."""
+"""Figures of the exact side: time and error of spectra, and printed formulas."""

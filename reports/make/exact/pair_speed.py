@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.pairs.gaussian import diagonalise
+from reports.make.timing import median_seconds
 
 DIMENSIONS = (2, 12, 100, 500)
 TARGET = {12: 0.020, 100: 0.060}  # seconds, after the eigendecomposition
@@ -28,9 +28,7 @@ def rank_two(d: int, rng: np.random.Generator) -> Laws:
 
 
 def full_rank(d: int, rng: np.random.Generator) -> Laws:
-    """Every variance ratio different, between e^{±1.2/√d}, and a shift of half a standard
-    deviation.
-    """
+    """Every variance ratio different, within e^{±1.2/√d}; a shift of half a standard deviation."""
     cov = _covariance(d, rng)
     axes = np.linalg.cholesky(cov) @ np.linalg.qr(rng.standard_normal((d, d)))[0]
     ratio = np.exp(np.linspace(-1.2, 1.2, d) / np.sqrt(d))
@@ -38,13 +36,13 @@ def full_rank(d: int, rng: np.random.Generator) -> Laws:
 
 
 def shifted(d: int, rng: np.random.Generator) -> Laws:
-    """Dominated by the shift: one standard deviation, variances that differ by parts in a thousand."""
+    """A shift of one standard deviation, and variances that differ by parts in a thousand."""
     mean1, cov, mean2, cov2 = full_rank(d, rng)
     return mean1, cov, 2.0 * mean2, cov + 1e-3 * (cov2 - cov)
 
 
 def scaled(d: int, rng: np.random.Generator) -> Laws:
-    """One common ratio of the variances: a χ² problem that is given as a matrix."""
+    """One common ratio of the variances: a χ² problem given as a matrix."""
     cov = _covariance(d, rng)
     return np.zeros(d), cov, np.zeros(d), (1.0 - 0.5 / np.sqrt(d)) * cov
 
@@ -63,8 +61,9 @@ def _covariance(d: int, rng: np.random.Generator) -> Array:
 
 
 def grids(axes: Axes) -> dict[str, Array]:
-    """ε to 3, to 8, and to where the larger direction is about TAIL (at most 1000, or where a
-    bounded loss ends).
+    """ε to 3, to 8, and to where the larger direction is about TAIL, at most 1000.
+
+    A bounded loss ends the last one.
     """
     far = 1.0
     while far < 1000.0 and max(float(delta) for delta in axes.delta(far)) > TAIL:
@@ -80,23 +79,11 @@ def _grid(end: float) -> Array:
     return np.linspace(0.0, end, POINTS)
 
 
-def median_seconds(work: Callable[[], object]) -> float:
-    """Median wall seconds of REPEATS calls after one that warms up."""
-    work()
-    seconds = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - begin)
-    return float(np.median(seconds))
-
-
 def report() -> None:
-    """Print, for each dimension, kind and grid, milliseconds after the eigendecomposition and in
-    all.
-    """
+    """Milliseconds after the eigendecomposition and in all, for each dimension, kind and grid."""
     print(
-        f"{POINTS} ε of a Gaussian pair, both directions: ms after the eigendecomposition, and in all"
+        f"{POINTS} ε of a Gaussian pair, both directions: ms after the eigendecomposition, "
+        "and in all"
     )
     for d in DIMENSIONS:
         for kind, make in KINDS.items():
@@ -104,10 +91,11 @@ def report() -> None:
             axes = diagonalise(*laws)
             assert axes is not None
             for name, epsilon in grids(axes).items():
-                alone = median_seconds(lambda: axes.delta(epsilon))  # noqa: B023
-                whole = median_seconds(lambda: exact.gaussian_pair(*laws, epsilon))  # noqa: B023
+                alone = median_seconds(lambda: axes.delta(epsilon), REPEATS)  # noqa: B023
+                whole = median_seconds(lambda: exact.gaussian_pair(*laws, epsilon), REPEATS)  # noqa: B023
                 print(
-                    f"d = {d:<4} {kind:<17} {name:<24} {1e3 * alone:8.1f}  {1e3 * whole:8.1f}{_verdict(d, alone)}"
+                    f"d = {d:<4} {kind:<17} {name:<24} {1e3 * alone:8.1f}  {1e3 * whole:8.1f}"
+                    f"{_verdict(d, alone)}"
                 )
 
 

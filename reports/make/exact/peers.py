@@ -1,5 +1,4 @@
-"""Gaussian pairs against what else computes them: gx2's generalised χ² probabilities and plain
-Monte Carlo.
+"""Gaussian pairs against other methods: gx2's generalised χ² probabilities, and Monte Carlo.
 
 δ(ε) = P(L > ε) − e^ε Q(L > ε), L a quadratic form of normals; the truth is a line integral with 40
 digits (mpmath). Needs the extra `peers`. Every method runs on the same pairs in the same run, all ε
@@ -8,20 +7,20 @@ in one call where it takes them.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from dpaudit import exact
-from dpaudit._core.check import Array
-from dpaudit.errors import DpauditError
+from dpaudit._core.types import Array
+from reports.make.extras import package
+from reports.make.timing import seconds
 
+EXTRA = "peers"
 DRAWS, BLOCK = 10_000_000, 500_000
 DIGITS = 40
 RELATIVE = 1e-3  # what counts as having reached a δ
@@ -86,12 +85,13 @@ def monte_carlo(pair: Pair) -> Array:
 
 
 def generalised(method: str, single: bool, **options: Any) -> Callable[[Pair], Array]:
-    """gx2's upper tails of L under both laws, parameters by its own conversion; `single` calls it
-    once per ε.
+    """gx2's upper tails of L under both laws, with its own conversion of parameters.
+
+    single : one call for each ε, not one for all.
     """
 
     def delta(pair: Pair) -> Array:
-        gx2 = _package("gx2")
+        gx2 = package("gx2", EXTRA)
         a, b, c = pair.loss
         quadratic = {"q2": np.diag(a), "q1": b, "q0": c}
         size = len(a)
@@ -112,8 +112,9 @@ def generalised(method: str, single: bool, **options: Any) -> Callable[[Pair], A
     return delta
 
 
+OURS = "dpaudit"
 METHODS: dict[str, Callable[[Pair], Array]] = {
-    "dpaudit": contour,
+    OURS: contour,
     "gx2 Imhof-Davies": generalised("imhof", single=False),
     "gx2 Imhof tight": generalised("imhof", single=False, **TIGHT),
     "gx2 Imhof 1 by 1": generalised("imhof", single=True, **TIGHT),
@@ -121,19 +122,12 @@ METHODS: dict[str, Callable[[Pair], Array]] = {
     "gx2 ifft": generalised("ifft", single=False),
     "Monte Carlo 1e7": monte_carlo,
 }
-SHARING = ("dpaudit", "gx2 Imhof-Davies", "gx2 Imhof tight")  # take all ε in one call
-
-
-def _package(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise DpauditError(f"the benchmark 'peers' needs {name}, of the extra `peers`") from error
+SHARING = (OURS, "gx2 Imhof-Davies", "gx2 Imhof tight")  # take all ε in one call
 
 
 def truth(pair: Pair) -> list[Any]:
     """δ at each ε with 40 digits, along a slanted line, the step halved until two sums agree."""
-    mp = _package("mpmath").mp
+    mp = package("mpmath", EXTRA).mp
     with mp.workdps(DIGITS):
         return [_line(mp, pair, mp.mpf(float(e))) for e in pair.epsilon]
 
@@ -185,60 +179,55 @@ def _halved(mp: Any, integrand: Callable[[Any], Any]) -> Any:
 
 def timed(method: Callable[[Pair], Array], pair: Pair) -> tuple[Array, float]:
     """(values, seconds per ε); fast methods are repeated and the median counts."""
-    seconds: list[float] = []
-    values = np.empty(0)
-    while not seconds or (sum(seconds) < 0.5 and len(seconds) < 9):
-        begin = time.perf_counter()
+    values: list[Array] = []
+    spent: list[float] = []
+    while not spent or (sum(spent) < 0.5 and len(spent) < 9):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # gx2 warns where it clips a probability
-            values = method(pair)
-        seconds.append(time.perf_counter() - begin)
-    return values, float(np.median(seconds)) / len(pair.epsilon)
+            spent.append(seconds(lambda: values.append(method(pair))))
+    return values[-1], float(np.median(spent)) / len(pair.epsilon)
 
 
 def report() -> None:
-    """Print, for each pair, errors at every ε and what each method's cost, and what it reached."""
+    """Print, for each pair, the error of every method at every ε, its cost, and what it reached."""
     for pair in PAIRS:
-        exact_values = truth(pair)
+        true = truth(pair)
         print(f"\n{pair.name}: ε, true δ, then absolute errors")
         found = {name: timed(method, pair) for name, method in METHODS.items()}
-        errors = {
-            name: np.array(
-                [float(abs(float(v) - t)) for v, t in zip(values, exact_values, strict=True)]
-            )
-            for name, (values, _) in found.items()
-        }
-        print("     ε   true δ     " + "  ".join(f"{name:>16}" for name in METHODS))
-        for i, epsilon in enumerate(pair.epsilon):
-            cells = "  ".join(f"{errors[name][i]:16.1e}" for name in METHODS)
-            print(f"{epsilon:6g}   {float(exact_values[i]):.3e}  {cells}")
-        _summary(
-            errors,
-            {name: seconds for name, (_, seconds) in found.items()},
-            np.array(exact_values, dtype=float),
-        )
+        errors = {name: _error(values, true) for name, (values, _) in found.items()}
+        _error_table(pair, true, errors)
+        cost = {name: spent for name, (_, spent) in found.items()}
+        _summary(errors, cost, np.array(true, dtype=float))
         _shared_call(pair)
 
 
+def _error(values: Array, true: list[Any]) -> Array:
+    return np.array([float(abs(float(v) - t)) for v, t in zip(values, true, strict=True)])
+
+
+def _error_table(pair: Pair, true: list[Any], errors: dict[str, Array]) -> None:
+    print("     ε   true δ     " + "  ".join(f"{name:>16}" for name in METHODS))
+    for i, epsilon in enumerate(pair.epsilon):
+        cells = "  ".join(f"{errors[name][i]:16.1e}" for name in METHODS)
+        print(f"{epsilon:6g}   {float(true[i]):.3e}  {cells}")
+
+
 def _shared_call(pair: Pair) -> None:
-    """A grid in one call: what both dpaudit and gx2's vector form share between ε is then spread
-    over 100 of them.
-    """
+    """100 ε in one call, over which dpaudit and gx2's vector form spread what they share."""
     many = replace(pair, epsilon=np.linspace(0.0, pair.epsilon[-1], 100))
-    seconds = {name: timed(METHODS[name], many)[1] for name in SHARING}
-    shown = ", ".join(f"{name} {1e3 * each:.3f}" for name, each in seconds.items())
-    print(
-        f"  100 ε in a call, ms per ε: {shown} ({seconds[SHARING[-1]] / seconds[SHARING[0]]:.0f} × dpaudit's)"
-    )
+    cost = {name: timed(METHODS[name], many)[1] for name in SHARING}
+    shown = ", ".join(f"{name} {1e3 * each:.3f}" for name, each in cost.items())
+    ratio = cost[SHARING[-1]] / cost[SHARING[0]]
+    print(f"  100 ε in a call, ms per ε: {shown} ({ratio:.0f} × dpaudit's)")
 
 
-def _summary(errors: dict[str, Array], seconds: dict[str, float], true: Array) -> None:
-    ours, own = errors["dpaudit"], seconds["dpaudit"]
+def _summary(errors: dict[str, Array], cost: dict[str, float], true: Array) -> None:
     for name, error in errors.items():
         reached = true[error < RELATIVE * true]
         least = f"{reached.min():.1e}" if len(reached) else "none"
-        at_least = int(np.sum(ours <= np.maximum(error, np.spacing(true))))
+        at_least = int(np.sum(errors[OURS] <= np.maximum(error, np.spacing(true))))
         print(
-            f"  {name:<16} {1e3 * seconds[name]:10.3f} ms per ε, {seconds[name] / own:8.0f} × dpaudit's; smallest δ to "
-            f"{RELATIVE:g}: {least}; dpaudit's error is no larger (to rounding) at {at_least} of {len(true)} ε"
+            f"  {name:<16} {1e3 * cost[name]:10.3f} ms per ε, "
+            f"{cost[name] / cost[OURS]:8.0f} × dpaudit's; smallest δ to {RELATIVE:g}: {least}; "
+            f"dpaudit's error is no larger (to rounding) at {at_least} of {len(true)} ε"
         )

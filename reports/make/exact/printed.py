@@ -1,14 +1,14 @@
-"""Printed formulas of the papers against the exact curve and against an audit that knows neither."""
+"""Printed formulas of paper 1 against the exact curve, and against an audit of draws."""
 
 from __future__ import annotations
 
 import numpy as np
 
+import dpaudit as dp
 from dpaudit import exact, mechanisms, neighbours
-from dpaudit._core.check import Array
-from dpaudit.auditing import api
-from dpaudit.curves.claims import Claim
+from dpaudit._core.types import Array
 from reports.make.findings import FINDINGS
+from reports.make.page import decimals
 
 SHOWN = tuple(
     (name, float(setting["leverage"]), int(setting["rows"]))
@@ -35,7 +35,7 @@ def database(leverage: float) -> Array:
     return np.column_stack([first, second - np.r_[0.0, np.full(n - 1, second[1:].mean())]])
 
 
-def refute(name: str, leverage: float, rows: int, samples: int = 400_000) -> api.AuditResult:
+def refute(name: str, leverage: float, rows: int, samples: int = 400_000) -> dp.AuditResult:
     """Audit a random projection against the printed lemma as its claim."""
     mechanism = mechanisms.RandomProjection(rows, release="gram" if rows > 3 else "sketch")
 
@@ -48,15 +48,13 @@ def refute(name: str, leverage: float, rows: int, samples: int = 400_000) -> api
             )
         )
 
-    claim = Claim.from_function(allowed, f"paper 1, {name.replace('_', ' ')} as printed")
+    claim = dp.Claim.from_function(allowed, f"paper 1, {name.replace('_', ' ')} as printed")
     pair = neighbours.zero_row(database(leverage), 0)
-    return api.audit(mechanism, pair, epsilon=EPSILON, samples=samples, claim=claim, rng=3)
+    return dp.audit(mechanism, pair, epsilon=EPSILON, samples=samples, claim=claim, rng=3)
 
 
 def report() -> None:
-    """Print, for each setting, the printed and the exact curve and the audit's verdict on the
-    printed one.
-    """
+    """Print each printed curve, the exact one, and the audit's verdict on the printed one."""
     for name, leverage, rows in SHOWN:
         forward, backward = exact.gaussian_sketch(leverage, rows, EPSILON)
         result = refute(name, leverage, rows)
@@ -67,5 +65,5 @@ def report() -> None:
             ("exact δ", np.maximum(forward, backward)),
             ("certified δ", np.asarray(result.spectrum.low)),
         ):
-            print(f"  {label:<12}" + "  ".join(f"{value:9.6f}" for value in values))
+            print(f"  {label:<12}" + "  ".join(decimals(values, 6, 9)))
         print(f"  {result.verdict}: {result.reason}")

@@ -1,47 +1,16 @@
-"""What the papers print, held against exact curves: each finding is recomputed whenever it is asked
-for.
+"""What the papers print, held against exact curves; each finding is recomputed on demand.
 
-A finding is added by its entry in the module of its paper: a claim in words, a setting, and a test
-that takes the setting by name and gives `Evidence` (`claimed`, `asked` or `stated`). `python -m
-reports.make.findings` prints them.
+A finding is an entry in a module of its paper: a claim in words, a setting, and a test that takes
+the setting by name and gives `Evidence` (made by `claimed`, `asked` or `stated`). A paper is a
+folder with `FINDINGS`, in the order of the page.
 """
 
-from reports.make.findings import (
-    paper_1,
-    paper_1_utility,
-    paper_2,
-    paper_2_loose,
-    paper_2_newton,
-    paper_3,
-    paper_3_boxes,
-    paper_3_slips,
-    paper_3_use,
-    paper_4,
-    paper_4_experiments,
-    paper_4_noise,
-    paper_4_replaced,
-    paper_4_slips,
-)
+from reports.make.findings import paper_1, paper_2, paper_3, paper_4
 from reports.make.findings.finding import Evidence, Finding, asked, claimed, stated
 from reports.make.findings.sweep import Sweep, of_finding, sweep
 
-PARTS = (
-    paper_1,
-    paper_1_utility,
-    paper_2,
-    paper_2_newton,
-    paper_2_loose,
-    paper_3,
-    paper_3_boxes,
-    paper_3_use,
-    paper_3_slips,
-    paper_4,
-    paper_4_noise,
-    paper_4_replaced,
-    paper_4_slips,
-    paper_4_experiments,
-)
-FINDINGS: dict[str, Finding] = {one.key: one for part in PARTS for one in part.FINDINGS}
+PAPERS = (paper_1, paper_2, paper_3, paper_4)
+FINDINGS: dict[str, Finding] = {one.key: one for paper in PAPERS for one in paper.FINDINGS}
 
 __all__ = [
     "FINDINGS",

@@ -1,6 +1,4 @@
-"""A finding: what a paper prints, what is wrong with it, and evidence that is computed anew
-whenever it is asked.
-"""
+"""A finding: what a paper prints, what is wrong with it, and evidence, computed on demand."""
 
 from __future__ import annotations
 
@@ -49,13 +47,12 @@ OWN_SYMBOLS = {(2, "rows"): "n", (3, "rows"): "n", (3, "row_bound"): "C"}
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is printed, and what is.
+    """What is printed, and what is so.
 
-    quantity : of which there are two values, "δ" or the unit of a dial. printed : None where the
-    printed line has no value. found : the exact value (kind "exact" or "loose") or a certified
-    lower bound of it ("certified").
-    factor : ≥ 1, by how many times the printed line fails or is loose; None where no ratio exists.
-    at : what follows from the setting.
+    quantity : of the two values: "δ", or the unit of a parameter. printed : None where the printed
+    line has no value. found : the exact value (kind "exact" or "loose") or a certified lower bound
+    of it ("certified"). factor : ≥ 1, by how many times the printed line fails or is loose; None
+    where no ratio exists. at : what follows from the setting.
     """
 
     quantity: str
@@ -137,9 +134,7 @@ def _written(value: Any) -> str:
 def claimed(
     printed: float, found: float, *, kind: str = EXACT, quantity: str = "δ", at: str = ""
 ) -> Evidence:
-    """A printed δ, or any other upper bound, against the exact value or a certified lower bound of
-    it.
-    """
+    """A printed δ, or another upper bound, against the exact value or a certified lower bound."""
     printed, found = float(printed), float(found)
     if math.isnan(printed):
         return Evidence(quantity, None, found, kind, UNDEFINED, None, at)
@@ -153,7 +148,7 @@ def claimed(
 
 
 def asked(quantity: str, size: float, needed: float, at: str = "") -> Evidence:
-    """A printed noise, padding, ε or number of rows against the least that keeps the same target."""
+    """A printed noise, padding, ε or number of rows against the least that keeps the target."""
     size, needed = float(size), float(needed)
     if math.isnan(size):
         return Evidence(quantity, None, needed, EXACT, UNDEFINED, None, at)
@@ -170,8 +165,9 @@ def asked(quantity: str, size: float, needed: float, at: str = "") -> Evidence:
 def stated(
     quantity: str, printed: float, found: float, at: str = "", tolerance: float = 1e-9
 ) -> Evidence:
-    """A printed value or equality against the true value; it holds where the two agree to
-    `tolerance`, relatively.
+    """A printed value or equality against the true value.
+
+    It holds where the two agree to `tolerance`, relatively.
     """
     printed, found = float(printed), float(found)
     if math.isclose(printed, found, rel_tol=tolerance):

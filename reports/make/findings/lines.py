@@ -1,6 +1,4 @@
-"""A finding as a reader sees it: sentences made from the numbers, the same for the terminal and for
-the report.
-"""
+"""A finding in words: sentences made from its numbers, for the terminal and for the report."""
 
 from __future__ import annotations
 
@@ -9,17 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.report.text import number
+from reports.make import page
 from reports.make.findings.finding import CERTIFIED, HOLDS, TIGHT, WRONG, Evidence, Finding
 from reports.make.findings.sweep import Sweep, of_finding
 
-COMMAND = "python -m reports.make.findings"
-TOO_MUCH = 1e4  # looser δ than that say nothing more
+TOO_MUCH = 1e4  # the factor of a looser δ is not shown
 
 
 @dataclass(frozen=True)
 class Line:
-    """One finding in words: evidence at each setting, over the range that was swept, and of the
-    corrected form.
+    """One finding in words.
+
+    shown : the evidence at each setting. swept : over the grid, "" where it has none. corrected :
+    the corrected line, and whether it holds.
     """
 
     finding: Finding
@@ -30,14 +30,15 @@ class Line:
 
     @property
     def command(self) -> str:
-        return f"{COMMAND} {self.finding.key}"
+        """What recomputes it."""
+        return page.command("findings", self.finding.key)
 
 
 def line(finding: Finding) -> Line:
     """Recompute a finding."""
     checks, over = finding.checks(), of_finding(finding)
-    told = tuple(shown(finding, *one) for one in checks)
-    return Line(finding, checks[0][1], told, swept(finding, over), corrected(finding))
+    evidence = tuple(shown(finding, *one) for one in checks)
+    return Line(finding, checks[0][1], evidence, swept(finding, over), corrected(finding))
 
 
 def shown(finding: Finding, setting: Mapping[str, Any], evidence: Evidence) -> str:
@@ -46,10 +47,10 @@ def shown(finding: Finding, setting: Mapping[str, Any], evidence: Evidence) -> s
 
 
 def values(evidence: Evidence) -> str:
+    """What is printed and what is so, with the factor between them: "δ printed …, exact …"."""
     sort = "at least" if evidence.kind == CERTIFIED else "exact"
-    factor = (
-        "" if evidence.factor is None or not _telling(evidence) else f" ({_times(evidence.factor)})"
-    )
+    known = evidence.factor is not None and _meaningful(evidence)
+    factor = f" ({number(evidence.factor, 3)} times)" if known else ""
     printed = "no value" if evidence.printed is None else written(evidence.printed)
     return f"{evidence.quantity} printed {printed}, {sort} {written(evidence.found)}{factor}"
 
@@ -60,8 +61,8 @@ def written(value: float | None) -> str:
     return number(round(value), 3) if whole and value is not None else number(value, 3)
 
 
-def _telling(evidence: Evidence) -> bool:
-    """Neither equality nor a δ that is far below the printed one has a factor worth a number."""
+def _meaningful(evidence: Evidence) -> bool:
+    """Whether the factor is shown: not of an equality, nor of a δ far below the printed one."""
     if evidence.verdict == TIGHT:
         return False
     return evidence.kind != HOLDS or evidence.quantity != "δ" or (evidence.factor or 0.0) < TOO_MUCH
@@ -73,28 +74,19 @@ def swept(finding: Finding, over: Sweep | None) -> str:
         return ""
     if not over.failed:
         return f"Holds at all {over.cases} settings swept ({ranges(finding)}){_looseness(over)}."
-    where = ", ".join(
-        f"{finding.symbol(name)} = {number(over.worst[name], 3)}" for name in finding.grid
-    )
+    at = (f"{finding.symbol(name)} = {number(over.worst[name], 3)}" for name in finding.grid)
+    where = ", ".join(at)
     worst = f"worst at {where}: {values(over.evidence)}"
     return f"Fails at {over.failed} of {over.cases} settings swept ({ranges(finding)}); {worst}."
 
 
 def _looseness(over: Sweep) -> str:
     low, high = over.evidence.factor, over.loosest
-    if (
-        over.evidence.quantity == "δ"
-        or over.evidence.verdict == TIGHT
-        or low is None
-        or high is None
-    ):
+    of_delta_or_tight = over.evidence.quantity == "δ" or over.evidence.verdict == TIGHT
+    if of_delta_or_tight or low is None or high is None:
         return ""
     ends = dict.fromkeys(number(end, 3) for end in (low, high))
     return f", {' to '.join(ends)} times what is needed"
-
-
-def _times(factor: float) -> str:
-    return f"{number(factor, 3)} times"
 
 
 def ranges(finding: Finding) -> str:
@@ -109,9 +101,7 @@ def _range(values: Sequence[Any]) -> str:
 
 
 def corrected(finding: Finding) -> tuple[str, ...]:
-    """The corrected form, and that its own test holds where it has one; nothing if nothing needs
-    correcting.
-    """
+    """The corrected form, and whether it holds where it has a test; () if none is needed."""
     if not finding.corrected:
         return ()
     evidence, over = finding.check_fixed(), of_finding(finding, corrected=True)
@@ -133,10 +123,11 @@ def sentences(found: Sequence[Line]) -> list[str]:
     privacy = sum(one.evidence.verdict == WRONG for one in failing)
     fixed = sum(one.finding.fixed is not None for one in failing)
     return [
-        f"{len(found)} printed lines are recomputed here. {len(failing)} do not hold as printed: {privacy} promise "
-        f"more privacy than there is, the other {len(failing) - privacy} have no value where they are stated, or are "
-        "slips in a formula, a bound or a number.",
-        f"For {fixed} of the {len(failing)} the corrected line was put to the same test, at the same setting and over "
-        "the same range.",
-        f"{len(found) - len(failing)} others hold; the last table says how much they ask for beyond what is needed.",
+        f"{len(found)} printed lines are recomputed here. {len(failing)} do not hold as printed: "
+        f"{privacy} promise more privacy than there is, the other {len(failing) - privacy} have no "
+        "value where they are stated, or are slips in a formula, a bound or a number.",
+        f"For {fixed} of the {len(failing)} the corrected line was put to the same test, at the "
+        "same setting and over the same range.",
+        f"{len(found) - len(failing)} others hold; the last table says how much they ask for "
+        "beyond what is needed.",
     ]

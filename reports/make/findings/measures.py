@@ -15,8 +15,9 @@ SMALL_DELTAS = (1e-2, 1e-3, 1e-5, 1e-7, 1e-10)
 
 
 def sketch(leverage: float, rows: int, epsilon: float) -> float:
-    """δ(ε) of `rows` rows of a Gaussian sketch when a row of leverage q is zeroed, the larger
-    direction.
+    """δ(ε) of a Gaussian sketch of `rows` rows when a row of leverage q is zeroed.
+
+    It is the larger direction.
     """
     return float(max(gaussian_sketch(leverage, rows, epsilon)))
 
@@ -29,8 +30,9 @@ def least_noise(epsilon: float, delta: float) -> float:
 def least(
     mechanism: Any, epsilon: float, delta: float, dim: int = 3, parameter: str | None = None
 ) -> float:
-    """The dial of a mechanism that just keeps (ε, δ) for all data whose rows have norm ≤ 1, a row
-    added or removed.
+    """The value of a mechanism's parameter that just keeps (ε, δ) for rows of norm ≤ 1.
+
+    It is for all such data, a row added or removed.
     """
     how: dict[str, Any] = {"relation": "add", "row_bound": 1.0, "parameter": parameter}
     return float(calibrate(mechanism, np.zeros((1, dim)), epsilon, delta, **how).value)

@@ -1,44 +1,55 @@
-"""The findings as a page to send to the papers' authors: reports/findings.md and
-reports/findings.html.
-"""
+"""The findings as a page to send to the papers' authors, in Markdown and HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dpaudit._core.files import replace_file
-from dpaudit.report.html import environment
 from dpaudit.report.text import number
-from reports.make.findings import FINDINGS
-from reports.make.findings.lines import COMMAND, Line, line, sentences, title, written
+from reports.make import page
+from reports.make.findings.lines import Line, sentences, title, written
 
 PAPERS = {
     1: "Lu, Magdon-Ismail, Wei and Zikas, Privacy-Utility Tradeoff of OLS with Random Projections",
-    2: "Cao, Bi and Zhang, Differentially Private Truncation of Unbounded Data via Public Second Moments",
-    3: "Lev, Srinivasan, Shenfeld, Ligett, Sekhari and Wilson, The Gaussian Mixing Mechanism: Rényi Differential "
-    "Privacy via Gaussian Sketches",
-    4: "Sheffet, Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in Linear Regression",
+    2: "Cao, Bi and Zhang, Differentially Private Truncation of Unbounded Data via Public Second "
+    "Moments",
+    3: "Lev, Srinivasan, Shenfeld, Ligett, Sekhari and Wilson, The Gaussian Mixing Mechanism: "
+    "Rényi Differential Privacy via Gaussian Sketches",
+    4: "Sheffet, Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in "
+    "Linear Regression",
 }
 INTRODUCTION = (
-    "We wrote the algorithms of these papers as programs and worked out, wherever the law of what they release is "
-    "known, how much privacy they give exactly: δ as a function of ε, the largest P(S) − e^ε Q(S) over all events S, "
-    "for the outputs P and Q of two neighbouring databases. Each line that the papers print was then held against "
+    "We wrote the algorithms of these papers as programs and worked out, wherever the law of what "
+    "they release is "
+    "known, how much privacy they give exactly: δ as a function of ε, the largest P(S) − e^ε Q(S) "
+    "over all events S, "
+    "for the outputs P and Q of two neighbouring databases. Each line that the papers print was "
+    "then held against "
     "that, not only at the settings of their experiments but over ranges of them.",
-    "A bound on privacy fails if there is one admitted setting, one pair of databases and one ε at which the exact δ "
-    "is larger than the printed one. Such a counterexample is computed and rests on no sampling; the few entries "
-    "marked “at least” give a lower bound instead, certified from draws at level 1 − 10⁻⁶ where there is no other way. "
-    "ε is in nats. The formulas are as in the texts that we have; where one of them has been misread, or has been put "
+    "A bound on privacy fails if there is one admitted setting, one pair of databases and one ε at "
+    "which the exact δ "
+    "is larger than the printed one. Such a counterexample is computed and rests on no sampling; "
+    "the few entries "
+    "marked “at least” give a lower bound instead, certified from draws at level 1 − 10⁻⁶ where "
+    "there is no other way. "
+    "ε is in nats. The formulas are as in the texts that we have; where one of them has been "
+    "misread, or has been put "
     "right in a later version, we should be glad to know.",
 )
 NOTES = (
-    "Paper 3, appendix J.2: k was chosen by a grid search for the best performance, and “the privacy cost of this "
-    "hyperparameter tuning was not included in our accounting”, as the paper says itself. The ε of its figure 3 is "
+    "Paper 3, appendix J.2: k was chosen by a grid search for the best performance, and “the "
+    "privacy cost of this "
+    "hyperparameter tuning was not included in our accounting”, as the paper says itself. The ε of "
+    "its figure 3 is "
     "that of one run at the chosen k.",
-    "Paper 4, section 6.2: that scaled Analyze Gauss is consistently worse than the sketches and than shifted Wishart "
-    "noise for n < 2^22 was not seen again at n = 2^21 with m = 10 redundant features, where it had the smallest error "
-    "of the private estimators, with the noise as printed and with it put right. This is a simulation, not a count of "
-    "failures: study figures-5-and-6-paper-4, `dpaudit run scenarios/papers/paper-4-figures-5-and-6.toml`.",
+    "Paper 4, section 6.2: that scaled Analyze Gauss is consistently worse than the sketches and "
+    "than shifted Wishart "
+    "noise for n < 2^22 was not seen again at n = 2^21 with m = 10 redundant features, where it "
+    "had the smallest error "
+    "of the private estimators, with the noise as printed and with it put right. This is a "
+    "simulation, not a count of "
+    "failures: study figures-5-and-6-paper-4, `dpaudit run "
+    "scenarios/papers/paper-4-figures-5-and-6.toml`.",
 )
 Cell = tuple[str, ...]
 HEADS = ("Where", "As printed", "What is wrong", "Evidence", "Corrected", "Recompute with")
@@ -54,61 +65,53 @@ LOOSE_HEADS = (
 )
 
 
-def report(folder: str | Path = "reports") -> tuple[Path, Path]:
-    """Recompute every finding and write both files; returns their paths."""
-    return write(folder, [line(one) for one in FINDINGS.values()])
-
-
 def write(folder: str | Path, found: Sequence[Line]) -> tuple[Path, Path]:
     """Write findings.md and findings.html; the same findings give the same bytes."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = folder / "findings.md", folder / "findings.html"
+    paths = Path(folder) / "findings.md", Path(folder) / "findings.html"
     for path, text in zip(paths, (markdown(found), html(found)), strict=True):
-        replace_file(path, text.encode("utf-8"))
+        page.write(path, text)
     return paths
 
 
 def markdown(found: Sequence[Line]) -> str:
-    """All tables as Markdown."""
-    parts = ["# What the papers print, and what is so", *INTRODUCTION, *sentences(found)]
-    for paper, lines in _by_paper(failing(found)).items():
-        parts += [f"## Paper {paper}: {PAPERS[paper]}", _table(HEADS, map(cells, lines))]
-    parts += [
-        "## Lines that hold, and how loose they are",
-        _table(LOOSE_HEADS, map(loose_cells, holding(found))),
-    ]
-    parts += ["## Noted, not recomputed here", *(f"- {one}" for one in NOTES)]
-    parts.append(f"Written by `{COMMAND} --report`.")
-    return "\n\n".join(parts) + "\n"
+    """The page as Markdown."""
+    return page.render(
+        "findings.md",
+        introduction=INTRODUCTION,
+        sentences=tuple(sentences(found)),
+        papers=[
+            (paper, PAPERS[paper], _table(HEADS, map(cells, lines)))
+            for paper, lines in _by_paper(failing(found)).items()
+        ],
+        loose=_table(LOOSE_HEADS, map(loose_cells, holding(found))),
+        notes=NOTES,
+    )
 
 
 def html(found: Sequence[Line]) -> str:
-    """The same as a page that stands alone."""
-    return (
-        environment()
-        .get_template("findings.html")
-        .render(
-            introduction=INTRODUCTION,
-            sentences=sentences(found),
-            papers=[
-                (paper, PAPERS[paper], list(map(cells, one)))
-                for paper, one in _by_paper(failing(found)).items()
-            ],
-            heads=HEADS,
-            loose_heads=LOOSE_HEADS,
-            loose=list(map(loose_cells, holding(found))),
-            notes=[one.replace("`", "") for one in NOTES],
-            command=f"{COMMAND} --report",
-        )
+    """The page as HTML that stands alone."""
+    return page.render(
+        "findings.html",
+        introduction=INTRODUCTION,
+        sentences=sentences(found),
+        papers=[
+            (paper, PAPERS[paper], list(map(cells, lines)))
+            for paper, lines in _by_paper(failing(found)).items()
+        ],
+        heads=HEADS,
+        loose_heads=LOOSE_HEADS,
+        loose=list(map(loose_cells, holding(found))),
+        notes=[one.replace("`", "") for one in NOTES],
     )
 
 
 def failing(found: Sequence[Line]) -> list[Line]:
+    """The lines that do not hold as printed."""
     return [one for one in found if one.evidence.violated]
 
 
 def holding(found: Sequence[Line]) -> list[Line]:
+    """The lines that hold."""
     return [one for one in found if not one.evidence.violated]
 
 
@@ -160,12 +163,10 @@ def _by_paper(found: Sequence[Line]) -> dict[int, list[Line]]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    lines = [_row(heads), _row(["---"] * len(heads))]
-    for row in rows:
-        parts = ["<br>".join(part for part in cell if part) for cell in row]
-        lines.append(_row([*parts[:-1], f"`{parts[-1]}`"]))
-    return "\n".join(lines)
+    return page.table(heads, map(_joined, rows))
 
 
-def _row(parts: Sequence[str]) -> str:
-    return "| " + " | ".join(part.replace("|", "\\|") for part in parts) + " |"
+def _joined(row: Sequence[Cell]) -> list[str]:
+    """The parts of each cell on lines of their own; the last cell is a command."""
+    *parts, command = ["<br>".join(part for part in cell if part) for cell in row]
+    return [*parts, f"`{command}`"]

@@ -1,6 +1,4 @@
-"""A claim over a whole range of settings: where it fails most, how often, and how loose it is where
-it holds.
-"""
+"""A claim over a range of settings: where it fails most, how often, and how loose it is."""
 
 from __future__ import annotations
 
@@ -31,10 +29,10 @@ class Sweep:
 
 
 def sweep(test: Test, grid: Grid, setting: Mapping[str, Any] | None = None) -> Sweep:
-    """Try `test` at `setting` changed to every point of `grid`, but for points that the statement
-    excludes.
+    """Try `test` at `setting` changed to every point of `grid` that the statement admits.
 
-    There the test raises one of this package's errors. Raises `ValueError` if it excludes them all.
+    The test raises one of this package's errors at a point that the statement excludes. Raises
+    `ValueError` if it excludes them all.
     """
     found = [
         (at, one) for at in _points(grid, setting or {}) if (one := _tried(test, at)) is not None
@@ -48,7 +46,7 @@ def sweep(test: Test, grid: Grid, setting: Mapping[str, Any] | None = None) -> S
 
 
 def of_finding(finding: Finding, *, corrected: bool = False) -> Sweep | None:
-    """The sweep of a finding over its own grid, or of its corrected form; None where it has none."""
+    """The sweep of a finding, or of its corrected form, over its grid; None where it has none."""
     test = finding.fixed if corrected else finding.test
     return sweep(test, finding.grid, finding.setting) if finding.grid and test is not None else None
 

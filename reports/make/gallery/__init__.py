@@ -1,5 +1,4 @@
-"""The gallery: what the exact analysis finds, beside what the papers print, as figures and one
-page.
+"""The gallery: the exact analysis beside what the papers print, as figures and one page.
 
 Each part is a module with `numbers(settings)`, plain content for JSON, and `figure(numbers)`, drawn
 from nothing else. matplotlib is loaded by the first figure, not by this import.

@@ -1,4 +1,4 @@
-"""Computes every part, draws it, and writes the folder: numbers.json, four figures, report.html."""
+"""Computes every part, draws it, and writes numbers.json, four figures and report.html."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpaudit._core.files import replace_file
 from dpaudit.report.figures import as_png, house_style
 from dpaudit.report.studies.write import as_json
 from reports.make.gallery import calibrations, compositions, formulas, mixing, spectra
-from reports.make.gallery.page import render
+from reports.make.gallery.report import render
 from reports.make.gallery.settings import DELTA, Settings
+from reports.make.page import write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,19 +50,17 @@ def figures(content: Mapping[str, Any]) -> dict[str, Figure]:
 
 
 def build(settings: Settings, folder: str | Path) -> dict[str, Any]:
-    """Compute, draw and write; returns the content of numbers.json. The same settings give the same
-    bytes.
+    """Compute, draw and write; returns the content of numbers.json.
+
+    The same settings give the same bytes.
     """
     folder = Path(folder)
     content = numbers(settings)
     with house_style():
         pictures = {name: as_png(figure, dpi=100) for name, figure in figures(content).items()}
-    files = {f"{name}.png": picture for name, picture in pictures.items()}
-    files["report.html"] = render(content, pictures).encode()
-    files["numbers.json"] = (
-        json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    ).encode()
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, written in files.items():
-        replace_file(folder / name, written)
+    for name, picture in pictures.items():
+        write(folder / f"{name}.png", picture)
+    write(folder / "report.html", render(content, pictures))
+    as_text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
+    write(folder / "numbers.json", as_text + "\n")
     return content

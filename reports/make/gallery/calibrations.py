@@ -1,5 +1,6 @@
-"""How much noise a target takes on these data: exactly, exactly for any data within a row bound,
-and as printed.
+"""How much noise a target takes on these data.
+
+It is computed exactly for these data, exactly for any data within a row bound, and as printed.
 """
 
 from __future__ import annotations
@@ -32,11 +33,10 @@ OWN, PUBLIC = "exact, these data alone", "exact, any data within B"
 class Task:
     """One mechanism to calibrate.
 
-    title, label : of the panel and its axis. start : the mechanism. parameter : the dial, None for
-        the default.
-    public : whether there is an exact calibration for all data whose rows are within the bound.
-    printed : what the papers ask for, by name. note : what the reader must know.
-    alias : the mechanism and dial of which `start` is another form.
+    title, label : of the panel and its axis. start : the mechanism. parameter : that is calibrated,
+    None for the default. public : whether there is an exact calibration for all data whose rows are
+    within the bound. printed : what the papers ask for, by name. note : what the reader must know.
+    alias : the mechanism and parameter of which `start` is another form.
     """
 
     title: str
@@ -97,7 +97,8 @@ def tasks(settings: Settings) -> list[Task]:
                 "paper 4, theorem B.1": sketch(printed.theorem_b_1_padding),
                 "paper 1, figure 4 (c₂)": sketch(printed.figure_4_padding),
             },
-            "Figure 4 pads before a least-squares solution, which tells less than the sketch held against it here.",
+            "Figure 4 pads before a least-squares solution, which tells less than the sketch held "
+            "against it here.",
         ),
         Task(
             f"GaussMix, {rows:,} mixtures: noise",
@@ -111,7 +112,8 @@ def tasks(settings: Settings) -> list[Task]:
                 "paper 3, lemma 1 with proposition 1": _mixing("lemma_1", rows, bound),
                 "Sheffet 2019, as paper 3 quotes it": _mixing("sheffet_2019", rows, bound),
             },
-            "σ = B√γ, of the data no more is known than B. In law this is RandomProjection with padding σ.",
+            "σ = B√γ, of the data no more is known than B. In law this is RandomProjection with "
+            "padding σ.",
             ("GaussMix", "sigma"),
         ),
         Task(
@@ -156,7 +158,7 @@ def _dof(dim: int, epsilon: float) -> float:
 
 
 def numbers(settings: Settings) -> dict[str, Any]:
-    """For each mechanism the dial by every analysis at every target ε."""
+    """For each mechanism the parameter by every analysis at every target ε."""
     return {
         "delta": DELTA,
         "row_bound": settings.row_bound,
@@ -195,8 +197,9 @@ def _one(task: Task, settings: Settings) -> dict[str, Any]:
 
 
 def _public(task: Task, settings: Settings, epsilon: float) -> float:
-    """For all data within the bound: one row of zeros and an added one, the worst data for a
-    sketch, any for noise.
+    """The value for all data within the bound.
+
+    One row of zeros and an added row are the worst data for a sketch; for noise all data are equal.
     """
     nothing = np.zeros((1, settings.database.shape[1]))
     how: dict[str, Any] = {"relation": "add", "row_bound": settings.row_bound}
@@ -219,7 +222,7 @@ def figure(content: dict[str, Any]) -> Figure:
 
 
 def panel(one: dict[str, Any], epsilon: list[float], ax: Axes) -> Axes:
-    """The dial against the target ε, on log axes; 0 (no noise needed) is marked at the lower edge."""
+    """The parameter against the target ε, on log axes; 0 (no noise needed) is marked below."""
     looks = SERIES if len(one["exact"]) == 2 else (SERIES[0], *SERIES[2:])
     values = {
         name: np.array([np.nan if v is None else float(v) for v in part])

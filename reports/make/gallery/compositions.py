@@ -1,6 +1,4 @@
-"""Many releases of one database: the exact composition against the bounds that composition theorems
-give.
-"""
+"""Many releases of one database: exact composition against what composition theorems bound."""
 
 from __future__ import annotations
 
@@ -41,6 +39,7 @@ class Release:
 
 
 def releases() -> list[Release]:
+    """A Gaussian shift and a Gaussian sketch."""
     rho, omega = printed.corollary_1_tcdp(ROWS, GAMMA)
     return [
         Release(
@@ -61,11 +60,10 @@ def releases() -> list[Release]:
 def from_parts(
     delta_of: Callable[[np.ndarray], np.ndarray], times: int, epsilon: np.ndarray
 ) -> np.ndarray:
-    """The better of basic and advanced composition (Dwork, Rothblum & Vadhan 2010), at the best ε₀
-    of one release.
+    """The better of basic and advanced composition (Dwork, Rothblum & Vadhan 2010).
 
-    Basic: nδ(ε/n). Advanced: ε = ε₀√(2n ln(1/δ′)) + nε₀(e^{ε₀} − 1) with δ = nδ(ε₀) + δ′, for any
-    ε₀. Here δ(ε₀) is exact.
+    Basic: nδ(ε/n). Advanced: ε = ε₀√(2n ln(1/δ′)) + nε₀(e^{ε₀} − 1) with δ = nδ(ε₀) + δ′, at the
+    best ε₀ of one release. Here δ(ε₀) is exact.
     """
     room = epsilon[:, None] - times * PARTS * np.expm1(PARTS)
     slack = np.exp(-0.5 * np.maximum(room, 0.0) ** 2 / (times * PARTS**2))
@@ -108,7 +106,7 @@ def _larger(loss: PrivacyLoss) -> Callable[[Any], np.ndarray]:
 
 
 def figure(content: list[dict[str, Any]]) -> Figure:
-    """A panel for each kind of release; colour and marker tell n, the line style the analysis."""
+    """A panel for each kind of release; colour and marker show n, the line style the analysis."""
     made = new_figure(9.6, 5.4)
     grid = np.atleast_1d(made.subplots(1, len(content), sharey=True))
     for ax, one in zip(grid, content, strict=True):

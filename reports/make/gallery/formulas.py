@@ -1,6 +1,4 @@
-"""Each printed formula against the exact curve, at settings where it fails or where it holds: the
-findings.
-"""
+"""The findings as rows: each printed formula against the exact curve, failing or holding."""
 
 from __future__ import annotations
 
@@ -18,7 +16,10 @@ QUANTITIES = ("δ", "ε", "σ/Δ", "w/B", "w/C", "k")
 
 @dataclass(frozen=True)
 class Row:
-    """One line: `quantity` printed and exact; the factor ≥ 1 by which it fails (in δ) or is loose."""
+    """One line: `quantity` as printed and as it is.
+
+    factor : ≥ 1, by how many times it fails (in δ) or is loose.
+    """
 
     formula: str
     source: str

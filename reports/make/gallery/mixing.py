@@ -1,5 +1,6 @@
-"""Gaussian mixing: γ = (λ_min + σ²)/C² required for (ε, δ), exactly and by two bounds (paper 3,
-figure 1).
+"""Gaussian mixing: γ = (λ_min + σ²)/C² required for (ε, δ), as in paper 3's figure 1.
+
+It is computed exactly and by two bounds.
 """
 
 from __future__ import annotations

@@ -44,8 +44,9 @@ class Settings:
 
     @classmethod
     def of_scenarios(cls, paths: Sequence[Path]) -> Settings:
-        """The mechanisms of scenario files that share one data set. Raises `ScenarioError`,
-        `InvalidInput`.
+        """The mechanisms of scenario files that share one data set.
+
+        Raises `ScenarioError`, `InvalidInput`.
         """
         scenarios = [Scenario.load(path) for path in sorted(paths)]
         if not scenarios or len({scenario.data for scenario in scenarios}) != 1:

@@ -1,0 +1,173 @@
+"""What can be made: a name on the command line for each figure or page, without an import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A name with what it measures and the function that does it.
+
+    name : on the command line. what : it measures, in a line. feeds : the page that it writes, or
+    the lines of the README that it prints. time : that it took when it was last measured, as the
+    page or the README says; "" where neither does. call : "module:function". extra : of dpaudit
+    that it needs. options : whether it takes the arguments that follow its name, then
+    function(arguments) gives the exit status.
+    """
+
+    name: str
+    what: str
+    feeds: str
+    call: str
+    time: str = ""
+    extra: str = ""
+    options: bool = False
+
+    def run(self, arguments: Sequence[str] = ()) -> int:
+        """Import the module and make it; the exit status."""
+        module, _, function = self.call.partition(":")
+        made: Callable[..., Any] = getattr(import_module(module), function)
+        if self.options:
+            return int(made(list(arguments)))
+        made()
+        return 0
+
+
+README = "README"
+MEASUREMENTS = (
+    Measurement(
+        "oracle",
+        "certified δ by the score `auto` as a share of what the true likelihood ratio certifies",
+        "reports/oracle.md",
+        "reports.make.audits.oracle:report",
+    ),
+    Measurement(
+        "oracle-ratio",
+        "the same share on one audit: cancer data, ALS, 10⁶ draws a side",
+        "printed only",
+        "reports.make.audits.oracle_ratio:report",
+    ),
+    Measurement(
+        "paper-size",
+        "time and memory of an audit of 10⁷ + 10⁶ draws a side, the sample sizes of paper 1",
+        README,
+        "reports.make.audits.paper_size:report",
+        time="76 s",
+    ),
+    Measurement(
+        "draws",
+        "speed of drawing ALS outputs as a share of the speed of raw normals",
+        README,
+        "reports.make.audits.draws:report",
+    ),
+    Measurement(
+        "many-draws",
+        "time and memory of an audit of up to 10⁸ draws a side",
+        README,
+        "reports.make.audits.many_draws:report",
+        time="40 CPU s",
+    ),
+    Measurement(
+        "power",
+        "draws that show an excess over a claim, predicted and tried",
+        "reports/power.md",
+        "reports.make.audits.power:report",
+    ),
+    Measurement(
+        "anytime",
+        "audits that stop: how often a true claim is rejected, draws until a false one is",
+        "reports/anytime.md",
+        "reports.make.audits.anytime:report",
+    ),
+    Measurement(
+        "zoo",
+        "every mechanism of the zoo over 20 seeds: broken ones caught, sound ones not",
+        "reports/zoo.md",
+        "reports.make.audits.zoo:report",
+        time="57 CPU min",
+    ),
+    Measurement(
+        "sniper",
+        "lower bounds on ε for DP-Sniper's 20 mechanisms with a tenth of its draws",
+        "reports/sniper.md",
+        "reports.make.audits.sniper:report",
+    ),
+    Measurement(
+        "search",
+        "the worst neighbour found without theory, against the exact one and a uniform search",
+        "reports/search.md",
+        "reports.make.audits.search:report",
+        time="189 CPU s",
+    ),
+    Measurement(
+        "coverage",
+        "share of simulated audits whose certified band exceeds the truth",
+        "reports/coverage.md",
+        "reports.make.band.coverage:report",
+    ),
+    Measurement(
+        "bands",
+        "the certified band against other simultaneous bands, and what small δ takes",
+        "reports/bands.md",
+        "reports.make.band.bands:report",
+    ),
+    Measurement(
+        "auditors",
+        "auditing tools that pip installs, against dpaudit on the same draws",
+        "reports/auditors.md",
+        "reports.make.auditors.compare:report",
+        time="45 min",
+        extra="auditors",
+    ),
+    Measurement(
+        "worst-case",
+        "time of the exact worst case of ALS over all rows, against row by row",
+        README,
+        "reports.make.exact.worst_case:report",
+    ),
+    Measurement(
+        "every-law",
+        "time of the exact worst case of every row-separable law over all rows of FLIGHT",
+        README,
+        "reports.make.exact.every_law:report",
+    ),
+    Measurement(
+        "pair-speed",
+        "time of 100 ε of a Gaussian pair, both directions",
+        README,
+        "reports.make.exact.pair_speed:report",
+    ),
+    Measurement(
+        "peers",
+        "error and time of Gaussian pairs, against gx2 and Monte Carlo",
+        README,
+        "reports.make.exact.peers:report",
+        extra="peers",
+    ),
+    Measurement(
+        "printed",
+        "paper 1's lemmas 10 and 11 as printed: exact δ, and an audit of each",
+        README,
+        "reports.make.exact.printed:report",
+    ),
+    Measurement(
+        "findings",
+        "every printed line of the papers held against the exact curve",
+        "reports/findings.md, .html",
+        "reports.make.findings.command:main",
+        options=True,
+    ),
+    Measurement(
+        "gallery",
+        "exact spectra, calibrations and compositions on FLIGHT, with figures",
+        "reports/exact/",
+        "reports.make.gallery.command:main",
+        time="half a minute",
+        options=True,
+    ),
+)
+BY_NAME = {one.name: one for one in MEASUREMENTS}

@@ -1,0 +1,189 @@
+"""T1 to T8: pairs of output laws with known privacy loss, on which scores and bands are measured.
+
+T1 to T4 are laws in closed form, T5 is a mechanism on the cancer data, T6 to T8 are mechanisms of
+the zoo. ε is in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit import datasets, exact, laws, mechanisms, neighbours
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.curves import readings
+from dpaudit.errors import DataNotFound
+from dpaudit.laws import Law
+from dpaudit.scoring import Score, Sides
+
+Draw = Callable[[np.random.Generator, int], Sides]
+Directions = Callable[[Array], tuple[Array, Array]]
+
+SHIFT, SPREAD, REST = 0.5, 0.97 / 0.85, 0.97  # T2: mean and variance of the first number; others'
+SHRUNK = 0.8  # T3: the variance of every number of Q
+CANCER_ROW = 186  # the worst row of the cancer data for ALS
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A pair of output laws P and Q.
+
+    name : "T1". text : the pair in a few words. formula : the same in full. draw : (rng, size) →
+    draws of both laws, (size, k) each. loss : outputs (n, k) → log dP/dQ, (n,), in nats. truth : ε
+    ↦ the true δ(ε) of P against Q and of Q against P. pure_epsilon : the largest |log dP/dQ|.
+    """
+
+    name: str
+    text: str
+    formula: str
+    draw: Draw
+    loss: Score
+    truth: Directions
+    pure_epsilon: float = np.inf
+
+    def delta_at(self, epsilon: Array) -> Array:
+        """The true δ(ε), the larger direction."""
+        return np.maximum(*self.truth(epsilon))
+
+    def epsilon_at(self, delta: Array) -> Array:
+        """The true ε at each δ, the larger direction; infinite where the loss is."""
+        return readings.epsilon_at(self.delta_at, delta, self.pure_epsilon)
+
+
+def every_task() -> list[Task]:
+    """T1 to T8; T5 is left out where the cancer data are not at hand."""
+    zoo = (
+        ("T6", "one-time RAPPOR, 10 bits", "OneTimeRappor"),
+        ("T7", "a flag, a count and a real", "MixedRelease"),
+        ("T8", "private quantile on a grid", "PrivateQuantile"),
+    )
+    cancer: list[Task] = []
+    with suppress(DataNotFound):
+        cancer.append(_cancer())
+    return [*TASKS, *cancer, *(_zoo(*one) for one in zoo)]
+
+
+def cancer_pair(rows: int) -> tuple[mechanisms.ALS, neighbours.NeighbourPair]:
+    """ALS with so many rows of the sketch, and the cancer data with their worst row zeroed."""
+    data = datasets.load("cancer").database
+    return mechanisms.ALS(rows=rows), neighbours.zero_row(data, CANCER_ROW)
+
+
+def _sampler(left: Law, right: Law) -> Draw:
+    return lambda rng, size: Sides(left.sample(size, rng), right.sample(size, rng))
+
+
+def normal_task(name: str, text: str, formula: str, mean: Array, variance: Array) -> Task:
+    """N(0, I) against N(mean, diag(variance))."""
+    size = len(mean)
+    p = laws.Gaussian(np.zeros(size), np.eye(size))
+    q = laws.Gaussian(mean, np.linalg.cholesky(np.linalg.inv(np.diag(variance))).T)
+
+    def truth(epsilon: Array) -> tuple[Array, Array]:
+        if np.all(variance == 1.0):
+            delta = exact.gaussian_shift(float(np.linalg.norm(mean)), epsilon)
+            return delta, delta
+        return exact.gaussian_pair(np.zeros(size), np.eye(size), mean, np.diag(variance), epsilon)
+
+    def loss(x: Array) -> Array:
+        return laws.log_ratio(p, q, x)
+
+    equal = np.all(mean == 0.0) and np.all(variance == 1.0)
+    pure_epsilon = 0.0 if equal else np.inf
+    return Task(name, text, formula, _sampler(p, q), loss, truth, pure_epsilon)
+
+
+def laplace_loss(x: Array) -> Array:
+    """log dP/dQ of Laplace(1) against itself shifted by 1: |x − 1| − |x|, (n,).
+
+    Written as a clipped line: the difference of absolute values has ties at ±1 that rounding would
+    split.
+    """
+    return np.clip(1.0 - 2.0 * x, -1.0, 1.0)
+
+
+def laplace_truth(epsilon: Array) -> tuple[Array, Array]:
+    """δ(ε) = 1 − e^{(ε−1)/2} for ε ≤ 1, in both directions.
+
+    The loss is 1 on a half line, −1 on another and 1 − 2u between, of density e^{−u}/2.
+    """
+    delta = np.maximum(-np.expm1(0.5 * (epsilon - 1.0)), 0.0)
+    return delta, delta
+
+
+def _laplace() -> Task:
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        return Sides(rng.laplace(0.0, 1.0, (size, 1)), rng.laplace(1.0, 1.0, (size, 1)))
+
+    return Task(
+        "T4",
+        "Laplace(1) against itself shifted by 1",
+        "Laplace(1) against the same moved by 1",
+        draw,
+        lambda x: laplace_loss(x[:, 0]),
+        laplace_truth,
+        pure_epsilon=1.0,
+    )
+
+
+def _cancer() -> Task:
+    mechanism, pair = cancer_pair(rows=50)
+    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
+
+    def loss(x: Array) -> Array:
+        return laws.log_ratio(left, right, x)
+
+    text = "ALS, cancer, r = 50, 12 numbers"
+    known = _directions(mechanism, pair), _pure_epsilon(mechanism, pair)
+    return Task("T5", text, text, _sampler(left, right), loss, *known)
+
+
+def _zoo(name: str, text: str, specimen: str) -> Task:
+    mechanism = mechanisms.ZOO[specimen]
+    pair = mechanism.pair()
+    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
+    sides = [mechanism.prepare(data) for data in (pair.left, pair.right)]
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        return Sides(*(side(size, rng) for side in sides))
+
+    def loss(x: Array) -> Array:
+        return laws.log_ratio(left, right, mechanism.view(x))
+
+    known = _directions(mechanism, pair), _pure_epsilon(mechanism, pair)
+    return Task(name, text, text, draw, loss, *known)
+
+
+def _directions(mechanism: Mechanism, pair: neighbours.NeighbourPair) -> Directions:
+    def truth(epsilon: Array) -> tuple[Array, Array]:
+        found = exact.spectrum(mechanism, pair, epsilon)
+        return np.asarray(found.forward), np.asarray(found.backward)
+
+    return truth
+
+
+def _pure_epsilon(mechanism: Mechanism, pair: neighbours.NeighbourPair) -> float:
+    return exact.spectrum(mechanism, pair, 0.0).pure_epsilon
+
+
+TASKS = (
+    normal_task("T1", "N(0, 1) against N(1, 1)", "N(0, 1) against N(1, 1)", np.ones(1), np.ones(1)),
+    normal_task(
+        "T2",
+        "11 numbers, one shifted and spread",
+        "11 numbers, N(0, I) against N(0.5e₁, 0.97·diag(1/0.85, 1, …, 1))",
+        np.r_[SHIFT, np.zeros(10)],
+        np.r_[SPREAD, np.full(10, REST)],
+    ),
+    normal_task(
+        "T3",
+        "30 numbers, N(0, I) against N(0, 0.8 I)",
+        "30 numbers, N(0, I) against N(0, 0.8·I)",
+        np.zeros(30),
+        np.full(30, SHRUNK),
+    ),
+    _laplace(),
+)

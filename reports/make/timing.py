@@ -1,0 +1,58 @@
+"""Seconds: of one piece of work, and the least or the median of a few repetitions."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Clock:
+    """Wall and CPU seconds of the block of `clock`."""
+
+    wall: float = np.nan
+    cpu: float = np.nan
+
+
+@contextmanager
+def clock() -> Iterator[Clock]:
+    """A `Clock` that is set when the block ends.
+
+    CPU is user and system time of this process, all its threads, and of its children that ended.
+    """
+    result, wall, cpu = Clock(), time.perf_counter(), _used()
+    yield result
+    result.wall, result.cpu = time.perf_counter() - wall, _used() - cpu
+
+
+def _used() -> float:
+    parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(part.ru_utime + part.ru_stime for part in parts)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Wall seconds of one call."""
+    with clock() as spent:
+        work()
+    return spent.wall
+
+
+def least_seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """Least wall seconds of a few calls."""
+    return min(seconds(work) for _ in range(repeats))
+
+
+def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
+    """Median wall seconds of a few calls after one that warms up."""
+    work()
+    return float(np.median([seconds(work) for _ in range(repeats)]))
+
+
+def steps(timings: Mapping[str, float]) -> str:
+    """The timings of an audit in words: sample 1.2 s, fit 0.3 s, …"""
+    return ", ".join(f"{name.removesuffix('_s')} {value:.1f} s" for name, value in timings.items())
