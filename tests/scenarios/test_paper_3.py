@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 from studies.confidence import interval, with_band
-from studies.paper_3.mixing import MixingBounds
-from studies.paper_3.mixing_designs import Design
-from studies.paper_3.mixing_logistic import BASELINE, MIXING, OBJECTIVE, SIGN, MixingLogistic, Split
-from studies.paper_3.mixing_regression import BASELINE as RIDGE
-from studies.paper_3.mixing_regression import MixingRegression, Problem
+from studies.paper_3.bounds import MixingBounds
+from studies.paper_3.designs import Design
+from studies.paper_3.logistic import BASELINE, MIXING, OBJECTIVE, SIGN, MixingLogistic, Split
+from studies.paper_3.regression import BASELINE as RIDGE
+from studies.paper_3.regression import MixingRegression, Problem
 
 import dpaudit as dp
 from dpaudit.exact import gaussian_sketch
 from tests.scenarios.shipped import STUDIES
+
+pytestmark = pytest.mark.quick
 
 SMALL = {"epsilons": (1.0, 50.0), "splits": 2, "draws": 3}
 TINY = SMALL | {"rows": 200, "dim": 6, "rank": 2, "tests": 50}

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from studies.paper_2.public_logistic import RealLogistic, SimulatedLogistic
-from studies.paper_2.public_moments import (
+from studies.paper_2.logistic import RealLogistic, SimulatedLogistic
+from studies.paper_2.ridge import (
     RealRidge,
     RealRidgePrivacy,
     SimulatedRidge,
@@ -13,6 +13,8 @@ from studies.populations import Model, Rows, logistic_fit
 
 import dpaudit as dp
 from tests.scenarios.shipped import STUDIES
+
+pytestmark = pytest.mark.quick
 
 SMALL = {"repeats": 4, "draws": 2}
 

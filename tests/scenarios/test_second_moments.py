@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from studies.paper_4.second_moment_data import SeveralLabels, SingleLabel
-from studies.paper_4.second_moment_estimators import (
+from studies.paper_4.databases import SeveralLabels, SingleLabel
+from studies.paper_4.estimators import (
     FIGURES,
     GAUSS,
     INVERSE,
@@ -16,11 +16,13 @@ from studies.paper_4.second_moment_estimators import (
     WISHART,
     Setting,
 )
-from studies.paper_4.second_moments import SeveralRegressions, SingleRegression
+from studies.paper_4.regressions import SeveralRegressions, SingleRegression
 
 import dpaudit as dp
 from dpaudit.papers.paper_4.matrix_release import Moments
 from tests.scenarios.shipped import STUDIES
+
+pytestmark = pytest.mark.quick
 
 SINGLE = SingleRegression(log_sizes=(6, 8), epsilons=(0.1, 0.5), repeats=3, features=3)
 SEVERAL = SeveralRegressions(log_sizes=(6, 8), extras=(0, 2), repeats=3, features=3)

@@ -12,7 +12,8 @@ import numpy as np
 from dpaudit import datasets
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
-from dpaudit.auditing.api import AuditResult, audit
+from dpaudit.auditing.api import audit
+from dpaudit.auditing.result import AuditResult
 from dpaudit.exact import worst_case
 from dpaudit.mechanisms import ALS
 from dpaudit.neighbours import zero_row
@@ -161,5 +162,5 @@ def sentence(title: str, found: AuditResult) -> str:
 
 
 def _row(found: AuditResult) -> int | None:
-    assert found.about.pair is not None
-    return found.about.pair.index
+    assert found.subject.pair is not None
+    return found.subject.pair.index

@@ -19,8 +19,8 @@ from dpaudit.papers.paper_4.matrix_release import Moments
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number
-from studies.paper_4.second_moment_data import SeveralLabels, SingleLabel
-from studies.paper_4.second_moment_estimators import FIGURES, Setting
+from studies.paper_4.databases import SeveralLabels, SingleLabel
+from studies.paper_4.estimators import FIGURES, Setting
 from studies.repeats import positive
 
 DELTA = math.exp(-9.0)

@@ -18,7 +18,7 @@ from dpaudit.report.studies.content import Content, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number
 from studies.confidence import interval, with_band
-from studies.paper_3.mixing_designs import SYNTHETIC, Design
+from studies.paper_3.designs import SYNTHETIC, Design
 from studies.repeats import positive
 
 MIXING, ADAPTIVE = "LinearMixing (algorithm 2)", "AdaSSP (algorithm 3)"
