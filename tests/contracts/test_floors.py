@@ -1,4 +1,4 @@
-"""Data flows one way: a lower floor never imports a higher one. docs/architecture.md says which floors there are."""
+"""Data flows one way: a lower floor never imports a higher one, as docs/architecture.md says."""
 
 import ast
 import re
@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import dpaudit
+
+pytestmark = pytest.mark.quick
 
 HOUSE = Path(dpaudit.__file__).parent
 PAGE = HOUSE.parent / "docs" / "architecture.md"
@@ -94,6 +96,14 @@ def test_the_exact_side_knows_nothing_of_mechanisms_papers_and_draws():
     for path in modules():
         if room(path) == "exact":
             assert edges(parsed(path)) <= EXACT_SIDE, path
+
+
+def test_every_place_on_the_page_exists():
+    named = set(re.findall(r"`([\w/]+(?:\.py|/))`", PAGE.read_text(encoding="utf-8")))
+    assert len(named) > 20
+    for name in named - {"dpaudit/"}:
+        base = PAGE.parents[1] if name.startswith("tests/") else HOUSE
+        assert (base / name).exists(), name
 
 
 def test_every_room_says_what_it_holds():
