@@ -13,10 +13,10 @@ class Measurement:
     """A name with what it measures and the function that does it.
 
     name : on the command line. what : it measures, in a line. feeds : the page that it writes, or
-    the lines of the README that it prints. time : that it took when it was last measured, as the
-    page or the README says; "" where neither does. call : "module:function". extra : of dpaudit
-    that it needs. options : whether it takes the arguments that follow its name, then
-    function(arguments) gives the exit status.
+    the page that quotes what it prints. time : that it took when it was last measured, as a page
+    says; "" where none does. call : "module:function". extra : of dpaudit that it needs. options :
+    whether it takes the arguments that follow its name; function(arguments) is then the exit
+    status.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Measurement:
         return 0
 
 
-README = "README"
+MEASURED = "docs/measured.md"
 MEASUREMENTS = (
     Measurement(
         "oracle",
@@ -54,20 +54,20 @@ MEASUREMENTS = (
     Measurement(
         "paper-size",
         "time and memory of an audit of 10⁷ + 10⁶ draws a side, the sample sizes of paper 1",
-        README,
+        MEASURED,
         "reports.make.audits.paper_size:report",
         time="76 s",
     ),
     Measurement(
         "draws",
         "speed of drawing ALS outputs as a share of the speed of raw normals",
-        README,
+        MEASURED,
         "reports.make.audits.draws:report",
     ),
     Measurement(
         "many-draws",
         "time and memory of an audit of up to 10⁸ draws a side",
-        README,
+        MEASURED,
         "reports.make.audits.many_draws:report",
         time="40 CPU s",
     ),
@@ -126,32 +126,32 @@ MEASUREMENTS = (
     Measurement(
         "worst-case",
         "time of the exact worst case of ALS over all rows, against row by row",
-        README,
+        MEASURED,
         "reports.make.exact.worst_case:report",
     ),
     Measurement(
         "every-law",
         "time of the exact worst case of every row-separable law over all rows of FLIGHT",
-        README,
+        MEASURED,
         "reports.make.exact.every_law:report",
     ),
     Measurement(
         "pair-speed",
         "time of 100 ε of a Gaussian pair, both directions",
-        README,
+        MEASURED,
         "reports.make.exact.pair_speed:report",
     ),
     Measurement(
         "peers",
         "error and time of Gaussian pairs, against gx2 and Monte Carlo",
-        README,
+        MEASURED,
         "reports.make.exact.peers:report",
         extra="peers",
     ),
     Measurement(
         "printed",
         "paper 1's lemmas 10 and 11 as printed: exact δ, and an audit of each",
-        README,
+        "docs/printed-bounds.md",
         "reports.make.exact.printed:report",
     ),
     Measurement(

@@ -91,11 +91,10 @@ def test_an_extra_that_is_not_installed_is_named(name, monkeypatch, capsys):
     assert f'pip install "dpaudit[{name}]"' in capsys.readouterr().err
 
 
-def test_every_command_that_the_readme_names_is_known():
-    text = "".join(
-        path.read_text(encoding="utf-8")
-        for path in (ROOT / "README.md", ROOT / "reports/README.md")
-    )
+def test_every_command_that_a_page_names_is_known():
+    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("reports/*.md")]
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
     parts = text.split(f"{command.PROGRAM} ")[1:]
     names = {part.split("`")[0].split()[0] for part in parts} - {"NAME"}
     assert names <= set(registry.BY_NAME)
+    assert "oracle" in names
