@@ -76,7 +76,7 @@ class Settings:
         **rest: Any,
     ) -> Settings:
         """From what a user gives; `rest` are fields as they are. Raises `InvalidInput`."""
-        held, score = as_claim(claim), scoring.known(classifier)
+        held, score = as_claim(claim), scoring.as_classifier(classifier)
         return cls(
             grid(epsilon, held), samples, claim=held, classifier=score, seed=root(rng), **rest
         )

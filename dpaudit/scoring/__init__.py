@@ -1,21 +1,35 @@
-"""Scores: estimates of the privacy loss from draws. One score serves every ε, since {L > ε} is
-optimal at each.
+"""Scores: estimates of the privacy loss L = log dP/dQ from draws, P = M(D) and Q = M(D').
+
+One score serves every ε, since the set {L > ε} is the best one at each (Neyman and Pearson). The
+room holds the models (`models`), what prepares draws for them (`encode`, `whiten`, `structure`,
+`atoms`) and the choice among them (`portfolio`). It knows arrays of draws; it knows neither
+mechanisms nor certified sets and bounds. A score never sees a draw that certifies.
 """
 
 from dpaudit.scoring.base import Fitted, Score, Sides, evaluate, log_loss
+from dpaudit.scoring.classifier import (
+    ALIASES,
+    Classifier,
+    ClassifierLike,
+    KnownScore,
+    as_classifier,
+    fit,
+    is_trained,
+)
 from dpaudit.scoring.pool import pooled, scores
-from dpaudit.scoring.portfolio import ALIASES, KnownScore, fit, is_trained, known
 
 __all__ = [
     "ALIASES",
+    "Classifier",
+    "ClassifierLike",
     "Fitted",
     "KnownScore",
     "Score",
     "Sides",
+    "as_classifier",
     "evaluate",
     "fit",
     "is_trained",
-    "known",
     "log_loss",
     "pooled",
     "scores",

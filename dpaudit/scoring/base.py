@@ -1,6 +1,4 @@
-"""What a score is. Fitted on training draws, chosen on choosing draws, it never sees a draw that
-certifies.
-"""
+"""What a score is: fitted on training draws, chosen on choosing draws, evaluated in chunks."""
 
 from __future__ import annotations
 
@@ -20,13 +18,17 @@ CHUNK = 1 << 16  # rows scored at a time
 
 
 class Score(Protocol):
-    """A fitted score: rows (m, k) → log-odds of P against Q (m,), an estimate of the privacy loss
-    log dP/dQ.
+    """A fitted score: rows (m, k) → log-odds of P against Q, (m,), in nats.
+
+    An estimate of the privacy loss log dP/dQ of each row.
     """
 
-    def __call__(self, x: Array) -> Array: ...
+    def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k)."""
+        ...
 
 
+# (training draws, choosing draws, seed) → score
 Fit = Callable[["Sides", "Sides", np.random.SeedSequence], Score]
 
 
@@ -38,17 +40,21 @@ class Sides:
     Q: Array
 
     def head(self, size: int) -> Sides:
+        """The first `size` draws of each side, or all where there are fewer."""
         return Sides(self.P[:size], self.Q[:size])
 
     def stacked(self) -> tuple[Array, np.ndarray]:
-        """Features and labels (1 for P) as scikit-learn takes them."""
+        """All draws (2n, k), P's first, and their labels: 1 for P, 0 for Q."""
         label = np.repeat([1, 0], [len(self.P), len(self.Q)])
         return np.concatenate([self.P, self.Q]), label
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A score with its name, its log loss on the choosing draws, and notes for the report."""
+    """A score with its name and notes for the report.
+
+    portfolio : log loss on the choosing draws by name, nats a draw, of all scores that took part.
+    """
 
     name: str
     score: Score
@@ -57,20 +63,24 @@ class Fitted:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Products with a few dozen columns: a second BLAS thread spins away twice the time that it
-    saves.
+    """A context in which BLAS uses one thread.
+
+    In products with a few dozen columns a second one costs twice the time that it saves.
     """
     return _controller().limit(limits=1, user_api="blas")
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Looking for the libraries takes milliseconds; NumPy's and SciPy's are there by now."""
+    """Made once: it takes milliseconds to find the libraries, which are loaded by then."""
     return ThreadpoolController()
 
 
 def evaluate(score: Score, x: Array) -> Array:
-    """score(x), a chunk of rows at a time: whitened copies stay small whatever the number of draws."""
+    """score(x), (m,), a chunk of rows at a time: a score's own copies of the rows stay small.
+
+    Raises `InvalidInput` where a score does not give one number a row.
+    """
     with one_thread():
         return _evaluate(score, x)
 
@@ -82,24 +92,25 @@ def _evaluate(score: Score, x: Array) -> Array:
         values = np.asarray(score(part))
         if values.shape != (len(part),):
             raise InvalidInput(
-                f"the classifier's score must have shape ({len(part)},) for as many rows, got {values.shape}"
+                f"the classifier's score must have shape ({len(part)},) for as many rows, "
+                f"got {values.shape}"
             )
         out[start : start + CHUNK] = values
     return out
 
 
-def miss(p: Array, q: Array) -> Array:
-    """Logistic loss of each draw from scores of P's and of Q's, in nats, P's first."""
+def logistic_loss(p: Array, q: Array) -> Array:
+    """Logistic loss of each draw in nats, P's first, from scores p (n,) and q (m,) of the sides."""
     return np.concatenate([np.logaddexp(0.0, -p), np.logaddexp(0.0, q)])
 
 
 def losses(score: Score, sides: Sides) -> Array:
-    """Logistic loss of each draw in nats, P's first, (2n,)."""
-    return miss(evaluate(score, sides.P), evaluate(score, sides.Q))
+    """Logistic loss of a score on each draw in nats, P's first, (2n,)."""
+    return logistic_loss(evaluate(score, sides.P), evaluate(score, sides.Q))
 
 
 def log_loss(score: Score, sides: Sides) -> float:
-    """Mean logistic loss on both sides, in nats; ln 2 says nothing was learned."""
+    """Mean logistic loss of a score on both sides, nats a draw; ln 2 is that of the score 0."""
     return float(losses(score, sides).mean())
 
 

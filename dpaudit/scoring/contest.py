@@ -1,4 +1,4 @@
-"""Which of several scores is best, by their losses on draws that certify nothing."""
+"""Which of several scores is best: the one with the least loss on the choosing draws."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides, losses
 
-CLEAR = 2.0  # standard errors of the difference that a score which may overfit must be better by
+CLEAR = 2.0  # standard errors of the gain: what a score that may overfit must gain to be taken
 
 
 @dataclass
 class Contest:
-    """Scores by name with their loss on each of the choosing draws, P's first."""
+    """Scores by name, with their loss on each of the choosing draws, P's first, (2n,), nats."""
 
     choose: Sides
     scores: dict[str, Score] = field(default_factory=dict)
     losses: dict[str, Array] = field(default_factory=dict)
 
     def enter(self, name: str, score: Score | None) -> None:
-        """Take part; None is a score that does not apply."""
+        """Take a score in; None is a model that does not apply to these draws."""
         if score is not None:
             self.scores[name], self.losses[name] = score, losses(score, self.choose)
 
     def challenge(self, name: str, score: Score | None) -> bool:
-        """Take part only if clearly better than the best so far; whether it is."""
+        """Take a score in if it is clearly better than the best so far; returns whether it is."""
         if score is None:
             return False
         gain = self.losses[self.best] - (loss := losses(score, self.choose))
@@ -37,14 +37,15 @@ class Contest:
 
     @property
     def best(self) -> str:
+        """The name of the score with the least mean loss."""
         return min(self.losses, key=lambda name: float(self.losses[name].mean()))
 
     @property
     def gain(self) -> float:
-        """What the best so far gains on knowing nothing, nats a draw."""
+        """How much less the best score's mean loss is than ln 2, that of the score 0, nats."""
         return float(np.log(2.0) - self.losses[self.best].mean())
 
     @property
     def table(self) -> dict[str, float]:
-        """Mean loss by name."""
+        """Mean loss by name, nats a draw."""
         return {name: float(loss.mean()) for name, loss in self.losses.items()}

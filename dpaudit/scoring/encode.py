@@ -1,6 +1,4 @@
-"""Outcomes that no arithmetic can use (NaN, infinities, overflows) and the bits of floats, made
-into finite columns.
-"""
+"""Finite columns for every outcome: NaN, infinities and overflows are marked, bits are read."""
 
 from __future__ import annotations
 
@@ -12,38 +10,38 @@ import numpy as np
 from dpaudit._core.check import Array
 from dpaudit.scoring.base import CHUNK, Sides
 
-LARGEST = 1e100  # beyond this a number counts as infinite
+LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
 
 
 def usable(x: Array) -> np.ndarray:
-    """Where arithmetic can use x."""
+    """Where x is a finite number of at most `LARGEST` in magnitude."""
     return np.asarray(np.abs(x) <= LARGEST)
 
 
+# the kinds of entries that are not usable
 MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
     np.isnan,
     lambda x: x > LARGEST,
     lambda x: x < -LARGEST,
 )
-MEDIAN_DRAWS = 20_000  # a side, for the neutral value
+MEDIAN_DRAWS = 20_000  # a side, for the median that stands for entries that are not usable
 BIT_DRAWS = 20_000  # a side, to see which bits vary at all
 MANTISSA = np.int64((1 << 52) - 1)
 HIDDEN = np.int64(1 << 52)  # the leading one that normal numbers do not store
 LOW_BITS = 4
-NO_GRID = 1024.0  # zero lies on every grid: above the lowest set bit of any other number
-NO_EXPONENT = -1100.0
+NO_GRID = 1024.0  # for zero, which lies on every grid: above the lowest bit of any other number
+NO_EXPONENT = -1100.0  # for zero: below the exponent of any other number
 
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Rows (m, k) → finite rows (m, k'): the k columns, then indicator columns, then columns of
-    bits.
+    """Rows (m, k) → finite rows (m, k'): the k columns, then indicators, then columns of bits.
 
-    fill : (k,) value that stands for what is not finite; the training median of the column's finite
-        entries.
-    marks : (column, kind) of each indicator, kind a position in MARKS; only what occurred in
-        training has one.
-    floats : columns whose bits are read, kept : which columns of `bit_features` varied in training.
+    fill : (k,) what replaces entries that are not usable: the training median of the usable ones.
+    marks : (column, kind) of each indicator, kind a position in MARKS; only kinds that occurred in
+        training have one.
+    floats : columns whose bits are read. kept : the columns of `bit_features` that varied in
+        training.
     """
 
     fill: Array
@@ -53,15 +51,16 @@ class Encoder:
 
     @classmethod
     def fit(cls, train: Sides, bits: bool = False) -> Encoder:
-        """Look through all training draws. bits : also read the floats' bits (lowest set bit,
-        exponent, ...).
+        """What the training draws need, all of them read.
+
+        bits : also encode the bits of floats (`bit_features`).
         """
         marks, fill = _marks(train), _fill(train)
         floats = _floats(train) if bits else np.empty(0, dtype=np.intp)
         return cls(fill, marks, floats, _varying(train, floats))
 
     def __call__(self, x: Array) -> Array:
-        """Encoded rows; `x` itself, not a copy, when it is finite and there is nothing to add."""
+        """Encoded rows; `x` itself, not a copy, where it is usable and has no column to add."""
         width = len(self.fill) + len(self.marks) + len(self.kept)
         if width == x.shape[1] and all(usable(part).all() for part in _chunks(x)):
             return x
@@ -71,6 +70,7 @@ class Encoder:
         return out
 
     def sides(self, sides: Sides) -> Sides:
+        """The encoded rows of both sides."""
         return Sides(self(sides.P), self(sides.Q))
 
     def _rows(self, x: Array) -> Array:
@@ -83,12 +83,12 @@ class Encoder:
 
 
 def bit_features(x: Array) -> Array:
-    """What the bits of finite floats (m, k) show, (m, k·8), column by column of x.
+    """Eight numbers on the bits of each finite float, (m, k) → (m, 8k), column by column.
 
-    For each: the power of two of its lowest set bit, i.e. the coarsest grid 2^j ℤ that it lies on
-    (after the floating point attack of Mironov, CCS 2012: sums round to the grid of the larger
-    term, so the grid gives the term away); its exponent; the lowest 4 bits of its mantissa; whether
-    it is exactly 0; whether that is −0.
+    The exponent j of its lowest set bit, so 2^j ℤ is the coarsest grid that it lies on; its own
+    exponent; the lowest 4 bits of its mantissa; whether it is 0; whether it is −0. The grid is what
+    Mironov's attack reads (CCS 2012): a sum is rounded to the grid of its larger term, and so
+    reveals it.
     """
     raw = np.ascontiguousarray(x).view(np.int64)
     stored, power = raw & MANTISSA, (raw >> 52) & 0x7FF
@@ -111,7 +111,7 @@ def _chunks(x: Array) -> list[Array]:
 
 
 def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
-    """Indicators needed; of several with the same values on all training draws the first is enough."""
+    """The indicators needed: the first of those that are equal on all training draws."""
     seen = np.zeros((len(MARKS), train.P.shape[1]), dtype=bool)
     for part in (*_chunks(train.P), *_chunks(train.Q)):
         if not usable(part).all():
@@ -124,7 +124,7 @@ def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
 
 
 def _fill(train: Sides) -> Array:
-    """Median of the finite entries of each column; 0 where there are none."""
+    """Median of the usable entries of each column; 0 where there are none."""
     pooled = np.concatenate([train.P[:MEDIAN_DRAWS], train.Q[:MEDIAN_DRAWS]])
     finite = usable(pooled)
     columns = zip(pooled.T, finite.T, strict=True)
@@ -132,14 +132,14 @@ def _fill(train: Sides) -> Array:
 
 
 def _floats(train: Sides) -> np.ndarray:
-    """Columns with a number that is no integer: of others the values say it all."""
+    """Positions of the columns with a number that is not an integer; the others need no bits."""
     pooled = np.concatenate([train.P[:BIT_DRAWS], train.Q[:BIT_DRAWS]])
     finite = np.where(usable(pooled), pooled, 0.0)
     return np.flatnonzero((finite != np.rint(finite)).any(axis=0))
 
 
 def _varying(train: Sides, floats: np.ndarray) -> np.ndarray:
-    """Positions of the bit features that are not constant over the training draws."""
+    """Positions of the bit features that vary over the training draws."""
     if len(floats) == 0:
         return np.empty(0, dtype=np.intp)
     pooled = np.concatenate([train.P[:BIT_DRAWS], train.Q[:BIT_DRAWS]])[:, floats]

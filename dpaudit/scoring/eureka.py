@@ -1,16 +1,17 @@
-"""Eureka (Lu, Magdon-Ismail, Wei and Zikas 2022, ePrint 2022/1250), the black-box estimator that
-paper 1 uses.
+"""Eureka, the black-box estimator that paper 1 uses.
 
-P is mixed with a symbol ⊥: a draw of P is kept with probability e^−ε. Telling the mixture from Q
-with the least error R = ½(1 − TV) gives δ(ε) = 1 − 2e^ε R, since ⊥ gives itself away: TV = 1 − e^−ε
-+ e^−ε sup_S [P(S) − e^ε Q(S)]. Without ⊥ the classes are as e^−ε to 1: P has the prior 1/(1 + e^ε).
-The classifier is k nearest neighbours, k = 10⌈√n⌉, on the outputs as they are.
+Lu, Magdon-Ismail, Wei and Zikas 2022, ePrint 2022/1250.
+
+A draw of P is kept with probability e^−ε and replaced by a symbol ⊥ otherwise. The least error of a
+classifier that separates this mixture from Q is R = ½(1 − TV), where TV = 1 − e^−ε + e^−ε sup_S
+[P(S) − e^ε Q(S)], because ⊥ is never a draw of Q. Hence δ(ε) = 1 − 2e^ε R. Among the draws that
+are not ⊥ the classes are as e^−ε to 1, so P has the prior 1/(1 + e^ε). The classifier is k nearest
+neighbours, k = 10⌈√n⌉, on the outputs as they are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -18,18 +19,20 @@ from scipy.spatial import cKDTree
 from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit._core.seeds import as_generator
+from dpaudit._core.types import ArrayLike, RngLike
 from dpaudit.scoring.base import Score, Sides
 
 GAMMA = 0.05
-# a side: every row asks for k of them, 1,420 here, which takes about 0.3 ms beyond one dimension
+# a side: each row to be scored needs its k = 1,420 nearest, about 0.3 ms beyond one dimension
 SCORE_DRAWS = 10_000
 PORTION = 1 << 22  # neighbours looked up at a time
 
 
 @dataclass(frozen=True, eq=False)
 class EurekaEstimate:
-    """delta : point estimates at epsilon, one direction. radius : what the method promises at
-    confidence 1 − gamma.
+    """delta : plug-in estimates at epsilon, in the direction from P to Q.
+
+    radius : of |δ̂ − δ| as the method states it at confidence 1 − gamma.
     """
 
     epsilon: Array
@@ -38,15 +41,17 @@ class EurekaEstimate:
     gamma: float
 
 
-def eureka_bound(n_train: int, n_test: int, dim: int, epsilon: Any, gamma: float = GAMMA) -> Any:
-    """Radius |δ̂ − δ| that Eureka promises with probability 1 − γ, scalar or array like `epsilon`
-    (nats).
+def eureka_bound(
+    n_train: int, n_test: int, dim: int, epsilon: ArrayLike, gamma: float = GAMMA
+) -> float | Array:
+    """The radius of |δ̂ − δ| that Eureka states at confidence 1 − γ, scalar or array like `epsilon`.
+
+    epsilon : nats. n_train, n_test : draws of both sides together. dim : numbers a draw.
 
     2e^ε [12 c_d √(ln(4/γ) / 2n_train) + √(ln(4/γ) / 2n_test)], c_d = (1 + 2/√(2 − √3))^d − 1, as
-    printed (ePrint 2022/1250, for the nearest-neighbour classifier in d dimensions); n counts the
-    draws of both sides together. The first term is a worst case over all laws: at γ = 0.05 and ε =
-    0 it is below 1 from 18,840 draws on in one dimension, from 7e16 in ten. Infinite where it
-    overflows. Raises `InvalidInput`.
+    printed in ePrint 2022/1250 for the nearest-neighbour classifier in d dimensions. The first term
+    is a worst case over all laws: at γ = 0.05 and ε = 0 it is below 1 from 18,840 draws on in one
+    dimension, from 7e16 in ten. Infinite where it overflows. Raises `InvalidInput`.
 
     >>> import dpaudit as dp
     >>> round(float(dp.eureka_bound(1_000_000, 1_000_000, dim=1, epsilon=0.0)), 6)
@@ -66,15 +71,21 @@ def eureka_bound(n_train: int, n_test: int, dim: int, epsilon: Any, gamma: float
 
 
 def eureka(
-    P: Any, Q: Any, epsilon: Any, *, gamma: float = GAMMA, train_share: float = 0.5, rng: Any = None
+    P: ArrayLike,
+    Q: ArrayLike,
+    epsilon: ArrayLike,
+    *,
+    gamma: float = GAMMA,
+    train_share: float = 0.5,
+    rng: RngLike = None,
 ) -> EurekaEstimate:
-    """Paper 1's estimator as its authors run it: one training per ε, the classes thinned to the
-    prior.
+    """Paper 1's estimator as its authors run it: one training per ε, on draws thinned to the prior.
 
     P, Q : (n, k) or (n,) draws of M(D) and M(D'). epsilon : scalar or (m,), nats. train_share : of
-    the draws, the rest tests. Estimates sup_S P(S) − e^ε Q(S), clipped to [0, 1]. A point estimate:
-    its promise is `radius`, which is vacuous beyond one dimension; use `audit_samples` for what can
-    be certified. Raises `InvalidInput`.
+    the draws; the other draws estimate the error. rng : as in `numpy.random.default_rng`.
+
+    Estimates sup_S P(S) − e^ε Q(S), clipped to [0, 1]. Its only guarantee is `radius`, which is
+    vacuous beyond one dimension; `audit_samples` certifies lower bounds. Raises `InvalidInput`.
     """
     grid = check.epsilon(epsilon)
     share = check.real("train_share", train_share, 0.0, 1.0, open_=True)
@@ -92,13 +103,13 @@ def eureka(
     return EurekaEstimate(grid, np.array(delta).reshape(grid.shape), radius, gamma)
 
 
-def _finite(name: str, value: Any) -> Array:
+def _finite(name: str, value: ArrayLike) -> Array:
     array = np.asarray(value)
     return check.matrix(name, array[:, None] if array.ndim == 1 else array)
 
 
 def _at(train: Sides, test: Sides, epsilon: float, generator: np.random.Generator) -> float:
-    """δ̂ at one ε: draws of P that became ⊥ are never mistaken."""
+    """δ̂ at one ε. The draws of P that became ⊥ are all classified correctly."""
     kept = [side[generator.random(len(side)) < np.exp(-epsilon)] for side in (train.P, test.P)]
     votes = Votes.fit(Sides(kept[0], train.Q))
     missed = sum(2 * votes.won(kept[1]) <= votes.k) + sum(2 * votes.won(test.Q) > votes.k)
@@ -109,7 +120,10 @@ def _at(train: Sides, test: Sides, epsilon: float, generator: np.random.Generato
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The k nearest of the training draws, `points` (n, d), and which of these are P's."""
+    """The votes of the k nearest training draws.
+
+    points : (n, d) training draws, sorted if d = 1. label : (n,) 1 for those of P, else 0.
+    """
 
     points: Array
     label: np.ndarray
@@ -118,19 +132,16 @@ class Votes:
 
     @classmethod
     def fit(cls, train: Sides) -> Votes:
+        """k = 10⌈√n⌉ votes among n training draws, all of them if there are fewer."""
         points, label = train.stacked()
         if points.shape[1] == 1:
             order = np.argsort(points[:, 0], kind="stable")
             points, label = points[order], label[order]
-        return cls(
-            points,
-            label,
-            cKDTree(points),
-            min(int(10 * np.ceil(np.sqrt(len(points)))), len(points)),
-        )
+        k = min(int(10 * np.ceil(np.sqrt(len(points)))), len(points))
+        return cls(points, label, cKDTree(points), k)
 
     def won(self, x: Array) -> np.ndarray:
-        """How many of each row's k votes are P's."""
+        """How many of each row's k votes are for P, (m,)."""
         if x.shape[1] == 1:
             return self._on_a_line(x[:, 0])
         step = max(1, PORTION // self.k)
@@ -142,8 +153,9 @@ class Votes:
         return np.asarray(self.label[place].sum(axis=1))
 
     def _on_a_line(self, x: Array) -> np.ndarray:
-        """In one dimension the k nearest are neighbours in order, from the first start that is not
-        the farther end.
+        """In one dimension: the k nearest are consecutive points, whose start bisection finds.
+
+        A start is too far left where its point is farther from x than the first one after the k.
         """
         line, total = self.points[:, 0], np.concatenate([[0], np.cumsum(self.label)])
         low, high = np.zeros(len(x), dtype=np.intp), np.full(len(x), len(line) - self.k)
@@ -159,13 +171,12 @@ class Votes:
 
 
 def fit_eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    """Eureka's classifiers at all ε as one score: log odds of the k votes at equal class sizes, k =
-    10⌈√n⌉.
+    """Eureka's classifiers at all ε as one score: the log-odds of the votes at equal class sizes.
 
-    Thinning P by e^−ε leaves around a point a·e^−ε votes for P, on average, beside b for Q; the
-    majority is P's where a > e^ε b, so the set that the training at ε gives is {log(a/b) > ε}, the
-    score's own set at ε, less the noise of the thinning. The outputs are taken as they are. At most
-    `SCORE_DRAWS` a side vote.
+    Of a votes for P around a point, thinning by e^−ε leaves a·e^−ε on average beside b for Q. The
+    majority is P's where a > e^ε b, so the classifier trained at ε gives the set {log(a/b) > ε},
+    which is the score's own set at ε, but for the noise of the thinning. At most `SCORE_DRAWS`
+    draws a side vote, on the outputs as they are.
     """
     votes = Votes.fit(train.head(SCORE_DRAWS))
 
@@ -177,12 +188,11 @@ def fit_eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
 
 
 def promise(train: Sides, gamma: float = GAMMA) -> str:
-    """One line for the report: the radius that Eureka promises from its training alone, whatever
-    tests it.
-    """
+    """One line for the report: the radius that Eureka states, by its training draws alone."""
     n, dim = 2 * len(train.P[:SCORE_DRAWS]), train.P.shape[1]
     radius = eureka_bound(n, np.iinfo(np.int64).max, dim, 0.0, gamma)
+    plural = "s" if dim > 1 else ""
     return (
-        f"Eureka promises |δ̂ − δ| within {radius:.3g}·e^ε at {1.0 - gamma:.0%} from {n} training draws in {dim} "
-        f"dimension{'s' if dim > 1 else ''}; what is certified here does not rest on it"
+        f"Eureka promises |δ̂ − δ| within {radius:.3g}·e^ε at {1.0 - gamma:.0%} from {n} training "
+        f"draws in {dim} dimension{plural}; what is certified here does not rest on it"
     )

@@ -1,39 +1,38 @@
-"""Scores from which sets are chosen: of the choosing draws and, where these are few, of those that
-trained, too.
-"""
+"""The scores from which sets are chosen: those of the choosing draws, or of all draws so far."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dpaudit._core.check import Array
-from dpaudit.scoring.base import Score, Sides, evaluate, miss
+from dpaudit.scoring.base import Score, Sides, evaluate, logistic_loss
 
-ENOUGH = 20_000  # choosing draws a side
-FAIR = 1.0  # standard errors by which a score may do better on draws that trained it
+ENOUGH = 20_000  # choosing draws a side, from which the training draws are not used
+FAIR = 1.0  # standard errors by which the loss may be less on the draws that trained the score
 
 Scores = tuple[Array, Array]
 
 
 def scores(score: Score, sides: Sides) -> Scores:
-    """Scores of P's and of Q's draws."""
+    """Scores of P's and of Q's draws, (n,) each."""
     return evaluate(score, sides.P), evaluate(score, sides.Q)
 
 
 def pooled(score: Score, train: Sides, choose: Sides) -> Scores:
-    """Scores of the choosing draws, with those of the training draws if the score did no better on
-    these.
+    """Scores of the choosing draws, with those of the training draws unless the score overfits.
 
-    Neither certifies anything. A threshold is where p − e^ε q is largest, which few draws find
-    badly; but draws that a flexible score has learned by heart would put it too high.
+    A threshold is where p − e^ε q is largest, which few draws estimate badly, so the training draws
+    help; but of a score that overfits they would put the threshold too high. A score is taken to
+    overfit where its loss is less on the training draws by more than `FAIR` standard errors.
+    Neither set of draws certifies.
     """
     chosen = scores(score, choose)
     if len(choose.P) >= ENOUGH or len(train.P) == 0:
         return chosen
     trained = scores(score, train)
     if any(np.isnan(part).any() for part in (*chosen, *trained)):
-        return chosen  # to be refused
-    gap, error = _gap(miss(*chosen), miss(*trained))
+        return chosen  # the caller refuses NaN, and names the classifier
+    gap, error = _gap(logistic_loss(*chosen), logistic_loss(*trained))
     if not gap <= FAIR * error:
         return chosen
     p, q = (np.concatenate(pair) for pair in zip(chosen, trained, strict=True))

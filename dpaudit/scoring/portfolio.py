@@ -1,248 +1,207 @@
-"""From `classifier=` to one fitted score: an alias, a portfolio, any scikit-learn estimator, or a
-score function.
+"""The classifier "auto": the best of many models on the choosing draws.
+
+First come closed forms (quadratic discriminants), because few draws are enough for them and, on the
+least squares and sketches of the papers, they are near the true loss. The best of them is corrected
+by logistic regression. Then `CANDIDATES` take part in turn, each only where it applies. A candidate
+may overfit, so it is taken only if its loss on the choosing draws is clearly less than that of the
+best score so far (`Contest.challenge`).
 """
 
 from __future__ import annotations
 
-from types import FunctionType
-from typing import Any
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array, fail
-from dpaudit._core.seeds import Purpose, generator
-from dpaudit.errors import InvalidInput
-from dpaudit.scoring.base import Fit, Fitted, Score, Sides, one_thread
+from dpaudit._core.check import Array
+from dpaudit.scoring.base import Fitted, Score, Sides
 from dpaudit.scoring.contest import Contest
-from dpaudit.scoring.encode import Encoder
-from dpaudit.scoring.eureka import fit_eureka, promise
 from dpaudit.scoring.models.additive import fit_additive
-from dpaudit.scoring.models.boosted import DRAWS, PROBE, fit_boosted
+from dpaudit.scoring.models.boosted import DRAWS, PROBE, boosting, fit_boosted
 from dpaudit.scoring.models.cells import fit_cells
 from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.shared import fit_shared
-from dpaudit.scoring.models.spline import WIDEST as SURFACE
-from dpaudit.scoring.models.spline import NormalScores, fit_spline
+from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
-ALIASES = {
-    "auto": "the best on the choosing draws of closed forms, splines, cells, neighbours and boosting from these",
-    "qda": "quadratic discriminant: log-ratio of two Gaussians with each side's moments",
-    "elliptical": "the quadratic discriminant corrected by Mahalanobis distances and their logs",
-    "logistic": "the quadratic discriminant corrected by linear, square and interaction features",
-    "lightgbm": "gradient boosting that starts from the quadratic discriminant",
-    "knn": "nearest neighbours on whitened outputs, their number chosen on the choosing draws",
-    "eureka-knn": "paper 1's own: k = 10 sqrt(n) nearest neighbours on the outputs as they are; states its promise",
-}
 SUMMANDS = 16  # columns up to which each gets a spline of its own
-SKETCH = 10_000  # draws a side that tell whether these are of use
-# nats a draw: where more has been found, a shape that columns share lacks no draws; so much is far
-# worse
+SKETCH = 10_000  # draws a side that show whether these are of use
+# nats a draw. The models for weak signals take part where the best score so far gains less; and a
+# closed form that loses more than this against the score 0 is far off
 FAINT = 0.02
 CELL_DRAWS = 500_000  # a side
-NEAR = 4  # columns up to which neighbours are near
-SMALLEST_PROBABILITY = 1e-6
+NEAR = 4  # columns up to which the nearest neighbours of a row are near it
+ALL = sys.maxsize
 
 
-class KnownScore:
-    """A score function that needs no training: rows (m, k) → (m,), increasing in the privacy loss.
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a candidate is fitted to. base : the best score so far. draws : a side, that train."""
 
-    The log likelihood ratio itself is the best there is, and of a faint excess over a claim its
-    values tell more than their order does.
+    train: Sides
+    choose: Sides
+    seed: np.random.SeedSequence
+    base: Score
+    draws: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that takes part where it applies.
+
+    name : {best} stands for the name of the best score so far. reason : what the model is for.
+    applies : whether it takes part, by the contest so far and the number of columns.
+    fit : the score, or None where the draws are not of the kind that the model is for.
+    draws : a side, that train. If more than one number: few draws first, and more of them only if
+        the score of the few was taken.
     """
 
-    def __init__(self, score: Score, name: str = "known score") -> None:
-        self.score, self.name = score, name
+    name: str
+    reason: str
+    applies: Callable[[Contest, int], bool]
+    fit: Callable[[Task], Score | None]
+    draws: tuple[int, ...] = (ALL,)
 
 
-def known(classifier: Any) -> Any:
-    """`classifier` itself, or a `KnownScore` of a function, if `fit` will know what to do with it.
-
-    Raises `InvalidInput`.
-    """
-    if isinstance(classifier, str) and classifier not in ALIASES:
-        fail(
-            "classifier",
-            classifier,
-            "one of " + ", ".join(ALIASES) + ", a scikit-learn classifier or a function",
-        )
-    if isinstance(classifier, FunctionType):
-        return KnownScore(classifier, classifier.__name__)
-    if not isinstance(classifier, (str, KnownScore)) and not _is_classifier(classifier):
-        fail(
-            "classifier",
-            classifier,
-            "an alias, an estimator that classifies, with predict_proba or decision_function, or a score function",
-        )
-    return classifier
-
-
-def is_trained(classifier: Any) -> bool:
-    """Whether what `known` returned learns from draws."""
-    return not isinstance(classifier, KnownScore)
-
-
-def fit(
-    classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence, bits: bool = False
-) -> Fitted:
-    """Fit what `classifier` names on `train`; `choose` is used for early stopping and to pick from
-    the portfolio.
-
-    What is no finite number is encoded first (`Encoder`); a known score sees the draws as they are.
-    """
-    classifier = known(classifier)
-    if isinstance(classifier, KnownScore):
-        return Fitted(classifier.name, classifier.score)
-    encoder = Encoder.fit(train, bits)
-    with one_thread():
-        fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed)
-    return Fitted(fitted.name, lambda x: fitted.score(encoder(x)), fitted.portfolio, fitted.notes)
-
-
-def _fit(classifier: Any, train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    if not isinstance(classifier, str):
-        return Fitted(type(classifier).__name__, _estimator(classifier, train, seed))
-    if classifier == "auto":
-        return _auto(train, choose, seed)
-    if classifier == "lightgbm":
-        score, note = fit_boosted(train, choose, seed, fit_quadratic(train))
-        return Fitted(_boosted_name(note), score, notes=(note,) if note else ())
-    notes = (promise(train),) if classifier == "eureka-knn" else ()
-    return Fitted(classifier, SINGLE[classifier](train, choose, seed), notes=notes)
-
-
-def _is_classifier(classifier: Any) -> bool:
-    from sklearn.base import is_classifier
-
-    outputs = hasattr(classifier, "predict_proba") or hasattr(classifier, "decision_function")
-    return (
-        not isinstance(classifier, type)
-        and hasattr(classifier, "fit")
-        and outputs
-        and is_classifier(classifier)
-    )
-
-
-def _qda(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    return fit_quadratic(train)
-
-
-def _elliptical(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    return fit_elliptical(train, choose, fit_quadratic(train))
-
-
-def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    base = fit_quadratic(train)
-    return fit_logistic(train, choose, base) or base
-
-
-SINGLE: dict[str, Fit] = {
-    "qda": _qda,
-    "elliptical": _elliptical,
-    "logistic": _logistic,
-    "knn": fit_nearest,
-    "eureka-knn": fit_eureka,
-}
-
-
-def _boosted_name(note: str | None) -> str:
-    return "lightgbm" if note is None else "histogram boosting"
-
-
-def _auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Closed forms, corrections of the best of them, what needs no form, boosting from the best of
-    these.
-    """
-    contest = Contest(choose)
-    _closed(contest, train)
-    _formless(contest, train, seed)
-    note = _boost(contest, train, seed)
-    best = contest.best
-    return Fitted(best, contest.scores[best], contest.table, (note,) if note else ())
-
-
-def _closed(contest: Contest, train: Sides) -> None:
-    """Where rare large values make all moments far worse than knowing nothing, those of normal
-    scores, too.
-    """
-    if _of_moments(contest, train, contest.choose, "", lambda x: x) > np.log(2.0) + FAINT:
-        ranks = NormalScores.fit(train.P, train.Q)
-        ranked, checked = (Sides(ranks(part.P), ranks(part.Q)) for part in (train, contest.choose))
-        _of_moments(contest, ranked, checked, " of normal scores", ranks)
-
-
-def _of_moments(contest: Contest, train: Sides, choose: Sides, of: str, seen: Score) -> float:
-    """Closed forms of what is `seen` of the draws, and corrections of the best of them, whose loss
-    is returned.
-    """
-    quadratics = {f"{name}{of}": score for name, score in _quadratics(train).items()}
-    for name, score in quadratics.items():
-        contest.enter(name, _after(seen, score))
-    name = min(quadratics, key=lambda one: float(contest.losses[one].mean()))
-    for kind, fit in (("elliptical", fit_elliptical), ("logistic", fit_logistic)):
-        contest.enter(f"{kind} from {name}", _after(seen, fit(train, choose, quadratics[name])))
-    return float(contest.losses[name].mean())
-
-
-def _after(seen: Score, score: Score | None) -> Score | None:
-    return None if score is None else lambda x: np.asarray(score(seen(x)))
-
-
-def _formless(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> None:
-    """Splines of one or two columns, sums of splines over more of them, and counts where values
-    repeat.
-    """
-    columns = train.P.shape[1]
-    if columns <= SURFACE:
-        contest.challenge("spline", fit_spline(train, contest.choose, seed))
-    elif columns <= SUMMANDS and contest.challenge(
-        "additive", fit_additive(train.head(SKETCH), contest.choose, seed)
-    ):
-        contest.challenge("additive", fit_additive(train, contest.choose, seed))
-    if columns > SURFACE and contest.gain < FAINT:
-        contest.challenge("shared spline", fit_shared(train, contest.choose, seed))
-    if 1 < columns <= NEAR:
-        contest.challenge("knn", fit_nearest(train, contest.choose, seed))
-    if contest.gain < FAINT:  # then a base may be noise for the most part
-        cells = fit_cells(train.head(CELL_DRAWS), contest.choose, seed, _within_cell, _nothing)
-        contest.challenge("cells", cells)
-    name = contest.best
-    cells = fit_cells(
-        train.head(CELL_DRAWS), contest.choose, seed, _within_cell, contest.scores[name]
-    )
-    contest.challenge(f"cells over {name}", cells)
+def _cells(task: Task, base: Score) -> Score | None:
+    return fit_cells(task.train, task.choose, task.seed, _within_cell, base)
 
 
 def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+    """The own score of a cell: a spline of one column, a quadratic discriminant of more."""
     few = train.head(PROBE)
-    return (
-        fit_quadratic(few)
-        if train.P.shape[1] > 1
-        else fit_spline(train, choose, seed) or fit_quadratic(few)
-    )
+    if train.P.shape[1] > 1:
+        return fit_quadratic(few)
+    return fit_spline(train, choose, seed) or fit_quadratic(few)
 
 
-def _nothing(x: Array) -> Array:
+def _zero(x: Array) -> Array:
     return np.zeros(len(x))
 
 
-def _boost(contest: Contest, train: Sides, seed: np.random.SeedSequence) -> str | None:
-    """Trees from the best so far: a few draws first, all of them if those were of use."""
-    base = contest.best
-    for draws in (PROBE, DRAWS):
-        boosted, note = fit_boosted(train, contest.choose, seed, contest.scores[base], draws)
-        if (
-            not contest.challenge(f"{_boosted_name(note)} from {base}", boosted)
-            or len(train.P) <= draws
-        ):
-            break
-    return note
+CANDIDATES = (
+    Candidate(
+        "spline",
+        "one or two columns with any two laws",
+        lambda contest, columns: columns <= WIDEST,
+        lambda task: fit_spline(task.train, task.choose, task.seed),
+    ),
+    Candidate(
+        "additive",
+        "independent columns with any laws: bits, counts and reals side by side",
+        lambda contest, columns: WIDEST < columns <= SUMMANDS,
+        lambda task: fit_additive(task.train, task.choose, task.seed),
+        draws=(SKETCH, ALL),
+    ),
+    Candidate(
+        "shared spline",
+        "many columns with one law, each of which shows the difference only weakly",
+        lambda contest, columns: columns > WIDEST and contest.gain < FAINT,
+        lambda task: fit_shared(task.train, task.choose, task.seed),
+    ),
+    Candidate(
+        "knn",
+        "a few dependent columns with any laws",
+        lambda contest, columns: 1 < columns <= NEAR,
+        lambda task: fit_nearest(task.train, task.choose, task.seed),
+    ),
+    Candidate(
+        "cells",
+        "values that repeat, where the best score so far may be mostly noise: not used as a base",
+        lambda contest, columns: contest.gain < FAINT,
+        lambda task: _cells(task, _zero),
+        draws=(CELL_DRAWS,),
+    ),
+    Candidate(
+        "cells over {best}",
+        "values that repeat, beside columns or values for which the best score so far is needed",
+        lambda contest, columns: True,
+        lambda task: _cells(task, task.base),
+        draws=(CELL_DRAWS,),
+    ),
+    Candidate(
+        "{boosting} from {best}",
+        "whatever difference is left, if there are draws enough for trees to find it",
+        lambda contest, columns: True,
+        lambda task: fit_boosted(task.train, task.choose, task.seed, task.base, task.draws),
+        draws=(PROBE, DRAWS),
+    ),
+)
+
+
+def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all their losses."""
+    contest = Contest(choose)
+    _enter_closed_forms(contest, train)
+    for candidate in CANDIDATES:
+        if candidate.applies(contest, train.P.shape[1]):
+            _challenge(contest, candidate, train, seed)
+    best = contest.best
+    return Fitted(best, contest.scores[best], contest.table, boosting()[1])
+
+
+def _challenge(
+    contest: Contest, candidate: Candidate, train: Sides, seed: np.random.SeedSequence
+) -> None:
+    best = contest.best
+    name = candidate.name.format(best=best, boosting=boosting()[0])
+    base = contest.scores[best]
+    for draws in candidate.draws:
+        task = Task(train.head(draws), contest.choose, seed, base, draws)
+        if not contest.challenge(name, candidate.fit(task)) or len(train.P) <= draws:
+            return
+
+
+def _enter_closed_forms(contest: Contest, train: Sides) -> None:
+    """Closed forms of the draws, and of normal scores if rare large values spoil all moments."""
+    loss = _enter_quadratics(contest, Columns(train, contest.choose))
+    if loss > np.log(2.0) + FAINT:
+        _enter_quadratics(contest, Columns.of_normal_scores(train, contest.choose))
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The draws as closed forms see them. of : for names. map : rows → what is seen of them."""
+
+    train: Sides
+    choose: Sides
+    of: str = ""
+    map: Score | None = None
+
+    @classmethod
+    def of_normal_scores(cls, train: Sides, choose: Sides) -> Columns:
+        """Each column replaced by the normal scores of its ranks."""
+        scores = NormalScores.fit(train.P, train.Q)
+        seen, checked = (Sides(scores(part.P), scores(part.Q)) for part in (train, choose))
+        return cls(seen, checked, " of normal scores", scores)
+
+    def score(self, seen: Score | None) -> Score | None:
+        """A score of rows, from one of what is seen of them."""
+        if seen is None or self.map is None:
+            return seen
+        mapped = self.map
+        return lambda x: np.asarray(seen(mapped(x)))
+
+
+def _enter_quadratics(contest: Contest, columns: Columns) -> float:
+    """Quadratic discriminants, and corrections of the best of them, whose loss is returned."""
+    train, choose = columns.train, columns.choose
+    quadratics = {f"{name}{columns.of}": score for name, score in _quadratics(train).items()}
+    for name, score in quadratics.items():
+        contest.enter(name, columns.score(score))
+    best = min(quadratics, key=lambda name: float(contest.losses[name].mean()))
+    for kind, fit in (("elliptical", fit_elliptical), ("logistic", fit_logistic)):
+        corrected = fit(train, choose, quadratics[best])
+        contest.enter(f"{kind} from {best}", columns.score(corrected))
+    return float(contest.losses[best].mean())
 
 
 def _quadratics(train: Sides) -> dict[str, Quadratic]:
-    """One per structure of the moments; the last without turning the columns into each other."""
+    """A quadratic discriminant for each structure of the moments, and one for each column apart."""
     moments = Moments.fit(train, Whitener.fit(train.P, train.Q))
     if train.P.shape[1] == 1:
         return {"qda": Quadratic.of(moments)}
@@ -251,36 +210,3 @@ def _quadratics(train: Sides) -> dict[str, Quadratic]:
     }
     by_column = Moments.fit(train, Whitener.scaling(train.P, train.Q), by_column=True)
     return {**found, "qda (by column)": Quadratic.of(by_column)}
-
-
-def _estimator(classifier: Any, train: Sides, seed: np.random.SeedSequence) -> Score:
-    """Any scikit-learn classifier, cloned, on whitened outputs; what has no random state gets the
-    audit's.
-    """
-    from sklearn.base import clone
-
-    whiten = Whitener.fit(train.P, train.Q)
-    model = clone(classifier)
-    unseeded = [
-        key
-        for key, value in model.get_params().items()
-        if key.endswith("random_state") and value is None
-    ]
-    model.set_params(
-        **dict.fromkeys(unseeded, int(generator(seed, Purpose.SCORE).integers(2**31 - 1)))
-    )
-    x, label = train.stacked()
-    try:
-        model.fit(whiten(x), label)
-    except Exception as error:
-        raise InvalidInput(
-            f"classifier could not be fitted: {type(error).__name__}: {error}"
-        ) from error
-    if hasattr(model, "decision_function"):
-        return lambda x: np.asarray(model.decision_function(whiten(x)), dtype=np.float64)
-    return lambda x: _log_odds(model.predict_proba(whiten(x))[:, 1])
-
-
-def _log_odds(probability: Array) -> Array:
-    p = np.clip(probability, SMALLEST_PROBABILITY, 1.0 - SMALLEST_PROBABILITY)
-    return np.log(p) - np.log1p(-p)

@@ -1,6 +1,4 @@
-"""Log odds of many cells at once, each drawn towards a smooth guess as far as the data say that the
-guess is right.
-"""
+"""Log-odds of many cells at once, shrunk towards a guess by empirical Bayes."""
 
 from __future__ import annotations
 
@@ -9,21 +7,23 @@ from scipy.special import expit, gammaln, logit
 
 from dpaudit._core.check import Array
 
-STRENGTHS = 10.0 ** np.arange(6.0)  # draws that the guess is worth; beside them, the guess itself
-CAUTION = 10.0  # cells' worth of belief in the guess beforehand
-ROUNDS = 60
-STEEPEST = 20.0  # log odds beyond which a guess is no guess
+# κ, the prior's weight in draws; a further component of the mixture is κ = ∞, the guess itself
+PRIOR_DRAWS = 10.0 ** np.arange(6.0)
+PRIOR_CELLS = 10.0  # cells that the prior on the mixture's weights counts for; all favour κ = ∞
+ROUNDS = 60  # of EM
+STEEPEST = 20.0  # log-odds at which guesses are clipped
 
 
 def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
-    """(log odds (c,), gain in nats) from counts a of P and b of Q in c cells, equal numbers of
-    draws a side in all.
+    """(log-odds (c,), gain in nats) of c cells that hold counts a of P and b of Q, (c,) each.
 
-    Empirical Bayes: the share of P in a cell is Beta(κp, κ(1 − p)) about the guess p =
-    expit(guess), with κ from a mixture over `STRENGTHS` and κ = ∞ (the guess is exact) whose
-    weights are fitted to all cells by EM. The result is the posterior mean's log odds, so a cell
-    that contradicts its guess keeps its own odds, and one that does not keeps the guess: the noise
-    of small cells is not learned. `gain` is the log marginal likelihood over that of the guess
+    Both sides have equally many draws in all. guess : log-odds (c,).
+
+    Empirical Bayes: the share of P in a cell has the prior Beta(κp, κ(1 − p)) about p =
+    expit(guess), with κ from a mixture over `PRIOR_DRAWS` and κ = ∞ (the guess is exact) whose
+    weights are fitted to all cells by EM. The result is the log-odds of the posterior mean. So a
+    cell that contradicts its guess keeps its own odds and any other keeps the guess: the noise of
+    small cells is not learned. The gain is the log marginal likelihood over that of the guess
     alone.
     """
     p = expit(np.clip(guess, -STEEPEST, STEEPEST))[:, None]
@@ -31,27 +31,27 @@ def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
     relative = _log_marginal(a, b, p) - (a * np.log(p) + b * np.log1p(-p))
     relative = np.concatenate([relative, np.zeros_like(p)], axis=1)
     share, gain = _mixture(relative)
-    means = np.concatenate([(a + STRENGTHS * p) / (a + b + STRENGTHS), p], axis=1)
+    means = np.concatenate([(a + PRIOR_DRAWS * p) / (a + b + PRIOR_DRAWS), p], axis=1)
     return logit(np.sum(share * means, axis=1)), gain
 
 
 def _log_marginal(a: Array, b: Array, p: Array) -> Array:
-    """log ∫ x^a (1 − x)^b Beta(x; κp, κ(1 − p)) dx, cells by strengths."""
-    k = STRENGTHS
+    """log ∫ x^a (1 − x)^b Beta(x; κp, κ(1 − p)) dx, (cells, values of κ)."""
+    k = PRIOR_DRAWS
     after = gammaln(a + k * p) + gammaln(b + k * (1.0 - p)) - gammaln(a + b + k)
     return np.asarray(after - gammaln(k * p) - gammaln(k * (1.0 - p)) + gammaln(k))
 
 
 def _mixture(relative: Array) -> tuple[Array, float]:
-    """Each cell's posterior over the strengths, and the gain, at the weights that EM ends with."""
+    """Each cell's posterior over κ, and the gain, at the mixture's weights that EM ends with."""
     top = relative.max(axis=1, keepdims=True)
     likelihood = np.exp(relative - top)
     weight = np.full(relative.shape[1], 1.0 / relative.shape[1])
-    before = np.eye(relative.shape[1])[-1] * CAUTION
+    before = np.eye(relative.shape[1])[-1] * PRIOR_CELLS
     for _ in range(ROUNDS):
         share = likelihood * weight
         share /= share.sum(axis=1, keepdims=True)
-        weight = (share.sum(axis=0) + before) / (len(share) + CAUTION)
+        weight = (share.sum(axis=0) + before) / (len(share) + PRIOR_CELLS)
     mixed = likelihood * weight
     total = mixed.sum(axis=1, keepdims=True)
     return mixed / total, float(np.sum(np.log(total) + top))

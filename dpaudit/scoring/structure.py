@@ -1,9 +1,10 @@
-"""How two sides differ in their first two moments, and what of that is signal.
+"""How two sides differ in their first two moments, and which part of that is signal.
 
 In coordinates where the average covariance of the sides is I, P has mean gap/2 and covariance I −
-excess/2, Q has −gap/2 and I + excess/2. With n draws a side the entries of the gap have variance
-2/n, those of the excess 2/n off the diagonal and 4/n on it: in k columns some k²/2 of them drown a
-difference that lies in one direction, as that of one row does. Each structure keeps a part.
+excess/2, Q has −gap/2 and I + excess/2. With n draws a side the entries of the estimated gap have
+variance 2/n, those of the excess 2/n off the diagonal and 4/n on it. In k columns the noise of some
+k²/2 entries hides a difference that lies in one direction, as that of one row does. A structure
+assumes where the difference lies, and keeps that part of the estimates.
 """
 
 from __future__ import annotations
@@ -20,29 +21,32 @@ from dpaudit.scoring.base import CHUNK, Sides
 from dpaudit.scoring.whiten import Whitener
 
 RIDGE = 1e-9  # of the whitened scale: a side may be constant
-MOST = 5  # directions
+MOST = 5  # directions that `directions` keeps
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """x ↦ (x − centre)·turn − shift."""
+    """x ↦ (x − centre)·matrix − shift, (m, k) → (m, k')."""
 
     centre: Array
-    turn: Array
+    matrix: Array
     shift: Array
 
     def __call__(self, x: Array) -> Array:
-        return (x - self.centre) @ self.turn - self.shift
+        """The coordinates of rows (m, k)."""
+        return (x - self.centre) @ self.matrix - self.shift
 
-    def turned(self, axes: Array) -> Coordinates:
-        """The same, seen along the columns of `axes`."""
-        return replace(self, turn=self.turn @ axes, shift=self.shift @ axes)
+    def along(self, axes: Array) -> Coordinates:
+        """These coordinates along the columns of `axes`."""
+        return replace(self, matrix=self.matrix @ axes, shift=self.shift @ axes)
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """gap (k,) and excess (k, k) in coordinates of average covariance I about the middle; n `draws`
-    a side.
+    """Gap and excess as at the head of this file, from `draws` draws a side.
+
+    coordinates : in which the average covariance is I, and 0 is the middle of the two means.
+    gap : (k,). excess : (k, k).
     """
 
     coordinates: Coordinates
@@ -52,34 +56,31 @@ class Moments:
 
     @classmethod
     def fit(cls, train: Sides, whiten: Whitener, by_column: bool = False) -> Moments:
-        """`whiten` has brought the draws to a numerically sound scale; here it is made exact.
+        """From all training draws; `whiten` is approximate, these coordinates are exact.
 
-        by_column : leave the columns as they are but for their scales; only variances are looked
-            at.
+        by_column : only means and variances of the columns, whose directions stay.
         """
         (mean_p, cov_p), (mean_q, cov_q) = (_moments(side, whiten) for side in (train.P, train.Q))
         if by_column:
             cov_p, cov_q = np.diag(np.diag(cov_p)), np.diag(np.diag(cov_q))
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
-        turn = solve_triangular(root, np.eye(size), lower=True).T
-        middle = Coordinates(whiten.centre, whiten.turn, 0.5 * (mean_p + mean_q))
-        return cls(
-            middle.turned(turn),
-            (mean_p - mean_q) @ turn,
-            turn.T @ (cov_q - cov_p) @ turn,
-            len(train.P),
-        )
+        axes = solve_triangular(root, np.eye(size), lower=True).T
+        middle = Coordinates(whiten.centre, whiten.matrix, 0.5 * (mean_p + mean_q))
+        gap, excess = (mean_p - mean_q) @ axes, axes.T @ (cov_q - cov_p) @ axes
+        return cls(middle.along(axes), gap, excess, len(train.P))
 
     def keeping(self, gap: Array, excess: Array) -> Moments:
+        """The same coordinates with the parts of gap and excess that a structure keeps."""
         return replace(self, gap=gap, excess=excess)
 
 
 def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
-    """Mean and covariance of the whitened draws, a chunk at a time, about a first guess at the
-    mean.
+    """Mean and covariance of the whitened draws, a chunk at a time.
+
+    Sums are taken about the mean of the first chunk, so that squares do not cancel.
     """
-    size = whiten.turn.shape[1]
+    size = whiten.matrix.shape[1]
     guess = whiten(x[:CHUNK]).mean(axis=0)
     first, second = np.zeros(size), np.zeros((size, size))
     for start in range(0, len(x), CHUNK):
@@ -91,22 +92,22 @@ def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
 
 
 def full(moments: Moments) -> Moments:
-    """All of it: quadratic discriminant analysis."""
+    """The whole gap and excess: quadratic discriminant analysis."""
     return moments
 
 
 def shift(moments: Moments) -> Moments:
-    """A gap between the means, and one common ratio of scales (a sum of squares tells that)."""
+    """A gap between the means, and one ratio of scales common to all directions."""
     size = len(moments.gap)
     level = _shrunk(np.trace(moments.excess) / size, 4.0 / (moments.draws * size))
     return moments.keeping(_stein(moments.gap, moments.draws), level * np.eye(size))
 
 
 def spiked(moments: Moments) -> Moments:
-    """The excess beyond what noise makes, about its bulk.
+    """The eigenvalues of the excess that stand out of its bulk, and the bulk's mean.
 
-    Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and turns a spike s into
-    √(s² + R²) or more: the singular values are shrunk by the rule that is best in Frobenius norm,
+    Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and enlarges an eigenvalue s
+    to √(s² + R²) or more. The eigenvalues are shrunk by the rule that is best in Frobenius norm,
     √(λ² − R²) (Gavish & Donoho 2017).
     """
     value, axes = np.linalg.eigh(moments.excess)
@@ -118,11 +119,10 @@ def spiked(moments: Moments) -> Moments:
 
 
 def directions(moments: Moments) -> Moments:
-    """The few directions in which gap and excess TOGETHER stand out, and one common ratio of scales
-    in the others.
+    """The few directions in which gap and excess together stand out of the noise.
 
-    A row's influence on a mean and on a covariance lies in one direction; either alone may be too
-    weak to show.
+    The other directions keep one common ratio of scales, and the shrunken gap. A row's influence on
+    a mean and on a covariance lies in one direction; either alone may be too weak to be seen.
     """
     axes = _directions(moments)
     rest = np.eye(len(moments.gap)) - axes @ axes.T
@@ -134,10 +134,10 @@ def directions(moments: Moments) -> Moments:
 
 
 def _directions(moments: Moments) -> Array:
-    """Orthonormal columns, found one after the other until what is left looks like noise."""
+    """Orthonormal columns (k, j), found one by one until the remainder looks like noise."""
     size = len(moments.gap)
     left, found = moments, np.zeros((size, 0))
-    # ½·χ² of the gap and the edge of the semicircle, with room
+    # above ½·χ² of the gap and the evidence at the edge of the semicircle
     noise = 1.5 * size + np.log(moments.draws)
     while found.shape[1] < min(MOST, size):
         axis, gain = _strongest(left, found)
@@ -160,34 +160,34 @@ def _strongest(moments: Moments, found: Array) -> tuple[Array, float]:
     bulk = np.trace(moments.excess) / max(size - found.shape[1], 1)
     excess = moments.excess - bulk * rest
 
-    def lack(v: Array) -> tuple[float, Array]:
+    def negative_evidence(v: Array) -> tuple[float, Array]:
+        """Of the direction of v, and its gradient by v."""
         length = np.linalg.norm(v)
         u = v / length
-        turned, along = excess @ u, moments.gap @ u
-        value = u @ turned
-        slope = 0.5 * along * moments.gap + 0.5 * value * turned
-        return -draws * (0.25 * along**2 + 0.125 * value**2), -draws * (
-            slope - (slope @ u) * u
-        ) / length
+        image, along = excess @ u, moments.gap @ u
+        value = u @ image
+        slope = 0.5 * along * moments.gap + 0.5 * value * image
+        evidence = draws * (0.25 * along**2 + 0.125 * value**2)
+        return -evidence, -draws * (slope - (slope @ u) * u) / length
 
     value, axes = np.linalg.eigh(excess)
     starts = [axes[:, np.argmax(np.abs(value))]]
     if np.linalg.norm(moments.gap) > 0.0:
         starts.append(moments.gap / np.linalg.norm(moments.gap))
-    best = min(
-        (minimize(lack, start, jac=True) for start in starts), key=lambda end: float(end.fun)
-    )
+    ends = [minimize(negative_evidence, start, jac=True) for start in starts]
+    best = min(ends, key=lambda end: float(end.fun))
     axis = rest @ best.x
     return axis / np.linalg.norm(axis), -float(best.fun)
 
 
 def _stein(gap: Array, draws: int) -> Array:
-    """James and Stein's positive-part shrinkage."""
+    """James and Stein's positive-part shrinkage of a gap whose entries have variance 2/draws."""
     spare = max(len(gap) - 2, 0) * 2.0 / draws
     return gap * max(0.0, 1.0 - spare / max(float(gap @ gap), 1e-300))
 
 
 def _shrunk(level: float, variance: float) -> float:
+    """An estimate of this variance, shrunk to 0 where it is within its standard error."""
     return level * max(0.0, 1.0 - variance / max(level**2, 1e-300))
 
 

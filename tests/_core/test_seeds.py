@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.seeds import Stream, describe, generator, root
+from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit.certify.split import SMALLEST, Split, samples_for, split
+
+pytestmark = pytest.mark.quick
 
 
 def numbers(seed, *key):
@@ -14,9 +16,9 @@ def numbers(seed, *key):
 
 def test_a_key_fixes_the_stream_whatever_was_drawn_before():
     seed = root(7)
-    first = numbers(seed, Stream.DRAW, 0, 3)
-    numbers(seed, Stream.DRAW, 1, 3)
-    assert numbers(seed, Stream.DRAW, 0, 3) == first
+    first = numbers(seed, Purpose.DRAW, 0, 3)
+    numbers(seed, Purpose.DRAW, 1, 3)
+    assert numbers(seed, Purpose.DRAW, 0, 3) == first
     assert numbers(root(7), 0, 0, 3) == first
 
 
@@ -72,7 +74,7 @@ def test_parts_are_disjoint_and_use_every_draw(samples, shares):
     sizes = split(samples, *shares)
     draws = np.arange(samples)[:, None]
     parts = sizes.parts(draws)
-    assert [len(part) for part in parts] == [sizes.train, sizes.choose, sizes.test]
+    assert [len(part) for part in parts] == [sizes.train, sizes.choose, sizes.certify]
     np.testing.assert_array_equal(np.concatenate(parts), draws)
     assert all(np.shares_memory(part, draws) for part in parts)
 

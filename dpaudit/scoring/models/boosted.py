@@ -1,4 +1,4 @@
-"""Gradient boosting from the best closed form's log-odds: trees need to learn only what it missed."""
+"""Gradient boosting that starts from another score: trees learn only what that score missed."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from dpaudit._core.seeds import Purpose, generator
 from dpaudit.scoring.base import Score, Sides, evaluate
 from dpaudit.scoring.whiten import Whitener
 
-DRAWS = 100_000  # a side: more change the certificate by less than its own width
-PROBE = 20_000  # a side: what these cannot clearly improve is left as it is
-# columns up to which trees see them as they came, too: flags and counts are told apart there
-RAW = 16
-VALIDATION = 50_000
+DRAWS = 100_000  # a side; more change the certified bound by less than its distance to δ
+PROBE = 20_000  # a side; a score that these cannot clearly improve is not boosted on more
+RAW = 16  # columns up to which trees also see them unwhitened, where flags and counts are separate
+VALIDATION = 50_000  # choosing draws a side, for early stopping
 ROUNDS, PATIENCE = 200, 10
 RATE, LEAVES, LEAF_DRAWS = 0.1, 15, 200
-PARAMETERS: dict[str, Any] = {
+PARAMETERS: dict[str, str | float | bool] = {
     "objective": "binary",
     "learning_rate": RATE,
     "num_leaves": LEAVES,
-    # with row-wise histograms: the same trees whatever the number of threads
+    # with row-wise histograms the trees do not depend on the number of threads
     "deterministic": True,
     "force_row_wise": True,
-    # threads that spin on a busy core cost small tables far more than they save large ones
+    # more threads cost small tables far more than they save large ones
     "num_threads": 1,
     "verbosity": -1,
 }
@@ -37,23 +36,27 @@ FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting
 
 @cache
 def lightgbm() -> tuple[ModuleType | None, str | None]:
-    """The module, or None and one line that says why not (its wheel needs the system's libgomp)."""
+    """(LightGBM or None, why it could not be loaded): its wheel needs the system's libgomp."""
     try:
         import lightgbm as module
     except (ImportError, OSError) as error:
-        return None, FALLBACK.format(
-            str(error).splitlines()[0] if str(error) else type(error).__name__
-        )
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return None, FALLBACK.format(reason)
     return module, None
 
 
 def fit_boosted(
     train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, draws: int = DRAWS
-) -> tuple[Score, str | None]:
-    """(score, note). `base` gives the log-odds to start from; so many `draws` a side train."""
-    module, note = lightgbm()
-    fit = _fit_lightgbm if module is not None else _fit_histogram
-    return fit(train.head(draws), choose.head(min(VALIDATION, draws)), base, _state(seed)), note
+) -> Score:
+    """Log-odds by trees that start from the score `base`. draws : a side, that train."""
+    fit = _fit_lightgbm if lightgbm()[0] is not None else _fit_histogram
+    return fit(train.head(draws), choose.head(min(VALIDATION, draws)), base, _state(seed))
+
+
+def boosting() -> tuple[str, tuple[str, ...]]:
+    """The name of the library that `fit_boosted` uses, and a note if it is not LightGBM."""
+    note = lightgbm()[1]
+    return ("lightgbm", ()) if note is None else ("histogram boosting", (note,))
 
 
 def _state(seed: np.random.SeedSequence) -> int:
@@ -61,9 +64,7 @@ def _state(seed: np.random.SeedSequence) -> int:
 
 
 class _Features:
-    """Whitened coordinates and their square norm, the columns as they came; the base score beside
-    them.
-    """
+    """What trees see of a row: whitened coordinates, their squared norm, and few columns as is."""
 
     def __init__(self, train: Sides, base: Score) -> None:
         self.whiten, self.base = Whitener.fit(train.P, train.Q), base
@@ -74,6 +75,7 @@ class _Features:
         return np.column_stack([white, norm, x] if 1 < x.shape[1] <= RAW else [white, norm])
 
     def table(self, sides: Sides) -> tuple[Array, np.ndarray, Array]:
+        """(features, labels, base score) of all draws."""
         x, label = sides.stacked()
         return self(x), label, evaluate(self.base, x)
 
@@ -91,13 +93,8 @@ def _fit_lightgbm(train: Sides, choose: Sides, base: Score, state: int) -> Score
         valid_sets=[module.Dataset(check_x, check_label, init_score=check_start, reference=fit)],
         callbacks=[module.early_stopping(PATIENCE, verbose=False)],
     )
-    best = booster.best_iteration
-    return lambda x: (
-        base(x)
-        + np.asarray(
-            booster.predict(features(x), raw_score=True, num_iteration=best, num_threads=1)
-        )
-    )
+    how = {"raw_score": True, "num_iteration": booster.best_iteration, "num_threads": 1}
+    return lambda x: base(x) + np.asarray(booster.predict(features(x), **how))
 
 
 def _leaf_draws(size: int) -> int:
@@ -105,7 +102,7 @@ def _leaf_draws(size: int) -> int:
 
 
 def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Score:
-    """scikit-learn's boosting takes no starting score, so the base is one more feature."""
+    """By scikit-learn's boosting, which takes no starting score: the base is one more feature."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 

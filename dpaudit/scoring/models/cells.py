@@ -1,10 +1,9 @@
-"""Exact odds where outcomes repeat: atoms, small discrete supports, and flags and counts beside
-real columns.
+"""Odds by counts where outcomes repeat: discrete outputs, and flags and counts beside real columns.
 
-A value that repeats in training is an atom of its column. The atoms of a row (0: none) are its key,
-and the rows of one key are a cell, whose counts on the two sides say what its odds are, shrunk
-towards a smooth base score as far as the base explains them. Cells that still have columns without
-an atom get a score of their own in these.
+A value that repeats in training is an atom of its column. The atoms of a row are its key, and the
+rows of one key are a cell. The counts of both sides in a cell estimate its odds, which are shrunk
+towards the odds of a smooth base score as far as the base explains them. Cells whose rows still
+differ in other columns get a score of their own in these columns.
 """
 
 from __future__ import annotations
@@ -16,17 +15,20 @@ import numpy as np
 from scipy.special import expit, logit
 
 from dpaudit._core.check import Array
-from dpaudit.scoring.atoms import Key, able_key, few_values, keys_by_level
+from dpaudit.scoring.atoms import Key, atom_key, few_values, keys_by_level
 from dpaudit.scoring.base import CHUNK, Score, Sides, evaluate, log_loss
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.spline import WIDEST, fit_spline
 from dpaudit.scoring.shrink import STEEPEST, shrink
 
-# nats on the choosing draws that a finer level may lose: atoms too rare for these cost no more
+# nats on all choosing draws that a finer level may lose: it may gain by atoms too rare for these
 SLACK = 1.0
-OWN_DRAWS = 500  # on the rarer side, for a cell to get a score of its own
-OWN_CHECKS = 25
-OWN_CELLS = 64
+# for a cell to get a score of its own
+OWN_DRAWS = 500  # training draws on the rarer side
+OWN_CHECKS = 25  # choosing draws a side
+OWN_CELLS = 64  # cells at most
+
+# (training draws, choosing draws, seed) → score within a cell, or None where there is none
 Inner = Callable[[Sides, Sides, np.random.SeedSequence], Score | None]
 
 
@@ -37,18 +39,19 @@ def fit_cells(
     inner: Inner | None = None,
     base: Score | None = None,
 ) -> Score | None:
-    """Log odds by cells; None where nothing repeats, or all draws share one cell.
+    """Log-odds by cells; None where no value repeats, or all draws share one cell.
 
-    train, choose : finite rows (encode others first). inner : fits a cell's own score on its
-    columns without atom (default: splines where there are at most 2 such columns); it is used where
-    it has less log loss on `choose`.
-    base : score of rows, for what the cells do not know (default: the additive score).
+    train, choose : finite rows (encode others first).
+    inner : fits a cell's own score on its columns without atom (default: splines where there are at
+        most 2 such columns); it is used where it has less log loss on `choose`.
+    base : the score of rows outside the cells, to which the cells' odds are shrunk (default: the
+        additive score).
 
-    Level by level: few cells, with scores of their own, are the base of more and smaller ones; a
-    level that loses on `choose` is left out.
+    Few large cells, with scores of their own, are the base of more and smaller ones, and so on. A
+    level with more log loss on `choose` is left out.
     """
-    able = able_key(train)
-    keys = keys_by_level(able, train) if able.columns else [able]
+    finest = atom_key(train)
+    keys = keys_by_level(finest, train) if finest.columns else [finest]
     if not keys[-1].columns:
         return None
     score = fit_additive(train, choose, seed) if base is None else base
@@ -72,11 +75,12 @@ def _level(
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """keys : (c,) sorted hashes. odds : (c,) log odds. offset : (c,) what a cell adds to the base
-    of its rows.
+    """The score of c cells over a base score.
 
-    rows : (c, k) one row of each cell. least : (c,) draws on the rarer side.
-    own : scores of single cells, by position: the columns and what to make of them.
+    keys : (c,) hashes of the cells' keys, ascending. odds : (c,) log-odds.
+    offset : (c,) what a cell adds to the base score of its rows that are not atoms throughout.
+    rows : (c, k) one row of each cell. least : (c,) training draws on the rarer side.
+    own : scores of single cells, by position: (columns, score of these columns).
     """
 
     key: Key
@@ -89,19 +93,19 @@ class Cells:
     own: dict[int, tuple[np.ndarray, Score]] = field(default_factory=dict)
 
     def find(self, x: Array) -> tuple[np.ndarray, np.ndarray]:
-        """(position of each row's cell or −1, whether the row is atoms throughout)."""
+        """(position of each row's cell or −1, whether all its columns are atoms), (m,) each."""
         hashed, pure = self.key(x)
         near = np.minimum(np.searchsorted(self.keys, hashed), len(self.keys) - 1)
         return np.where(self.keys[near] == hashed, near, -1), pure
 
     def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k)."""
         cell, pure = self.find(x)
-        out = self.odds[cell]  # of pure rows the table's own number, so that equal rows tie exactly
-        loose = ~pure | (cell < 0)
-        if loose.any():
-            out[loose] = self.base(x[loose]) + np.where(
-                cell[loose] < 0, 0.0, self.offset[cell[loose]]
-            )
+        out = self.odds[cell]  # rows of atoms throughout get the cell's number: equal rows tie
+        based = ~pure | (cell < 0)
+        if based.any():
+            offset = np.where(cell[based] < 0, 0.0, self.offset[cell[based]])
+            out[based] = self.base(x[based]) + offset
         for number, (columns, score) in self.own.items():
             here = np.flatnonzero(cell == number)
             if len(here):
@@ -110,8 +114,9 @@ class Cells:
 
 
 def _table(key: Key, train: Sides, base: Score) -> Cells:
-    """Counts of each cell, and the share of P that the base gives it: at its row, or on average
-    over its draws.
+    """The cells of a key, their odds shrunk towards those that the base gives them.
+
+    These are the odds at the cell's only row, or on average over its training draws.
     """
     (hash_p, pure_p), (hash_q, pure_q) = key(train.P), key(train.Q)
     keys, first, cell = np.unique(
@@ -135,17 +140,18 @@ def _table(key: Key, train: Sides, base: Score) -> Cells:
 
 
 def _average(base: Score, train: Sides, cell: np.ndarray, wanted: np.ndarray, cells: int) -> Array:
-    """Log odds of the mean share of P that the base gives the wanted draws of each cell."""
+    """Log-odds (cells,) of the mean probability of P, by the base, over wanted draws of each cell.
+
+    cell, wanted : (2n,), of all training draws, P's first. cells : their number.
+    """
     total, count = np.zeros(cells), np.bincount(cell[wanted], minlength=cells)
     for start, side in ((0, train.P), (len(train.P), train.Q)):
         for begin in range(0, len(side), CHUNK):
             here = slice(start + begin, min(start + begin + CHUNK, start + len(side)))
-            loose = wanted[here]
-            if loose.any():
-                share = expit(
-                    np.clip(base(side[begin : begin + CHUNK][loose]), -STEEPEST, STEEPEST)
-                )
-                total += np.bincount(cell[here][loose], weights=share, minlength=cells)
+            asked = wanted[here]
+            if asked.any():
+                odds = np.clip(base(side[begin : begin + CHUNK][asked]), -STEEPEST, STEEPEST)
+                total += np.bincount(cell[here][asked], weights=expit(odds), minlength=cells)
     return np.asarray(logit(np.where(count > 0, total / np.maximum(count, 1), 0.5)))
 
 
@@ -156,9 +162,7 @@ def _splines(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score
 def _own(
     cells: Cells, train: Sides, choose: Sides, seed: np.random.SeedSequence, inner: Inner
 ) -> dict[int, tuple[np.ndarray, Score]]:
-    """Scores of the fullest cells that are not atoms throughout, where they beat the base on the
-    choosing draws.
-    """
+    """The own scores of the largest cells, where they have less loss than the base score."""
     wanted = _candidates(cells, train)
     if not wanted:
         return {}
@@ -175,7 +179,7 @@ def _own(
 
 
 def _candidates(cells: Cells, train: Sides) -> dict[int, np.ndarray]:
-    """The fullest cells and their columns without atom, if these are more than a few values."""
+    """The largest cells, with their columns without atom if these have more than a few values."""
     few, found = few_values(cells.key, train), {}
     for cell in np.argsort(-cells.least, kind="stable")[:OWN_CELLS]:
         columns = cells.key.free(cells.rows[cell : cell + 1])
@@ -185,9 +189,7 @@ def _candidates(cells: Cells, train: Sides) -> dict[int, np.ndarray]:
 
 
 def _within(sides: Sides, number: list[np.ndarray], cell: int) -> Sides:
-    """The draws in a cell, as many of either side, so that a score's odds are those within the
-    cell.
-    """
+    """The draws in a cell, equally many a side: the cell's own odds are left out of a score's."""
     inside = [side[place == cell] for side, place in zip((sides.P, sides.Q), number, strict=True)]
     return Sides(*inside).head(min(map(len, inside)))
 
@@ -199,8 +201,10 @@ def _take(sides: Sides, columns: np.ndarray) -> Sides:
 
 
 def _better(cells: Cells, choose: Sides, cell: int, columns: np.ndarray, score: Score) -> bool:
-    """Less log loss within the cell (equal sides: the cell's own odds are left out of both)."""
+    """Whether a cell's own score has less log loss within it than the base score.
+
+    Sides are equal within the cell, so the odds that the base gives the cell are subtracted.
+    """
     base, odds = cells.base, cells.odds[cell] - cells.offset[cell]
-    return log_loss(lambda x: score(x[:, columns]), choose) < log_loss(
-        lambda x: base(x) - odds, choose
-    )
+    own = log_loss(lambda x: score(x[:, columns]), choose)
+    return own < log_loss(lambda x: base(x) - odds, choose)

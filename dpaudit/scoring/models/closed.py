@@ -12,28 +12,32 @@ from dpaudit.scoring.models.correction import fit_correction
 from dpaudit.scoring.structure import RIDGE, Coordinates, Moments, Structure, full
 from dpaudit.scoring.whiten import Whitener
 
-FARTHEST = 1e9  # squared Mahalanobis distance beyond which two sides are simply apart
-LINK_DRAWS = 100_000  # a side, for the numbers of a correction
-WORK = 2e8  # rows × features² of one Newton step of the quadratic logistic
-FEWEST = 10  # rows a feature, below which it is not tried
+FARTHEST = 1e9  # squared Mahalanobis distance at which distances are clipped
+CORRECTION_DRAWS = 100_000  # a side, that fit a correction
+WORK = 2e8  # draws a side × features² of one Newton step of `fit_logistic`, at most
+FEWEST = 10  # draws a feature, below which `fit_logistic` does not apply
 
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """log N(x; gap/2, 1 − excess/2) − log N(x; −gap/2, 1 + excess/2), axis by axis."""
+    """log N(x; gap/2, 1 − excess/2) − log N(x; −gap/2, 1 + excess/2), summed over axes.
+
+    coordinates : of which the axes are those of the excess. gap, excess : (k,), along the axes.
+    """
 
     coordinates: Coordinates
     gap: Array
-    excess: Array  # eigenvalues, inside (−2, 2)
+    excess: Array  # inside (−2, 2), where both variances are positive
 
     @classmethod
     def of(cls, moments: Moments) -> Quadratic:
+        """The log-ratio of the two Gaussians with these moments."""
         value, axes = np.linalg.eigh(moments.excess)
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
-        return cls(moments.coordinates.turned(axes), axes.T @ moments.gap, value)
+        return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
 
     def distances(self, x: Array) -> tuple[Array, Array]:
-        """Squared Mahalanobis distances from either side's mean by its own covariance."""
+        """Squared Mahalanobis distances, (m,) each, from P's and from Q's mean."""
         z = self.coordinates(x)
         return (
             (z - 0.5 * self.gap) ** 2 @ (1.0 / (1.0 - 0.5 * self.excess)),
@@ -41,8 +45,9 @@ class Quadratic:
         )
 
     def __call__(self, x: Array) -> Array:
-        """½(d_Q − d_P) + ½ ln(det Σ_Q/det Σ_P), the squares multiplied out: one pass over the
-        coordinates.
+        """½(d_Q − d_P) + ½ ln(det Σ_Q/det Σ_P) of rows (m, k).
+
+        The squares are multiplied out, so the coordinates are read only once.
         """
         z = self.coordinates(x)
         p, q = 1.0 / (1.0 - 0.5 * self.excess), 1.0 / (1.0 + 0.5 * self.excess)
@@ -51,20 +56,20 @@ class Quadratic:
         return np.square(z, out=z) @ (0.5 * (q - p)) + linear + constant
 
     def __len__(self) -> int:
+        """The number of coordinates."""
         return len(self.gap)
 
 
 def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
-    """The Gaussian log-ratio that a structure of the moments gives, from all training draws."""
+    """The Gaussian log-ratio of all training draws' moments, or of the part a structure keeps."""
     return Quadratic.of(structure(Moments.fit(train, Whitener.fit(train.P, train.Q))))
 
 
 def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
-    """A correction in the two Mahalanobis distances and their logs: Gaussian and Student pairs are
-    of this form.
+    """`base` corrected by the two Mahalanobis distances d and logarithms of them.
 
-    A multivariate t pair has loss c + a·ln(1 + d_Q²/ν) − a·ln(1 + d_P²/ν); several ν span the
-    unknown one.
+    A pair of multivariate t laws has the loss c + a·ln(1 + d_Q²/ν) − a·ln(1 + d_P²/ν); a few ν
+    approximate any other. Gaussian pairs are linear in d².
     """
 
     def features(x: Array) -> Array:
@@ -72,16 +77,14 @@ def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
         logs = [np.log1p(d / (len(base) * nu)) for nu in (0.3, 3.0, 30.0) for d in (p, q)]
         return np.column_stack([q - p, *logs, p])
 
-    return fit_correction(base, features, train.head(LINK_DRAWS), choose)
+    return fit_correction(base, features, train.head(CORRECTION_DRAWS), choose)
 
 
 def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
-    """A correction in linear, square and interaction features of the coordinates; None with too few
-    draws for it.
-    """
+    """`base` corrected by the coordinates, their squares and products; None with too few draws."""
     size = len(base)
     rows, columns = np.triu_indices(size)
-    draws = min(len(train.P), LINK_DRAWS, int(WORK / (size + len(rows)) ** 2))
+    draws = min(len(train.P), CORRECTION_DRAWS, int(WORK / (size + len(rows)) ** 2))
     if 2 * draws < FEWEST * (size + len(rows)):
         return None
 

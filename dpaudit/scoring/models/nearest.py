@@ -1,6 +1,4 @@
-"""Nearest neighbours in low dimension: votes around a few thousand centres, spread to whatever lies
-near them.
-"""
+"""Nearest neighbours in low dimension: votes around a few thousand centres, averaged by rows."""
 
 from __future__ import annotations
 
@@ -15,18 +13,18 @@ from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 50_000  # a side, that vote
 CENTRES = 2048  # a side
-NEIGHBOURS = (32, 128, 512)  # that may be asked, up to a quarter of all
-SHARED = (4, 24)  # centres whose log odds a row averages
-CHECKS = 5000  # a side, of the choosing draws
+NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters, but for the first
+SHARED = (4, 24)  # candidates for the number of centres whose log-odds a row averages
+CHECKS = 5000  # choosing draws a side, that choose among these candidates
 PORTION = 1 << 20  # neighbours looked up at a time
 
 
 def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    """Log odds of the votes of the k nearest training draws in whitened coordinates.
+    """Log-odds of the votes of the k nearest training draws in whitened coordinates.
 
-    k, and how many centres a row averages, are chosen on `choose`. The votes are counted around
-    centres only (training draws themselves, whose own vote does not count), so a large k costs its
-    time once. Takes finite rows (m, k).
+    The votes are counted around centres only, so a large k costs its time once; a centre is a
+    training draw, whose own vote does not count. A row gets the mean log-odds of the centres that
+    are nearest to it. k and the number of these centres are chosen on `choose`. Takes finite rows.
     """
     whiten = Whitener.fit(train.P, train.Q)
     voters = Sides(whiten(train.P[:DRAWS]), whiten(train.Q[:DRAWS]))
@@ -41,7 +39,7 @@ def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sc
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """Log odds (c,) at the centres in the tree, and how many of them a row averages."""
+    """odds : log-odds (c,) at the centres in the tree. shared : how many of them a row averages."""
 
     whiten: Whitener
     tree: cKDTree
@@ -49,13 +47,14 @@ class Nearest:
     shared: int
 
     def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k)."""
         shared = min(self.shared, len(self.odds))
         place = self.tree.query(self.whiten(x), k=np.arange(1, shared + 1))[1]
         return np.asarray(self.odds[place].mean(axis=1))
 
 
 def _votes(voters: Sides, centres: Array) -> Array:
-    """Log odds of the votes around each centre, (number of k, c)."""
+    """Log-odds of the votes around each centre, (numbers of neighbours, c)."""
     points, label = voters.stacked()
     tree = cKDTree(points)
     sizes = np.array([k for k in NEIGHBOURS if k == NEIGHBOURS[0] or 4 * k <= len(points)])
@@ -68,7 +67,10 @@ def _votes(voters: Sides, centres: Array) -> Array:
 
 
 def _counted(tree: cKDTree, label: np.ndarray, centres: Array, sizes: np.ndarray) -> Array:
-    """The nearest is the centre itself, or a copy of it that has the same right to be left out."""
+    """Log-odds of the votes, for each of the sizes.
+
+    The nearest voter is left out: it is the centre itself, or another draw at the same place.
+    """
     place = tree.query(centres, k=sizes[-1] + 1)[1][:, 1:]
     won = np.cumsum(label[place], axis=1)[:, sizes - 1].T
     return np.log(won + 0.5) - np.log(sizes[:, None] - won + 0.5)

@@ -1,6 +1,4 @@
-"""A smooth score in one or two dimensions that assumes no shape: penalised splines on normal
-scores.
-"""
+"""A nonparametric score in one or two dimensions: penalised splines on normal scores."""
 
 from __future__ import annotations
 
@@ -17,25 +15,24 @@ from dpaudit.scoring.models.logistic import GAIN_PER_DRAW, Regression, Stop, new
 from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
 
-WIDEST = 2  # columns
-BINS = {1: 512, 2: 64}  # a dimension
-SEGMENTS = {1: 48, 2: 14}
+WIDEST = 2  # columns at most
+BINS = {1: 512, 2: 64}  # in each dimension, by the number of dimensions
+SEGMENTS = {1: 48, 2: 14}  # of the spline, likewise
 TABLE = 1024  # points of the map to normal scores
-TAIL_DRAWS = 5  # pooled draws beyond its last point
+TAIL_DRAWS = 5  # pooled draws beyond the last point of that map
 PENALTIES = 10.0 ** np.arange(-2.0, 5.0)
-RIDGE = 1e-6
-GAIN = 5.0  # nats of evidence that a bin's own odds must bring
-SETTLED = 2.0  # nats: a weaker penalty must be better by this on the choosing draws to be taken
+RIDGE = 1e-6  # added to the penalty, which is 0 for linear functions
+GAIN = 5.0  # nats of evidence that the bins' own odds must gain to be used
+SETTLED = 2.0  # nats that a weaker penalty must gain on all choosing draws to be taken
 
 
 def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score | None:
-    """Log odds by penalised splines (P-splines: Eilers and Marx 1996), or None in more than two
-    dimensions.
+    """Log-odds by penalised splines (P-splines: Eilers and Marx 1996); None beyond two columns.
 
-    Each whitened coordinate becomes its normal score, so tails of any weight look alike; draws are
-    counted in bins; a cubic (tensor) spline with penalised second differences is fitted to the
-    counts, the penalty chosen on `choose`; where bins contradict the spline (jumps, ends of
-    supports) they get odds of their own. NaN is not taken: encode.
+    Each whitened coordinate becomes its normal score, so tails of any weight look alike. Draws are
+    counted in bins. A cubic (tensor) spline with penalised second differences is fitted to the
+    counts, its penalty chosen on `choose`. Bins that contradict the spline, as at jumps and at the
+    ends of supports, get odds of their own. Takes finite rows (encode others first).
     """
     if train.P.shape[1] > WIDEST:
         return None
@@ -59,19 +56,26 @@ def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
 
 @dataclass(frozen=True, eq=False)
 class NormalScores:
-    """Coordinates (m, d) → normal scores of their pooled training ranks, brought to [0, 1]."""
+    """Coordinates (m, d) → normal scores of their ranks in the pooled training draws, in [0, 1].
+
+    points : for each coordinate the values (t,), ascending, and what they map to, (t,); linear
+        between them.
+    """
 
     points: tuple[tuple[Array, Array], ...]
 
     @classmethod
     def fit(cls, P: Array, Q: Array) -> NormalScores:
+        """From draws (n, d) of both sides."""
         return cls(tuple(_points(np.concatenate(pair)) for pair in zip(P.T, Q.T, strict=True)))
 
     @property
     def dimension(self) -> int:
+        """The number of coordinates."""
         return len(self.points)
 
     def __call__(self, x: Array) -> Array:
+        """The scores, (m, d), of coordinates (m, d)."""
         columns = zip(x.T, self.points, strict=True)
         return np.stack(
             [np.interp(column, knots, unit) for column, (knots, unit) in columns], axis=1
@@ -79,8 +83,9 @@ class NormalScores:
 
 
 def _points(values: Array) -> tuple[Array, Array]:
-    """Quantiles at equal steps of the normal score, each distinct one once, at the middle of its
-    steps.
+    """Quantiles at equal steps of the normal score, and their places in [0, 1].
+
+    A quantile that occurs at several steps is kept once, at their middle.
     """
     top = -ndtri(min(TAIL_DRAWS / len(values), 0.1))
     scores = np.linspace(-top, top, TABLE)
@@ -90,12 +95,13 @@ def _points(values: Array) -> tuple[Array, Array]:
 
 
 def _bin(places: Array, bins: int) -> np.ndarray:
-    """Flat number of the bin of each row."""
+    """The flat index of each row's bin, (m,)."""
     near = np.clip(np.rint(places), 0, bins - 1).astype(np.intp)
     return near[:, 0] if near.shape[1] == 1 else near[:, 0] * bins + near[:, 1]
 
 
 def _counts(places: Score, sides: Sides, bins: int) -> tuple[Array, Array]:
+    """Draws of P and of Q in each bin, (bins,) or (bins, bins)."""
     found = [places(side) for side in (sides.P, sides.Q)]
     shape = (bins,) * found[0].shape[1]
     p, q = (
@@ -107,20 +113,24 @@ def _counts(places: Score, sides: Sides, bins: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """A table of log odds, linear between bins, and what single bins add to it."""
+    """Log-odds from a table, interpolated linearly between bins, plus an offset of each bin.
+
+    places : rows → their places in units of bins.
+    """
 
     places: Score
     table: Array
     offset: Array
 
     def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k)."""
         at = self.places(x)
         smooth = map_coordinates(self.table, at.T, order=1, mode="nearest")
         return np.asarray(smooth + self.offset.ravel()[_bin(at, len(self.table))])
 
 
 def _loss(table: Array, counts: tuple[Array, Array]) -> float:
-    """Mean logistic loss of the bins' odds on counts, nats a draw."""
+    """Mean logistic loss of the bins' log-odds on counts, nats a draw."""
     p, q = counts
     return float(
         np.sum(p * np.logaddexp(0.0, -table) + q * np.logaddexp(0.0, table)) / (p.sum() + q.sum())
@@ -128,8 +138,9 @@ def _loss(table: Array, counts: tuple[Array, Array]) -> float:
 
 
 def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimension: int) -> Array:
-    """The log odds of each bin under the penalty with the least loss on `checked`, from none at all
-    to pliant ones.
+    """The log-odds of each bin, by the penalty with the least loss on `checked`.
+
+    Penalties are tried from the heaviest on; log-odds of 0 are what the first is compared with.
     """
     bins, segments = BINS[dimension], SEGMENTS[dimension]
     basis, rough = _basis(bins, segments)
@@ -156,11 +167,11 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
 
 
 def _supported(table: Array, counts: tuple[Array, Array]) -> Array:
-    """The table, cut at the largest odds that any set of its highest (and any of its lowest) bins
-    has in counts.
+    """The table, clipped at the largest log-odds that counts support.
 
-    Where one side has no draws the spline is pulled towards infinity, and would put its ends above
-    better evidence.
+    These are the largest odds of counts in any set of its highest bins, and in any set of its
+    lowest ones. Where one side has no draws the spline grows towards infinity, and its ends would
+    rank above bins with better evidence.
     """
     order = np.argsort(table, axis=None)
     p, q = (count.ravel()[order] for count in counts)
@@ -172,8 +183,9 @@ def _supported(table: Array, counts: tuple[Array, Array]) -> Array:
 
 
 def _basis(bins: int, segments: int) -> tuple[Array, Array]:
-    """Cubic B-splines on equal segments at the bins' centres, and the penalty on second
-    differences.
+    """Cubic B-splines on equal segments at the bins' centres, (bins, b), and their penalty (b, b).
+
+    The penalty is the sum of squared second differences of neighbouring coefficients.
     """
     knots = np.arange(-3, segments + 4) / segments
     centres = (np.arange(bins) + 0.5) / bins
