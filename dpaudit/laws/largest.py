@@ -17,14 +17,17 @@ from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard noise: the logarithms of its density and of its distribution function.
+    """Noise of a location and scale family.
 
-    start : the lower end of its support.
+    log_density, log_cdf : logarithms of the density and the distribution function at scale 1.
+    start : the lower end of the support.
+    sample : (rng, scale, shape) → independent draws.
     """
 
     log_density: Callable[[Array], Array]
     log_cdf: Callable[[Array], Array]
     start: float
+    sample: Callable[[np.random.Generator, float, tuple[int, ...]], Array]
 
 
 def _exponential_log_density(x: Array) -> Array:
@@ -37,8 +40,16 @@ def _exponential_log_cdf(x: Array) -> Array:
         return np.asarray(np.log(-np.expm1(-np.maximum(x, 0.0))))
 
 
-LAPLACE = Noise(laplace_log_density, laplace_log_cdf, -np.inf)
-EXPONENTIAL = Noise(_exponential_log_density, _exponential_log_cdf, 0.0)
+def _laplace(rng: np.random.Generator, scale: float, shape: tuple[int, ...]) -> Array:
+    return rng.laplace(0.0, scale, shape)
+
+
+def _exponential(rng: np.random.Generator, scale: float, shape: tuple[int, ...]) -> Array:
+    return rng.exponential(scale, shape)
+
+
+LAPLACE = Noise(laplace_log_density, laplace_log_cdf, -np.inf, _laplace)
+EXPONENTIAL = Noise(_exponential_log_density, _exponential_log_cdf, 0.0, _exponential)
 
 
 def largest_value(queries: Array, noise: Noise, scale: float) -> Density:

@@ -29,46 +29,41 @@ def laplace_ratio(total: float, count: float, scale: float) -> Density:
     total : S. count : n. scale : b.
     """
     outlier = _laplace_outlier(total / LEAST, count, scale)
-
-    def log_p(x: Array) -> Array:
-        return np.logaddexp(np.log(_laplace_integral(x, total, count, scale)), outlier(x))
-
-    return Density(log_p, _edges(total / count, total / LEAST))
+    return _mixture(
+        lambda x: _laplace_integral(x, total, count, scale), outlier, total / count, total / LEAST
+    )
 
 
 def laplace_mixture(mean: float, count: float, scale: float) -> Density:
     """mean + Lap(b/m) with m = max(n + Lap(b), LEAST): only the noise is divided by m."""
     outlier = _laplace_outlier(mean, count, scale)
-
-    def log_p(x: Array) -> Array:
-        return np.logaddexp(np.log(_laplace_integral(x - mean, 0.0, count, scale)), outlier(x))
-
-    return Density(log_p, _edges(mean))
+    return _mixture(lambda x: _laplace_integral(x - mean, 0.0, count, scale), outlier, mean)
 
 
 def gaussian_ratio(total: float, count: float, sigma: float) -> Density:
     """(S + N(0, σ²))/max(n + N(0, σ²), LEAST), with S = `total` and n = `count`."""
     outlier = _gaussian_outlier(total / LEAST, count, sigma)
-
-    def log_p(x: Array) -> Array:
-        return np.logaddexp(np.log(_gaussian_integral(x, total, count, sigma)), outlier(x))
-
-    return Density(log_p, _edges(total / count, total / LEAST))
+    return _mixture(
+        lambda x: _gaussian_integral(x, total, count, sigma), outlier, total / count, total / LEAST
+    )
 
 
 def gaussian_mixture(mean: float, count: float, sigma: float) -> Density:
     """mean + N(0, (σ/m)²) with m = max(n + N(0, σ²), LEAST)."""
     outlier = _gaussian_outlier(mean, count, sigma)
+    return _mixture(lambda x: _gaussian_integral(x - mean, 0.0, count, sigma), outlier, mean)
+
+
+def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks: float) -> Density:
+    """The density `integral` of draws with m > LEAST, plus the component of the other draws.
+
+    The panels double in width: tails fall as a power, and the outlier lies some 1e12 away.
+    """
 
     def log_p(x: Array) -> Array:
-        return np.logaddexp(np.log(_gaussian_integral(x - mean, 0.0, count, sigma)), outlier(x))
+        return np.logaddexp(np.log(integral(x)), log_outlier(x))
 
-    return Density(log_p, _edges(mean))
-
-
-def _edges(*kinks: float) -> Array:
-    """Panels that double in width: tails fall as a power, and the outlier lies some 1e12 away."""
-    return density.doubling_edges(np.array([0.0, *kinks]), FINEST, FARTHEST)
+    return Density(log_p, density.doubling_edges(np.array([0.0, *kinks]), FINEST, FARTHEST))
 
 
 def _laplace_outlier(at: float, count: float, scale: float) -> LogDensity:

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _MODULES = {
     "base": ("LawMechanism",),
     "composition": ("Composition",),
+    "example": ("ExampleMechanism",),
     "least_squares": ("ALS", "RPLS", "GaussianLS"),
     "registry": ("PAPERS", "REGISTRY"),
     "second_moment": ("AnalyzeGauss", "GaussianInverse", "SufficientStatistics"),
     "sketching": ("GaussMix", "RandomLinearCombination", "RandomProjection"),
-    "specimen": ("ExampleMechanism",),
     "wishart": ("AdditiveWishart", "InverseWishartDraw", "WishartDraw"),
     "zoo": ("ZOO",),
 }
@@ -72,4 +72,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """The public names, loaded or not."""
     return sorted(__all__)

@@ -13,8 +13,24 @@ from dpaudit.mechanisms.scatter import ScatterDraw
 RELEASES = ("sketch", "gram")
 
 
+class SketchRelease(ScatterDraw):
+    """The release of a Gaussian sketch, or of its Gram matrix."""
+
+    rows: int
+    release: str
+
+    @property
+    def gaussian_rows(self) -> int:
+        """The number of sketch rows."""
+        return self.rows
+
+    def law(self, data: Array) -> GaussianRows:
+        """Gaussian rows whose covariance is that of the sketch."""
+        return GaussianRows(self.factor(data).root, self.rows, self.release)
+
+
 @dataclass(frozen=True)
-class RandomProjection(ScatterDraw):
+class RandomProjection(SketchRelease):
     """Random projection: the r rows of Π[D; w·I], Π standard normal.
 
     Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
@@ -47,22 +63,13 @@ class RandomProjection(ScatterDraw):
         check.real("padding", self.padding, 0.0)
 
     @property
-    def gaussian_rows(self) -> int:
-        """The number of sketch rows."""
-        return self.rows
-
-    @property
     def ridge(self) -> float:
         """The padding w."""
         return self.padding
 
-    def law(self, data: Array) -> GaussianRows:
-        """Gaussian rows whose covariance is that of the sketch."""
-        return GaussianRows(self.factor(data).root, self.rows, self.release)
-
 
 @dataclass(frozen=True)
-class GaussMix(ScatterDraw):
+class GaussMix(SketchRelease):
     """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal.
 
     Source: paper 3, equation of GaussMix. A row is N(0, DᵀD + σ²I), as of a random
@@ -92,18 +99,9 @@ class GaussMix(ScatterDraw):
         check.choice("release", self.release, RELEASES)
 
     @property
-    def gaussian_rows(self) -> int:
-        """The number of sketch rows."""
-        return self.rows
-
-    @property
     def ridge(self) -> float:
         """σ, whose noise has the law of padding by σ."""
         return self.sigma
-
-    def law(self, data: Array) -> GaussianRows:
-        """Gaussian rows whose covariance is that of the sketch."""
-        return GaussianRows(self.factor(data).root, self.rows, self.release)
 
 
 @dataclass(frozen=True)

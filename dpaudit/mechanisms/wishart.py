@@ -17,28 +17,14 @@ from dpaudit.mechanisms.scatter import ScatterDraw
 
 
 @dataclass(frozen=True)
-class WishartDraw(ScatterDraw):
-    """One draw of Wishart_d(DᵀD + w²I, k), which is sufficient for a sketch of k rows.
+class PaddedDraw(ScatterDraw):
+    """A draw from a law of `dof` degrees of freedom whose scale or precision is DᵀD + w²I.
 
-    Source: paper 4, section 5.
-
-    Parameters
-    ----------
-    dof : k ≥ 1, degrees of freedom; below d the draw is singular.
-    padding : w ≥ 0.
-
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    dof : ≥ 1. padding : w ≥ 0. Raises `InvalidInput`.
     """
 
     dof: int
     padding: float = 0.0
-    summary: ClassVar[str] = (
-        "one draw of a Wishart law about the second-moment matrix (paper 4, section 5)"
-    )
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (
-        Adjustable("padding", zero=True),
-        Adjustable("dof", -1, whole=True),
-    )
 
     def __post_init__(self) -> None:
         check.integer("dof", self.dof, 1)
@@ -54,13 +40,36 @@ class WishartDraw(ScatterDraw):
         """The padding w."""
         return self.padding
 
+
+@dataclass(frozen=True)
+class WishartDraw(PaddedDraw):
+    """One draw of Wishart_d(DᵀD + w²I, k), which is sufficient for a sketch of k rows.
+
+    Source: paper 4, section 5.
+
+    Parameters
+    ----------
+    dof : k ≥ 1, degrees of freedom; below d the draw is singular.
+    padding : w ≥ 0.
+
+    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    """
+
+    summary: ClassVar[str] = (
+        "one draw of a Wishart law about the second-moment matrix (paper 4, section 5)"
+    )
+    adjustable: ClassVar[tuple[Adjustable, ...]] = (
+        Adjustable("padding", zero=True),
+        Adjustable("dof", -1, whole=True),
+    )
+
     def law(self, data: Array) -> GaussianRows:
         """The law of the Gram matrix of k Gaussian rows."""
         return GaussianRows(self.factor(data).root, self.dof, "gram")
 
 
 @dataclass(frozen=True)
-class InverseWishartDraw(ScatterDraw):
+class InverseWishartDraw(PaddedDraw):
     """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior.
 
     Source: paper 4, algorithm 4. V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the
@@ -74,28 +83,12 @@ class InverseWishartDraw(ScatterDraw):
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
     """
 
-    dof: int
-    padding: float = 0.0
     summary: ClassVar[str] = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
     adjustable: ClassVar[tuple[Adjustable, ...]] = (
         Adjustable("padding", zero=True),
         Adjustable("dof", -1, whole=True, by_columns=True),
     )
     inverted: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check.integer("dof", self.dof, 1)
-        check.real("padding", self.padding, 0.0)
-
-    @property
-    def gaussian_rows(self) -> int:
-        """The degrees of freedom."""
-        return self.dof
-
-    @property
-    def ridge(self) -> float:
-        """The padding w."""
-        return self.padding
 
     def factor(self, data: Array) -> Factor:
         """Thin QR of [D; w·I]. Raises `InvalidInput` for ν < d, besides `DegenerateData`."""

@@ -1,4 +1,4 @@
-"""Names: which are installed, which are looked up in a folder, and the error when one is missing."""
+"""Names: which are installed, which are looked up in a folder, and the error for a missing one."""
 
 import os
 import pickle

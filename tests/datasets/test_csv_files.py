@@ -9,6 +9,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from dpaudit.datasets import load
 from dpaudit.errors import DataNotFound, InvalidInput
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def write(tmp_path):

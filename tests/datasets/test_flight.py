@@ -14,6 +14,8 @@ from dpaudit import datasets
 from dpaudit.datasets import embed_flight, flight
 from dpaudit.errors import DataNotFound, InvalidInput
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(scope="module")
 def data():

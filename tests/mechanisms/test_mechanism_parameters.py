@@ -19,6 +19,8 @@ from dpaudit.mechanisms import (
 )
 from tests.mechanisms.mechanism_cases import DATA
 
+pytestmark = pytest.mark.quick
+
 NORM = np.linalg.norm(DATA, axis=1).max()
 
 

@@ -12,6 +12,8 @@ from dpaudit._core.types import describe
 from dpaudit.mechanisms import PAPERS, REGISTRY
 from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
 
+pytestmark = pytest.mark.quick
+
 every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 

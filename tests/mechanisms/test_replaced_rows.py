@@ -19,6 +19,8 @@ from dpaudit.mechanisms import (
 from tests.mechanisms.by_matrices import changes, replaced
 from tests.mechanisms.mechanism_cases import DATA, MECHANISMS, database
 
+pytestmark = pytest.mark.quick
+
 CLOSED = tuple(m for m in MECHANISMS if m.name not in ("ALS", "RPLS", "AdditiveWishart"))
 every_closed = pytest.mark.parametrize("mechanism", CLOSED, ids=repr)
 every_kind = pytest.mark.parametrize(

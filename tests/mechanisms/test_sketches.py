@@ -9,6 +9,8 @@ from dpaudit.mechanisms import RandomLinearCombination, RandomProjection
 from tests.mechanisms.mechanism_cases import DATA
 from tests.statistical.two_sample import largest_distance, threshold
 
+pytestmark = pytest.mark.quick
+
 SIZE = 20_000
 D = DATA.shape[1]
 GRAM = DATA.T @ DATA
@@ -59,7 +61,7 @@ def test_gram_release_is_the_gram_of_the_sketch(rows):
 
 
 def test_the_gram_comparison_would_notice_a_row_more():
-    """Power: χ²_9 and χ²_10 on the diagonal differ by 0.095; missed with probability below 1e-17."""
+    """Power: χ²_9 and χ²_10 on the diagonal differ by 0.095; missed with probability < 1e-17."""
     assert largest_distance(views(gram_of_sketch(9, 1)), views(gram_release(10, 2))) > threshold(
         SIZE, STATISTICS, 1e-6
     )

@@ -152,7 +152,7 @@ def test_spectra_are_spectra(name):
 
 
 @every
-def test_a_specimen_is_a_mechanism_like_any_other(name):
+def test_an_example_is_a_mechanism_like_any_other(name):
     mechanism = ZOO[name]
     pair = mechanism.pair()
     draws = mechanism(pair.left, 1000, rng=3)

@@ -16,8 +16,8 @@ from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise, Laplace
 from dpaudit.laws.base import Law
 from dpaudit.laws.ratio import LEAST, gaussian_mixture, laplace_mixture
-from dpaudit.mechanisms.example import PureExample, column
-from dpaudit.mechanisms.textbook.means import AUDITORIUM, one_row_more
+from dpaudit.mechanisms.example import PureExample
+from dpaudit.mechanisms.textbook.means import AUDITORIUM, clipped_column, one_row_more
 from dpaudit.neighbours import NeighbourPair
 
 
@@ -39,12 +39,12 @@ class NonDPLaplace1(PureExample):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The mean plus noise."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return rows.mean() + rng.laplace(0.0, self.scale / len(rows), (size, 1))
 
     def law(self, data: Array) -> Law:
         """Laplace about the mean."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return Laplace(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
 
     def pair(self) -> NeighbourPair:
@@ -65,13 +65,13 @@ class NonDPLaplace2(NonDPLaplace1):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The noisy count, then the mean plus noise divided by it."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
         return np.asarray(rows.mean() + rng.laplace(0.0, self.scale / count))
 
     def law(self, data: Array) -> Law:
         """The density, by integration over the noisy count."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return laplace_mixture(float(rows.mean()), float(len(rows)), self.scale)
 
 
@@ -91,12 +91,12 @@ class NonDPGaussian1(NonDPLaplace1):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The mean plus noise."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return rows.mean() + self.scale / len(rows) * rng.standard_normal((size, 1))
 
     def law(self, data: Array) -> Law:
         """Gaussian about the mean."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
 
 
@@ -113,11 +113,11 @@ class NonDPGaussian2(NonDPGaussian1):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The noisy count, then the mean plus noise divided by it."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         count = np.maximum(len(rows) + self.scale * rng.standard_normal((size, 1)), LEAST)
         return np.asarray(rows.mean() + self.scale / count * rng.standard_normal((size, 1)))
 
     def law(self, data: Array) -> Law:
         """The density, by integration over the noisy count."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return gaussian_mixture(float(rows.mean()), float(len(rows)), self.scale)

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit._core.types import Array
-from dpaudit.laws import Discrete
-from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_index
+from dpaudit.laws import Discrete, Law
+from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, Noise, largest_index
 from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.neighbours import NeighbourPair
 
@@ -23,19 +23,23 @@ class ReportNoisyMax1(PureExample):
     """
 
     epsilon: float = 0.1
+    noise: ClassVar[Noise] = LAPLACE
     sound: ClassVar[bool] = True
     source: ClassVar[str] = "Ding et al. 2018, algorithm 5"
     summary: ClassVar[str] = "report noisy max, Laplace noise"
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Noise added to each answer, then the index of the largest."""
+    def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The answers plus noise, (size, n)."""
         answers = column(data)
-        noisy = answers + rng.laplace(0.0, 2.0 / self.epsilon, (size, len(answers)))
-        return noisy.argmax(axis=1, keepdims=True).astype(np.float64)
+        return answers + self.noise.sample(rng, 2.0 / self.epsilon, (size, len(answers)))
 
-    def law(self, data: Array) -> Discrete:
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The index of the largest noisy answer."""
+        return self.noisy(data, size, rng).argmax(axis=1, keepdims=True).astype(np.float64)
+
+    def law(self, data: Array) -> Law:
         """The law of the index."""
-        return largest_index(column(data), LAPLACE, 2.0 / self.epsilon)
+        return largest_index(column(data), self.noise, 2.0 / self.epsilon)
 
     def pair(self) -> NeighbourPair:
         """All answers 1, against 0 for the first and 2 for the others."""
@@ -43,30 +47,12 @@ class ReportNoisyMax1(PureExample):
 
 
 @dataclass(frozen=True)
-class ReportNoisyMax2(PureExample):
-    """The index of the largest answer after exponential noise of scale 2/ε.
+class ReportNoisyMax2(ReportNoisyMax1):
+    """The index of the largest answer after exponential noise of scale 2/ε."""
 
-    Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
-    """
-
-    epsilon: float = 0.1
-    sound: ClassVar[bool] = True
+    noise: ClassVar[Noise] = EXPONENTIAL
     source: ClassVar[str] = "Ding et al. 2018, algorithm 6"
     summary: ClassVar[str] = "report noisy max, exponential noise"
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Noise added to each answer, then the index of the largest."""
-        answers = column(data)
-        noisy = answers + rng.exponential(2.0 / self.epsilon, (size, len(answers)))
-        return noisy.argmax(axis=1, keepdims=True).astype(np.float64)
-
-    def law(self, data: Array) -> Discrete:
-        """The law of the index."""
-        return largest_index(column(data), EXPONENTIAL, 2.0 / self.epsilon)
-
-    def pair(self) -> NeighbourPair:
-        """All answers 1, against 0 for the first and 2 for the others."""
-        return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,11 @@ def one_row_more() -> NeighbourPair:
     return pair_of([0.0], [0.0, 1.0])
 
 
+def clipped_column(data: Array) -> Array:
+    """The rows clipped to [0, 1], (n,)."""
+    return np.clip(column(data), 0.0, 1.0)
+
+
 @dataclass(frozen=True)
 class DPLaplace(PureExample):
     """S/ñ + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): ε/2 for the sum, ε/2 for the count.
@@ -46,13 +51,13 @@ class DPLaplace(PureExample):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The noisy count first, then the mean and its noise, both divided by it."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
         return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
 
     def law(self, data: Array) -> Law:
         """The density, by integration over the noisy count."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return laplace_ratio(float(rows.sum()), float(len(rows)), self.scale)
 
     def pair(self) -> NeighbourPair:
@@ -92,13 +97,13 @@ class DPGaussian(ExampleMechanism):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The noisy sum over the noisy count."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         noisy = self.sigma * rng.standard_normal((2, size, 1))
         return np.asarray((rows.sum() + noisy[0]) / np.maximum(len(rows) + noisy[1], LEAST))
 
     def law(self, data: Array) -> Density:
         """The density, by integration over the noisy count."""
-        rows = np.clip(column(data), 0.0, 1.0)
+        rows = clipped_column(data)
         return gaussian_ratio(float(rows.sum()), float(len(rows)), self.sigma)
 
     def pair(self) -> NeighbourPair:
