@@ -133,7 +133,7 @@ def _searched(
     """Search the neighbours, with what an interrupted search left on disk."""
     digest = {"D": digest_of(dataset.database)}
     made_by = {**_origin(scenario, mechanism), **digest, **rule.search.compared}
-    memory = SearchStore(watch.folder / search.FOLDER, made_by, resume=resume)
+    checkpoint = SearchStore(watch.folder / search.FOLDER, made_by, resume=resume)
     return rule.search.select(
         mechanism,
         dataset,
@@ -141,7 +141,7 @@ def _searched(
         rng=scenario.seed,
         n_jobs=n_jobs,
         progress=watch,
-        memory=memory,
+        checkpoint=checkpoint,
     )
 
 

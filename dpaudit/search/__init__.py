@@ -1,20 +1,24 @@
-"""The worst neighbour without theory: rank rows, audit the likely ones cheaply, and the worst of
-them in earnest.
+"""The worst neighbour without theory: rank the changes of a database, audit the likeliest.
 
-1. `changes`: every row zeroed, removed or replaced, rows added inside a public bound (`outliers`).
-2. `linear`, `influence`: which of them to try first, by least squares and by a few draws of the
-mechanism itself. 3. `quick`, `halving`: cheap audits of the first, dearer ones of the worst of
-these; common random numbers (`draws`). 4. `front`: an audit of the one that is left, from draws
-that the search has not seen.
+1. `changes`: every row zeroed, removed or replaced, and rows added; `incoming` and `outliers` give
+   rows that may come in, inside a public bound.
+2. `linear`, `influence`, `ranking`: which changes to audit first, by least squares and by a few
+   draws of the mechanism.
+3. `quick_audit`, `halving`: audits with few draws of the first changes, then with more draws of the
+   worst of these. `draws` gives both databases common random numbers; `runner` does it in parallel;
+   `checkpoint` keeps what is found, so that an interrupted search can continue.
+4. `search`: the audit of the change that is left, from draws that the search has not seen.
 
-What a search cannot show is in `NOTE`.
+`selection` is the record of a search. `NOTE` says what a search cannot show. The room knows
+mechanisms only as callables, and no scenario files.
 """
 
-from dpaudit.search.changes import INCOMING, RELATIONS, SOURCES
-from dpaudit.search.quick import DEFAULT as QUICK
+from dpaudit.search.changes import INCOMING, RELATIONS
+from dpaudit.search.incoming import SOURCES
+from dpaudit.search.quick_audit import DEFAULT as QUICK
 from dpaudit.search.ranking import RANKS
 from dpaudit.search.search import NOTE, SearchResult, search_neighbours, select
-from dpaudit.search.tried import Selection, Tried
+from dpaudit.search.selection import Selection, Trial
 
 __all__ = [
     "INCOMING",
@@ -25,7 +29,7 @@ __all__ = [
     "SOURCES",
     "SearchResult",
     "Selection",
-    "Tried",
+    "Trial",
     "search_neighbours",
     "select",
 ]

@@ -1,31 +1,29 @@
-"""What a neighbour changes: one row out of the database, one in, or both; a pool holds every change
-to choose from.
-"""
+"""Changes of a database: one row out, one row in, or both. A pool holds all that are searched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair, replace_row, zero_row
-from dpaudit.search import outliers
 
 RELATIONS = ("zero-out", "remove", "replace", "add")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
-NONE = -1  # stands for no row
-# replacements that are all looked at; of more, those of the rows that weigh most
-REPLACED = 1 << 18
+RESIZING = ("remove", "add")  # relations that change the number of rows
+NO_ROW = -1  # in an array of row numbers
+# replacements that are all examined; of more, only those of the heaviest rows
+MOST_REPLACEMENTS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """relation : one of `RELATIONS`. index : the row that it concerns, None for "add". row : (d,)
-    what comes in.
+    """One change of a database.
+
+    relation : one of `RELATIONS`. index : the row that is changed, None for "add".
+    row : (d,) the row that comes in, or None.
     """
 
     relation: str
@@ -33,14 +31,14 @@ class Change:
     row: Array | None
 
     def pair(self, data: Array) -> NeighbourPair:
-        """D and its neighbour. Raises `InvalidInput` where nothing changes."""
+        """The database and its neighbour. Raises `InvalidInput` where they are equal."""
         if self.relation == "zero-out":
             return zero_row(data, self._index)
-        if self.relation == "replace":
-            return replace_row(data, self._index, self.row)
         if self.relation == "remove":
             return NeighbourPair(data, np.delete(data, self._index, axis=0))
         assert self.row is not None
+        if self.relation == "replace":
+            return replace_row(data, self._index, self.row)
         return NeighbourPair(data, np.vstack([data, self.row]))
 
     @property
@@ -50,7 +48,7 @@ class Change:
 
     @property
     def text(self) -> str:
-        """In words, for people."""
+        """The change in words: "row 7 zeroed"."""
         if self.relation == "add":
             return "a row added"
         done = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced"}
@@ -59,10 +57,12 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """m changes of `data`, (n, d).
+    """m changes of `data`, (n, d), of which a search chooses.
 
-    relation : (m,) positions in `RELATIONS`. out, into : (m,) row of the data that leaves and row
-    of `incoming` that comes, `NONE` where there is none. incoming : (k, d).
+    relation : (m,) positions in `RELATIONS`.
+    out, into : (m,) numbers of the row of `data` that leaves and of the row of `incoming` that
+        comes in; `NO_ROW` where there is none.
+    incoming : (k, d).
     """
 
     data: Array
@@ -76,15 +76,15 @@ class Pool:
 
     def __getitem__(self, entry: int) -> Change:
         into, out = int(self.into[entry]), int(self.out[entry])
-        row = None if into == NONE else self.incoming[into]
-        return Change(RELATIONS[self.relation[entry]], None if out == NONE else out, row)
+        row = None if into == NO_ROW else self.incoming[into]
+        return Change(RELATIONS[self.relation[entry]], None if out == NO_ROW else out, row)
 
-    def leaving(self) -> Array:
+    def rows_out(self) -> Array:
         """(m, d) rows that leave, zeros where none does."""
         return _rows(self.data, self.out)
 
-    def coming(self) -> Array:
-        """(m, d) rows that come, zeros where none does."""
+    def rows_in(self) -> Array:
+        """(m, d) rows that come in, zeros where none does."""
         return _rows(self.incoming, self.into)
 
     def only(self, entries: np.ndarray) -> Pool:
@@ -96,17 +96,19 @@ class Pool:
 
 def _rows(table: Array, index: np.ndarray) -> Array:
     found = np.zeros((len(index), table.shape[1]))
-    there = index != NONE
+    there = index != NO_ROW
     found[there] = table[index[there]]
     return found
 
 
 def pool(data: Array, relations: tuple[str, ...], incoming: Array, heaviest: np.ndarray) -> Pool:
-    """Every change of the relations that changes something, each once.
+    """Every change of the given relations that makes another database, each once.
 
-    incoming : (k, d) rows for "replace" and "add", empty without these. heaviest : (n,) rows of the
-    data, heaviest first: of too many replacements (`REPLACED`) only those of the first rows are
-    kept. Raises `InvalidInput` where no change is left.
+    incoming : (k, d) rows for "replace" and "add", empty without these.
+    heaviest : (n,) row numbers, heaviest first: if there are more than `MOST_REPLACEMENTS`
+        replacements, only those of the first rows are kept.
+
+    Raises `InvalidInput` where no change is left.
     """
     distinct = np.sort(np.unique(data, axis=0, return_index=True)[1])
     parts = [
@@ -114,12 +116,15 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Array, heaviest: np.
     ]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = Pool(data, relation, out, into, incoming)
-    # or shorter, by a row of zeros too
-    longer = np.isin(relation, [RELATIONS.index("remove"), RELATIONS.index("add")])
-    moved = np.any(found.leaving() != found.coming(), axis=1) | longer
-    if not moved.any():
-        raise InvalidInput("data must have a row whose change is one: all are zero")
-    return found.only(np.flatnonzero(moved))
+    # a row of zeros that is added or removed changes the number of rows, though no value
+    resizing = np.isin(relation, [RELATIONS.index(one) for one in RESIZING])
+    effective = np.any(found.rows_out() != found.rows_in(), axis=1) | resizing
+    if not effective.any():
+        raise InvalidInput(
+            "data must have a row that the relations can change: all rows are zero",
+            argument="data",
+        )
+    return found.only(np.flatnonzero(effective))
 
 
 def _of(
@@ -128,62 +133,11 @@ def _of(
     """(relation, out, into) of one relation."""
     new = np.arange(len(incoming))
     if relation == "add":
-        out, into = np.full(len(new), NONE), new
+        out, into = np.full(len(new), NO_ROW), new
     elif relation == "replace":
-        rows = heaviest[np.isin(heaviest, distinct)][: max(1, REPLACED // max(len(new), 1))]
+        most = max(1, MOST_REPLACEMENTS // max(len(new), 1))
+        rows = heaviest[np.isin(heaviest, distinct)][:most]
         out, into = np.repeat(rows, len(new)), np.tile(new, len(rows))
     else:
-        out, into = distinct, np.full(len(distinct), NONE)
+        out, into = distinct, np.full(len(distinct), NO_ROW)
     return np.full(len(out), RELATIONS.index(relation)), out, into
-
-
-def incoming_rows(
-    data: Array,
-    relations: tuple[str, ...],
-    candidates: Any,
-    row_bound: float | None,
-    bounds: Any,
-    rng: np.random.Generator,
-) -> Array:
-    """Rows that may come in: the user's candidates, (m, d), and extreme ones inside the stated
-    bound; (k, d), distinct.
-
-    The row of the bound that is nearest to zero is one, too: of a heavy row that it replaces, least
-    is left. Raises `InvalidInput` for rows without a relation that takes them, or a relation
-    without rows.
-    """
-    needed = [one for one in relations if one in INCOMING]
-    given = [
-        name
-        for name, one in zip(SOURCES, (candidates, row_bound, bounds), strict=True)
-        if one is not None
-    ]
-    if needed and not given:
-        fail(
-            "candidates",
-            None,
-            f"given, or row_bound, or bounds: relation {needed[0]!r} needs rows to put in",
-        )
-    if given and not needed:
-        fail("relations", relations, f"with 'replace' or 'add', which are what {given[0]} is for")
-    parts = [np.zeros((0, data.shape[1]))]
-    if candidates is not None:
-        parts.append(_candidates(data, candidates))
-    if row_bound is not None:
-        bound = check.real("row_bound", row_bound, 0.0, open_=True)
-        parts += [outliers.within_norm(data, bound, rng), np.zeros((1, data.shape[1]))]
-    if bounds is not None:
-        box = outliers.box(bounds, data.shape[1])
-        parts += [outliers.within_box(data, box, rng), np.clip(0.0, *box.T)[None, :]]
-    rows = np.concatenate(parts)
-    return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
-
-
-SOURCES = ("candidates", "row_bound", "bounds")
-
-
-def _candidates(data: Array, candidates: Any) -> Array:
-    rows = check.matrix("candidates", candidates)
-    if rows.shape[1] != data.shape[1]:
-        fail("candidates", f"{rows.shape[1]} columns", f"rows of {data.shape[1]} columns, as data")
-    return rows

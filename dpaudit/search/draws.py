@@ -1,20 +1,18 @@
-"""Draws with common random numbers: every neighbour from the generators that M(D) had, so that
-noise cancels.
+"""Draws with common random numbers: M(D') is drawn from the generators that M(D) had.
 
-Where a mechanism takes the same random numbers whatever the data, an output of M(D') differs from
-its partner of M(D) by what the row does and by nothing else. Such draws are good to choose by, and
-certify nothing: the final audit's are independent.
+If a mechanism takes the same random numbers whatever the data, an output of M(D') differs from its
+partner, the output of M(D) from the same generator, only by the effect of the change: the noise
+cancels. Such draws are good for choosing, but certify nothing, as they are not independent. The
+draws of the final audit are.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import describe, generator
+from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling import checked, sampler_of
 
@@ -22,13 +20,13 @@ BLOCK = 1 << 14  # draws made in one call
 
 
 def draw_common(
-    mechanism: Any, data: Array, size: int, seed: np.random.SeedSequence, what: str
+    mechanism: Mechanism, data: Array, size: int, seed: np.random.SeedSequence, what: str
 ) -> np.ndarray:
-    """`size` rows of draws of mechanism(data), (size, k); block b from the generator at key (b,)
-    below `seed`.
+    """`size` draws of mechanism(data), (size, k); block b from the generator at key (b,) of `seed`.
 
-    what : the database in words, for errors. Raises `MechanismError`, and what preparing the
-        mechanism raises.
+    what : the database in words, for errors.
+
+    Raises `MechanismError`, and what preparing the mechanism raises.
     """
     try:
         sampler = sampler_of(mechanism, data)
@@ -46,7 +44,7 @@ def draw_common(
 
 
 def _block(
-    sampler: Any, size: int, seed: np.random.SeedSequence, number: int, what: str
+    sampler: Sampler, size: int, seed: np.random.SeedSequence, number: int, what: str
 ) -> np.ndarray:
     where = f"{what}, block {number} ({size} draws, seed {describe(seed)}, key ({number},))"
     try:
@@ -59,8 +57,9 @@ def _block(
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
-    """Both sides as float64 rows of one width. Raises `MechanismError` where the widths alone tell
-    them apart.
+    """Both sides as float64 rows of one width.
+
+    Raises `MechanismError` where the widths differ, so that the width alone tells the sides apart.
     """
     P, Q = outcomes.aligned(P, Q)
     if P.shape[1] != Q.shape[1]:

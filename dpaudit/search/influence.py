@@ -1,4 +1,7 @@
-"""How far a change moves the mechanism's own output: a few draws with common random numbers."""
+"""The influence of a change on the mechanism's own output, from a few draws.
+
+It is how far M(D') lies from M(D) with common random numbers, in units of the noise of M(D).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.whiten import Whitener
 
-# share of independent draws' squared distance below which two sides' noise counts as common
+PARTNERS, SPREAD = 16, 1_000  # draws for the influence of a change, and for the noise of M(D)
+# noise counts as common if partners' squared distance is below this share of independent draws'
 COUPLED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Yardstick:
-    """Coordinates in which M(D)'s draws have unit spread, and the columns in which they do not vary
-    at all.
+class NoiseUnits:
+    """Coordinates in which the draws of M(D) have unit variance.
+
+    fixed : the columns in which they do not vary at all; value : what they are there.
     """
 
     encoder: Encoder
@@ -27,7 +32,7 @@ class Yardstick:
     value: Array
 
     @classmethod
-    def of(cls, draws: Array) -> Yardstick:
+    def of(cls, draws: Array) -> NoiseUnits:
         """From draws of M(D), (n, k)."""
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
@@ -36,11 +41,10 @@ class Yardstick:
             encoder, Whitener.fit(encoded, encoded), np.flatnonzero(fixed), encoded[0, fixed]
         )
 
-    def moved(self, P: Array, Q: Array) -> float:
-        """Root mean square of M(D') − M(D) over partners, in units of M(D)'s own spread; P, Q : (m,
-        k).
+    def distance(self, P: Array, Q: Array) -> float:
+        """Root mean square of M(D') − M(D) over partners, in units of the noise; P, Q : (m, k).
 
-        Infinite where a number that never varies under D is another one under D'.
+        Infinite where a column that never varies under D has another value under D'.
         """
         P, Q = self.encoder(P), self.encoder(Q)
         if np.any(Q[:, self.fixed] != self.value):
@@ -49,12 +53,9 @@ class Yardstick:
         return float(np.sqrt(np.mean(np.sum(step**2, axis=1))))
 
 
-def common(P: Array, Q: Array) -> bool:
-    """Whether partners' noise is common: they lie nearer to each other than independent draws
-    would; P, Q : (m, k).
-    """
+def has_common_noise(P: Array, Q: Array) -> bool:
+    """Whether partners lie nearer to each other than independent draws would; P, Q : (m, k)."""
     whiten = Whitener.fit(P, Q)
     P, Q = whiten(P), whiten(Q)
-    return bool(
-        np.var(P - Q, axis=0).sum() < COUPLED * (np.var(P, axis=0).sum() + np.var(Q, axis=0).sum())
-    )
+    independent = np.var(P, axis=0).sum() + np.var(Q, axis=0).sum()
+    return bool(np.var(P - Q, axis=0).sum() < COUPLED * independent)

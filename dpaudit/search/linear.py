@@ -1,10 +1,9 @@
-"""What a changed row does to least squares, from one factorisation: leverage, residual, and what is
-made of them.
+"""The effect of a changed row on least squares, from one factorisation of the data.
 
-To first order in the rows, with z the row in coordinates in which the features' Gram matrix is I, h
-= ‖z‖² and w the residual: taking a row out moves the solution by −zw/(1 − h), putting one in by
-zw/(1 + h) (Cook 1977). Which of the measures a mechanism turns into privacy loss is its own affair,
-so rows are taken from all of them in turn.
+Let z be the row in coordinates in which the features' Gram matrix is I, h = ‖z‖² its leverage, and
+w its residual. To first order in the rows, taking the row out moves the solution by −zw/(1 − h),
+and putting a row in by zw/(1 + h) (Cook 1977). Which of the measures becomes privacy loss depends
+on the mechanism, so changes are taken from all measures in turn.
 """
 
 from __future__ import annotations
@@ -13,20 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation")
-SMALLEST = 1e-10  # of the largest singular value: directions below it are not there
-ROOM = 1e-12  # 1 − h is no less: such a row alone holds a direction up
+SMALLEST = 1e-10  # share of the largest singular value below which a direction is left out
+ROOM = 1e-12  # lower limit of 1 − h, which is 0 where a row alone spans a direction
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """The last column on the others, by pseudo-inverse where columns are dependent.
+    """Least squares of the last column on the others; dependent columns by pseudo-inverse.
 
-    scatter : (d, k) turns a row into coordinates in which DᵀD is I; features : (d − 1, j) the same
-    for the features alone. coef : (d − 1,). total : residual sum of squares. scale : (d,) root mean
-    square of the columns.
+    scatter : (d, k), turns a row into coordinates in which DᵀD is I.
+    features : (d − 1, j), the same for the features alone.
+    coef : (d − 1,). total : residual sum of squares.
+    scale : (d,) root mean square of the columns.
     """
 
     scatter: Array
@@ -37,6 +37,7 @@ class Regression:
 
     @classmethod
     def of(cls, data: Array) -> Regression:
+        """From data (n, d), label last."""
         x, label = data[:, :-1], data[:, -1]
         features = _whitening(x)
         coef = features @ (features.T @ (x.T @ label))
@@ -44,8 +45,10 @@ class Regression:
         return cls(_whitening(data), features, coef, total, np.sqrt(np.mean(data**2, axis=0)))
 
     def moved(self, row: Array, sign: float) -> tuple[Array, Array, Array]:
-        """Of rows taken out (sign −1) or put in (1): change of the solution (m, j), of the fit
-        (m,), and z (m, k).
+        """The effect of taking out (sign −1) or putting in (1) each of the rows, (m, d).
+
+        Returns the change of the solution, (m, j), the change of the residual sum of squares, (m,),
+        and the row in the coordinates of `scatter`, (m, k).
         """
         z, residual = row[:, :-1] @ self.features, row[:, -1] - row[:, :-1] @ self.coef
         room = np.maximum(1.0 + sign * np.sum(z * z, axis=1), ROOM)
@@ -64,14 +67,16 @@ def _whitening(matrix: Array) -> Array:
 
 
 def measures(data: Array, out: Array, into: Array) -> Array:
-    """Six sizes of each change, (6, m), as `MEASURES`; out, into : (m, d), zeros where no row
-    leaves or comes.
+    """Six measures of each change, (6, m), in the order of `MEASURES`.
 
-    cook : ‖change of the solution‖² in the metric of the features, by the residual sum of squares:
-    leverage × residual. displacement : its plain norm. scatter : ‖change of DᵀD‖ where that is I
-    (the leverage, label included).
-    fit : change of the residual sum of squares, relative. size : ‖into − out‖. deviation : the same
-        by columns' scales.
+    out, into : (m, d) rows that leave and come in, zeros where none does.
+
+    cook : ‖change of the solution‖² in the metric of the features, divided by the residual sum of
+        squares; leverage × residual.
+    displacement : Euclidean norm of the change of the solution.
+    scatter : ‖change of DᵀD‖ in coordinates in which DᵀD is I; the leverage, label included.
+    fit : relative change of the residual sum of squares.
+    size : ‖into − out‖. deviation : the same with each column divided by its scale.
     """
     found = Regression.of(data)
     (gone, lost, left), (come, gained, new) = found.moved(out, -1.0), found.moved(into, 1.0)
@@ -92,15 +97,14 @@ def measures(data: Array, out: Array, into: Array) -> Array:
 
 
 def in_turn(scores: Array) -> Array:
-    """One score of several, (c, m) → (m,): 1 over the best of a change's c ranks; those that say
-    nothing are left out.
+    """One score out of several, (c, m) → (m,): 1 over the best rank of a change.
 
-    Sorting by it takes the largest of each in turn.
+    Sorting by it takes the largest of each score in turn. Constant scores are left out.
     """
-    telling = scores[np.ptp(scores, axis=1) > 0.0]
-    if len(telling) == 0:
+    varying = scores[np.ptp(scores, axis=1) > 0.0]
+    if len(varying) == 0:
         return np.ones(scores.shape[1])
-    ranks = np.empty(telling.shape)
-    for rank, score in zip(ranks, telling, strict=True):
+    ranks = np.empty(varying.shape)
+    for rank, score in zip(ranks, varying, strict=True):
         rank[np.argsort(-score, kind="stable")] = np.arange(1.0, len(score) + 1.0)
     return np.asarray(1.0 / ranks.min(axis=0))

@@ -1,30 +1,29 @@
-"""Rows that might come into a database: extreme ones inside a bound that is public.
+"""Extreme rows inside a public bound, which might come into a database.
 
-Leverage, squared residual and displacement of a new row v are convex in v, or nearly so: over a
-bounded set they are largest on its rim, over a box at its corners. So only the rim is looked at:
-along the directions in which the data are weakest, along each column, and at random.
+Leverage, squared residual and displacement of a new row v are convex in v, or nearly so. Hence they
+are largest on the boundary of a bounded set, and at the corners of a box. So all rows here are on
+the boundary: along the directions in which the data vary least, along each column, and at random.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 
-RANDOM = 512  # rows of the rim at random
-CORNERS = 10  # columns up to which every corner of a box is looked at
+RANDOM = 512  # random rows of the boundary
+CORNERS = 10  # a box of up to so many varying columns gives all its corners
 
 
 def within_norm(data: Array, bound: float, rng: np.random.Generator) -> Array:
-    """Rows of Euclidean norm `bound`, (k, d): both signs of the data's axes, of each column, and
-    directions at random.
+    """Rows of Euclidean norm `bound`, (k, d).
 
-    Axes as the columns are (the last is the weakest: of all rows of this norm it has the largest
-    leverage) and of columns of one scale. Directions at random lean to where the data are weak:
-    white ones divided by the spread.
+    They point along the principal axes of the data, along each column, both with either sign, and
+    in random directions. The axes are those of the columns as they are (the last has the largest
+    leverage of all rows of this norm) and those of columns of equal scale. Half of the random
+    directions are divided by the spread of the data, so that they prefer weak directions.
     """
     size, axes = _axes(data)
     width = len(axes)
@@ -37,10 +36,10 @@ def within_norm(data: Array, bound: float, rng: np.random.Generator) -> Array:
 
 
 def within_box(data: Array, box: Array, rng: np.random.Generator) -> Array:
-    """Corners of a box, (k, d); box : (d, 2), the least and the largest value of each column.
+    """Corners of a box, (k, d). box : (d, 2), the least and the largest value of each column.
 
-    Every corner of a few columns that may vary; of more, those towards the data's axes and some at
-    random.
+    All corners where few columns vary; else those towards the principal axes of the data, and
+    random ones.
     """
     free = np.flatnonzero(box[:, 0] < box[:, 1])
     if len(free) <= CORNERS:
@@ -59,19 +58,19 @@ def _corners(box: Array, free: np.ndarray, up: np.ndarray) -> Array:
 
 
 def _axes(data: Array) -> tuple[Array, Array]:
-    """Spread along each principal axis of the columns, and the axes as rows; (d,) and (d, d)."""
+    """The spread along each principal axis of the scaled columns, (d,), and the axes, (d, d)."""
     norms = np.linalg.norm(data, axis=0)
     scale = np.where(norms > 0.0, norms, 1.0)
     value, vector = np.linalg.eigh((data / scale).T @ (data / scale))
     axes = vector.T / scale
     length = np.linalg.norm(axes, axis=1, keepdims=True)
-    return np.sqrt(np.maximum(value, 1e-12 * value[-1])) if value[-1] > 0.0 else np.ones(
-        len(value)
-    ), axes / length
+    if value[-1] <= 0.0:
+        return np.ones(len(value)), axes / length
+    return np.sqrt(np.maximum(value, 1e-12 * value[-1])), axes / length
 
 
-def box(bounds: Any, width: int) -> Array:
-    """(d, 2) from a list of (least, largest), one a column. Raises `InvalidInput`."""
+def box(bounds: ArrayLike, width: int) -> Array:
+    """Bounds as an array (d, 2), least and largest value by column. Raises `InvalidInput`."""
     expected = f"a ({width}, 2) array: the least and the largest value of each column"
     found = check.matrix("bounds", bounds)
     if found.shape != (width, 2):

@@ -2,100 +2,132 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
-from dpaudit._core.seeds import generator
+from dpaudit._core.check import fail
+from dpaudit._core.seeds import below, generator
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import MechanismError
-from dpaudit.search.changes import Pool
-from dpaudit.search.halving import PARTNERS, SPREAD, Bench, screen
+from dpaudit.search.changes import Change, Pool
+from dpaudit.search.checkpoint import Outcome
+from dpaudit.search.draws import aligned, draw_common
+from dpaudit.search.influence import PARTNERS, SPREAD, NoiseUnits
 from dpaudit.search.linear import in_turn, measures
-from dpaudit.search.tried import Tried
+from dpaudit.search.runner import Runner, Work
+from dpaudit.search.selection import Trial
 
 RANKS = ("auto", "linear", "influence", "random")
-ORDER_KEY = (1 << 20) + 1  # key below the search's seed that is no rung
-Rank = str | Callable[[Array, Array, Array], Any]
+ORDER_KEY = (1 << 20) + 1  # a key below the search's seed that no rung has
+RankScore = Callable[[Array, Array, Array], ArrayLike]  # score(data, out, into) → (m,)
+Rank = str | RankScore
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """tried : changes to audit, likeliest first, none with a rung yet. failed : those on which the
-    mechanism failed.
-    draws : of M(D) and M(D') that this took."""
+    """The order in which changes are audited.
 
-    tried: list[Tried]
-    failed: list[Tried]
+    shortlist : changes to audit, likeliest first. failed : changes on which the mechanism failed.
+    draws : of M(D) and of M(D') that the ranking took.
+    """
+
+    shortlist: list[Trial]
+    failed: list[Trial]
     draws: int
 
 
-def ranking(bench: Bench, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
-    """The first `shortlist` changes; with the influence of the first `screened` by the ranks that
-    need no draws.
+def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
+    """The first `shortlist` changes by the scores of `rank`.
 
-    Raises `MechanismError` where it fails on all of them.
+    screened : of how many changes, the first by scores that need no draws, the influence is drawn.
+
+    Raises `MechanismError` where the mechanism fails on all of them.
     """
-    scores = _scores(bench, changes, rank)
+    scores = _scores(runner, changes, rank)
     order = np.argsort(-scores, kind="stable")
     if screened == 0:
-        return Ranking([Tried(changes[int(e)], float(scores[e])) for e in order[:shortlist]], [], 0)
-    looked, rest = order[:screened], order[screened : screened + shortlist]
-    moved, found = screen(bench, changes, looked)
-    spent = SPREAD + PARTNERS + sum(draws for draws, _ in found)
-    tried = [Tried(changes[int(e)], float(scores[e])) for e in looked]
-    if found:
-        values = _by_influence(moved, rank)
-        tried = [
-            Tried(one.change, float(value), draws=draws, note=said if isinstance(said, str) else "")
-            for one, value, (draws, said) in zip(tried, values, found, strict=True)
+        return Ranking(_trials(changes, scores, order[:shortlist]), [], 0)
+    first = _trials(changes, scores, order[:screened])
+    rest = _trials(changes, scores, order[screened : screened + shortlist])
+    influence, outcomes = influences(runner, [trial.change for trial in first])
+    if outcomes:
+        values = _by_influence(influence, rank)
+        first = [
+            Trial(trial.change, float(value), draws=one.draws, note=one.failure)
+            for trial, value, one in zip(first, values, outcomes, strict=True)
         ]
-    failed = [one for one in tried if one.note]
-    sound = sorted((one for one in tried if not one.note), key=lambda one: one.score, reverse=True)
-    left = [Tried(changes[int(e)], float(scores[e])) for e in rest]
-    if not sound and not left:
+    failed = [trial for trial in first if trial.note]
+    sound = [trial for trial in first if not trial.note]
+    if not sound and not rest:
         raise MechanismError(
             f"the mechanism failed on every neighbour that was tried: {failed[0].note}"
         )
-    return Ranking([*sound, *left][:shortlist], failed, spent)
+    sound.sort(key=lambda trial: trial.score, reverse=True)
+    draws = SPREAD + PARTNERS + sum(one.draws for one in outcomes)
+    return Ranking([*sound, *rest][:shortlist], failed, draws)
+
+
+def _trials(changes: Pool, scores: Array, entries: np.ndarray) -> list[Trial]:
+    return [Trial(changes[int(entry)], float(scores[entry])) for entry in entries]
 
 
 def heaviest(data: Array) -> np.ndarray:
-    """Rows of the data by what zeroing them does to least squares, (n,)."""
+    """Row numbers by the effect of zeroing the row on least squares, largest first, (n,)."""
     return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
 
 
-def _scores(bench: Bench, changes: Pool, rank: Rank) -> Array:
-    """A score a change, larger first, without a draw."""
+def _scores(runner: Runner, changes: Pool, rank: Rank) -> Array:
+    """Scores that need no draws, (m,); the largest is audited first."""
     if callable(rank):
         return _user_scores(rank, changes)
     if rank == "random":
-        return generator(bench.seed, ORDER_KEY).random(len(changes))
-    return in_turn(measures(changes.data, changes.leaving(), changes.coming()))
+        return generator(runner.seed, ORDER_KEY).random(len(changes))
+    return in_turn(measures(changes.data, changes.rows_out(), changes.rows_in()))
 
 
-def _user_scores(rank: Callable[[Array, Array, Array], Any], changes: Pool) -> Array:
-    expected = f"a function score(data, out, into) that gives {len(changes)} numbers"
-    scores = check.array_of_numbers(
-        "rank", rank(changes.data, changes.leaving(), changes.coming()), expected
-    )
-    if scores.shape != (len(changes),) or np.isnan(scores.astype(np.float64)).any():
-        fail(
-            "rank", f"shape {scores.shape}" if scores.shape != (len(changes),) else "NaN", expected
-        )
-    return scores.astype(np.float64)
+def _user_scores(rank: RankScore, changes: Pool) -> Array:
+    size = len(changes)
+    expected = f"a function score(data, out, into) that gives {size} numbers"
+    given = rank(changes.data, changes.rows_out(), changes.rows_in())
+    scores = check.array_of_numbers("rank", given, expected).astype(np.float64)
+    if scores.shape != (size,):
+        fail("rank", f"shape {scores.shape}", expected)
+    if np.isnan(scores).any():
+        fail("rank", "NaN", expected)
+    return scores
 
 
-def _by_influence(moved: Array, rank: Rank) -> Array:
-    """Scores from the influence of changes that stand in the order of their ranks, alone or in turn
-    with these.
+def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[Outcome]]:
+    """The influence of each change, (m,), NaN where the mechanism failed; and the outcomes.
+
+    All NaN, without outcomes, where the outputs are no tables of numbers and have no distance.
     """
-    known = np.nan_to_num(moved, nan=0.0)
-    return (
-        known
-        if rank == "influence"
-        else in_turn(np.stack([known, np.arange(len(known), 0.0, -1.0)]))
-    )
+    spread, partners = runner.shared_draws(SPREAD, 0, 0), runner.shared_draws(PARTNERS, 0, 1)
+    if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
+        return np.full(len(changes), np.nan), []
+    work = _distances(runner, NoiseUnits.of(spread), partners)
+    found = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
+    values = [one.value if isinstance(one.value, float) else np.nan for one in found]
+    return np.array(values), found
+
+
+def _distances(runner: Runner, units: NoiseUnits, partners: Array) -> Work:
+    """The influence of one change; it does not refer to the runner, which may not be pickled."""
+    mechanism, seed = runner.mechanism, below(runner.seed, 0, 1)
+
+    def work(right: Array, change: Change) -> Outcome:
+        drawn = draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}")
+        return Outcome(PARTNERS, units.distance(*aligned(partners, drawn)))
+
+    return work
+
+
+def _by_influence(influence: Array, rank: Rank) -> Array:
+    """Scores of changes that are in the order of the other scores: influence, or both in turn."""
+    known = np.nan_to_num(influence, nan=0.0)
+    if rank == "influence":
+        return known
+    return in_turn(np.stack([known, np.arange(len(known), 0.0, -1.0)]))

@@ -1,10 +1,9 @@
-"""The search itself: which neighbours, in what order, at what cost; then the audit of the one that
-it chose.
-"""
+"""The search: which changes to audit, in what order, at what cost; then the audit of the worst."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,35 +12,44 @@ from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.seeds import Purpose, below, generator, root
+from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit.auditing.api import audit_subject
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.curves.claims import as_claim
+from dpaudit.curves.claims import ClaimLike, as_claim
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Progress
-from dpaudit.search.changes import RELATIONS, Pool, incoming_rows, pool
-from dpaudit.search.halving import Bench, Schedule, halve, schedule
-from dpaudit.search.memory import Memory
-from dpaudit.search.quick import DEFAULT
+from dpaudit.scoring import ClassifierLike
+from dpaudit.search.changes import RELATIONS, Pool, pool
+from dpaudit.search.checkpoint import Checkpoint
+from dpaudit.search.halving import Schedule, halve, schedule
+from dpaudit.search.incoming import incoming_rows
+from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
-from dpaudit.search.tried import Selection
+from dpaudit.search.runner import Runner
+from dpaudit.search.selection import Selection
 
 SHORTLIST, BUDGET = 48, 10.0
-OUTLIER_KEY = 1 << 20  # key below the search's seed that is no rung
+OUTLIER_KEY = 1 << 20  # a key below the search's seed that no rung has
 
 NOTE = (
-    "A search is an attack, not a proof. It compares the neighbours that it thought of, by what a quick score sees in "
-    "few draws, at one ε and on these data: the mechanism may leak more about another row, on other data, at other ε, "
-    "or in a way that such a score does not see. Its estimates, the largest of many, are too high; only the final "
-    "audit, whose draws the search has not seen, certifies, and that for the chosen pair alone. Where nothing was "
-    "found, nothing has been shown."
+    "A search is an attack, not a proof. It compares the neighbours that it thought of, by what "
+    "a quick score sees in few draws, at one ε and on these data: the mechanism may leak more "
+    "about another row, on other data, at other ε, or in a way that such a score does not see. "
+    "Its estimates, the largest of many, are too high; only the final audit, whose draws the "
+    "search has not seen, certifies, and that for the chosen pair alone. Where nothing was found, "
+    "nothing has been shown."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """selection : what was tried. pair : the neighbours that were chosen. audit : their
-    `AuditResult`, from draws that no selection saw. note : what this does not show."""
+    """What a search found.
+
+    selection : the neighbours that were tried. pair : the chosen one.
+    audit : the `AuditResult` of the pair, from draws that the search has not seen.
+    note : what the search does not show.
+    """
 
     selection: Selection
     pair: NeighbourPair
@@ -50,66 +58,66 @@ class SearchResult:
 
     @property
     def draws(self) -> int:
-        """Of search and audit together, both sides."""
+        """Draws of search and audit together, of both sides."""
         return self.selection.draws + 2 * self.audit.sizes.total
 
     def table(self, most: int | None = 20) -> str:
-        """What was tried, as lines of text."""
+        """The trials as lines of text, worst first; at most `most`, or all (None)."""
         return self.selection.table(most)
 
 
 def search_neighbours(
-    mechanism: Any,
-    data: Any,
+    mechanism: Mechanism,
+    data: ArrayLike,
     *,
     at: float | None = None,
-    relations: Any = ("zero-out",),
-    candidates: Any = None,
+    relations: str | Sequence[str] = ("zero-out",),
+    candidates: ArrayLike | None = None,
     row_bound: float | None = None,
-    bounds: Any = None,
+    bounds: ArrayLike | None = None,
     rank: Rank = "auto",
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
-    quick: Any = DEFAULT,
+    quick: ClassifierLike = DEFAULT,
     samples: int = 100_000,
-    claim: Any = None,
-    rng: Any = None,
+    claim: ClaimLike = None,
+    rng: RngLike = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> SearchResult:
-    """Find the neighbour on which a mechanism leaks most, without theory, and audit it.
+    """Search for the neighbour on which a mechanism leaks most, without theory, and audit it.
 
     Parameters
     ----------
     mechanism : `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
-    data : (n, d), label last (where there is one: ranks by least squares are of use for others,
-        too).
+    data : (n, d), the label last if there is one; ranks by least squares also help without one.
     at : ε ≥ 0, nats, at which neighbours are compared; by default the claim's own, else 0.
     relations : any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row
-        by another one) and "add" (one row more).
+        replaced by another one) and "add" (one row more).
     candidates : (m, d) rows that may come in ("replace", "add").
-    row_bound, bounds : a PUBLIC bound inside which extreme rows may come in, too: the largest
-        Euclidean norm of a row, or (d, 2), the least and the largest value of each column. Not to
-        be read off the data.
-    rank : which neighbours are tried first. "linear", leverage × residual and other measures of
-        least squares in turn; "influence", how far a few draws move with the row, common random
-        numbers (of the first 4,096 by least squares, or as many as 15 % of the draws allow);
-        "auto", both in turn (of the first 512); "random"; or a function score(data, out, into) →
-        (m,) of rows that leave and come, (m, d) each, zeros where none, larger first.
-    shortlist : neighbours that get a cheap audit.
-    budget : draws of search and final audit together, in audits of 2·samples draws.
-    quick : classifier of the cheap audits, "quadratic" or what `dpaudit.audit` takes.
+    row_bound, bounds : a PUBLIC bound, inside which extreme rows may come in too: the largest
+        Euclidean norm of a row, or (d, 2), the least and the largest value of each column. It must
+        not be computed from the data.
+    rank : which neighbours are tried first. "linear": leverage × residual and other measures of
+        least squares, in turn. "influence": how far a few draws with common random numbers move
+        with the row, for the first 4,096 changes by least squares, or as many as 15 % of the draws
+        allow. "auto": both in turn, the influence for the first 512. "random". Or a function
+        score(data, out, into) → (m,), of rows that leave and come in, (m, d) each, zeros where none
+        does; the largest is tried first.
+    shortlist : number of neighbours that get a quick audit.
+    budget : draws of search and final audit together, in units of the audit's 2·samples draws.
+    quick : classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
     samples, claim, rng, n_jobs, progress, and further `settings` : of the final audit, as in
-    `dpaudit.audit`.
+        `dpaudit.audit`.
 
     Returns
     -------
-    SearchResult. With one rng the result is the same whatever `n_jobs`, and the final audit is
+    SearchResult. The same rng gives the same result whatever `n_jobs`, and the final audit is
     `dpaudit.audit(mechanism, result.pair, rng=rng, ...)`.
 
-    Raises `InvalidInput`, `DegenerateData`, `MechanismError` (also where it fails on every
-    neighbour tried).
+    Raises `InvalidInput`, `DegenerateData`, and `MechanismError`, also where the mechanism fails on
+    every neighbour that is tried.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -155,92 +163,97 @@ def search_neighbours(
 
 
 def select(
-    mechanism: Any,
-    data: Any,
+    mechanism: Mechanism,
+    data: ArrayLike,
     *,
     at: float | None = None,
-    relations: Any = ("zero-out",),
-    candidates: Any = None,
+    relations: str | Sequence[str] = ("zero-out",),
+    candidates: ArrayLike | None = None,
     row_bound: float | None = None,
-    bounds: Any = None,
+    bounds: ArrayLike | None = None,
     rank: Rank = "auto",
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
-    quick: Any = DEFAULT,
+    quick: ClassifierLike = DEFAULT,
     samples: int = 100_000,
-    claim: Any = None,
-    rng: Any = None,
+    claim: ClaimLike = None,
+    rng: RngLike = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    memory: Memory | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Selection:
-    """The search without the final audit, whose 2·samples draws `budget` leaves; as
-    `search_neighbours`.
+    """The search of `search_neighbours`, without the final audit.
 
-    memory : keeps what is found, so that a search that was interrupted goes on where it was.
+    Parameters as there; `budget` includes the 2·samples draws of the final audit, which are not
+    made. checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
     if isinstance(mechanism, type) or not callable(mechanism):
         fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
-    data, relations = check.matrix("data", data), _relations(relations)
+    database, kinds = check.matrix("data", data), _relations(relations)
     rank = rank if callable(rank) else check.choice("rank", rank, RANKS)
     check.integer("shortlist", shortlist, 1)
-    classifier = quick if isinstance(quick, str) and quick == DEFAULT else scoring.known(quick)
-    seed = below(root(rng), int(Purpose.SEARCH))
-    incoming = incoming_rows(
-        data, relations, candidates, row_bound, bounds, generator(seed, OUTLIER_KEY)
+    classifier = (
+        quick if isinstance(quick, str) and quick == DEFAULT else scoring.as_classifier(quick)
     )
-    # only replacements need to know
-    rows = heaviest(data) if "replace" in relations else np.arange(len(data))
-    changes = pool(data, relations, incoming, rows)
-    plan = _schedule(samples, budget, len(changes), shortlist, rank)
-    bench = Bench(
+    seed = below(root(rng), int(Purpose.SEARCH))
+    sources = candidates, row_bound, bounds
+    incoming = incoming_rows(database, kinds, *sources, generator(seed, OUTLIER_KEY))
+    changes = pool(database, kinds, incoming, _order(database, kinds))
+    spending = _schedule(samples, budget, len(changes), shortlist, rank)
+    runner = Runner(
         mechanism,
-        data,
+        database,
         _at(at, claim),
         classifier,
         seed,
         n_jobs,
         progress or (lambda *_: None),
-        memory,
+        checkpoint,
     )
-    return _select(bench, changes, rank, plan)
+    return _select(runner, changes, rank, spending)
 
 
-def _relations(relations: Any) -> tuple[str, ...]:
+def _relations(relations: str | Sequence[str]) -> tuple[str, ...]:
     words = (relations,) if isinstance(relations, str) else tuple(relations)
     if not words:
         fail("relations", relations, "at least one of " + ", ".join(map(repr, RELATIONS)))
     return tuple(check.choice("relations", word, RELATIONS) for word in words)
 
 
-def _at(at: float | None, claim: Any) -> float:
+def _order(data: Array, relations: tuple[str, ...]) -> np.ndarray:
+    """Row numbers, heaviest first; in any order if no row is replaced."""
+    return heaviest(data) if "replace" in relations else np.arange(len(data))
+
+
+def _at(at: float | None, claim: ClaimLike) -> float:
     if at is not None:
         return check.real("at", at, 0.0, 500.0)
-    claim = as_claim(claim)
-    return 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
+    held = as_claim(claim)
+    return 0.0 if held is None or held.epsilon is None else float(held.epsilon)
 
 
 def _schedule(samples: int, budget: float, pool_size: int, shortlist: int, rank: Rank) -> Schedule:
     samples, budget = check.integer("samples", samples, 1), check.real("budget", budget, 1.0)
+    draws = int((budget - 1.0) * 2 * samples)
     try:
-        draws = int((budget - 1.0) * 2 * samples)
         return schedule(draws, pool_size, shortlist, samples, rank if isinstance(rank, str) else "")
     except ValueError as error:
         raise InvalidInput(
-            f"budget must leave draws to search with, got {budget:g} x {2 * samples:,}: {error}"
+            f"budget must leave draws to search with, got {budget:g} x {2 * samples:,}: {error}",
+            argument="budget",
         ) from None
 
 
-def _select(bench: Bench, changes: Pool, rank: Rank, plan: Schedule) -> Selection:
-    ranked = ranking(bench, changes, rank, plan.screened, plan.rungs[0][0])
-    tried, made = halve(bench, ranked.tried, plan.rungs)
+def _select(runner: Runner, changes: Pool, rank: Rank, spending: Schedule) -> Selection:
+    ranked = ranking(runner, changes, rank, spending.screened, spending.rungs[0][0])
+    tried, made = halve(runner, ranked.shortlist, spending.rungs)
     name = rank if isinstance(rank, str) else getattr(rank, "__name__", "a user's score")
     return Selection(
         (*tried, *ranked.failed),
         len(changes),
-        plan.screened,
-        bench.epsilon,
+        spending.screened,
+        runner.epsilon,
         ranked.draws + made,
         f"rank {name}",
-        plan.rungs,
+        spending.rungs,
     )

@@ -5,7 +5,10 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.search import outliers
-from dpaudit.search.changes import NONE, RELATIONS, incoming_rows, pool
+from dpaudit.search.changes import NO_ROW, RELATIONS, pool
+from dpaudit.search.incoming import incoming_rows
+
+pytestmark = pytest.mark.quick
 
 DATA = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0], [1.0, 2.0]])
 NEW = np.array([[1.0, 2.0], [5.0, 5.0]])
@@ -37,8 +40,8 @@ def test_replacements_and_additions():
     assert rows[0] == ("replace", 1, [1.0, 2.0])  # the heaviest row first
     assert rows[-2:] == [("add", None, [1.0, 2.0]), ("add", None, [5.0, 5.0])]
     assert len(rows) == 3 * 2 - 1 + 2
-    np.testing.assert_array_equal(found.leaving()[-2:], 0.0)
-    np.testing.assert_array_equal(found.coming()[-2:], NEW)
+    np.testing.assert_array_equal(found.rows_out()[-2:], 0.0)
+    np.testing.assert_array_equal(found.rows_in()[-2:], NEW)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -49,18 +52,18 @@ def test_a_change_becomes_a_pair(relation):
     np.testing.assert_array_equal(pair.left, DATA)
     sizes = {"zero-out": 4, "remove": 3, "replace": 4, "add": 5}
     assert len(pair.right) == sizes[relation]
-    assert (found.out[0] == NONE) == (relation == "add")
+    assert (found.out[0] == NO_ROW) == (relation == "add")
     assert change.text.startswith("a row" if relation == "add" else "row 0 ")
 
 
 def test_of_too_many_replacements_the_heaviest_rows_stay(monkeypatch):
-    monkeypatch.setattr("dpaudit.search.changes.REPLACED", 4)
+    monkeypatch.setattr("dpaudit.search.changes.MOST_REPLACEMENTS", 4)
     found = pool(DATA, ("replace",), NEW, np.array([3, 1, 2, 0]))
     assert set(found.out.tolist()) == {1, 2}  # row 3 is row 0 again, and only distinct rows count
 
 
 def test_data_of_zeros_have_no_change():
-    with pytest.raises(dp.InvalidInput, match="data must have a row whose change is one"):
+    with pytest.raises(dp.InvalidInput, match="data must have a row that the relations can change"):
         pool(np.zeros((3, 2)), ("zero-out",), np.zeros((0, 2)), np.arange(3))
 
 
@@ -98,7 +101,7 @@ def test_the_row_nearest_to_zero_comes_in_too(given):
     assert least in rows.tolist()
     assert np.linalg.norm(rows, axis=1).min() == np.linalg.norm(least)
     found = pool(DATA, ("replace", "add"), rows, np.arange(len(DATA)))
-    coming = found.coming()[found.relation == RELATIONS.index("add")]
+    coming = found.rows_in()[found.relation == RELATIONS.index("add")]
     assert least in coming.tolist()  # a row of zeros makes the database longer
 
 

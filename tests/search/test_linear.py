@@ -6,6 +6,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.search.linear import MEASURES, in_turn, measures
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def data():

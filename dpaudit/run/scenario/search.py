@@ -43,7 +43,7 @@ class Search:
         return {"at": self.options["at"], "quick": self.options.get("quick", search.QUICK)}
 
     def select(self, mechanism: Any, dataset: Dataset, **given: Any) -> Selection:
-        """given : samples, rng, n_jobs, progress, memory of `dpaudit.search.select`.
+        """given : samples, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
 
         Raises what that does, and `ScenarioError` where the score cannot be imported.
         """

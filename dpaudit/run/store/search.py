@@ -27,7 +27,7 @@ FOLDER = "search"  # inside the folder of the draws
 
 
 class SearchStore:
-    """The `search.Memory` of one run in `folder`; made_by, resume and errors as in `DrawStore`."""
+    """The checkpoint of a search in `folder`; made_by, resume and errors as in `DrawStore`."""
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
         self.folder = folder

@@ -1,11 +1,13 @@
-"""Cheap audits: what they estimate, what common random numbers save, and what an influence is."""
+"""Quick audits: what they estimate, what common random numbers save, and what an influence is."""
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.search.influence import Yardstick, common
-from dpaudit.search.quick import DEFAULT, measure
+from dpaudit.search.influence import NoiseUnits, has_common_noise
+from dpaudit.search.quick_audit import DEFAULT, quick_audit
+
+pytestmark = pytest.mark.quick
 
 SEED = np.random.SeedSequence(0)
 SHIFT, EPSILON = 0.6, 0.5
@@ -22,27 +24,27 @@ def normals(n, k, seed):
 def test_a_gaussian_shift_is_estimated(classifier):
     """Four standard errors: fails for one seed in 10,000, and this one is fixed."""
     P = normals(8000, 3, 1)
-    found = measure(P, P + np.array([SHIFT, 0.0, 0.0]), EPSILON, classifier, SEED)
+    found = quick_audit(P, P + np.array([SHIFT, 0.0, 0.0]), EPSILON, classifier, SEED)
     assert abs(found.counted - TRUTH) < 4.0 * found.error + 0.003
     assert abs(found.delta - TRUTH) < 0.01
 
 
 def test_common_random_numbers_save_draws():
     P = normals(4000, 8, 2)
-    partners = measure(P, P + 0.05, 0.0, DEFAULT, SEED)
-    strangers = measure(P, normals(4000, 8, 3) + 0.05, 0.0, DEFAULT, SEED)
+    partners = quick_audit(P, P + 0.05, 0.0, DEFAULT, SEED)
+    strangers = quick_audit(P, normals(4000, 8, 3) + 0.05, 0.0, DEFAULT, SEED)
     assert partners.error < 0.5 * strangers.error
     truth = 2.0 * float(ndtr(0.05 * np.sqrt(8.0) / 2.0)) - 1.0
     # an eighth of what 4,000 strangers' counts are worth
     assert abs(partners.delta - truth) < 0.003
-    assert common(P, P + 0.05)
-    assert not common(P, normals(4000, 8, 3))
+    assert has_common_noise(P, P + 0.05)
+    assert not has_common_noise(P, normals(4000, 8, 3))
 
 
 def test_nothing_is_found_where_there_is_nothing():
     """The mean of 20 estimates, each held out: no more than noise, four standard errors of one."""
     found = [
-        measure(normals(2000, 4, 10 + i), normals(2000, 4, 50 + i), 0.0, DEFAULT, SEED)
+        quick_audit(normals(2000, 4, 10 + i), normals(2000, 4, 50 + i), 0.0, DEFAULT, SEED)
         for i in range(20)
     ]
     assert (
@@ -55,7 +57,7 @@ def test_nothing_is_found_where_there_is_nothing():
 def test_where_no_delta_can_be_told_the_gain_can():
     """N(0, 1) and N(s, 1) tell s²/8 nats a draw, to second order; at ε = 2 they tell nothing of δ."""
     P = normals(3000, 2, 7)
-    near, far = (measure(P, P + np.array([s, 0.0]), 2.0, DEFAULT, SEED) for s in (0.1, 0.2))
+    near, far = (quick_audit(P, P + np.array([s, 0.0]), 2.0, DEFAULT, SEED) for s in (0.1, 0.2))
     assert near.delta == far.delta == near.counted == far.counted == 0.0
     assert near.gain == pytest.approx(0.1**2 / 8, rel=0.5)
     assert far.gain == pytest.approx(0.2**2 / 8, rel=0.5)
@@ -65,7 +67,7 @@ def test_counts_overrule_scores_that_are_no_log_odds():
     """Half of Q is far wider than P: no straight line of a score of P against Q is the log-odds."""
     P = normals(4000, 1, 8)
     Q = np.where(np.random.default_rng(9).random((4000, 1)) < 0.5, 40.0 * normals(4000, 1, 9), P)
-    found = measure(P, Q, 0.0, "logistic", SEED)
+    found = quick_audit(P, Q, 0.0, "logistic", SEED)
     assert abs(found.delta - found.counted) <= 4.0 * found.error + 0.15 * found.delta
 
 
@@ -73,22 +75,22 @@ def test_atoms_and_what_is_no_number_are_seen():
     P = normals(2000, 2, 4)
     Q = P.copy()
     Q[::3, 1] = np.nan
-    assert abs(measure(P, Q, 0.0, DEFAULT, SEED).delta - 1 / 3) < 0.03
+    assert abs(quick_audit(P, Q, 0.0, DEFAULT, SEED).delta - 1 / 3) < 0.03
     constant = np.zeros((400, 1))
-    assert measure(constant, constant + 1.0, 1.0, DEFAULT, SEED).delta == 1.0
-    assert measure(constant, constant, 1.0, DEFAULT, SEED).delta == 0.0
+    assert quick_audit(constant, constant + 1.0, 1.0, DEFAULT, SEED).delta == 1.0
+    assert quick_audit(constant, constant, 1.0, DEFAULT, SEED).delta == 0.0
 
 
 def test_influence_is_in_units_of_the_noise():
     spread = normals(2000, 3, 5) * [1.0, 100.0, 1e-3]
-    yardstick = Yardstick.of(spread)
+    units = NoiseUnits.of(spread)
     step = np.array([0.0, 50.0, 0.0])
-    assert abs(yardstick.moved(spread[:16], spread[:16] + step) - 0.5) < 0.05
-    assert yardstick.moved(spread[:16], spread[:16]) == 0.0
+    assert abs(units.distance(spread[:16], spread[:16] + step) - 0.5) < 0.05
+    assert units.distance(spread[:16], spread[:16]) == 0.0
 
 
 def test_a_constant_that_changes_is_infinitely_far():
     spread = np.column_stack([normals(500, 1, 6), np.ones(500)])
-    yardstick = Yardstick.of(spread)
+    units = NoiseUnits.of(spread)
     other = spread[:16] + np.array([0.0, 1.0])
-    assert yardstick.moved(spread[:16], other) == float("inf")
+    assert units.distance(spread[:16], other) == float("inf")
