@@ -1,26 +1,53 @@
-"""The README's Python blocks run one after the other, as a reader would type them."""
+"""Python blocks of the README and of docs/ run in order, page by page, as a reader types them."""
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
-BLOCKS = re.findall(
-    r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-)
+pytestmark = pytest.mark.quick
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+WITHOUT_PYTHON = {"architecture", "suites", "command-line", "measured"}
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+
+
+def blocks(page):
+    return re.findall(
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+
+
+def run(page):
+    """The names that the page's blocks leave behind."""
+    names = {"__name__": page.stem}
+    for number, block in enumerate(blocks(page)):
+        exec(compile(block, f"{page.name}, block {number + 1}", "exec"), names)
+    return names
 
 
 @pytest.mark.slow
-def test_the_blocks_run(tmp_path, monkeypatch):
+@every_page
+def test_the_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "readme"}
-    for number, block in enumerate(BLOCKS):
-        exec(compile(block, f"README block {number + 1}", "exec"), names)
-    assert os.listdir("dpaudit-out/readme")
-    assert names["result"].verdict == "violated"
+    run(page)
 
 
-def test_there_are_blocks():
-    assert len(BLOCKS) >= 8
+@pytest.mark.slow
+def test_the_readme_prints_what_it_shows(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(README)["result"].verdict == "violated"
+    assert capsys.readouterr().out in README.read_text(encoding="utf-8")
+    written = sorted(path.name for path in Path("dpaudit-out/readme").iterdir())
+    assert written == ["report.html", "result.json", "spectrum.png"]
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@every_page
+def test_pages_have_an_example_in_python(page):
+    assert blocks(page) or page.stem in WITHOUT_PYTHON
