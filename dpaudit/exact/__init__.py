@@ -58,7 +58,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load on first use (PEP 562); `printed`, the formulas as the papers print them, lives above."""
+    """Load on first use (PEP 562); `printed` is another name of `dpaudit.papers.printed`."""
     if name == "printed":
         return importlib.import_module("dpaudit.papers.printed")
     if name in _HOME:
@@ -69,4 +69,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """The public names."""
     return sorted(__all__)

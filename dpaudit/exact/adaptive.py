@@ -1,11 +1,9 @@
-"""A release whose setting is read off an earlier one: the spectrum of both together, by quadrature
-over the first.
+"""A release whose setting is read off an earlier one: the exact spectrum of both together.
 
 The first release is one number x, with densities p and q on the two databases; the second is drawn
-    knowing x. Together δ(ε) = ∫ p(x) δ_x(ε − log p(x)/q(x)) dx,
-with δ_x the curve of the second release at that x, and δ_x(−e) = 1 − e^{−e} + e^{−e}·(other
-direction at e) for e > 0. All terms are positive. If x is not released, this is an upper bound of
-what the second release tells alone.
+knowing x. Together δ(ε) = ∫ p(x) δ_x(ε − log p(x)/q(x)) dx, by quadrature. Here δ_x is the curve of
+the second release at that x, and δ_x(−e) = 1 − e^{−e} + e^{−e}·(other direction at e) for e > 0.
+All terms are positive. If x is not released, this is an upper bound for the second release alone.
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs.discrete import Atoms
@@ -32,12 +30,11 @@ WIDTH_LAPLACE, WIDTH_GAUSSIAN = 4.0, 1.5  # of a panel, in scales of the noise
 
 
 @dataclass(frozen=True, eq=False)
-class First:
-    """One released number: log densities on D and on D', vectorised (m,) → (m,), smooth between
-    neighbouring `edges`.
+class FirstRelease:
+    """One released number x, by its log densities on D and on D'.
 
-    Made by `First.laplace` and `First.gaussian`, or from any two densities; no mass that counts
-    lies outside the edges.
+    log_p, log_q : vectorised (m,) → (m,), smooth between neighbouring `edges`, outside of which the
+    mass is negligible. Made by `FirstRelease.laplace`, `FirstRelease.gaussian`, or directly.
     """
 
     log_p: Callable[[Array], Array]
@@ -45,9 +42,10 @@ class First:
     edges: Array
 
     @classmethod
-    def laplace(cls, left: float, right: float, scale: float) -> First:
+    def laplace(cls, left: float, right: float, scale: float) -> FirstRelease:
         """`left` on D, `right` on D', plus Laplace noise of density e^{−|x|/scale}/(2·scale).
-        Raises `InvalidInput`.
+
+        scale : > 0. Raises `InvalidInput`.
         """
         left, right = check.real("left", left), check.real("right", right)
         scale = check.real("scale", scale, 0.0, open_=True)
@@ -62,8 +60,8 @@ class First:
         )
 
     @classmethod
-    def gaussian(cls, left: float, right: float, sigma: float) -> First:
-        """`left` on D, `right` on D', plus N(0, σ²). Raises `InvalidInput`."""
+    def gaussian(cls, left: float, right: float, sigma: float) -> FirstRelease:
+        """`left` on D, `right` on D', plus N(0, σ²), σ > 0. Raises `InvalidInput`."""
         left, right = check.real("left", left), check.real("right", right)
         sigma = check.real("sigma", sigma, 0.0, open_=True)
 
@@ -81,7 +79,10 @@ class First:
 
 
 def adaptive(
-    first: First, curves: Callable[[float], Curve], epsilon: Any, breaks: Sequence[float] = ()
+    first: FirstRelease,
+    curves: Callable[[float], Curve],
+    epsilon: ArrayLike,
+    breaks: Sequence[float] = (),
 ) -> Curves:
     """Exact δ(ε) of x and what is released knowing x; arguments and errors as of `adaptive_curve`.
 
@@ -91,7 +92,7 @@ def adaptive(
 
 
 def adaptive_curve(
-    first: First, curves: Callable[[float], Curve], breaks: Sequence[float] = ()
+    first: FirstRelease, curves: Callable[[float], Curve], breaks: Sequence[float] = ()
 ) -> BranchCurve:
     """The curve of the number x and of what is released knowing x, by 16 Gauss nodes a panel.
 
@@ -109,8 +110,10 @@ def adaptive_curve(
     Raises `InvalidInput`.
 
     >>> import dpaudit as dp
-    >>> first = First.gaussian(0.0, 0.6, sigma=1.0)
-    >>> both = adaptive(first, lambda x: dp.exact.PrivacyLoss.gaussian_sketch(0.1 / (1.0 + x * x), rows=20), [0.5, 1.0])
+    >>> first = FirstRelease.gaussian(0.0, 0.6, sigma=1.0)
+    >>> def second(x):
+    ...     return dp.exact.PrivacyLoss.gaussian_sketch(0.1 / (1.0 + x * x), rows=20)
+    >>> forward, backward = adaptive(first, second, [0.5, 1.0])
     """
     nodes, weights = gauss_legendre(*_ends(first.edges, breaks))
     x, log_weight = nodes.ravel(), np.log(weights.ravel())
@@ -119,6 +122,7 @@ def adaptive_curve(
 
 
 def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
+    """Starts and ends of the panels: between the edges, cut at the breaks."""
     edges = np.asarray(edges, dtype=np.float64)
     if (
         edges.ndim != 1

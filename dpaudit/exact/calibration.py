@@ -1,21 +1,19 @@
-"""The least noise, or the most sketch rows, that keep a target δ(ε) over ALL neighbours of a
-database, exactly.
-"""
+"""The least noise, or the most sketch rows, that keep a target δ(ε) over ALL neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.types import Adjustable, describe
+from dpaudit._core.types import Adjustable, ArrayLike, Mechanism, describe
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
-from dpaudit.exact.pair_spectrum import known_mechanism
+from dpaudit.exact.pair_spectrum import KnownMechanism, known_mechanism
 from dpaudit.exact.worst_neighbour import worst_case
 
 TOLERANCE = 1e-10  # relative, of a real parameter
@@ -39,14 +37,14 @@ class Calibration:
         replaces it.
     relation : of the neighbours, as in `worst_case`.
 
-    It is an analysis of one data set: the value is a function of these data and, if they are
-    private, not to be released or used without a thought. It is none of them with relation="add"
-    for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`, and for a padding calibrated
-    on a single row of zeros: there the added row is the whole database, and more rows only make a
-    sketch more private.
+    This analyses one data set: the value is a function of these data, so if they are private it is
+    not to be released or used as if it were public. It does not depend on the data with
+    relation="add" for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`, nor for a
+    padding calibrated on a single row of zeros: there the added row is the whole database, and more
+    rows only make a sketch more private.
     """
 
-    mechanism: Any
+    mechanism: KnownMechanism
     parameter: str
     value: float
     epsilon: float
@@ -57,28 +55,29 @@ class Calibration:
     relation: str = "zero-out"
 
     def __str__(self) -> str:
+        """One line: the value, the target, and the exact worst δ with its row."""
         place = "" if self.index is None else f" at row {self.index}"
         place += "" if self.candidate is None else f" replaced by candidate {self.candidate}"
         return (
-            f"{describe(self.mechanism)[0]}: {self.parameter} = {self.value:.10g} keeps δ({self.epsilon:g}) <= "
-            f"{self.delta:g}; the exact worst δ ({self.relation}) is {self.attained:.6g}{place}"
+            f"{describe(self.mechanism)[0]}: {self.parameter} = {self.value:.10g} keeps "
+            f"δ({self.epsilon:g}) <= {self.delta:g}; the exact worst δ ({self.relation}) is "
+            f"{self.attained:.6g}{place}"
         )
 
 
 def calibrate(
-    mechanism: Any,
-    data: Any,
+    mechanism: Mechanism,
+    data: ArrayLike,
     epsilon: float,
     delta: float,
     *,
     parameter: str | None = None,
     law: str = "finite",
     relation: str = "zero-out",
-    candidates: Any = None,
+    candidates: ArrayLike | None = None,
     row_bound: float | None = None,
 ) -> Calibration:
-    """The least noise, or the most sketch rows, for which the exact worst case over `data` has
-    δ(epsilon) ≤ delta.
+    """The least noise, or the most sketch rows, whose exact worst case has δ(epsilon) ≤ delta.
 
     Parameters
     ----------
@@ -139,8 +138,9 @@ def calibrate(
 
 
 class _Search:
-    """Closes in on the value at which the target is met: `kept` meets it, `broken` does not, both
-    ln(value).
+    """Closes in on the value of a parameter at which the target is just met.
+
+    `kept` is the least private ln(value) known to meet it, `broken` the most private known not to.
     """
 
     def __init__(
@@ -185,13 +185,12 @@ class _Search:
         return sign * choose(sign * one, sign * other)
 
     def _at(self, place: float) -> float:
+        """The value at a place, an integer within its range where the parameter is one."""
         value = float(np.exp(place))
         return int(min(max(round(value), self.least or 1), MOST)) if self.parameter.whole else value
 
     def _worst(self, value: float) -> Spectrum | None:
-        """None where padding is too little to tell from rounding, of data that have no law without
-        it.
-        """
+        """The worst case at a value; None where padding is too small for the data to have a law."""
         if value not in self.tried:
             try:
                 self.tried[value] = self.measure(value)
@@ -202,12 +201,13 @@ class _Search:
         return self.tried[value]
 
     def _found(self, value: float) -> tuple[float, Spectrum]:
+        """The value and its worst case."""
         worst = self._worst(value)
         assert worst is not None
         return value, worst
 
     def _ends(self, least: float) -> bool:
-        """Whether the smallest value is the answer: it keeps the target, and is the least private."""
+        """Whether the smallest value is the answer: it meets the target and is least private."""
         worst = self._worst(least)
         met = worst is not None and float(worst.delta) <= self.delta
         if self.parameter.private < 0:
@@ -217,7 +217,7 @@ class _Search:
         return met and self.parameter.private > 0
 
     def _walk(self, place: float, towards: int) -> None:
-        """Growing steps to more (1) or less (−1) privacy until the target is met or broken."""
+        """Growing steps to more (1) or less (−1) privacy until the target is met or missed."""
         start, step = place, 0
         while (self.kept if towards > 0 else self.broken) is None:
             if abs(place - start) > FARTHEST or self._at(place) == MOST:
@@ -229,7 +229,7 @@ class _Search:
             place += towards * self.parameter.private * step * np.log(2.0)
 
     def _close(self) -> None:
-        """Halve what is left, to neighbouring integers or to the tolerance."""
+        """Halve the interval that is left, to neighbouring integers or to the tolerance."""
         assert self.kept is not None
         assert self.broken is not None
         while abs(self.kept - self.broken) > TOLERANCE:

@@ -1,17 +1,15 @@
-"""The privacy loss of a pair of laws, by its moment functions: what composes, and what every exact
-curve comes from.
-"""
+"""The privacy loss of a pair of laws by its moment functions, and its composition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.types import ArrayLike
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour
@@ -28,32 +26,34 @@ NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expande
 
 @dataclass(frozen=True, eq=False)
 class PrivacyLoss:
-    """L = log dP/dQ under P (forward) and log dQ/dP under Q (backward) of one release, or of
-    several composed.
+    """The privacy loss of one release on a pair, or of several composed.
 
-    Made by `gaussian_shift`, `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
+    L = log dP/dQ under P (forward) and log dQ/dP under Q (backward). Made by `gaussian_shift`,
+    `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
     `dpaudit.exact.privacy_loss(mechanism, pair)`. Independent releases on the same pair compose by
     `+`, k copies of one by `k * loss`: their moment functions multiply, so a composition is as
     exact as its parts.
 
     >>> import dpaudit as dp
-    >>> release = dp.exact.PrivacyLoss.gaussian_shift(0.3) + 10 * dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
+    >>> sketch = dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
+    >>> release = dp.exact.PrivacyLoss.gaussian_shift(0.3) + 10 * sketch
     >>> spectrum = release.spectrum([0.5, 1.0])
     """
 
     forward: LossTransform
     backward: LossTransform
     law: str
-    closed: Callable[[Any], Curves] | None = None
+    closed: Callable[[ArrayLike], Curves] | None = None
 
     @classmethod
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:
-        """N(0, 1) against N(μ, 1), or any Gaussian moved by μ ≥ 0 standard deviations. Raises
-        `InvalidInput`.
+        """N(0, 1) against N(μ, 1), or any Gaussian moved by μ ≥ 0 standard deviations.
+
+        Raises `InvalidInput`.
         """
         mu = check.real("mu", mu, 0.0)
 
-        def closed(epsilon: Any) -> Curves:
+        def closed(epsilon: ArrayLike) -> Curves:
             delta = gaussian_shift(mu, epsilon)
             return delta, delta
 
@@ -61,33 +61,40 @@ class PrivacyLoss:
         return cls(*_both(axes), "Gaussian shift", closed)
 
     @classmethod
-    def gaussian_pair(cls, mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> PrivacyLoss:
-        """N(mean1, cov1) against N(mean2, cov2); arguments and errors as of
-        `dpaudit.exact.gaussian_pair`.
+    def gaussian_pair(
+        cls, mean1: ArrayLike, cov1: ArrayLike, mean2: ArrayLike, cov2: ArrayLike
+    ) -> PrivacyLoss:
+        """N(mean1, cov1) against N(mean2, cov2).
+
+        Arguments and errors as of `dpaudit.exact.gaussian_pair`.
         """
         axes = diagonalise(mean1, cov1, mean2, cov2)
         return (
-            cls.certain("Gaussian pair, singular")
+            cls.disjoint("Gaussian pair, singular")
             if axes is None
             else cls.of_axes(axes, "Gaussian pair")
         )
 
     @classmethod
     def gaussian_sketch(cls, leverage: float, rows: int) -> PrivacyLoss:
-        """`rows` Gaussian rows, one database row zeroed; arguments as of
-        `dpaudit.exact.gaussian_sketch`.
+        """`rows` Gaussian rows, one database row zeroed.
+
+        Arguments and errors as of `dpaudit.exact.gaussian_sketch`.
         """
         leverage = check.real("leverage", leverage, 0.0, 1.0)
         rows = check.integer("rows", rows, 1)
         name = "Gaussian rows (chi-square)"
         if leverage == 1.0:
-            return cls.certain(name)
+            return cls.disjoint(name)
         axes = Axes.of_excess(np.zeros(1), np.array([-leverage]), np.array([float(rows)]))
         return cls(*_both(axes), name, lambda epsilon: gaussian_sketch(leverage, rows, epsilon))
 
     @classmethod
     def additive_wishart(cls, q: float, dof: int, dim: int) -> PrivacyLoss:
-        """Additive Wishart noise, one row zeroed; arguments as of `dpaudit.exact.additive_wishart`."""
+        """Additive Wishart noise, one row zeroed.
+
+        Arguments and errors as of `dpaudit.exact.additive_wishart`.
+        """
         forward, backward = wishart_transforms(q, dof, dim)
         return cls(
             forward,
@@ -104,9 +111,9 @@ class PrivacyLoss:
         return cls(*_both(axes), law, axes.delta)
 
     @classmethod
-    def certain(cls, law: str) -> PrivacyLoss:
+    def disjoint(cls, law: str) -> PrivacyLoss:
         """Laws that share no output: δ(ε) = 1 throughout."""
-        return cls(CERTAIN, CERTAIN, law)
+        return cls(DISJOINT, DISJOINT, law)
 
     def reversed(self) -> PrivacyLoss:
         """The two directions swapped."""
@@ -118,9 +125,10 @@ class PrivacyLoss:
             None if closed is None else lambda epsilon: closed(epsilon)[::-1],
         )
 
-    def delta(self, epsilon: Any) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats; arrays of the shape of `epsilon`. Raises
-        `InvalidInput`.
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises `InvalidInput`.
         """
         if self.closed is not None:
             return self.closed(epsilon)
@@ -132,15 +140,13 @@ class PrivacyLoss:
             ),
         )
 
-    def spectrum(self, epsilon: Any) -> Spectrum:
+    def spectrum(self, epsilon: ArrayLike) -> Spectrum:
         """The exact `Spectrum` at `epsilon` (scalar or (m,), nats). Raises `InvalidInput`."""
         epsilon = check.epsilon(epsilon)
         return Spectrum.of_directions(epsilon, *self.delta(epsilon), self.law).replace(curve=self)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0 in nats; order 1 is
-        Kullback–Leibler.
-        """
+        """Rényi divergences (forward, backward) of an order > 0, nats; order 1 is KL."""
         order = check.real("order", order, 0.0, open_=True)
         return _renyi(self.forward, order - 1.0), _renyi(self.backward, order - 1.0)
 
@@ -150,24 +156,26 @@ class PrivacyLoss:
         return _supremum(self.forward), _supremum(self.backward)
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
+        """Both releases, one after the other."""
         return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
 
     def __rmul__(self, times: int) -> PrivacyLoss:
+        """So many copies of the release."""
         return compose([self], [times])
 
 
 def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -> PrivacyLoss:
-    """The privacy loss of independent releases on the same pair: their losses add, moment functions
-    multiply.
+    """The privacy loss of independent releases on the same pair.
 
     losses : at least one. times : how often each is released, integers ≥ 1; once each by default.
 
-    Raises `InvalidInput`. Non-adaptive, or adaptive with each release's pair of laws fixed: the
-    bound that composition theorems approximate.
+    Their losses add, their moment functions multiply. Raises `InvalidInput`. Non-adaptive, or
+    adaptive with each release's pair of laws fixed: what composition theorems bound.
 
     >>> import dpaudit as dp
     >>> one = dp.exact.PrivacyLoss.gaussian_shift(0.1)
-    >>> both = dp.exact.compose([one, dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)], times=[10, 1])
+    >>> sketch = dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
+    >>> both = dp.exact.compose([one, sketch], times=[10, 1])
     >>> print(both.spectrum([0.5, 2.0]).delta)
     [1.23531722e-02 2.08675920e-10]
     """
@@ -192,8 +200,9 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
 
 
 def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
+    """The transform of the sum of independent losses, part j counted times[j] times."""
     if any(part.floor == 1.0 for part in parts):
-        return CERTAIN
+        return DISJOINT
     pairs = list(zip(parts, times, strict=True))
 
     def total(name: str) -> Callable[[np.ndarray], np.ndarray]:
@@ -218,12 +227,14 @@ def _both(axes: Axes) -> tuple[LossTransform, LossTransform]:
 
 
 def _supremum(transform: LossTransform) -> float:
+    """The largest loss, infinite where the other law lacks outputs."""
     return float("inf") if transform.floor > 0.0 else transform.maximum
 
 
 def _renyi(transform: LossTransform, s: float) -> float:
-    """K(s)/s at s = order − 1; infinite beyond the domain, and from order 1 on where the loss can
-    be infinite.
+    """K(s)/s at s = order − 1.
+
+    Infinite beyond the domain, and from order 1 on where the loss can be infinite.
     """
     if s >= transform.end or (transform.floor > 0.0 and s >= 0.0):
         return float("inf")
@@ -233,7 +244,7 @@ def _renyi(transform: LossTransform, s: float) -> float:
     return max(float(transform.log_m(np.array([s + 0j]))[0].real) / s, 0.0)
 
 
-CERTAIN = LossTransform(
+DISJOINT = LossTransform(
     log_m=lambda s: np.full(s.shape, -np.inf, dtype=complex),
     slope=np.zeros_like,
     curvature=np.zeros_like,

@@ -81,7 +81,8 @@ def worst_case(
 
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("flight")
-    >>> worst = dp.exact.worst_case(dp.mechanisms.ALS(rows=1_000_000), np.column_stack([X, y]), [0.0, 0.5])
+    >>> data = np.column_stack([X, y])
+    >>> worst = dp.exact.worst_case(dp.mechanisms.ALS(rows=1_000_000), data, [0.0, 0.5])
     >>> print(worst.delta, worst.index)
     [0.10422596 0.00386356] [7008 7008]
     """
@@ -124,6 +125,7 @@ class _Candidate:
 
 
 def _candidates(family: ZeroedRows, law: str, left_out: tuple[int, ...] = ()) -> list[_Candidate]:
+    """The neighbours of a family among which the worst is found at every ε."""
     entries = families.pareto_set(family, law, left_out)
     return [_Candidate(int(i), *families.curve(family, int(i), law)) for i in entries]
 

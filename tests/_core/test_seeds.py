@@ -131,11 +131,11 @@ def test_a_share_that_is_a_whole_number_of_draws_is_that_number(samples):
     assert all(split(samples, train / samples).train == train for train in range(10, samples // 2))
 
 
-@pytest.mark.parametrize("test", [10, 500, 125_000, 125_001, 750_000, 10**9])
-def test_samples_for_is_the_fewest(test):
-    samples = samples_for(test)
-    assert split(max(samples, 100)).test >= test
-    assert samples - 1 < 100 or split(samples - 1).test < test
+@pytest.mark.parametrize("certify", [10, 500, 125_000, 125_001, 750_000, 10**9])
+def test_samples_for_is_the_fewest(certify):
+    samples = samples_for(certify)
+    assert split(max(samples, 100)).certify >= certify
+    assert samples - 1 < 100 or split(samples - 1).certify < certify
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "0.4"])

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 from dpaudit import InvalidInput
 from dpaudit.exact import PrivacyLoss, gaussian_shift, gaussian_sketch
-from dpaudit.exact.adaptive import First, adaptive, adaptive_curve
+from dpaudit.exact.adaptive import FirstRelease, adaptive, adaptive_curve
 
 EPSILON = np.linspace(0.0, 10.0, 21)
 SAME = PrivacyLoss.gaussian_shift(0.0)
@@ -29,7 +29,7 @@ def test_two_gaussian_shifts_are_one():
     """0.6 and 0.8 make 1 (relative, down to 1e-17)."""
     second = PrivacyLoss.gaussian_shift(0.8)
     exact = gaussian_shift(1.0, EPSILON)
-    for found in adaptive(First.gaussian(2.0, 3.2, sigma=2.0), lambda x: second, EPSILON):
+    for found in adaptive(FirstRelease.gaussian(2.0, 3.2, sigma=2.0), lambda x: second, EPSILON):
         np.testing.assert_allclose(found[exact > 1e-17], exact[exact > 1e-17], rtol=1e-10)
 
 
@@ -37,7 +37,7 @@ def test_a_shift_that_depends_on_what_came_before_as_its_own_sum():
     """N(0, 1) against N(μ(x), 1) after N(0, 1) against N(0, 1): an average over x."""
     epsilon = np.array([0.0, 0.7, 2.0])
     found = adaptive(
-        First.gaussian(0.0, 0.0, 1.0),
+        FirstRelease.gaussian(0.0, 0.0, 1.0),
         lambda x: PrivacyLoss.gaussian_shift(1.0 + np.tanh(x)),
         epsilon,
     )
@@ -64,7 +64,7 @@ def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share)
     shift = abs(left - right) / 2.0
     epsilon = share * shift
     kinks = 0.5 * (left + right) + np.array([-1.0, 1.0]) * epsilon  # |x − right| − |x − left| = ±2ε
-    for found in adaptive(First.laplace(left, right, scale=2.0), lambda x: SAME, epsilon, kinks):
+    for found in adaptive(FirstRelease.laplace(left, right, scale=2.0), lambda x: SAME, epsilon, kinks):
         assert float(found) == pytest.approx(-np.expm1(0.5 * (epsilon - shift)), rel=1e-9)
 
 
@@ -83,7 +83,7 @@ def test_laplace_noise_and_then_a_sketch_by_another_quadrature():
         return sum(quad(part, a, b, epsabs=1e-13)[0] for a, b in pairwise(pieces))
 
     epsilon = np.array([0.2, 1.0, 2.5])
-    forward, _ = adaptive(First.laplace(0.0, 0.5, 1.0), sketch, epsilon)
+    forward, _ = adaptive(FirstRelease.laplace(0.0, 0.5, 1.0), sketch, epsilon)
     np.testing.assert_allclose(forward, [total(e) for e in epsilon], rtol=1e-8)
 
 
@@ -93,7 +93,7 @@ def test_against_draws_of_both_releases():
     """
     rng = np.random.default_rng(5)
     size, epsilon = 400_000, np.array([0.0, 0.5, 1.5])
-    forward, backward = adaptive(First.laplace(0.0, 0.5, 1.0), sketch, epsilon)
+    forward, backward = adaptive(FirstRelease.laplace(0.0, 0.5, 1.0), sketch, epsilon)
     for sign, exact in ((1.0, forward), (-1.0, backward)):
         x = rng.laplace(0.0 if sign > 0 else 0.5, 1.0, size)
         q, c = leverage(x), rng.chisquare(20, size)
@@ -108,10 +108,10 @@ def test_a_clipped_setting_needs_its_break():
     curve.
     """
     flat = sketch(0.3)
-    first = First.gaussian(0.0, 0.4, 1.0)
+    first = FirstRelease.gaussian(0.0, 0.4, 1.0)
     curve = adaptive_curve(first, lambda x: flat if x > 0.3 else sketch(x), breaks=[0.3])
     assert len({id(one) for one in curve.curves}) < 0.7 * len(curve.curves)
-    finer = First(first.log_p, first.log_q, np.linspace(first.edges[0], first.edges[-1], 60))
+    finer = FirstRelease(first.log_p, first.log_q, np.linspace(first.edges[0], first.edges[-1], 60))
     exact = adaptive(finer, lambda x: flat if x > 0.3 else sketch(x), [0.0, 1.0], breaks=[0.3])
     np.testing.assert_allclose(curve.delta(np.array([0.0, 1.0])), exact, rtol=1e-8)
 
@@ -119,13 +119,13 @@ def test_a_clipped_setting_needs_its_break():
 def test_what_is_released_besides_can_only_add():
     epsilon = np.array([0.1, 1.0])
     alone, _ = sketch(0.0).delta(epsilon)
-    both, _ = adaptive(First.laplace(0.0, 0.2, 1.0), lambda x: sketch(0.0), epsilon)
+    both, _ = adaptive(FirstRelease.laplace(0.0, 0.2, 1.0), lambda x: sketch(0.0), epsilon)
     assert np.all(both > alone)
 
 
 def test_moments_of_the_pair():
     """Rényi divergences of independent releases add: order 2 of Gaussian shifts is μ²."""
-    curve = adaptive_curve(First.gaussian(0.0, 0.6, 1.0), lambda x: PrivacyLoss.gaussian_shift(0.8))
+    curve = adaptive_curve(FirstRelease.gaussian(0.0, 0.6, 1.0), lambda x: PrivacyLoss.gaussian_shift(0.8))
     assert curve.renyi(2.0) == pytest.approx((1.0, 1.0), rel=1e-9)
     assert curve.supremum == (np.inf, np.inf)
 
@@ -133,11 +133,11 @@ def test_moments_of_the_pair():
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: First.laplace(0.0, 1.0, 0.0), "scale"),
-        (lambda: First.gaussian(0.0, np.nan, 1.0), "right"),
-        (lambda: adaptive(First(np.sin, np.cos, np.array([1.0, 0.0])), sketch, 0.5), "edges"),
-        (lambda: adaptive(First.laplace(0.0, 1.0, 1.0), sketch, 0.5, breaks=[np.inf]), "breaks"),
-        (lambda: adaptive(First.laplace(0.0, 1.0, 1.0), lambda x: SAME, -0.5), "epsilon"),
+        (lambda: FirstRelease.laplace(0.0, 1.0, 0.0), "scale"),
+        (lambda: FirstRelease.gaussian(0.0, np.nan, 1.0), "right"),
+        (lambda: adaptive(FirstRelease(np.sin, np.cos, np.array([1.0, 0.0])), sketch, 0.5), "edges"),
+        (lambda: adaptive(FirstRelease.laplace(0.0, 1.0, 1.0), sketch, 0.5, breaks=[np.inf]), "breaks"),
+        (lambda: adaptive(FirstRelease.laplace(0.0, 1.0, 1.0), lambda x: SAME, -0.5), "epsilon"),
     ],
 )
 def test_bad_arguments_are_named(make, name):

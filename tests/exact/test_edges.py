@@ -8,6 +8,8 @@ from dpaudit import InvalidInput
 from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
 from dpaudit.exact.zeroed_rows.als_finite import pure_limits
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("h", "t", "p", "rows"),

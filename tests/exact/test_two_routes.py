@@ -7,9 +7,11 @@ import pytest
 from scipy.stats import norm
 
 from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.numerics.axes import Axes
+from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.pairs.student_t import student_pair
 from dpaudit.laws import StudentT
+
+pytestmark = pytest.mark.quick
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 4.0, 20.0])
 

@@ -1,3 +1,4 @@
-"""Numerical methods of the exact side: contour inversion, integration, special functions. They know
-no law.
+"""Numerical methods of the exact side: contour inversion, quadrature, special functions.
+
+They work on densities, losses and moment functions, and know no mechanism and no law's type.
 """

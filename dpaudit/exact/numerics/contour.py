@@ -1,12 +1,11 @@
-"""Hockey-stick divergence from the moment function of the privacy loss, by contour inversion at the
-saddle point.
+"""Hockey-stick divergence from the moment function of the privacy loss, by contour inversion.
 
 With M(s) = E_P[e^{sL}],  δ(ε) = (1/2πi) ∫ M(s) e^{−sε} / (s(s+1)) ds  over Re s = c, 0 < c < s_max.
-The integrand is evaluated on a hyperbola through the point of the real axis where it is smallest,
-so all of it is scaled by that value and the RELATIVE accuracy survives in the tail. A hyperbola
-that bends to the side where M(s)e^{−sε} falls off makes the integrand decay exponentially even when
-M itself decays like a power of s. M is what costs, and one hyperbola serves all ε whose own minimum
-is not much deeper than the value there.
+The integrand is evaluated on a hyperbola through the point of the real axis where it is smallest
+(the saddle point), so all of it is scaled by that value and the RELATIVE accuracy survives in the
+tail. A hyperbola that bends to the side where M(s)e^{−sε} falls off makes the integrand decay
+exponentially even when M itself decays like a power of s. Evaluating M takes most of the time, and
+one hyperbola serves all ε whose own minimum is not much deeper than the value there.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from dpaudit._core.check import Array
 STEP, HALVINGS = (0.08, 8)
 AGREE = 1e-7  # of two sums: halving the step squares the relative error
 AGREE_UPRIGHT = 1e-11  # where M falls off more slowly than e^{−sε} turns it does not
-# tangents of the angle from the vertical; below 1, so that e^{s²} still decays
+# tangents of the angle from the vertical, below 1 so that e^{s²} still decays
 BENDS = (0.4, 0.1, 0.025)
-PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of a dear log M along a line
+PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of an expensive log M along a line
 # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
 SHARED = 3.0
 ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their integrands vary
@@ -34,8 +33,8 @@ COARSE = np.concatenate([np.arange(0.0, 16.0, 0.5), np.arange(16.0, 96.0, 2.0)])
 NEGLIGIBLE = 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
 OVERFLOW = 700.0  # e^{±this} is as far as floats go
-DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself,
-NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, or floats could not tell
+DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself
+NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, where floats still differ
 
 Integrand = Callable[[np.ndarray], np.ndarray]
 
@@ -50,7 +49,7 @@ class LossTransform:
     end : M is finite for 0 < s < end.
     maximum : sup of the finite part of L, infinite if unbounded; δ(ε) = floor from there on.
     floor : P(L = ∞), so M(0) = 1 − floor.
-    upright : log_m is to be used on vertical lines only, is continuous on them, and dear.
+    upright : log_m is to be used on vertical lines only, where it is continuous; it is expensive.
     """
 
     log_m: Callable[[np.ndarray], np.ndarray]
@@ -95,16 +94,15 @@ def _integral(transform: LossTransform, epsilon: Array, start: float, stop: floa
 def _bands(
     transform: LossTransform, epsilon: Array, saddle: Array
 ) -> Iterator[tuple[int, int, int]]:
-    """Runs of ε that one hyperbola may serve: the first, the one at whose saddle it crosses, and
-    the end.
-    """
+    """Runs of ε that one hyperbola may serve: (first, where it crosses the saddle, end) of each."""
     log_m = transform.log_m(saddle + 0j).real
     least = log_m - saddle * epsilon
     scale = _scale(transform, saddle)
 
     def excess(ours: slice, at: slice) -> Array:
-        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle; infinite
-        for another scale.
+        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle.
+
+        Infinite where the two vary over different lengths.
         """
         s, own = saddle[at], saddle[ours]
         far = np.abs(np.log(scale[at] / scale[ours])) > ALIKE
@@ -125,7 +123,7 @@ def _bands(
 
 
 def _run(excess: Array) -> int:
-    """How many come before the first above SHARED, at least 1."""
+    """How many entries come before the first above SHARED, at least 1."""
     above = np.flatnonzero(~(excess <= SHARED))
     return max(int(above[0]), 1) if len(above) else len(excess)
 
@@ -150,8 +148,9 @@ def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: i
 
 @dataclass(frozen=True)
 class _Line:
-    """Hyperbolas through one point of the real axis; by symmetry the integral is (1/π)∫₀^∞ Im of
-    the integrand.
+    """Hyperbolas through one point of the real axis.
+
+    By symmetry the integral is (1/π)∫₀^∞ Im of the integrand.
     """
 
     transform: LossTransform
@@ -161,6 +160,7 @@ class _Line:
 
     @classmethod
     def through(cls, transform: LossTransform, crossing: float) -> _Line:
+        """The lines that cross the real axis at a point."""
         here = np.array([crossing])
         return cls(
             transform,
@@ -170,7 +170,7 @@ class _Line:
         )
 
     def integrand(self, epsilon: Array, bend: float) -> Integrand:
-        """In units of its value on the real axis."""
+        """The integrand along u ↦ s(u), in units of its value on the real axis."""
 
         def value(u: np.ndarray) -> np.ndarray:
             s = self.crossing + self.scale * (bend * (np.cosh(u) - 1.0) + 1j * np.sinh(u))
@@ -186,10 +186,9 @@ class _Line:
         return value
 
     def interpolated(self, end: float) -> _Line:
-        """The vertical line up to u = end, on which log M is a Chebyshev series in u, panel by
-        panel.
+        """The vertical line up to u = end, with log M by Chebyshev series in u.
 
-        In panels, since log M is mere rounding at the far end, where M is nothing.
+        In panels, since log M is mere rounding at the far end, where M is negligible.
         """
         width, places = end / PANELS, np.arange(PANELS)[:, None]
         u = width * (places + 0.5 * (1.0 + CHEBYSHEV))
@@ -206,11 +205,10 @@ class _Line:
         return replace(self, transform=replace(self.transform, log_m=log_m))
 
     def best(self, epsilon: Array, bends: tuple[float, ...]) -> tuple[float, float]:
-        """The bend, to the right or left, on which the integrand ends soonest and does not grow,
-        and where it ends.
+        """The bend (right > 0) on which the integrand ends soonest without growing, and its end.
 
-        Near a branch point the asymptotic side can be the wrong one at first; a straighter line is
-        taken then, and a vertical one, on which the integrand never grows, at the last.
+        Near a branch point the side that is best far out can be the wrong one at first. Then a
+        straighter line is taken, and at last a vertical one, on which the integrand never grows.
         """
         for bend in bends:
             ends = {slant: extent(self.integrand(epsilon, slant)) for slant in (bend, -bend)}
@@ -218,13 +216,12 @@ class _Line:
             if ends[slant] < np.inf:
                 return slant, ends[slant]
             if len(epsilon) > 1:
-                break  # they may not all want the same
+                break  # their best bends may differ
         return 0.0, min(extent(self.integrand(epsilon, 0.0)), COARSE[-1])
 
 
 def extent(integrand: Integrand) -> float:
-    """Where every row has first fallen to NEGLIGIBLE of its largest value; infinite if one grows
-    before.
+    """Where every row has first fallen to NEGLIGIBLE of its largest value; infinite if one grows.
 
     What a bent line meets beyond is not looked at: from there it may go straight up, on which
     nothing grows.
@@ -239,8 +236,9 @@ def extent(integrand: Integrand) -> float:
 
 
 def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
-    """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes), an odd function that
-    vanishes at `end`.
+    """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes).
+
+    The imaginary part is odd in u and vanishes at `end`.
     """
     total = step * np.sum(integrand(np.arange(1, int(end / step) + 1) * step).imag, axis=1)
     total += 0.5 * step * integrand(np.zeros(1)).imag[:, 0]
@@ -254,19 +252,17 @@ def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: floa
 
 
 def _scale(transform: LossTransform, s: Array) -> Array:
-    """Over what length the integrand varies near s: its own curvature, the poles, and one at the
-    end, if faint.
-    """
+    """The length over which the integrand varies near s: by curvature, the poles, and the end."""
     return np.asarray(
         (transform.curvature(s) + s**-2.0 + (s + 1.0) ** -2.0 + (transform.end - s) ** -2.0) ** -0.5
     )
 
 
 def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
-    """About where log M(s) − sε − log|s(s+1)| is least in (start, stop), by bisection of its slope:
-    it is convex.
+    """About where log M(s) − sε − log|s(s+1)| − log(end − s) is least in (start, stop).
 
-    Less log(end − s): a pole of M there may be too faint to be seen, and would be run into.
+    By bisection of its slope, as it is convex. The last term keeps away from the end: a pole of M
+    there may be too faint to be seen.
     """
     low, high = (
         np.full_like(epsilon, -DECADES),

@@ -1,19 +1,17 @@
-"""Two Gaussians whose covariances are diagonal on the same axes: the moment function of their
-privacy loss.
+"""Two Gaussians with covariances diagonal on the same axes, and their privacy loss.
 
-On one axis N(0, 1) against N(m, v) has L(z) = a z² + b z + c under z ~ N(0, 1), with a = −(v −
-1)/(2v), b = −m/v and c = m²/(2v) + ½ ln v. So M(s) = (1 − 2as)^{−½} exp(cs + b²s²/(2(1 − 2as))),
-and independent axes multiply.
+On one axis N(0, 1) against N(m, v) has L(z) = a z² + b z + c under z ~ N(0, 1), with
+a = −(v − 1)/(2v), b = −m/v and c = m²/(2v) + ½ ln v. So
+M(s) = (1 − 2as)^{−½} exp(cs + b²s²/(2(1 − 2as))), and independent axes multiply.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.exact.numerics.contour import LossTransform, hockey_stick
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
@@ -23,11 +21,10 @@ BLOCK = 1 << 17  # complex numbers at a time: stays in cache
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """N(0, 1) against N(shift, ratio) on independent axes, axis i standing `count[i]` times; arrays
-    of shape (k,).
+    """N(0, 1) against N(shift, ratio) on independent axes; arrays of shape (k,).
 
-    excess = ratio − 1 stands beside it, so that neither nearly equal nor very unequal variances
-    lose their digits.
+    count : how many times each axis stands. excess : ratio − 1, kept beside `ratio` so that neither
+    nearly equal nor very unequal variances lose their digits.
     """
 
     shift: Array
@@ -57,7 +54,7 @@ class Axes:
             float(np.sqrt(np.sum(self.count * self.shift**2))) if not np.any(self.excess) else None
         )
 
-    def delta(self, epsilon: Any) -> Curves:
+    def delta(self, epsilon: ArrayLike) -> Curves:
         """(forward, backward) δ, arrays of the shape of `epsilon`."""
         if self.distance is not None:
             shift = gaussian_shift(self.distance, epsilon)
@@ -99,6 +96,7 @@ def _merged(a: Array, b: Array, count: Array) -> tuple[Array, Array, Array]:
 
 
 def _log_m(a: Array, b2: Array, count: Array, c: float):  # type: ignore[no-untyped-def]
+    """The function log M(s) of the axes, in blocks of s."""
     step = max(1, BLOCK // len(a))
 
     def log_m(s: np.ndarray) -> np.ndarray:
@@ -113,18 +111,21 @@ def _log_m(a: Array, b2: Array, count: Array, c: float):  # type: ignore[no-unty
 
 
 def _slope(a: Array, b2: Array, count: Array, c: float, s: Array) -> Array:
+    """K′(s) at real s, (k,)."""
     s = s[:, None]
     room = 1.0 - 2.0 * a * s
     return np.asarray(c + _over_axes(a / room + b2 * s * (1.0 - a * s) / room**2, count))
 
 
 def _curvature(a: Array, b2: Array, count: Array, s: Array) -> Array:
+    """K″(s) at real s, (k,)."""
     room = 1.0 - 2.0 * a * s[:, None]
     return _over_axes(2.0 * a**2 / room**2 + b2 / room**3, count)
 
 
 def _over_axes(values: np.ndarray, weight: Array) -> np.ndarray:
-    """values @ weight without BLAS, whose threads wait for one another on a busy machine (10 × at d
-    = 100).
+    """values @ weight without BLAS, whose threads wait for one another on a busy machine.
+
+    That made it 10 times slower at d = 100.
     """
     return np.asarray(np.einsum("ij,j->i", values, weight))

@@ -77,11 +77,11 @@ def renyi(
     width: float,
     breaks: Array | None = None,
 ) -> float:
-    """log E[e^{sL}]/s over [start, end], E[L] at s = 0, of a loss with E[e^{−L}] = 1; arguments as
-    of `hockey_stick`.
+    """log E[e^{sL}]/s over [start, end], and E[L] at s = 0, of a loss with E[e^{−L}] = 1.
 
-    Where L is small that expectation is added s times, so that terms of first order, which cancel,
-    never meet: e^{sL} − 1 + s(e^{−L} − 1) = s(s + 1)L²/2 + …, and L + e^{−L} − 1 at s = 0.
+    Arguments as of `hockey_stick`. Where L is small that expectation is added s times, so that the
+    terms of first order, which cancel, never meet: e^{sL} − 1 + s(e^{−L} − 1) = s(s + 1)L²/2 + …,
+    and L + e^{−L} − 1 at s = 0.
     """
     x, mass = _tilted_mesh(log_density, loss, s, start, end, width / np.sqrt(1.0 + abs(s)), breaks)
     value, density = loss(x), mass * np.exp(log_density(x))
@@ -108,8 +108,9 @@ def _tilted_mesh(
     width: float,
     breaks: Array | None,
 ) -> tuple[Array, Array]:
-    """Nodes and weights where e^{sL} times the density is within DROP of its peak, in panels of
-    `width`.
+    """Nodes and weights where e^{sL} times the density is within DROP of its peak.
+
+    Panels are of about `width`.
     """
     grid = np.linspace(start, end, max(int(4.0 * (end - start) / width), 65))
     value = log_density(grid) + s * loss(grid)
@@ -125,8 +126,9 @@ def _tilted_mesh(
 
 
 def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
-    """Join intervals from the right: 1 − e^{ε_j−L} = (1 − e^{−g}) + e^{−g}(1 − e^{ε_{j+1}−L}), g =
-    ε_{j+1} − ε_j.
+    """Join intervals from the right.
+
+    1 − e^{ε_j−L} = (1 − e^{−g}) + e^{−g}(1 − e^{ε_{j+1}−L}) with g = ε_{j+1} − ε_j.
     """
     delta = own.copy()
     tail = 0.0
@@ -140,9 +142,7 @@ def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
 def _onsets(
     loss: Callable[[Array], Array], thresholds: Array, epsilon: Array, width: float, end: float
 ) -> Array:
-    """Points that halve down to a threshold until L rises by at most 1 to the nearest: 1 − e^{ε−L}
-    bends there.
-    """
+    """Points that halve down to a threshold until L rises by at most 1: 1 − e^{ε−L} bends there."""
     points = [thresholds[:0]]
     steep, step = np.ones(len(thresholds), dtype=bool), width
     for _ in range(HALVINGS):
@@ -157,7 +157,7 @@ def _onsets(
 
 @dataclass(frozen=True, eq=False)
 class _Height:
-    """The log density on a grid of half-widths, to see where mass matters and how fast it varies."""
+    """The log density on a grid of half-widths: where mass matters and how fast it varies."""
 
     grid: Array
     value: Array
@@ -166,6 +166,7 @@ class _Height:
     def on(
         cls, log_density: Callable[[Array], Array], first: float, end: float, width: float
     ) -> _Height:
+        """The log density from `first` to `end`."""
         grid = (
             np.linspace(first, end, max(int(2 * (end - first) / width) + 2, 33))
             if first < end
@@ -180,9 +181,7 @@ class _Height:
         return float(self.grid[np.flatnonzero(self.value >= self.value.max() - UNDERFLOW)[-1]])
 
     def window(self, last: float) -> tuple[float, float]:
-        """Where mass matters: within DROP of the peak, and within DROP of the largest value beyond
-        `last`.
-        """
+        """Where mass matters: within DROP of the peak, and of the largest value beyond `last`."""
         after = np.interp(last, self.grid, self.value)
         beyond = max(after, self.value[self.grid >= last].max(initial=-np.inf))
         start = np.flatnonzero(self.value > self.value.max() - DROP)[0]
@@ -191,8 +190,9 @@ class _Height:
         return min(float(low), last), float(high)
 
     def edges(self, marks: Array, width: float, breaks: Array | None) -> Array:
-        """Panel edges: every mark, steps of `width` near the peak and of REACH over the slope in a
-        tail.
+        """Panel edges: every mark, steps of `width` near the peak and longer ones in a tail.
+
+        In a tail a step is REACH over the slope of the log density.
         """
         slope = np.abs(np.gradient(self.value, self.grid))
         step = np.minimum(width, REACH / np.maximum(slope, REACH / width))

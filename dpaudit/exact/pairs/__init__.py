@@ -1,3 +1,4 @@
-"""Exact curves of two laws, a file per kind of pair; dispatch.py finds the file. It knows no
-mechanism.
+"""Exact curves of two laws, a file for each kind of pair.
+
+`dispatch.py` picks the file by the types of the laws. No file knows a mechanism or a database.
 """

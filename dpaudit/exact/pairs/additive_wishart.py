@@ -1,28 +1,30 @@
-"""Additive Wishart noise AᵀA + W, W ~ Wishart_d(V, k) (paper 4, algorithm 3), one row v of A
-replaced by u.
+"""Additive Wishart noise with one row replaced (paper 4, algorithm 3).
 
-V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues α ≥ 0 and −β ≤ 0, and else 0. On their two axes W is a
-Wishart matrix of order 2 with m = k − d + 2 degrees of freedom, det S = xw in Cholesky's form, so
-    with a = (m − 3)/2 L = ½(α − β) − a ln R,   R = (1 + α/x)(1 − β/w) + αn²/(xw),   x ~ χ²_m, w ~
-    χ²_{m−1}, n ~ N(0, 1),
+The release is AᵀA + W, W ~ Wishart_d(V, k); row v of A is replaced by u.
+V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues α ≥ 0 and −β ≤ 0, and else 0. On their two axes W is
+a Wishart matrix of order 2 with m = k − d + 2 degrees of freedom, det S = xw in Cholesky's form, so
+with a = (m − 3)/2
+
+    L = ½(α − β) − a ln R,   R = (1 + α/x)(1 − β/w) + αn²/(xw),
+    x ~ χ²_m,   w ~ χ²_{m−1},   n ~ N(0, 1),
+
 infinite where R ≤ 0: the output cannot come from the other database. The axes taken in the other
-    order give R = (1 − β/y)(1 + α/w) − βn²/(yw),                            y ~ χ²_m.
-Given x and n (for r < 1), or y and n (for r ≥ 1), {R ≤ r} is a half-line in w, so P(R ≤ r) is a
-double integral of χ² tails in which all terms are positive; and δ(ε) = ∫_ε^∞ e^{ε−t} P(L > t) dt.
+order give R = (1 − β/y)(1 + α/w) − βn²/(yw) with y ~ χ²_m. Given x and n (for r < 1), or y and n
+(for r ≥ 1), {R ≤ r} is a half-line in w, so P(R ≤ r) is a double integral of χ² tails in which all
+terms are positive; and δ(ε) = ∫_ε^∞ e^{ε−t} P(L > t) dt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
 from scipy.special import erfc, gammainc, gammaincc, gammaln
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
@@ -39,17 +41,20 @@ NARROWEST = 1e-7
 STEP, STEP_WEIGHTS = np.polynomial.legendre.leggauss(10)
 FALL = 3.0  # of e^{−t}P(L > t) over a piece of the last integral, in logarithms
 LEAST = 1e-300
-# log P(L > t) is followed loosely below the one, and not beyond the other
-FAINT, VANISHED = (1e-20, 1e-40)
+FAINT = 1e-20  # of P(L > t), below which log P is followed loosely
+VANISHED = 1e-40  # of P(L > t), below which it counts as this
+
+Tail = Callable[[float, Array], Array]  # `gammainc` or `gammaincc`
 
 
 @dataclass(frozen=True)
 class ReplacedWishartCurve:
-    """Additive Wishart noise with one row replaced. Raises `InvalidInput`.
+    """The curve of additive Wishart noise with one row replaced. Raises `InvalidInput`.
 
-    up, down : α > 0 and −β < 0, the eigenvalues of V^{−½}(vvᵀ − uuᵀ)V^{−½}, v in the left database.
-        dof : k ≥ dim.
-    dim : d ≥ 2; two rows on one axis leave one number, and `exact.additive_wishart` of it.
+    up, down : α > 0 and β > 0, where α and −β are the eigenvalues of V^{−½}(vvᵀ − uuᵀ)V^{−½}, with
+        v in the left database.
+    dof : k ≥ dim. dim : d ≥ 2; two rows on one axis leave one number, and `exact.additive_wishart`
+        of it.
     """
 
     up: float
@@ -63,11 +68,11 @@ class ReplacedWishartCurve:
         check.integer("dim", self.dim, 2)
         check.integer("dof", self.dof, self.dim)
 
-    def delta(self, epsilon: Any) -> Curves:
-        """(forward, backward), arrays of the shape of `epsilon`: scalar or (m,), nats. Raises
-        `InvalidInput`.
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
-        Relative accuracy 1e-6 for δ ≥ 1e-12 (1e-8 as a rule), 1e-3 down to 1e-20.
+        Relative accuracy 1e-6 for δ ≥ 1e-12 (1e-8 as a rule), 1e-3 down to 1e-20. Raises
+        `InvalidInput`.
         """
         ahead, back = (
             _Direction(self.up, self.down, self._freedom),
@@ -76,7 +81,10 @@ class ReplacedWishartCurve:
         return by_sorted_epsilon(epsilon, lambda e: (ahead.delta(e), back.delta(e)))
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Infinite from order 1 on, for either output may rule the other database out."""
+        """Infinite from order 1 on, as either output may rule the other database out.
+
+        Raises `NoExactSpectrum` below order 1.
+        """
         if check.real("order", order, 0.0, open_=True) >= 1.0:
             return float("inf"), float("inf")
         raise NoExactSpectrum(
@@ -85,6 +93,7 @@ class ReplacedWishartCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
+        """Infinite in both directions."""
         return float("inf"), float("inf")
 
     @property
@@ -102,6 +111,7 @@ class _Direction:
 
     @property
     def power(self) -> float:
+        """a = (m − 3)/2."""
         return 0.5 * (self.freedom - 3)
 
     @property
@@ -110,7 +120,7 @@ class _Direction:
         return 0.5 * (self.up - self.down)
 
     def delta(self, epsilon: Array) -> Array:
-        """ε (m,) ascending."""
+        """δ at each ε, (m,) ascending."""
         if self.power == 0.0:  # the loss has one finite value
             floor = float(self.below(np.zeros(1))[0])
             return np.asarray(
@@ -155,11 +165,9 @@ class _Direction:
         return top / self.down, top / ((ratio - 1.0) * y + self.down)
 
     def _outer(
-        self, ratio: Array, reach: Callable[..., tuple[Array, Array]], tail: Any, least: float
+        self, ratio: Array, reach: Callable[..., tuple[Array, Array]], tail: Tail, least: float
     ) -> Array:
-        """E over χ²_m = least + z², of what the inner integral gives, for each r; Gauss nodes in z
-        about the peak.
-        """
+        """E over χ²_m = least + z² of the inner integral for each r; Gauss nodes about the peak."""
         if not len(ratio):
             return np.zeros(0)
         z = SCAN * (np.sqrt(self.freedom) + FAR)
@@ -183,11 +191,11 @@ class _Direction:
             return np.asarray(log_chi(x, self.freedom) + (np.log(z / x) if least > 0.0 else 0.0))
 
 
-def _inner(size: Array, bound: Array, freedom: int, tail: Any) -> Array:
-    """E over n of P(w ≤ b(1 − n²/N²)), or of P(w > …), which is 1 where |n| > N; arrays of one
-    shape.
+def _inner(size: Array, bound: Array, freedom: int, tail: Tail) -> Array:
+    """E over n of P(w ≤ b(1 − n²/N²)), or of P(w > …), which is 1 where |n| > N.
 
-    n = N sin φ. The integrand falls at least as e^{−rate·sin²φ}, since log P is concave in b.
+    Arrays of one shape. n = N sin φ. The integrand falls at least as e^{−rate·sin²φ}, since log P
+    is concave in b.
     """
     width = np.sqrt(size)
     rate = _rate(size, bound, tail(0.5 * freedom, 0.5 * bound), freedom, tail)
@@ -200,7 +208,7 @@ def _inner(size: Array, bound: Array, freedom: int, tail: Any) -> Array:
     return np.asarray(inside if tail is gammainc else inside + erfc(width / np.sqrt(2.0)))
 
 
-def _rate(size: Array, bound: Array, chance: Array, freedom: int, tail: Any) -> Array:
+def _rate(size: Array, bound: Array, chance: Array, freedom: int, tail: Tail) -> Array:
     """N²/2 + b·(log P)′(b): how fast the inner integrand falls in sin²φ at 0."""
     half, x = 0.5 * freedom, np.clip(0.5 * bound, LEAST, 1.0 / LEAST)
     with np.errstate(under="ignore", over="ignore"):
@@ -210,7 +218,7 @@ def _rate(size: Array, bound: Array, chance: Array, freedom: int, tail: Any) -> 
     return np.asarray(np.maximum(0.5 * size - np.minimum(slope, x), 0.0))
 
 
-def _log_inner(size: Array, bound: Array, freedom: int, tail: Any) -> Array:
+def _log_inner(size: Array, bound: Array, freedom: int, tail: Tail) -> Array:
     """About the log of `_inner`: the value at n = 0 times a width, and what lies beyond N."""
     chance = tail(0.5 * freedom, 0.5 * bound)
     width = np.sqrt(size / (1.0 + 2.0 * _rate(size, bound, chance, freedom, tail)))
@@ -219,8 +227,9 @@ def _log_inner(size: Array, bound: Array, freedom: int, tail: Any) -> Array:
 
 
 def _window(z: Array, log_value: Array) -> tuple[Array, Array]:
-    """Where each row of `log_value`, (k, len(z)), falls to DROP below its peak, between points by
-    its chords.
+    """Where each row of `log_value`, (k, len(z)), falls to DROP below its peak.
+
+    Between points by its chords.
     """
     above = log_value - log_value.max(axis=1, keepdims=True) + DROP
     alive, rows = above > 0.0, np.arange(len(above))
@@ -236,8 +245,9 @@ def _window(z: Array, log_value: Array) -> tuple[Array, Array]:
 
 
 def _two_panels(start: Array, end: Array, knee: Array) -> tuple[Array, Array]:
-    """Nodes and weights, (k, 2·OUTER), on both sides of a knee, or of the middle where it is not
-    inside.
+    """Nodes and weights, (k, 2·OUTER), on both sides of a knee.
+
+    Where it is not inside, on both sides of the middle.
     """
     middle = np.where((knee > start) & (knee < end), knee, 0.5 * (start + end))
     low, high = np.stack([start, middle], axis=1), np.stack([middle, end], axis=1)
@@ -255,8 +265,9 @@ class _Series:
 
     @classmethod
     def of(cls, function: Callable[[Array], Array], start: float, last: float) -> _Series:
-        """Of log G for a falling G, from `start` past `last` as far as e^{last − t}G counts beside
-        G(last).
+        """The series of log G for a falling G, from `start` past `last`.
+
+        It goes as far as e^{last − t}G counts beside G(last).
         """
         edges, terms, width = [start], [], max(last - start, 0.5)
         height = end = float(function(np.array([last]))[0])
@@ -277,8 +288,9 @@ class _Series:
         )
 
     def discounted(self, t: Array) -> Array:
-        """∫_t^∞ e^{t−u} G(u) du at each t, ascending and from the first edge on: piece by piece
-        from the right.
+        """∫_t^∞ e^{t−u} G(u) du at each t, ascending and from the first edge on.
+
+        Piece by piece from the right.
         """
         marks = np.union1d(t, self.edges)
         fall = -np.diff(self(marks)) + np.diff(marks)
@@ -296,7 +308,7 @@ class _Series:
 
 
 def _panel(function: Callable[[Array], Array], start: float, width: float) -> tuple[float, Array]:
-    """The width, halved until 12 terms do, and these; looser where the function is faint."""
+    """The width, halved until 12 terms suffice, and the terms; looser where G is faint."""
     while True:
         value = function(start + 0.5 * width * (1.0 + CHEBYSHEV))
         terms = np.asarray(FIT @ value)

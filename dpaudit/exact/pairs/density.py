@@ -1,5 +1,6 @@
-"""Two laws of one number by their densities: the region where the loss exceeds ε is found, then
-integrated.
+"""Two laws of one number, by their densities.
+
+The region where the loss exceeds ε is found, then p − e^ε q is integrated over it.
 """
 
 from __future__ import annotations
@@ -7,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs import discrete
 from dpaudit.laws import Density
@@ -29,10 +29,10 @@ LogDensity = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class DensityPair:
-    """∫ (p − e^ε q)₊ on panels where both are smooth: crossings of the loss by bisection, 16 Gauss
-    nodes between.
+    """∫ (p − e^ε q)₊ on panels where both densities are smooth.
 
-    Accurate to some 1e-12 relative where the panels suit the densities; atoms are summed.
+    Crossings of the loss by bisection, 16 Gauss nodes between. Accurate to some 1e-12 relative
+    where the panels suit the densities; atoms are summed.
     """
 
     left: Density
@@ -55,20 +55,22 @@ class DensityPair:
         atoms = np.union1d(self.left.atoms, self.right.atoms)[:, None]
         return discrete.Atoms(*(_masses(law, atoms) for law in (self.left, self.right)))
 
-    def delta(self, epsilon: Any) -> Curves:
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         epsilon = check.epsilon(epsilon)
         x, p, q = self._points
         forward = self._direction(x, p, q, self.left.log_p, self.right.log_p, epsilon.ravel())
         backward = self._direction(x, q, p, self.right.log_p, self.left.log_p, epsilon.ravel())
-        atoms = self._atoms.delta(epsilon) if len(self._atoms.left) else (0.0, 0.0)
-        pairs = zip((forward, backward), atoms, strict=True)
-        one, other = (np.clip(part.reshape(epsilon.shape) + more, 0.0, 1.0) for part, more in pairs)
-        return one, other
+        forward, backward = (side.reshape(epsilon.shape) for side in (forward, backward))
+        if len(self._atoms.left):
+            ahead, back = self._atoms.delta(epsilon)
+            forward, backward = forward + ahead, backward + back
+        return np.clip(forward, 0.0, 1.0), np.clip(backward, 0.0, 1.0)
 
     def _direction(
         self, x: Array, p: Array, q: Array, log_p: LogDensity, log_q: LogDensity, epsilon: Array
     ) -> Array:
-        """Whole panels from what is known at their nodes; the rest in pieces, of all ε together."""
+        """Whole panels from what is known at their nodes; parts of panels for all ε together."""
         loss, total, pieces = discrete.loss(p, q), np.zeros(len(epsilon)), []
         points = np.column_stack([self._ends[:-1], x[:, 1:-1], self._ends[1:]])
         for j, e in enumerate(epsilon):
@@ -87,6 +89,7 @@ class DensityPair:
         return gauss_legendre(self._ends[:-1], self._ends[1:])[1]
 
     def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0, nats."""
         order = check.real("order", order, 0.0, open_=True)
         return self._renyi(order, forward=True), self._renyi(order, forward=False)
 
@@ -108,6 +111,7 @@ class DensityPair:
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
+        """The largest losses (forward, backward), infinite if unbounded."""
         x, p, q = self._points
         forward = self._supremum(x, discrete.loss(p, q), self.left.log_p, self.right.log_p)
         backward = self._supremum(x, discrete.loss(q, p), self.right.log_p, self.left.log_p)
@@ -115,8 +119,9 @@ class DensityPair:
         return max(forward, atoms[0]), max(backward, atoms[1])
 
     def _supremum(self, x: Array, loss: Array, log_p: LogDensity, log_q: LogDensity) -> float:
-        """The largest at the points, then within the neighbours of that one; infinite if it still
-        climbs at the rim.
+        """The largest at the points, then between the neighbours of that one.
+
+        Infinite if the loss still climbs at the outermost points.
         """
         best = int(np.argmax(loss.ravel()))
         largest, flat = float(loss.ravel()[best]), x.ravel()
@@ -133,7 +138,7 @@ class DensityPair:
         return max(largest, -float(found.fun))
 
 
-def _excess(weights: Array, p: Array, q: Array, epsilon: Any) -> Array:
+def _excess(weights: Array, p: Array, q: Array, epsilon: float | Array) -> Array:
     """∫ (p − e^ε q) of each interval, from logs at nodes where it is positive."""
     gain = -np.expm1(np.minimum(epsilon - discrete.loss(p, q), 0.0))
     return np.asarray(np.sum(weights * np.exp(p) * gain, axis=1))
@@ -153,9 +158,7 @@ def _loss_at(log_p: LogDensity, log_q: LogDensity, x: Array) -> Array:
 
 
 def _climbs(rim: Array) -> bool:
-    """Whether the loss grows without end towards a far end: by more than rounding over the last
-    panel, upwards.
-    """
+    """Whether the loss grows without end outwards: by more than rounding over the last panel."""
     return bool(
         np.isfinite(rim).all() and rim[-1] > 0.0 and rim[-1] - rim[0] > 1e-6 * (1.0 + abs(rim[-1]))
     )
@@ -163,11 +166,10 @@ def _climbs(rim: Array) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Pieces:
-    """Parts of panels between neighbouring points: those where the loss exceeds ε at both, and
-    those where at one.
+    """Parts of panels between neighbouring points at which the loss exceeds ε.
 
-    whole : (m, 2) ends. crossed : (k, 2), the end where it exceeds ε first. Beside each the place
-        of its ε.
+    whole : (m, 2), ends of those where it does at both. crossed : (k, 2), of those where it does at
+    one, that end first. of_whole, of_crossed : beside each the place of its ε.
     """
 
     whole: Array
@@ -196,9 +198,7 @@ class _Pieces:
     def cut(
         self, log_p: LogDensity, log_q: LogDensity, epsilon: Array
     ) -> tuple[Array, Array, np.ndarray]:
-        """Starts and ends of the parts where the loss exceeds ε, by bisection, and the places of
-        their ε.
-        """
+        """The parts where the loss exceeds ε, by bisection: starts, ends, and places of their ε."""
         near, far = self.crossed.T
         for _ in range(HALVINGS if len(near) else 0):
             middle = 0.5 * (near + far)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.laws import Discrete
 from dpaudit.laws.discrete import row_positions
@@ -24,8 +23,9 @@ Sums = tuple[Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """Two laws on the same atoms: log masses of the left and the right one, (m,), −∞ where a law
-    has none.
+    """Two laws on the same atoms.
+
+    left, right : (m,), log masses, −∞ where a law has none.
     """
 
     left: Array
@@ -43,10 +43,12 @@ class Atoms:
             np.concatenate([beside, alone]),
         )
 
-    def delta(self, epsilon: Any) -> Curves:
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         epsilon = check.epsilon(epsilon)
         if len(self.left) > FEW:
-            return tuple(_from_sums(sums, epsilon) for sums in self._sums)  # type: ignore[return-value]
+            forward, backward = self._sums
+            return _from_sums(forward, epsilon), _from_sums(backward, epsilon)
         return _delta(self.left, self.right, epsilon), _delta(self.right, self.left, epsilon)
 
     @cached_property
@@ -54,6 +56,7 @@ class Atoms:
         return _sums(self.left, self.right), _sums(self.right, self.left)
 
     def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0, nats."""
         order = check.real("order", order, 0.0, open_=True)
         return renyi_of_masses(self.left, self.right, order), renyi_of_masses(
             self.right, self.left, order
@@ -61,6 +64,7 @@ class Atoms:
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
+        """The largest losses (forward, backward), at least 0."""
         forward, backward = loss(self.left, self.right), loss(self.right, self.left)
         return max(float(forward.max()), 0.0), max(float(backward.max()), 0.0)
 
@@ -74,7 +78,7 @@ class Atoms:
         )
 
     def merged(self) -> Atoms:
-        """Atoms of one loss made one: what tells of privacy, and often far fewer."""
+        """Atoms of equal loss made one, which changes no δ and often leaves far fewer."""
         own = loss(self.left, self.right)
         order = np.argsort(own)
         own, left, right = own[order], self.left[order], self.right[order]
@@ -112,8 +116,9 @@ def _from_sums(sums: Sums, epsilon: Array) -> Array:
 
 
 def renyi_of_masses(left: Array, right: Array, order: float) -> float:
-    """log Σ p^α q^{1−α}/(α − 1), its limit KL at α = 1; infinite where the left law has an atom of
-    its own.
+    """log Σ p^α q^{1−α}/(α − 1), its limit KL at α = 1.
+
+    Infinite for α ≥ 1 where the left law has an atom of its own.
     """
     shared = ~np.isneginf(left) & ~np.isneginf(right)
     if order >= 1.0 and np.any(~np.isneginf(left) & np.isneginf(right)):

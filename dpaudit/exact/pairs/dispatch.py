@@ -1,4 +1,4 @@
-"""The exact curves of two LAWS, dispatched on their types; knows nothing of mechanisms."""
+"""The exact curve of any two laws: picks the file of this folder by their types."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is roundin
 
 
 def curve(left: Law, right: Law) -> tuple[Curve, str]:
-    """The curve of two laws of one kind, forward left → right, and its name. Raises
-    `NoExactSpectrum`.
+    """The curve of two laws of one kind, forward left → right, and its name.
+
+    Raises `NoExactSpectrum`.
     """
     if type(left) is type(right) and left.dim == right.dim:
         if isinstance(left, Product) and isinstance(right, Product):
@@ -58,20 +59,20 @@ def curve(left: Law, right: Law) -> tuple[Curve, str]:
             and isinstance(right, ShiftedWishart)
             and _same_noise(left, right)
         ):
-            whole = _wishart(left, right)
-            return whole, "additive Wishart"
+            return _wishart(left, right), "additive Wishart"
         loss = _loss(left, right)
         if loss is not None:
             return loss, loss.law
     raise NoExactSpectrum(
-        f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these sizes; "
-        "use dpaudit.audit, which needs only draws"
+        f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these "
+        "sizes; use dpaudit.audit, which needs only draws"
     )
 
 
 def limit(law: Law) -> Law:
-    """The law for many sketch rows: N(x_opt, ‖w‖²M⁻¹/r) for an ALS output (paper 1, lemma 1), else
-    the law itself.
+    """The law for many sketch rows, for the output of ALS; any other law itself.
+
+    It is N(x_opt, ‖w‖²M⁻¹/r) (paper 1, lemma 1).
     """
     if isinstance(law, Product):
         return Product(tuple(limit(part) for part in law.parts))
@@ -92,8 +93,11 @@ def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
     return without_rounding(excess), axes
 
 
-def _of_few_numbers(left: Any, right: Any) -> tuple[Curve, str] | None:
-    """Laws of finitely many outcomes, of Laplace noise, by a density, or of several forms."""
+def _of_few_numbers(left: Law, right: Any) -> tuple[Curve, str] | None:
+    """Laws of finitely many outcomes, of Laplace noise, by a density, or of several forms.
+
+    right : a law of the type of `left`.
+    """
     if isinstance(left, Discrete):
         return Atoms.of(left, right), "finitely many outcomes"
     if isinstance(left, Laplace):
@@ -109,7 +113,8 @@ def _of_few_numbers(left: Any, right: Any) -> tuple[Curve, str] | None:
     return None
 
 
-def _loss(left: Any, right: Any) -> PrivacyLoss | None:
+def _loss(left: Law, right: Any) -> PrivacyLoss | None:
+    """Two laws whose privacy loss has a moment function; `right` is of the type of `left`."""
     if isinstance(left, Gaussian):
         return _gaussian(left, right)
     if isinstance(left, GaussianNoise):
@@ -124,6 +129,7 @@ def _loss(left: Any, right: Any) -> PrivacyLoss | None:
 
 
 def _product(left: Product, right: Product) -> tuple[Curve, str]:
+    """Independent releases side by side."""
     named = [curve(*parts) for parts in _together(left, right)]
     curves = [part for part, _ in named]
     losses = [loss for loss in curves if isinstance(loss, PrivacyLoss)]
@@ -134,15 +140,16 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
         isinstance(p, Atoms) for p in curves
     ):
         raise NoExactSpectrum(
-            "the Student t law of a sketched least-squares solution has no moment function to compose; "
-            "use law='asymptotic', or dpaudit.audit, which needs only draws"
+            "the Student t law of a sketched least-squares solution has no moment function "
+            "to compose; use law='asymptotic', or dpaudit.audit, which needs only draws"
         )
     return product_curve(curves), " + ".join(name for _, name in named)
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
-    """The parts in pairs, all Laplace noise made one part: equal shifts have a closed form
-    together.
+    """The parts in pairs, all Laplace noise made one part.
+
+    Equal shifts have a closed form together.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
     noise = [pair for pair in pairs if all(isinstance(part, Laplace) for part in pair)]
@@ -197,8 +204,8 @@ def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> Curve:
         len(size) > 1 and (size[0] > rounding or size[-1] < -rounding)
     ):
         raise NoExactSpectrum(
-            "additive Wishart noise has an exact spectrum for one row zeroed, added or replaced, where two numbers "
-            "decide; use dpaudit.audit, or bound it step by step"
+            "additive Wishart noise has an exact spectrum for one row zeroed, added or replaced, "
+            "where two numbers decide; use dpaudit.audit, or bound it step by step"
         )
     up, down = max(float(size[-1]), 0.0), max(-float(size[0]), 0.0)
     if min(up, down) > rounding:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.linalg import eigh, qr, solve_triangular
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 
@@ -19,7 +18,9 @@ CLEAR = 1e-4  # of a pivot of Cholesky's factor, for variances of 1
 ASTRAY = 1e-7  # part of a unit direction, or of a mean, outside a support: below is rounding
 
 
-def gaussian_pair(mean1: Any, cov1: Any, mean2: Any, cov2: Any, epsilon: Any) -> Curves:
+def gaussian_pair(
+    mean1: ArrayLike, cov1: ArrayLike, mean2: ArrayLike, cov2: ArrayLike, epsilon: ArrayLike
+) -> Curves:
     """Exact δ(ε) of N(mean1, cov1) against N(mean2, cov2).
 
     Parameters
@@ -36,7 +37,8 @@ def gaussian_pair(mean1: Any, cov1: Any, mean2: Any, cov2: Any, epsilon: Any) ->
     `dpaudit.exact.numerics.contour`.
 
     >>> import dpaudit as dp
-    >>> forward, backward = dp.exact.gaussian_pair([0.0, 0.0], np.eye(2), [1.0, 0.0], np.diag([1.0, 2.0]), [0.0, 3.0])
+    >>> first, second = ([0.0, 0.0], np.eye(2)), ([1.0, 0.0], np.diag([1.0, 2.0]))
+    >>> forward, backward = dp.exact.gaussian_pair(*first, *second, [0.0, 3.0])
     >>> print(forward, backward)
     [0.41749657 0.00268131] [0.41749657 0.01627292]
     """
@@ -47,7 +49,9 @@ def gaussian_pair(mean1: Any, cov1: Any, mean2: Any, cov2: Any, epsilon: Any) ->
     return axes.delta(epsilon)
 
 
-def diagonalise(mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> Axes | None:
+def diagonalise(
+    mean1: ArrayLike, cov1: ArrayLike, mean2: ArrayLike, cov2: ArrayLike
+) -> Axes | None:
     """Axes of N(mean1, cov1) against N(mean2, cov2), or None if they share no output (δ = 1).
 
     Two Gaussians that do not live on one affine subspace are mutually singular: their subspaces
@@ -62,7 +66,7 @@ def diagonalise(mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> Axes | None:
     scale = np.sqrt(np.diag(cov1) + np.diag(cov2))
     gap, moves = mean2 - mean1, scale > 0.0
     if np.any(gap[~moves]):
-        return None  # a coordinate that is constant in both laws tells them apart
+        return None  # a coordinate that is constant in both laws differs
     # exact, so differences are
     scale = np.exp2(np.round(np.log2(scale, out=np.zeros_like(scale), where=moves)))
     gap, scale = gap[moves] / scale[moves], np.outer(scale, scale)[np.ix_(moves, moves)]
@@ -70,6 +74,7 @@ def diagonalise(mean1: Any, cov1: Any, mean2: Any, cov2: Any) -> Axes | None:
 
 
 def _scaled(gap: Array, cov1: Array, cov2: Array) -> Axes | None:
+    """The axes of two laws with variances scaled to about 1, or None."""
     support1, support2 = _support("cov1", cov1), _support("cov2", cov2)
     if support1.shape[1] == support2.shape[1] == len(gap):
         return _regular(gap, cov1, cov2)
@@ -101,9 +106,7 @@ def _support(name: str, cov: Array) -> Array:
 
 
 def _well_conditioned(unit: Array) -> bool:
-    """Whether the pivots of Cholesky's factor are far from rounding: cheaper to ask than
-    eigenvalues.
-    """
+    """Whether the pivots of Cholesky's factor are far from rounding; cheaper than eigenvalues."""
     try:
         pivots = np.diag(np.linalg.cholesky(unit))
     except np.linalg.LinAlgError:
@@ -124,12 +127,11 @@ def _same(support1: Array, support2: Array, gap: Array) -> bool:
 
 
 def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:
-    """Axes of two regular laws: the pencil (C₂ − C₁, C₁ + C₂) has γ = (v − 1)/(v + 1) for a
-    variance ratio v.
+    """Axes of two regular laws, from the pencil (C₂ − C₁, C₁ + C₂).
 
-    The difference is taken before whitening, so nearly equal laws keep their digits; a very large
-    or small v is taken from (C₂ − C₁, C₁) or (C₁ − C₂, C₂), where it is the largest eigenvalue and
-    accurate too.
+    It has the eigenvalues γ = (v − 1)/(v + 1) for variance ratios v. The difference is taken before
+    whitening, so nearly equal laws keep their digits; a very large or small v is taken from
+    (C₂ − C₁, C₁) or (C₁ − C₂, C₂), where it is the largest eigenvalue and accurate too.
     """
     gamma, shift = _pencil(cov2 - cov1, cov1 + cov2, gap)
     gamma = without_rounding(gamma)
@@ -155,8 +157,9 @@ def without_rounding(value: Array) -> Array:
 
 
 def _pencil(difference: Array, base: Array, gap: Array) -> tuple[Array, Array]:
-    """Eigenvalues of base⁻¹·difference, ascending, and the gap on those axes in standard deviations
-    of `base`.
+    """Eigenvalues of base⁻¹·difference, ascending, and the gap on those axes.
+
+    The gap is in standard deviations of `base`.
     """
     root = np.linalg.cholesky(base)
     half = solve_triangular(root, difference, lower=True)
@@ -165,7 +168,7 @@ def _pencil(difference: Array, base: Array, gap: Array) -> tuple[Array, Array]:
     return value, axes.T @ solve_triangular(root, gap, lower=True)
 
 
-def _mean(name: str, value: Any) -> Array:
+def _mean(name: str, value: ArrayLike) -> Array:
     array = np.atleast_1d(
         np.asarray(check.array_of_numbers(name, value, "numbers, shape (d,)"), dtype=np.float64)
     )
@@ -176,7 +179,7 @@ def _mean(name: str, value: Any) -> Array:
     return array
 
 
-def _covariance(name: str, value: Any, size: int) -> Array:
+def _covariance(name: str, value: ArrayLike, size: int) -> Array:
     expected = f"a finite symmetric ({size}, {size}) matrix"
     array = np.atleast_2d(
         np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)

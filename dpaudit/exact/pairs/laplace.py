@@ -1,18 +1,18 @@
-"""Laplace noise: k coordinates moved by the same number of scales in closed form, one coordinate
-otherwise.
+"""Laplace noise: k coordinates moved by the same number of scales, or one coordinate.
+
+The former has a closed form; the latter goes by its density where the scales differ.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import comb
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.sorted_epsilon import Curves
@@ -40,7 +40,8 @@ class LaplaceShift:
     shift: float
     count: int
 
-    def delta(self, epsilon: Any) -> Curves:
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`; both are equal."""
         epsilon = check.epsilon(epsilon)
         if self.count == 1:
             both = -np.expm1(0.5 * np.minimum(epsilon - self.shift, 0.0)) + 0.0
@@ -53,13 +54,15 @@ class LaplaceShift:
         return np.asarray(both), np.asarray(both)
 
     def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0, nats; both are equal."""
         order = check.real("order", order, 0.0, open_=True)
         both = self.count * self._one(order)
         return both, both
 
     def _one(self, order: float) -> float:
-        """Of one coordinate (Mironov 2017, proposition 6), KL at order 1; M(s) = e^{st}·(…)/2 with
-        s = order − 1.
+        """The Rényi divergence of one coordinate (Mironov 2017, proposition 6), KL at order 1.
+
+        M(s) = e^{st}·(…)/2 with s = order − 1.
         """
         t, s = self.shift, order - 1.0
         if abs(s) < 1e-9:
@@ -70,13 +73,12 @@ class LaplaceShift:
 
     @property
     def supremum(self) -> tuple[float, float]:
+        """kt in both directions."""
         return self.count * self.shift, self.count * self.shift
 
     @cached_property
     def _tilted(self) -> tuple[Array, Array]:
-        """Masses of the atoms, (k + 1,), and Bernstein coefficients of the polynomial on each span,
-        (k, k).
-        """
+        """Masses of the atoms, (k + 1,), and Bernstein coefficients on each span, (k, k)."""
         # spans: density of (L + kt)/2t
         atoms, spans = (np.array([0.5, 0.5]), np.array([[0.5 * self.shift]]))
         for _ in range(self.count - 1):
@@ -107,7 +109,7 @@ class LaplaceShift:
 
 
 def _one_more(atoms: Array, spans: Array, shift: float) -> tuple[Array, Array]:
-    """Convolution with ½ at −t, ½ at t and ¼dL between; in spans' own coordinates ¼dL is (t/2)du."""
+    """Convolution with ½ at −t, ½ at t and ¼dL between: (t/2)du in spans' own coordinates."""
     size = len(spans) + 1
     new = np.zeros((size, size))
     higher = _elevated(spans)
@@ -138,7 +140,10 @@ def _bernstein(degree: int, u: Array) -> Array:
 
 
 def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
-    """Raises `NoExactSpectrum` for several coordinates that differ by unlike numbers of scales."""
+    """The curve of two laws of Laplace noise, and its name.
+
+    Raises `NoExactSpectrum` for several coordinates that differ by unlike numbers of scales.
+    """
     differ = (left.loc != right.loc) | (left.scale != right.scale)
     if not differ.any():
         return Atoms(np.zeros(1), np.zeros(1)), "equal laws"
@@ -147,8 +152,8 @@ def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
         return LaplaceShift(float(shift[0]), len(shift)), "Laplace shift"
     if len(shift) > 1:
         raise NoExactSpectrum(
-            "Laplace noise has an exact spectrum where one coordinate differs, or several by the same number of "
-            "scales; else use dpaudit.audit, which needs only draws"
+            "Laplace noise has an exact spectrum where one coordinate differs, or several by the "
+            "same number of scales; else use dpaudit.audit, which needs only draws"
         )
     at = int(np.flatnonzero(differ)[0])
     one, other = (
@@ -166,7 +171,10 @@ def laplace_density(loc: float, scale: float) -> Density:
 
 
 def shared_curve(left: SharedLaplace, right: SharedLaplace) -> tuple[Curve, str]:
-    """One draw of noise for all coordinates: their differences are released as they are."""
+    """The curve of one draw of noise added to all coordinates, and its name.
+
+    The differences of the coordinates are released without noise.
+    """
     moved = right.loc - left.loc
     if np.any(moved != moved[0]):
         return Atoms(np.array([0.0, -np.inf]), np.array([-np.inf, 0.0])), "no output in common"

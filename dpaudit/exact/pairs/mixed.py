@@ -1,5 +1,6 @@
-"""Laws of several forms, and releases of several kinds side by side: sums over the finite part of
-the rest's curve.
+"""Laws of several forms, and releases of different kinds side by side.
+
+Both are sums, over finitely many outcomes, of another curve.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss, compose
@@ -21,7 +22,7 @@ from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import Branches
 from dpaudit.laws.discrete import row_positions
 
-NOTHING = Atoms(np.zeros(1), np.zeros(1))  # a release that says nothing
+NOTHING = Atoms(np.zeros(1), np.zeros(1))  # a release that does not depend on the data
 # atoms that two releases are multiplied out to; beyond, one is summed for each atom of the other
 MANY = 1 << 20
 CurveOf = Callable[[Any, Any], tuple[Curve, str]]
@@ -29,8 +30,7 @@ CurveOf = Callable[[Any, Any], tuple[Curve, str]]
 
 @dataclass(frozen=True, eq=False)
 class BranchCurve:
-    """Branch i, of masses `atoms.left[i]` and `atoms.right[i]` in logs, with the curve of what it
-    gives.
+    """Branch i has the log masses `atoms.left[i]`, `atoms.right[i]` and the curve `curves[i]`.
 
     δ(ε) = Σ P_i δ_i(ε − log P_i/Q_i), since given the branch the loss is log P_i/Q_i more.
     """
@@ -38,7 +38,8 @@ class BranchCurve:
     atoms: Atoms
     curves: tuple[Curve, ...]
 
-    def delta(self, epsilon: Any) -> Curves:
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         epsilon = check.epsilon(epsilon)
         groups: dict[Curve, list[int]] = {}
         for i, curve in enumerate(self.curves):
@@ -74,6 +75,7 @@ class BranchCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
+        """The largest losses (forward, backward), at least 0."""
         inner = np.array([curve.supremum for curve in self.curves])
         forward = discrete.loss(self.atoms.left, self.atoms.right) + inner[:, 0]
         backward = discrete.loss(self.atoms.right, self.atoms.left) + inner[:, 1]
@@ -81,8 +83,9 @@ class BranchCurve:
 
 
 def _signed(curve: Curve, epsilon: Array, p: Array, q: Array, side: int) -> Array:
-    """δ of the curve at ε − (p − q), (branches, m); below 0, δ(−e) = 1 − e^{−e} + e^{−e}·(other
-    direction at e).
+    """δ of the curve at ε − (p − q), (branches, m).
+
+    Below 0, δ(−e) = 1 − e^{−e} + e^{−e}·(other direction at e).
     """
     shared = ~np.isneginf(p) & ~np.isneginf(q)
     value = np.where(
@@ -97,6 +100,7 @@ def _signed(curve: Curve, epsilon: Array, p: Array, q: Array, side: int) -> Arra
 
 
 def _renyi(left: Array, right: Array, inner: Array, order: float) -> float:
+    """The divergence of one direction from those of the branches, `inner`."""
     if order == 1.0:
         own = discrete.renyi_of_masses(left, right, order)
         return own + float(np.exp(left) @ inner)
@@ -126,8 +130,10 @@ def branches_curve(left: Branches, right: Branches, curve_of: CurveOf) -> Branch
 
 
 def product_curve(curves: list[Curve]) -> Curve:
-    """Independent releases side by side: finite ones multiplied out by loss, beside at most one of
-    another kind.
+    """The curve of independent releases side by side.
+
+    Finite ones are multiplied out by loss, beside at most one of another kind. Raises
+    `NoExactSpectrum`.
     """
     finite, rest = NOTHING, [curve for curve in curves if not isinstance(curve, Atoms)]
     for atoms in sorted(
@@ -141,8 +147,8 @@ def product_curve(curves: list[Curve]) -> Curve:
         return finite
     if len(rest) > 1 and not all(isinstance(curve, PrivacyLoss) for curve in rest):
         raise NoExactSpectrum(
-            "a composition has an exact spectrum where all parts but one have finitely many outcomes, or all have "
-            "moment functions; use dpaudit.audit, which needs only draws"
+            "a composition has an exact spectrum where all parts but one have finitely many "
+            "outcomes, or all have moment functions; use dpaudit.audit, which needs only draws"
         )
     other = (
         rest[0]

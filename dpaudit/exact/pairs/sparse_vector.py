@@ -1,5 +1,6 @@
-"""Two sparse vector techniques that release the answers above: a fine grid over these, up to two of
-them.
+"""Two sparse vector techniques that release the answers above the threshold.
+
+By a fine grid over the released values, up to two of them.
 """
 
 from __future__ import annotations
@@ -21,9 +22,7 @@ MOST = 2
 
 
 def _running() -> Array:
-    """(16, 16): integrals from −1 to each Gauss node of the polynomial through values at all of
-    them.
-    """
+    """(16, 16): integrals from −1 to each Gauss node of the interpolating polynomial."""
     from numpy.polynomial import legendre
 
     basis = np.linalg.inv(legendre.legvander(NODES, 15))
@@ -38,7 +37,7 @@ def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
     """Both laws on the nodes of a grid of the released values, as atoms.
 
     Given the smaller released value the larger one's loss is constant on both sides of the queries'
-    two values: these sides are one atom each, the stretch between is on Gauss nodes. The region
+    two values: these sides are one atom each, the interval between is on Gauss nodes. The region
     where the loss exceeds ε is cut between nodes, so δ is good to some 1e-7 with one released
     value, 2e-5 with two, of the δ at ε = 0.
 
@@ -71,7 +70,11 @@ def _atoms(
 ) -> Iterator[tuple[Array, Array]]:
     answered, ups = pattern
     if not ups:
-        yield tuple(law.log_pattern_density(pattern, np.empty((1, 0))) for law in (left, right))  # type: ignore[misc]
+        nothing = np.empty((1, 0))
+        yield (
+            left.log_pattern_density(pattern, nothing),
+            right.log_pattern_density(pattern, nothing),
+        )
         return
     start, end = _grid(left, right)
     x, w = density.gauss_legendre(start, end)
@@ -126,8 +129,9 @@ def _log_room(
 def _larger(
     left: ReleasedAnswers, right: ReleasedAnswers, query: int, least: Array
 ) -> tuple[Array, Array]:
-    """Log masses, (m, 18) each, of the parts of {v > least}: below both queries' values, between on
-    nodes, above.
+    """Log masses, (m, 18) each, of the parts of {v > least}.
+
+    Below both queries' values, between them on nodes, and above.
     """
     low, high = sorted((left.comparison.queries[query], right.comparison.queries[query]))
     x, w = density.gauss_legendre(np.clip(least, low, high), np.full_like(least, high))

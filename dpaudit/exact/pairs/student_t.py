@@ -1,5 +1,6 @@
-"""Any two Student t laws of equal dimension and degrees of freedom: replaced rows, padding read off
-the data.
+"""Any two Student t laws of equal dimension and degrees of freedom.
+
+Replaced rows and padding read off the data give such pairs.
 
 With x = mean₁ + root₁⁻¹Y/√W, Y ~ N(0, I_k), W ~ χ²_ν, {L > ε} is {ξᵀ(A − κI)ξ > 0} for ξ = (Y, √W),
 A the quadratic form of the other law's density, bordered by its shift, and κ =
@@ -71,23 +72,22 @@ def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:
     )
 
 
-def _delta(front: _Form, rear: _Form, epsilon: Array) -> Array:
-    """P(L > ε) under the law in front, less e^ε times the same set under the other, where it is {L'
-    < −ε}.
-    """
-    inside = front.probability(front.level(epsilon), 1.0)
-    outside = rear.probability(rear.level(-epsilon), -1.0)
+def _delta(own: _Form, other: _Form, epsilon: Array) -> Array:
+    """P(L > ε) − e^ε Q(L > ε), the last being Q(L' < −ε) with L' = −L the other law's loss."""
+    inside = own.probability(own.level(epsilon), 1.0)
+    outside = other.probability(other.level(-epsilon), -1.0)
     return np.clip(
         inside - np.exp(epsilon) * outside,
         0.0,
-        np.maximum(-np.expm1(epsilon - front.largest_loss), 0.0),
+        np.maximum(-np.expm1(epsilon - own.largest_loss), 0.0),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Form:
-    """Eigenvalues less 1 of the bordered form (`outer`, k + 1) and of its principal block (`inner`,
-    k).
+    """The quadratic form of one direction.
+
+    outer : (k + 1,), eigenvalues less 1 of the bordered form. inner : (k,), of its principal block.
     """
 
     inner: Array
@@ -97,6 +97,7 @@ class _Form:
 
     @classmethod
     def of(cls, left: StudentT, right: StudentT) -> _Form:
+        """The form of log left/right under the left law."""
         size = left.dim
         turn = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
         shift = right.root @ (left.mean - right.mean)
@@ -149,6 +150,7 @@ def _upper_tail(inner: Array, outer: Array, dof: int) -> Array:
 
 
 def _log_moment(inner: Array, outer: Array, dof: int, s: np.ndarray) -> np.ndarray:
+    """log E[e^{sF}] at complex s, (m, nodes)."""
     total = np.zeros_like(s)
     for values, power in ((inner, 0.5 * (dof - 1)), (outer, -0.5 * dof)):
         for column in values.T:

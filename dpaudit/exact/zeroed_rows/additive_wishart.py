@@ -1,7 +1,7 @@
-"""Additive Wishart noise: AᵀA + W, W ~ Wishart_d(V, k) (paper 4, algorithm 3), one row v of A
-zeroed.
+"""Additive Wishart noise with one row zeroed (paper 4, algorithm 3).
 
-With q = vᵀV⁻¹v and a = (k−d−1)/2, q/vᵀW⁻¹v = c ~ χ²_{k−d+1} and
+The release is AᵀA + W, W ~ Wishart_d(V, k); v is the row of A that is zeroed. With q = vᵀV⁻¹v and
+a = (k−d−1)/2, q/vᵀW⁻¹v = c ~ χ²_{k−d+1} and
     full → zeroed:  L = q/2 − a·ln(1 + q/c),
     zeroed → full:  L = −q/2 − a·ln(1 − q/c), infinite where c < q: the output cannot come from the
     full database.
@@ -9,13 +9,12 @@ With q = vᵀV⁻¹v and a = (k−d−1)/2, q/vᵀW⁻¹v = c ~ χ²_{k−d+1} a
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.special import gammainc
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
@@ -24,7 +23,7 @@ FAR = 50.0  # beyond √dof, in units of √c: e^{−1250}
 NEAR = 1e-9  # of 1 − q/c, below which the interval is too short for a mesh and one term is enough
 
 
-def additive_wishart(q: float, dof: int, dim: int, epsilon: Any) -> tuple[Array, Array]:
+def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[Array, Array]:
     """Exact δ(ε) of additive Wishart noise when one row is zeroed.
 
     Parameters
@@ -118,10 +117,9 @@ def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
 
 
 def _beside(q: float, freedom: int, power: float) -> float:
-    """The finite part over u = e^{−(ε+q/2)/a} as u → 0, where c = q/(1 − u) has the density f(q)·q
-    in u.
+    """The finite part over u = e^{−(ε+q/2)/a} as u → 0.
 
-    ∫₀^u (1 − (v/u)^a) dv = u·a/(a + 1).
+    There c = q/(1 − u) has the density f(q)·q in u, and ∫₀^u (1 − (v/u)^a) dv = u·a/(a + 1).
     """
     root = np.sqrt(q)
     return float(0.5 * root * np.exp(log_chi(root, freedom)) * power / (power + 1.0))

@@ -1,4 +1,4 @@
-"""ALS in terms of the two numbers of a row: the exact finite-r law and the paper's asymptotic one."""
+"""ALS from the leverage and residual share of a row: exact law at finite r, and asymptotic law."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def asymptotic_loss(h: float, t: float, features: int, rows: int) -> PrivacyLoss
     """N(0, I) against axis N(m, (1−t)/(1−h)), m² = rht/(1−h), and p − 1 axes N(0, 1 − t)."""
     name = "Gaussian (rows to infinity)"
     if h == 1.0 or t == 1.0:
-        return PrivacyLoss.certain(name)
+        return PrivacyLoss.disjoint(name)
     if h + t < VANISHING:
         return PrivacyLoss.gaussian_shift(0.0)
     shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])

@@ -17,11 +17,10 @@ cos α and the rest of ξ at angle ψ, ξ₀ = cos α cos θ + sin α sin θ cos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, log_beta
@@ -32,7 +31,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 def finite(
-    leverage: float, residual_share: float, features: int, rows: int, epsilon: Any
+    leverage: float, residual_share: float, features: int, rows: int, epsilon: ArrayLike
 ) -> tuple[Array, Array]:
     """Exact (forward, backward) δ(ε) of ALS at finite `rows`; see `dpaudit.exact.als`."""
     return by_sorted_epsilon(
@@ -43,8 +42,9 @@ def finite(
 def pure_limits(
     leverage: float, residual_share: float, features: int, rows: int
 ) -> tuple[float, float]:
-    """The finite pure ε of (forward, backward): δ(ε) = 0 from there on. Infinite at leverage or
-    share 1.
+    """The finite pure ε of (forward, backward): δ(ε) = 0 from there on.
+
+    Infinite at leverage or residual share 1.
     """
     with np.errstate(divide="ignore"):
         ln_h, ln_t = np.log1p(-leverage), np.log1p(-residual_share)
@@ -60,8 +60,9 @@ def _both(h: float, t: float, p: int, rows: int, epsilon: Array) -> Curves:
 
 
 def renyi(h: float, t: float, p: int, rows: int, order: float) -> tuple[float, float]:
-    """Rényi divergences (forward, backward) in nats, order > 0: log E_P[e^{sL}]/s with s = order −
-    1, by quadrature.
+    """Rényi divergences (forward, backward), nats, of an order > 0.
+
+    log E_P[e^{sL}]/s with s = order − 1, by quadrature.
     """
     if h == 1.0 or t == 1.0:
         return np.inf, np.inf
@@ -81,10 +82,10 @@ def _backward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Direction:
-    """One direction's loss as an increasing function of x: the angle α itself (sign 1), or x = −α
-    (sign −1).
+    """One direction's loss as an increasing function of x.
 
-    top, bottom : sup L and −inf L. weight : e. rest : (1−h)(1−t). power : k/2.
+    x is the angle α itself (sign 1), or −α (sign −1). top, bottom : sup L and −inf L. weight : e.
+    rest : (1−h)(1−t). power : k/2.
     """
 
     angle: DirectionAngle
@@ -113,6 +114,7 @@ class _Direction:
 
     @property
     def end(self) -> float:
+        """The right end of the range of x."""
         return 0.5 * np.pi if self.sign > 0.0 else 0.0
 
     def log_density(self, x: Array) -> Array:
@@ -162,8 +164,9 @@ class _Direction:
 
 @dataclass(frozen=True)
 class DirectionAngle:
-    """Law of the angle α ∈ [0, π/2] between ±a and ξ; `theta` is the angle of a, ξ₀ has weight
-    `power`.
+    """Law of the angle α ∈ [0, π/2] between ±a and ξ.
+
+    theta : the angle of a from the √W axis. features : p. power : r − p, of ξ₀ in the density.
     """
 
     theta: float
@@ -172,12 +175,15 @@ class DirectionAngle:
 
     @property
     def width(self) -> float:
+        """About the length over which the density varies."""
         return 1.0 / np.sqrt(self.power + self.features)
 
     @property
     def breaks(self) -> Array | None:
-        """At α = π/2 − θ one end drops out, as |α − π/2 + θ|^{power+(p−1)/2}: smooth enough when
-        that is large.
+        """Where the density is not smooth, if that matters.
+
+        At α = π/2 − θ one end drops out, as |α − π/2 + θ|^{power+(p−1)/2}: smooth enough when the
+        exponent is large.
         """
         return (
             np.array([0.5 * np.pi - self.theta]) if self.power + 0.5 * self.features < 40 else None
@@ -208,8 +214,9 @@ class DirectionAngle:
         return value
 
     def _log_ring_integral(self, along: Array, across: Array, drop: Array) -> Array:
-        """log ∫₀^π ξ₀₊^power sin^{p−2}ψ dψ, ξ₀ = 1 − drop − 2·across·sin²(ψ/2); for p = 1 the sum
-        over ψ ∈ {0, π}.
+        """log ∫₀^π ξ₀₊^power sin^{p−2}ψ dψ; for p = 1 the sum over ψ ∈ {0, π}.
+
+        ξ₀ = 1 − drop − 2·across·sin²(ψ/2).
         """
         if self.features == 1:
             return np.logaddexp(self._log_weight(drop), self._log_weight(drop + 2.0 * across))
@@ -229,8 +236,9 @@ class DirectionAngle:
             return np.asarray(self.power * np.log1p(-np.minimum(drop, 1.0)))
 
     def _window(self, along: Array, across: Array) -> tuple[Array, Array]:
-        """Where the ψ integrand lives: its peak solves a quadratic in cos ψ, its width follows from
-        the curvature.
+        """The interval of ψ that matters.
+
+        The peak of the integrand solves a quadratic in cos ψ, its width follows from the curvature.
         """
         n, p = self.power, self.features
         ratio = along / np.maximum(across, 1e-300)

@@ -1,11 +1,8 @@
-"""The exact curves of `ZeroedRows` families: one entry's two directions, and which entries can be
-the worst.
-"""
+"""The exact curves of families of zeroed rows: of one entry, and which entries can be the worst."""
 
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +13,19 @@ from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.special import VANISHING
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
-from dpaudit.laws import ComposedRows, ScaleRows, ShiftRows, SketchRows, StudentRows, WishartRows
+from dpaudit.laws import (
+    ComposedRows,
+    ScaleRows,
+    ShiftRows,
+    SketchRows,
+    StudentRows,
+    WishartRows,
+    ZeroedRows,
+)
 
 
 @singledispatch
-def curve(family: Any, index: int, law: str) -> tuple[Curve, str]:
+def curve(family: ZeroedRows, index: int, law: str) -> tuple[Curve, str]:
     """The curve of entry `index` and the name of its law; forward is full → zeroed."""
     raise TypeError(f"no exact curve for {type(family).__name__}")
 
@@ -28,7 +33,7 @@ def curve(family: Any, index: int, law: str) -> tuple[Curve, str]:
 @curve.register
 def _(family: ShiftRows, index: int, law: str) -> tuple[Curve, str]:
     mu, name = float(family.mu[index]), "Gaussian shift"
-    return (PrivacyLoss.gaussian_shift(mu) if np.isfinite(mu) else PrivacyLoss.certain(name)), name
+    return (PrivacyLoss.gaussian_shift(mu) if np.isfinite(mu) else PrivacyLoss.disjoint(name)), name
 
 
 @curve.register
@@ -41,7 +46,7 @@ def _(family: SketchRows, index: int, law: str) -> tuple[Curve, str]:
 def _(family: ScaleRows, index: int, law: str) -> tuple[Curve, str]:
     up, down, name = family.up[index], family.down[index], "Gaussian rows pair"
     if down >= 1.0:
-        return PrivacyLoss.certain(name), name
+        return PrivacyLoss.disjoint(name), name
     change = np.array([up, -down])
     change[np.abs(change) < VANISHING] = 0.0
     loss = PrivacyLoss.of_axes(
@@ -75,67 +80,72 @@ def _(family: ComposedRows, index: int, law: str) -> tuple[Curve, str]:
     for loss in losses:
         if not isinstance(loss, PrivacyLoss):
             raise NoExactSpectrum(
-                "the Student t law of a sketched least-squares solution has no moment function to compose; "
-                "use law='asymptotic', or dpaudit.audit, which needs only draws"
+                "the Student t law of a sketched least-squares solution has no moment function "
+                "to compose; use law='asymptotic', or dpaudit.audit, which needs only draws"
             )
     whole = compose([loss for loss in losses if isinstance(loss, PrivacyLoss)], family.times)
     return whole, whole.law
 
 
-def pareto_set(family: Any, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
-    """Entries among which the worst is found at every ε; `left_out` are not looked at."""
+def pareto_set(family: ZeroedRows, law: str, left_out: tuple[int, ...] = ()) -> np.ndarray:
+    """Entries among which the worst is found at every ε; `left_out` are not looked at.
+
+    In each group of `monotone_coordinates` they are the Pareto set.
+    """
     found = []
-    for rows, *coordinates in orders(family, law):
+    for rows, *coordinates in monotone_coordinates(family, law):
         rows = rows[~np.isin(rows, left_out)] if left_out else rows
-        found.append(rows[pareto(np.column_stack([values[rows] for values in coordinates]))])
+        found.append(
+            rows[pareto_indices(np.column_stack([values[rows] for values in coordinates]))]
+        )
     return np.unique(np.concatenate(found))
 
 
 @singledispatch
-def orders(family: Any, law: str) -> list[tuple[np.ndarray, ...]]:
-    """Groups (entries, coordinate, …): within a group an entry that is larger in every coordinate
-    has the larger δ.
+def monotone_coordinates(family: ZeroedRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """Groups (entries, coordinate, …) of a family, in whose coordinates δ is monotone.
+
+    Within a group an entry that is larger in every coordinate has the larger δ at every ε.
     """
     raise TypeError(f"no exact curve for {type(family).__name__}")
 
 
-@orders.register
+@monotone_coordinates.register
 def _(family: ShiftRows, law: str) -> list[tuple[np.ndarray, ...]]:
     """δ grows with μ."""
     return [(np.arange(len(family.mu)), family.mu)]
 
 
-@orders.register
+@monotone_coordinates.register
 def _(family: SketchRows, law: str) -> list[tuple[np.ndarray, ...]]:
-    """δ grows with q: with monotone likelihood ratio every set {L > ε} tells more distant scales
-    apart better.
-    """
+    """δ grows with q: by monotone likelihood ratio each {L > ε} separates farther scales better."""
     return [(np.arange(len(family.leverage)), family.leverage)]
 
 
-@orders.register
+@monotone_coordinates.register
 def _(family: ScaleRows, law: str) -> list[tuple[np.ndarray, ...]]:
-    """δ grows with either change of scale: adding N(0, c) to both laws of an axis brings their
-    variances closer.
+    """δ grows with either change of scale.
+
+    Adding N(0, c) to both laws of an axis brings their variances closer.
     """
     return [(np.arange(len(family.up)), family.up, family.down)]
 
 
-@orders.register
+@monotone_coordinates.register
 def _(family: WishartRows, law: str) -> list[tuple[np.ndarray, ...]]:
-    """RELIED ON, not proved, that δ is non-decreasing in q = vᵀV⁻¹v (tests/core: random settings,
-    all rows).
+    """RELIED ON, not proved: δ is non-decreasing in q = vᵀV⁻¹v.
+
+    tests/exact tries random settings and all rows.
     """
     return [(np.arange(len(family.quadratic)), family.quadratic)]
 
 
-@orders.register
+@monotone_coordinates.register
 def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
-    """At finite r by leverage and residual share; asymptotically by three numbers on either side of
-    h = t.
+    """By leverage and residual share at finite r, else by three numbers on either side of h = t.
 
-    Finite: RELIED ON, not proved, that δ is non-decreasing in h and in t (tests/core: random
-    settings, all rows). The asymptotic curve is NOT: its axis variance v = (1−t)/(1−h) may come
+    Finite: RELIED ON, not proved, that δ is non-decreasing in h and in t (tests/exact tries random
+    settings and all rows). The asymptotic curve is NOT: its axis variance v = (1−t)/(1−h) may come
     closer to 1 as h or t grows. There δ grows with t at a fixed axis law (the other axes are
     scales), with m at fixed v (Anderson's theorem), and with |1 − v| at fixed m²/|1 − v|, since
     scaling by a and adding N(0, 1 − a²) takes (m, 1 − v) to (am, a²(1 − v)).
@@ -154,12 +164,12 @@ def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
     ]
 
 
-@orders.register
+@monotone_coordinates.register
 def _(family: ComposedRows, law: str) -> list[tuple[np.ndarray, ...]]:
     """A composition grows with every coordinate of every part; groups meet group by group."""
     groups: list[tuple[np.ndarray, ...]] = []
     for part in family.parts:
-        found = orders(part, law)
+        found = monotone_coordinates(part, law)
         groups = [_meet(one, other) for one in groups for other in found] if groups else found
     return [group for group in groups if len(group[0])]
 
@@ -168,12 +178,10 @@ def _meet(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> tuple[n
     return np.intersect1d(one[0], other[0]), *one[1:], *other[1:]
 
 
-def pareto(points: Array) -> np.ndarray:
-    """Indices of rows of `points` ≥ 0, (n, k), such that every row is reached by one of them in
-    every coordinate.
-    """
+def pareto_indices(points: Array) -> np.ndarray:
+    """Indices of rows of `points` ≥ 0, (n, k), that reach every row in every coordinate."""
     left, kept = np.arange(len(points)), []
-    # any increasing function finds a point of the front
+    # the largest of an increasing function is a Pareto point
     size = np.log(np.clip(points, 1e-300, 1e300)).sum(axis=1)
     while len(left):
         best = left[np.argmax(size[left])]

@@ -1,7 +1,7 @@
-"""Gaussian sketches: r i.i.d. rows N(0, Σ) against N(0, Σ − vvᵀ) (random linear combination, random
-projection).
+"""Gaussian sketches: r i.i.d. rows N(0, Σ) against N(0, Σ − vvᵀ).
 
-Along v the rows' squares sum to a χ²_r; with q = vᵀΣ⁻¹v the loss is linear in it:
+So do random linear combination and random projection release. Along v the rows' squares sum to a
+χ²_r; with q = vᵀΣ⁻¹v the loss is linear in it:
     full → zeroed:  L = (r/2)ln(1−q) + c·q/(2(1−q)),  c ~ χ²_r,
     zeroed → full:  L = −(r/2)ln(1−q) − c·q/2,        c ~ χ²_r, so at most −(r/2)ln(1−q).
 A Wishart or inverse-Wishart draw with the same Σ and r has the same likelihood ratio, hence the
@@ -10,19 +10,17 @@ same spectrum.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.special import gammaln
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, stirling
 
 
-def gaussian_sketch(leverage: float, rows: int, epsilon: Any) -> tuple[Array, Array]:
+def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Array, Array]:
     """Exact δ(ε) of r Gaussian rows with covariance DᵀD against the same with one row of D zeroed.
 
     Parameters
@@ -81,8 +79,9 @@ def _backward(q: float, rows: int, epsilon: Array) -> Array:
 
 
 def log_chi(x: Array, rows: int) -> Array:
-    """Log density of √χ²_r at x ≥ 0; for many rows about its mode, where x^{r−1} and Γ(r/2) would
-    cancel.
+    """Log density of √χ²_r at x ≥ 0.
+
+    For many rows about its mode, where x^{r−1} and Γ(r/2) would cancel.
     """
     if rows < 100:
         with np.errstate(divide="ignore"):

@@ -42,7 +42,7 @@ HALVINGS = 200
 
 
 def wishart_transforms(q: float, dof: int, dim: int) -> tuple[LossTransform, LossTransform]:
-    """(forward, backward); arguments as of `dpaudit.exact.additive_wishart`. Raises `InvalidInput`."""
+    """(forward, backward); arguments and errors as of `dpaudit.exact.additive_wishart`."""
     q = check.real("q", q, 0.0)
     dim = check.integer("dim", dim, 1)
     if check.integer("dof", dof, 1) < dim:
@@ -54,7 +54,7 @@ def wishart_transforms(q: float, dof: int, dim: int) -> tuple[LossTransform, Los
 
 
 def _constant(loss: float, floor: float) -> LossTransform:
-    """A finite part that is one number."""
+    """The transform of a loss whose finite part is one number."""
     return LossTransform(
         lambda s: loss * s + np.log1p(-floor),
         lambda s: np.full_like(s, loss),
@@ -74,6 +74,7 @@ class Moment:
 
     @property
     def power(self) -> float:
+        """a = (m − 2)/2."""
         return self.half - 1.0  # a
 
     @property
@@ -82,7 +83,10 @@ class Moment:
         return float(gammainc(self.half, self.z))
 
     def forward(self) -> LossTransform:
-        """L is at most z, where c → ∞; for a < 0 it is unbounded, and never below z."""
+        """The transform of full → zeroed.
+
+        L is at most z, where c → ∞. For a < 0 it is unbounded, and never below z.
+        """
         a = self.power
         return LossTransform(
             lambda s: self.log_m(-1.0 - s),
@@ -94,6 +98,7 @@ class Moment:
         )
 
     def backward(self) -> LossTransform:
+        """The transform of zeroed → full, infinite with probability `floor`."""
         return LossTransform(
             self.log_m,
             lambda s: self.tilted(s)[0],
@@ -156,8 +161,9 @@ class Moment:
         return log_t + 1j * angle, np.where(log_t >= self._valley(alpha.real)[:, None], speed, 0.0)
 
     def _stationary(self, alpha: np.ndarray, sign: float) -> np.ndarray:
-        """z t² − (1 + a − z) t − α = 0: the peak (+) and, for α < 0, the valley (−) of the
-        integrand.
+        """t where the integrand peaks (sign +) and, for α < 0, where its valley lies (−).
+
+        z t² − (1 + a − z) t − α = 0.
         """
         b = 1.0 + self.power - self.z
         root = np.sqrt(b * b + 4.0 * self.z * alpha + 0j)

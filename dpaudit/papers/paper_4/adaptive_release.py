@@ -21,7 +21,7 @@ from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
 from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import GaussianRows
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import within
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows
 from dpaudit.papers.paper_4.printed import theorem_3_1_padding

@@ -10,6 +10,8 @@ from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import Density, Discrete
 from dpaudit.laws import density as panels
 
+pytestmark = pytest.mark.quick
+
 EPSILON = np.array([0.0, 0.3, 1.0, 2.5])
 
 

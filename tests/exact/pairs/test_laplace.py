@@ -12,6 +12,8 @@ from dpaudit.exact.pairs.density import DensityPair
 from dpaudit.exact.pairs.laplace import LaplaceShift, laplace_density
 from dpaudit.laws import Laplace, Product, SharedLaplace
 
+pytestmark = pytest.mark.quick
+
 
 def noise(loc, scale=1.0):
     loc = np.atleast_1d(np.asarray(loc, dtype=float))

@@ -9,6 +9,8 @@ from dpaudit.exact.pairs import dispatch
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import Branches, Discrete, GaussianNoise, Laplace, Product
 
+pytestmark = pytest.mark.quick
+
 EPSILON = np.array([0.0, 0.2, 0.7, 1.5])
 
 

@@ -11,6 +11,8 @@ from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import NoisyComparison, ReleasedAnswers
 from dpaudit.laws.sparse_vector import halting_law, noiseless_law, patterns, unlimited_law
 
+pytestmark = pytest.mark.quick
+
 QUERIES, OTHERS = np.array([1.0, 0.0, 2.0]), np.array([0.0, 1.0, 1.0])
 EPSILON = np.array([0.0, 0.2, 0.5])
 

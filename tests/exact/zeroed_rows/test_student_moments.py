@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.integrate import simpson
 
-from dpaudit.exact.curves import StudentCurve
 from dpaudit.exact.zeroed_rows import als_finite
+from dpaudit.exact.zeroed_rows.als import StudentCurve
+
+pytestmark = pytest.mark.quick
 
 
 @pytest.mark.parametrize("seed", range(60))
