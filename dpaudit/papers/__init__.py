@@ -1,5 +1,18 @@
-"""The algorithm boxes of the papers, each with the privacy that is printed for it: `PAPERS` by
-name.
+"""The four papers' formulas as printed and their algorithms.
+
+`paper_1` to `paper_4` are the papers. The docstring of each has the full citation and a table from
+lemma, theorem, algorithm or figure to the function or class. A folder has two kinds of modules:
+
+* `printed` (in paper 3 also `printed_calibration`): formulas as printed, named after their
+  statement, such as `theorem_3_1_padding`. No verdict rests on them: an audit refutes them, or
+  measures how loose they are. `dpaudit.papers.printed` lists those of all papers.
+* the algorithms: subclasses of `Algorithm` with the steps as printed, the claim as printed, and the
+  exact law of the output where it is known. `PAPERS` has them all by name, and a scenario file
+  names them so.
+
+Most algorithms have `variant="printed"` and `variant="corrected"`; the attribute `correction` says
+what differs. `algorithm`, `joint_spectrum` and `data` hold what the papers share. No paper's folder
+imports another paper's.
 """
 
 from dpaudit.papers.algorithm import VARIANTS, Algorithm

@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
-from dpaudit._core.linalg import shrinkage
+from dpaudit._core.check import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
@@ -81,42 +80,3 @@ class ReplacementAlgorithm(Algorithm):
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
         return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
-
-
-def within(data: Array, row_bound: float) -> Array:
-    """The data unchanged. Raises `InvalidInput`, naming row_bound, if a row is longer than it."""
-    largest = float(np.linalg.norm(data, axis=1).max())
-    if row_bound < largest * (1.0 - 1e-12):
-        fail("row_bound", row_bound, f"at least the largest row norm, {largest:g}")
-    return data
-
-
-def within_bounds(data: Array, row_bound: float, label_bound: float) -> Array:
-    """The data unchanged, if ‖x_i‖ ≤ `row_bound` and |y_i| ≤ `label_bound` in every row (x_i, y_i).
-
-    Raises `InvalidInput` otherwise, naming the bound that is exceeded.
-    """
-    data = check.matrix("data", data, min_columns=2)
-    within(data[:, :-1], row_bound)
-    largest = float(np.abs(data[:, -1]).max())
-    if label_bound < largest * (1.0 - 1e-12):
-        fail("label_bound", label_bound, f"at least the largest label, {largest:g}")
-    return data
-
-
-def check_signs(data: Array) -> Array:
-    """The data unchanged, if every label is −1 or 1 (a row of zeros may have 0).
-
-    Raises `InvalidInput` otherwise.
-    """
-    data = check.matrix("data", data, min_columns=2)
-    label = data[:, -1]
-    unknown = ~np.isin(label, (-1.0, 1.0)) & np.any(data != 0.0, axis=1)
-    if unknown.any():
-        fail("data", float(label[unknown][0]), "labels of -1 and 1 in the last column")
-    return data
-
-
-def shrunk(data: Array, row_bound: float) -> Array:
-    """Rows longer than `row_bound` shrunk to it, as in paper 4, section 3.1."""
-    return np.asarray(data * shrinkage(data, row_bound)[:, None])

@@ -1,7 +1,7 @@
-"""Formulas of the papers as printed, under their own names and numbers.
+"""The printed formulas of all papers in one list, under the names of their statements.
 
-None of these is used for a verdict. Each is here so that an audit can refute it, or measure how
-loose it is.
+None of these is used for a verdict: an audit refutes them, or measures how loose they are. Each is
+written in the `printed` modules of its paper's folder, whose docstring maps statements to names.
 """
 
 from dpaudit.papers.paper_1.printed import figure_4_padding, lemma_10, lemma_11, proposition_2_sigma

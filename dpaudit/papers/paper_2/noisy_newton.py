@@ -24,7 +24,8 @@ from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms.base import Sampler
-from dpaudit.papers.algorithm import Algorithm, shrunk
+from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.truncation import check_privacy
 
 BLOCK = 1 << 19  # linear predictors held at a time

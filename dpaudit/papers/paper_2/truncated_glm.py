@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import shrunk
+from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.noisy_newton import FAMILIES, Newton, NewtonAlgorithm
 from dpaudit.papers.paper_2.printed import (
     algorithm_1_radius,
@@ -56,7 +56,7 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
     )
     statement: ClassVar[str] = "algorithm 3 (DP-PMTLR)"
     correction: ClassVar[str] = (
-        "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the box has d(1 + ln(2n/η))"
+        "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the algorithm has d(1 + ln(2n/η))"
     )
 
     def __post_init__(self) -> None:
@@ -196,7 +196,7 @@ class DPLR(NewtonAlgorithm):
     )
     statement: ClassVar[str] = "algorithm 5 (DP-LR)"
     correction: ClassVar[str] = (
-        "σ₂ has the radius where the box has its square, and Tr(Σ) must be given"
+        "σ₂ has the radius where the algorithm has its square, and Tr(Σ) must be given"
     )
 
     def __post_init__(self) -> None:

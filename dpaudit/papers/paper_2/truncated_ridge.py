@@ -18,7 +18,7 @@ from dpaudit._core.check import Array
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import ShiftRows
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import shrunk
+from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.noisy_moments import NoisyMoments, RidgeAlgorithm, shift_rows
 from dpaudit.papers.paper_2.printed import (
     algorithm_1_radius,

@@ -23,7 +23,8 @@ from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.second_moment import AnalyzeGauss
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm, shrunk
+from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm
+from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.printed import algorithm_1_radius, theorem_3_2_sigma
 
 Moment = tuple[tuple[float, ...], ...]  # a symmetric matrix, (d, d)

@@ -22,10 +22,9 @@ from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import within_bounds
+from dpaudit.papers.data import smallest_eigenvalue, within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.gauss_mix import check_budget
-from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
 from dpaudit.papers.paper_3.printed_calibration import ada_ssp_deviation
 
 BLOCK = 1 << 22  # numbers of zeroed Gram matrices held at a time

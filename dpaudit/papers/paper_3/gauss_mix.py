@@ -14,7 +14,8 @@ from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.algorithm import Algorithm, within
+from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_3.extreme_pairs import axis_pair
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released
 from dpaudit.papers.paper_3.printed_calibration import gaussmix_gamma

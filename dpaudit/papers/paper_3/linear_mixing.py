@@ -18,7 +18,7 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT
 from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.algorithm import within_bounds
+from dpaudit.papers.data import within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
 from dpaudit.papers.paper_3.gauss_mix import check_budget

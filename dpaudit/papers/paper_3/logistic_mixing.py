@@ -15,7 +15,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.algorithm import check_signs
+from dpaudit.papers.data import check_signs
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm
 from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.linear_mixing import LinearMixing

@@ -19,10 +19,10 @@ from dpaudit.exact import gaussian_shift
 from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
 from dpaudit.mechanisms.sketching import RELEASES
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.algorithm import within
+from dpaudit.papers.data import smallest_eigenvalue, within
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import axis_pair
-from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released, smallest_eigenvalue
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released
 from dpaudit.papers.paper_3.printed_calibration import theorem_1_epsilon
 from dpaudit.papers.paper_3.zeroed_row import ReleasedRow
 

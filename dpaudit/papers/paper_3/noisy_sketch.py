@@ -139,10 +139,3 @@ def released(sketches: Array, release: str) -> Array:
         return sketches.reshape(len(sketches), -1)
     upper = np.triu_indices(sketches.shape[2])
     return np.asarray((sketches.transpose(0, 2, 1) @ sketches)[:, *upper])
-
-
-def smallest_eigenvalue(data: Array) -> float:
-    """λ_min(DᵀD) ≥ 0."""
-    if len(data) < data.shape[1]:
-        return 0.0
-    return float(np.linalg.svd(data, compute_uv=False)[-1] ** 2)

@@ -17,7 +17,8 @@ from dpaudit._core.linalg import cholesky_stack
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Density
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm, check_signs, within
+from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.data import check_signs, within
 from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.printed_calibration import objective_ridge, objective_sigma
 

@@ -20,11 +20,11 @@ from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws.noise import laplace_log_cdf
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.algorithm import within_bounds
+from dpaudit.papers.data import smallest_eigenvalue, within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
 from dpaudit.papers.paper_3.gauss_mix import check_budget
-from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, smallest_eigenvalue
+from dpaudit.papers.paper_3.noisy_sketch import NoisySketch
 from dpaudit.papers.paper_3.printed_calibration import sheffet_2017_gamma, sheffet_renyi_gamma
 from dpaudit.papers.paper_3.zeroed_row import SolvedRow
 

@@ -1,1 +1,35 @@
-"""Paper 4."""
+"""Paper 4: Or Sheffet,
+*Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in Linear Regression*,
+2018.
+
+Its padding and noise are in `printed`, under the names of the statements. Its algorithms:
+
+| statement | class |
+| --- | --- |
+| section 2, Analyze Gauss | `analyze_gauss.AnalyzeGaussNoise` |
+| algorithm 1, ridge regression on a sketch | `johnson_lindenstrauss.JLRidge` |
+| algorithm 2, the same with a private σ_min | `johnson_lindenstrauss.AdaptiveJLRidge` |
+| algorithm 3, additive Wishart noise | `additive_wishart.AdditiveWishartNoise` |
+| algorithm 4, inverse-Wishart posterior | `inverse_wishart.InverseWishartPosterior` |
+| algorithm 5, the same with a private σ_min | `inverse_wishart.AdaptiveInverseWishart` |
+| theorem B.5, noise on the inverse | `analyze_gauss.NoisyInverse` |
+
+| statement | formula in `printed` |
+| --- | --- |
+| section 2, Analyze Gauss | `section_2_sigma` |
+| theorem 3.1 (algorithms 1, 2 and 5) | `theorem_3_1_padding` |
+| theorem B.1, corollary B.2 (sketches) | `theorem_b_1_padding`, `corollary_b_2_padding`, `_rows` |
+| algorithm 3 | `algorithm_3_dof` |
+| theorem 4.1 (Wishart noise) | `theorem_4_1_dof`, `theorem_4_1_scale` |
+| theorem B.3 (Wishart noise) | `theorem_b_3_dof`, `theorem_b_3_scale` |
+| theorem 5.1 (algorithm 4), theorem B.4 | `theorem_5_1_padding`, `theorem_b_4_padding` |
+| theorem B.5 | `theorem_b_5_sigma` |
+
+`matrix_release` holds what all algorithms share, `adaptive_release` what algorithms 2 and 5 share,
+and `random_moments` draws the matrices.
+
+Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_4`: figures 1 to 6
+in `regressions`.
+
+No module here imports another paper's folder, and no formula here is used for a verdict.
+"""

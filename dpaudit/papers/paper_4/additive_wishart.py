@@ -13,7 +13,7 @@ from dpaudit._core.check import Array
 from dpaudit.laws import ShiftedWishart, WishartRows
 from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.wishart import AdditiveWishart
-from dpaudit.papers.algorithm import within
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, order
 from dpaudit.papers.paper_4.printed import algorithm_3_dof

@@ -17,8 +17,7 @@ from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import within
-from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
+from dpaudit.papers.data import smallest_eigenvalue, within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows, order
 from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma

@@ -13,7 +13,7 @@ from dpaudit._core.check import Array
 from dpaudit._core.linalg import padded
 from dpaudit.laws import InverseWishart, ScaleRows, SketchRows
 from dpaudit.mechanisms.wishart import InverseWishartDraw
-from dpaudit.papers.algorithm import within
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments

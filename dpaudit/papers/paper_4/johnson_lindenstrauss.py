@@ -12,7 +12,7 @@ from dpaudit._core.check import Array, fail
 from dpaudit._core.linalg import factorise, padded
 from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RandomProjection
-from dpaudit.papers.algorithm import within
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments

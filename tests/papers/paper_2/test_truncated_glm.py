@@ -10,7 +10,9 @@ from scipy.special import expit
 
 import dpaudit as dp
 from dpaudit.papers import DPLR, PMTGLM, PMTLR, printed
-from dpaudit.papers.paper_2.newton import FAMILIES
+from dpaudit.papers.paper_2.noisy_newton import FAMILIES
+
+pytestmark = pytest.mark.quick
 
 RNG = np.random.default_rng(4)
 FEATURES = RNG.standard_normal((80, 3)) @ np.array(
@@ -200,3 +202,13 @@ def test_later_steps_have_no_law():
 def test_a_wrong_parameter_is_named(make, name):
     with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
         make()
+
+
+@pytest.mark.parametrize("release", ["coef", "statistics"])
+def test_no_closed_form_of_all_rows_is_refused_in_words(release):
+    mechanism = PMTLR(1.0, 2, public_moment=((1.0,),), release=release)
+    data = np.column_stack([np.linspace(0.0, 1.0, 5), [0.0, 1.0, 0.0, 1.0, 1.0]])
+    with pytest.raises(dp.NoExactSpectrum, match="later steps"):
+        dp.exact.worst_case(mechanism, data, [0.0])
+    with pytest.raises(dp.NoExactSpectrum, match="all replacements at once"):
+        dp.exact.worst_case(mechanism, data, [0.0], relation="replace", candidates=data)

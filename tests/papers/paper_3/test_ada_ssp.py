@@ -8,6 +8,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.papers import AdaSSP
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(6)
 X = RNG.uniform(-0.5, 0.5, (20, 3))
 DATA = np.column_stack([X, np.clip(2.0 * X[:, 0], -1.0, 1.0)])

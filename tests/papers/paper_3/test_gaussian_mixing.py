@@ -11,7 +11,7 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.exact import gaussian_sketch
 from dpaudit.papers import CalibratedGaussMix, ModifiedGaussMix, printed
-from dpaudit.papers.paper_3.noisy_sketch import smallest_eigenvalue
+from dpaudit.papers.data import smallest_eigenvalue
 
 SIZE, ERROR = 4_000, 1e-6  # of each comparison of equal laws
 RNG = np.random.default_rng(4)

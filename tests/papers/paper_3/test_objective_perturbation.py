@@ -12,6 +12,8 @@ import dpaudit as dp
 from dpaudit.papers import ObjectivePerturbation
 from dpaudit.papers.paper_3.objective_perturbation import Perturbed
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(7)
 X = RNG.uniform(-0.6, 0.6, (30, 2))
 DATA = np.column_stack([X, np.where(X[:, 0] + 0.2 * RNG.standard_normal(30) > 0.0, 1.0, -1.0)])
@@ -60,7 +62,7 @@ def test_one_feature_has_an_exact_law():
     """20,000 draws; the test misses in 10⁻⁶ of the seeds."""
     mechanism = ObjectivePerturbation(3.0, 0.01, variant="corrected")
     law = mechanism.law(ONE)
-    points, below = law._table
+    points, below = law._distribution
     assert below[-1] == pytest.approx(1.0, abs=1e-9)
     draws = mechanism(ONE, 20_000, rng=1)[:, 0]
     assert kstest(draws, lambda x: np.interp(x, points, below)).pvalue > 1e-6

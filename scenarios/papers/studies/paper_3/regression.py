@@ -13,7 +13,8 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit._core.seeds import generator
 from dpaudit.papers import AdaSSP, LinearMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.papers.paper_3.noisy_sketch import SketchedSolver, smallest_eigenvalue
+from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.paper_3.noisy_sketch import SketchedSolver
 from dpaudit.report.studies.content import Content, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number
