@@ -1,29 +1,56 @@
-"""The fixtures that tests of more than one folder use."""
+"""The fixtures that tests of more than one folder use, and how a run of all tests is made."""
 
 import os
+
+# Before numpy and LightGBM are loaded, and for the processes that tests start. The matrices here
+# are small: threads that wait for each other on busy cores cost many times the work itself.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.report.examples import make_result, make_samples_result
 from tests.run.small_scenarios import scenario_writer
 
-# Boosting a few thousand draws: threads that wait for each other on busy cores cost 100 times the
-# work itself.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Share a run of the whole suite among the cores, where pytest-xdist is installed.
+
+    Runs of chosen files or folders, with --pdb, -s or -x, or with a -n of their own are left as
+    they are: one process starts faster, shows what is printed and can be debugged. `pytest -n 0`
+    is the whole suite in one process.
+    """
+    option = config.option
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    alone = option.usepdb or option.capture == "no" or option.maxfail or option.collectonly
+    worker = hasattr(config, "workerinput")
+    if whole and not alone and not worker and getattr(option, "numprocesses", 0) is None:
+        option.numprocesses = "auto"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`-m quick` leaves out the slow tests of a file that is marked quick."""
+    if config.option.markexpr == "quick":
+        config.option.markexpr = "quick and not slow"
 
 
 @pytest.fixture
 def result() -> dict[str, Any]:
     """The record of a full least-squares audit, fresh for each test."""
+    from tests.report.examples import make_result
+
     return make_result()
 
 
 @pytest.fixture
 def samples_result() -> dict[str, Any]:
     """The record of an audit of draws made elsewhere, fresh for each test."""
+    from tests.report.examples import make_samples_result
+
     return make_samples_result()
 
 

@@ -9,6 +9,8 @@ import dpaudit as dp
 from dpaudit.adapters import read_draws
 from dpaudit.outcomes import LISTS, aligned
 
+pytestmark = pytest.mark.quick
+
 
 class Bomb:
     def __reduce__(self):

@@ -71,6 +71,7 @@ def test_the_seed_of_an_unseeded_run_repeats_it():
 # ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick
 def test_a_false_claim_is_violated():
     """A shift by 1 has δ(0.5) = 0.238. Its certified low is 0.198 ± 0.0115: below 0.1 with
     probability under 1e-15.
@@ -88,6 +89,7 @@ def test_the_reason_states_the_level_as_it_was_asked_for():
     assert "99.9%" in audit(shifted(1.0)).reason
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "claim",
     [
@@ -293,6 +295,7 @@ def audit_samples(P, Q, **changes):
     )
 
 
+@pytest.mark.quick
 def test_plain_arrays_are_audited():
     """The true claim fails with probability at most 0.001; the false one passes with less than
     1e-15: 0.189 ± 0.013.
@@ -378,6 +381,7 @@ def never(data, size, *, rng):
     pytest.fail("drawn before the arguments were checked")
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("case", REFUSED)
 def test_arguments_are_checked_before_anything_is_drawn(case):
     changes, message = REFUSED[case]
@@ -423,6 +427,7 @@ def test_too_few_samples_are_refused(size):
         audit_samples(*samples(size))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("size", [0, -1, 1e5, "many", None])
 def test_samples_is_an_integer(size):
     with pytest.raises(dp.InvalidInput, match="samples must be an integer"):
@@ -532,6 +537,7 @@ def test_the_record_is_json_without_nan(run):
         assert record[part] is None or len(record[part]["delta"]) == len(record["epsilon"])
 
 
+@pytest.mark.quick
 def test_the_record_says_what_was_audited():
     record = audit(dp.mechanisms.ALS(12), samples=1000).to_dict()
     rows = dp.neighbours.row_statistics(DATA)

@@ -9,6 +9,8 @@ from dpaudit.certify.scores import SortedScores
 from dpaudit.errors import InvalidInput
 from dpaudit.exact import gaussian_shift
 
+pytestmark = pytest.mark.quick
+
 
 def certificate(*corners: tuple[list[float], list[float]]) -> Certificate:
     """From (q, p) polygons, alternating directions."""

@@ -8,6 +8,8 @@ from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import CLAIM_SHARE, ODDS_SHARE, choose_sets
 
+pytestmark = pytest.mark.quick
+
 MU, EPSILON = 0.4, 1.0  # N(μ/2, 1) | N(−μ/2, 1): log odds μx, δ(1) = 0.00125
 GRID = np.array([0.0, EPSILON])
 

@@ -7,6 +7,8 @@ import pytest
 
 from dpaudit.cli import main
 
+pytestmark = pytest.mark.quick
+
 GRAM = 'name = "AnalyzeGauss"\nsigma = 20.0'
 
 

@@ -10,6 +10,8 @@ from dpaudit import power
 from dpaudit.cli import main
 from dpaudit.cli.planning import needs
 
+pytestmark = pytest.mark.quick
+
 
 def test_the_table_and_the_words(capsys):
     assert main(["plan", "--claim", "1,1e-5"]) == 0

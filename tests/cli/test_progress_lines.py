@@ -6,6 +6,8 @@ import pytest
 
 from dpaudit.cli import progress
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def clock(monkeypatch):

@@ -4,6 +4,8 @@ import pytest
 
 from dpaudit.cli import table
 
+pytestmark = pytest.mark.quick
+
 PAIRS = [("one", "a short line"), ("three", "a long line of words " * 3)]
 LONG = ("a long line of words " * 3).strip()
 

@@ -9,6 +9,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.curves.claims import as_claim
 
+pytestmark = pytest.mark.quick
+
 EPSILON = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 1.1, 3.0])
 
 

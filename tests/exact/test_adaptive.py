@@ -64,7 +64,9 @@ def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share)
     shift = abs(left - right) / 2.0
     epsilon = share * shift
     kinks = 0.5 * (left + right) + np.array([-1.0, 1.0]) * epsilon  # |x − right| − |x − left| = ±2ε
-    for found in adaptive(FirstRelease.laplace(left, right, scale=2.0), lambda x: SAME, epsilon, kinks):
+    for found in adaptive(
+        FirstRelease.laplace(left, right, scale=2.0), lambda x: SAME, epsilon, kinks
+    ):
         assert float(found) == pytest.approx(-np.expm1(0.5 * (epsilon - shift)), rel=1e-9)
 
 
@@ -125,7 +127,9 @@ def test_what_is_released_besides_can_only_add():
 
 def test_moments_of_the_pair():
     """Rényi divergences of independent releases add: order 2 of Gaussian shifts is μ²."""
-    curve = adaptive_curve(FirstRelease.gaussian(0.0, 0.6, 1.0), lambda x: PrivacyLoss.gaussian_shift(0.8))
+    curve = adaptive_curve(
+        FirstRelease.gaussian(0.0, 0.6, 1.0), lambda x: PrivacyLoss.gaussian_shift(0.8)
+    )
     assert curve.renyi(2.0) == pytest.approx((1.0, 1.0), rel=1e-9)
     assert curve.supremum == (np.inf, np.inf)
 
@@ -135,8 +139,14 @@ def test_moments_of_the_pair():
     [
         (lambda: FirstRelease.laplace(0.0, 1.0, 0.0), "scale"),
         (lambda: FirstRelease.gaussian(0.0, np.nan, 1.0), "right"),
-        (lambda: adaptive(FirstRelease(np.sin, np.cos, np.array([1.0, 0.0])), sketch, 0.5), "edges"),
-        (lambda: adaptive(FirstRelease.laplace(0.0, 1.0, 1.0), sketch, 0.5, breaks=[np.inf]), "breaks"),
+        (
+            lambda: adaptive(FirstRelease(np.sin, np.cos, np.array([1.0, 0.0])), sketch, 0.5),
+            "edges",
+        ),
+        (
+            lambda: adaptive(FirstRelease.laplace(0.0, 1.0, 1.0), sketch, 0.5, breaks=[np.inf]),
+            "breaks",
+        ),
         (lambda: adaptive(FirstRelease.laplace(0.0, 1.0, 1.0), lambda x: SAME, -0.5), "epsilon"),
     ],
 )

@@ -9,6 +9,8 @@ from dpaudit import laws
 from dpaudit.laws import ShiftedWishart, log_ratio
 from tests.laws.law_cases import SHIFT, K, inverse_wishart, root, shifted_wishart
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("make", [inverse_wishart, shifted_wishart])
 @pytest.mark.parametrize("dof", [K, K + 1, 40])
@@ -42,11 +44,10 @@ def moved(amount):
 
 
 def test_the_loss_is_infinite_where_the_other_law_cannot_be():
-    """The row is in the left database only: no draw of the left law is impossible without it, but
-    some the other way.
+    """A row of the left database alone: some draws of the left law cannot come from the right one.
 
-    With dof 4 and d = 3, q/vᵀW⁻¹v ~ χ²₂. The share is within 6 standard errors: fails with
-    probability below 1e-8.
+    Every draw of the right law is possible under the left one. With dof 4 and d = 3, the ratio
+    q/vᵀW⁻¹v is χ²₂. The share is within 6 standard errors: fails with probability below 1e-8.
     """
     with_row, without, size = moved(0.5), moved(0.0), 20_000
     forward = log_ratio(with_row, without, with_row.sample(size, np.random.default_rng(1)))

@@ -46,9 +46,7 @@ def test_a_density_is_scipys_up_to_one_constant(pair_of):
 
 
 def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure():
-    """The Gram density leaves out |G|^{(r−d−1)/2}, which is the same for both laws; the sketch's
-    loss is its own.
-    """
+    """Densities of the Gram matrix lack |G|^{(r−d−1)/2}, which cancels: the losses are equal."""
     left, right = sketch(1)[0], sketch(2)[0]
     x = left.sample(40, np.random.default_rng(3))
     rows = x.reshape(40, 5, K)
@@ -139,8 +137,9 @@ def test_gaussian_draws_have_the_law():
 
 
 def test_student_draws_have_the_law():
-    """Fails with probability at most 1e-6; z_j √ν is Student t and the square radius
-    beta-prime(k/2, ν/2).
+    """z_j √ν is Student t and the square radius beta-prime(k/2, ν/2).
+
+    Fails with probability at most 1e-6.
     """
     law, size = student(1)[0], 20_000
     x = radii(law, law.sample(size, np.random.default_rng(5)))
@@ -163,9 +162,7 @@ def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch)
 
 
 def test_noise_draws_have_the_law():
-    """Fails with probability at most 1e-6; the square radius sees whether the coordinates are
-    independent.
-    """
+    """The square radius shows dependence of coordinates. Fails with probability at most 1e-6."""
     law, size = noise(1)[0], 20_000
     white = (law.sample(size, np.random.default_rng(5)) - law.mean) / law.deviation
     distances = [stats.kstest(white[:, j], "norm").statistic for j in range(K)]

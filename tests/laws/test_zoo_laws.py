@@ -10,6 +10,8 @@ from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_index, largest_va
 from dpaudit.laws.ratio import gaussian_mixture, gaussian_ratio, laplace_mixture, laplace_ratio
 from dpaudit.mechanisms import broken, textbook
 
+pytestmark = pytest.mark.quick
+
 
 def rows(*numbers):
     return np.array(numbers, dtype=float)[:, None]
@@ -17,8 +19,9 @@ def rows(*numbers):
 
 @pytest.mark.parametrize("noise", [LAPLACE, EXPONENTIAL], ids=["Laplace", "exponential"])
 def test_the_larger_of_two(noise):
-    """P(the second wins) is 1 − (2 + t)e^{−t}/4 with Laplace noise and 1 − e^{−t}/2 with
-    exponential noise.
+    """P(the second is larger) in closed form.
+
+    1 − (2 + t)e^{−t}/4 with Laplace noise, 1 − e^{−t}/2 with exponential noise.
     """
     t = 1.7
     p = np.exp(largest_index(np.array([0.0, t]), noise, 1.0).log_probability)
@@ -57,8 +60,9 @@ RATIOS = {
 @pytest.mark.parametrize("total", [0.0, 1.0])
 @pytest.mark.parametrize("name", RATIOS)
 def test_densities_of_a_mean_with_a_noisy_count(name, total):
-    """∫ of the density given the count m over m, by scipy; the outlying component is below 1e-12 at
-    these values.
+    """The density given the count m, integrated over m by SciPy.
+
+    The outlying component is below 1e-12 at these values.
     """
     make, private, family = RATIOS[name]
 
@@ -91,9 +95,7 @@ def test_their_mass_is_one(name):
 
 
 def test_geometric_noise_in_whole_numbers():
-    """2/3-geometric by the formulas of the source: p(z) ∝ 2^{−k|z − c|} inside, the tails put to
-    the ends.
-    """
+    """p(z) ∝ 2^{−k|z − c|} by the formulas of the source, with the tails put to the ends."""
     mechanism = textbook.TruncatedGeometric(epsilon=1.0, limit=4)
     assert mechanism.exponent == 1
     law = mechanism.law(rows(1.0))
@@ -114,8 +116,7 @@ def test_a_wrong_logarithm():
 
 
 def test_low_bits_of_floats():
-    """Noise alone is finer than 2⁻⁵³ with probability (1 − e^{−ε/2})·(2/3 + O(ε)); moved by 1 it
-    never is.
+    """Noise alone is finer than 2⁻⁵³ with probability (1 − e^{−ε/2})·(2/3 + O(ε)); moved by 1 never.
 
     The frequency among 10⁶ draws misses by more than 5.6 standard errors with probability below
     1e-7.

@@ -1,5 +1,6 @@
-"""What changes between two databases, from their matrices at 50 digits: no leverage, no update
-formula.
+"""What changes between two databases, computed from their matrices at 50 digits.
+
+Leverages and update formulas are not used.
 """
 
 import mpmath
@@ -39,8 +40,9 @@ def _upper(matrix):
 
 
 def scales(mechanism, left, right):
-    """(up, down) of Σ⁻¹Σ', whose eigenvalues are 1 + up, 1 − down and else 1, from its trace and
-    determinant.
+    """(up, down): the eigenvalues of Σ⁻¹Σ' are 1 + up, 1 − down, and else 1.
+
+    Computed from the trace and the determinant.
     """
     assert isinstance(mechanism, ScatterDraw)
     ridge = mp.mpf(mechanism.ridge) ** 2 * mp.eye(left.shape[1])

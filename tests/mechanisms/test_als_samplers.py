@@ -1,4 +1,4 @@
-"""The three ALS samplers draw from one law, and the test that says so would notice another law."""
+"""The three ALS samplers draw from one law; the comparison would notice another law."""
 
 from functools import cache
 
@@ -20,8 +20,9 @@ TURN = np.linalg.qr(np.random.default_rng(5).standard_normal((FEATURES, FEATURES
 
 
 def views(draws):
-    """Coordinates, rotated coordinates, radius and direction: marginals, tails and dependence, (n,
-    2p + 2).
+    """Coordinates, rotated coordinates, radius and direction, (n, 2p + 2).
+
+    They show marginals, tails and dependence.
     """
     white = (draws - LAW.mean) @ LAW.root.T
     radius = np.linalg.norm(white, axis=1)
@@ -45,7 +46,7 @@ def test_samplers_agree_in_law(pair, seed):
 
 
 def test_the_literal_sketch_may_be_made_in_blocks(monkeypatch):
-    """Fails for equal laws with probability â¤ 1.2e-7: 8 of the 72 statistics that share 1e-6."""
+    """Fails for equal laws with probability ≤ 1.2e-7: 8 of the 72 statistics that share 1e-6."""
     monkeypatch.setattr(sketched_solution, "LITERAL_BLOCK", 5 * ROWS)
     assert (
         largest_distance(views(ALS(ROWS, "literal")(DATA, SIZE, rng=9)), drawn("student", 1))
@@ -90,8 +91,8 @@ def test_the_comparison_would_notice(wrong):
     """Power. A law at distance D* is missed with probability at most 4 exp(−n(D* − limit)²/2).
 
     The nearest of these are at D* = 0.063 (independent coordinates, from 1e6 draws) and 0.078 (one
-    row more, from the beta-prime law of the radius): missed with probability below 1e-4 and 1e-8,
-    the others less often.
+    row more, from the beta-prime law of the radius). They are missed with probability below 1e-4
+    and 1e-8, the others less often.
     """
     assert (
         largest_distance(views(WRONG[wrong](np.random.default_rng(11))), drawn("literal", 1))

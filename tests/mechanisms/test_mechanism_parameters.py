@@ -236,9 +236,7 @@ def test_a_bound_below_the_largest_row_is_refused(use):
 
 
 def test_a_bound_is_not_refused_for_rounding():
-    """The largest norm, computed row by row, may differ in its last bit from the one computed all
-    at once.
-    """
+    """The largest norm may differ in its last bit between row by row and all rows at once."""
     for seed in range(40):
         data = np.random.default_rng(seed).standard_normal((40, 4))
         bound = max(float(np.linalg.norm(row)) for row in data)

@@ -1,5 +1,6 @@
-"""Zeroed rows of the second-moment mechanisms, and the worst row within a bound, against matrices
-and draws.
+"""Zeroed rows of the second-moment mechanisms, and the worst row within a bound.
+
+Checked against matrices and draws.
 """
 
 import numpy as np
@@ -112,11 +113,10 @@ def exact(family, index, epsilon):
 )
 @pytest.mark.parametrize("index", [2, 9])
 def test_curves_are_those_of_the_draws(mechanism, index):
-    """δ(ε) = E_P[(1 − e^{ε−L})₊] over draws, both directions, ε = 0 and 0.3: within 6 standard
-    errors.
+    """δ(ε) = E_P[(1 − e^{ε−L})₊] over draws, both directions, ε = 0 and 0.3.
 
-    Fails with probability below 1e-7 (80 means of numbers in [0, 1], which 40,000 draws make nearly
-    normal).
+    Within 6 standard errors: fails with probability below 1e-7 (80 means of numbers in [0, 1],
+    which 40,000 draws make nearly normal).
     """
     family, pair, size = mechanism.zeroed_rows(DATA), dp.neighbours.zero_row(DATA, index), 40_000
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
@@ -131,8 +131,8 @@ def test_curves_are_those_of_the_draws(mechanism, index):
 
 
 def test_the_directions_of_an_inverse_draw_are_swapped():
-    """The test above would notice: at ε = 0.3 they differ by more than 6 standard errors, which are
-    0.01.
+    """At ε = 0.3 the two differ by more than 6 standard errors of 0.01, so the test above would
+    notice.
     """
     forward, backward = exact(InverseWishartDraw(9, padding=3.0).zeroed_rows(DATA), 9, 0.3)
     assert backward - forward > 0.02
@@ -156,9 +156,7 @@ ADDED = (
 
 
 def rows_within(bound):
-    """Random directions, and for each axis and the weakest one all splits between features and
-    label.
-    """
+    """Random directions, and all splits between features and label for each axis and the weakest."""
     rng = np.random.default_rng(1)
     anywhere = rng.standard_normal((300, D))
     weakest = np.linalg.eigh(DATA.T @ DATA)[1][:, 0]

@@ -1,5 +1,6 @@
-"""The mechanisms of papers 3 and 4 against their algorithms done literally: sketches, outer
-products, noise.
+"""The mechanisms of papers 3 and 4 against literal versions of their algorithms.
+
+The literal versions draw sketches, outer products and noise.
 """
 
 import numpy as np
@@ -104,8 +105,9 @@ def matrices(triangles, size):
 
 
 def shaped(mechanism, draws):
-    """Sketches as (n, r, d), second moments as (n, d, d), sufficient statistics as the literal
-    function has them.
+    """Sketches as (n, r, d), second moments as (n, d, d).
+
+    Sufficient statistics have the shape of the literal function.
     """
     if mechanism.parameters().get("release") == "sketch":
         return draws.reshape(SIZE, -1, D)
@@ -116,9 +118,7 @@ def shaped(mechanism, draws):
 
 
 def views(x, symmetric):
-    """Entries, and what sees how they hang together: eigenvalues of symmetric matrices, or singular
-    values.
-    """
+    """Entries, and eigenvalues of symmetric matrices or singular values, which show dependence."""
     values = np.linalg.eigvalsh(x) if symmetric else np.linalg.svd(x, compute_uv=False)
     return np.column_stack([x.reshape(SIZE, -1), values])
 
@@ -167,11 +167,10 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_the_comparison_would_notice(wrong):
-    """Power. A law at distance D* is missed with probability at most 4 exp(−n(D* − limit)²/2), the
-    limit being 0.03.
+    """Power. A law at distance D* is missed with probability at most 4 exp(−n(D* − limit)²/2).
 
-    The nearest is the diagonal of twice the variance, D* = 0.083: missed with probability below
-    1e-11. The others are at 0.17 and more (from 2e4 draws).
+    The limit is 0.03. The nearest law is the diagonal of twice the variance, D* = 0.083: missed
+    with probability below 1e-11. The others are at 0.17 and more (from 2e4 draws).
     """
     case, literal = WRONG[wrong]
     mechanism = CASES[case][0]

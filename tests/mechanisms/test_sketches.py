@@ -1,6 +1,4 @@
-"""Releases of the sketch: the matrix and its Gram matrix carry one law, with the moments of a
-Wishart.
-"""
+"""A sketch and its Gram matrix have one law, with the moments of a Wishart."""
 
 import numpy as np
 import pytest
@@ -45,8 +43,9 @@ STATISTICS = D * (D + 1) // 2 + D
 
 @pytest.mark.parametrize("rows", [2, D, 9])
 def test_gram_release_is_the_gram_of_the_sketch(rows):
-    """Fails for equal laws with probability at most 1e-6; rows below d make the Gram matrix
-    singular.
+    """Fails for equal laws with probability at most 1e-6.
+
+    With fewer than d rows the Gram matrix is singular.
     """
     views_ = views(gram_of_sketch(rows, [1, rows])), views(gram_release(rows, [2, rows]))
     exact_zeros = D - min(rows, D)  # eigenvalues that are only rounding
@@ -70,11 +69,10 @@ def test_the_gram_comparison_would_notice_a_row_more():
 @pytest.mark.parametrize("rows", [2, 9])
 @pytest.mark.parametrize("release", ["sketch", "gram"])
 def test_gram_moments_are_those_of_a_wishart(rows, release):
-    """Means within 6 standard errors, variances within 7: fails with probability below 1e-7 (normal
-    means).
+    """Means within 6 standard errors, variances within 7.
 
-    An entry's excess kurtosis is at most 6 (χ²_2), so a variance has a relative standard error of
-    at most 2 %.
+    Fails with probability below 1e-7 (normal means). An entry's excess kurtosis is at most 6
+    (χ²_2), so a variance has a relative standard error of at most 2 %.
     """
     gram = gram_of_sketch(rows, 3) if release == "sketch" else gram_release(rows, 3)
     sigma = GRAM / np.outer(SCALE, SCALE)
@@ -85,8 +83,9 @@ def test_gram_moments_are_those_of_a_wishart(rows, release):
 
 
 def test_sketch_rows_are_independent_with_the_right_covariance():
-    """Second moments within 6 standard errors: fails with probability below 3e-7 (144 normal
-    means).
+    """Second moments within 6 standard errors.
+
+    Fails with probability below 3e-7 (144 normal means).
     """
     rows = 3
     white = (
@@ -108,7 +107,7 @@ def test_random_linear_combination_is_a_projection_on_one_row():
 
 
 def test_random_linear_combination_is_a_gaussian_mixture_of_the_rows():
-    """The algorithm box itself, Dᵀg: fails for equal laws with probability at most 1e-6."""
+    """The algorithm as printed, Dᵀg: fails for equal laws with probability at most 1e-6."""
     literal = np.random.default_rng(5).standard_normal((SIZE, len(DATA))) @ DATA
     whiten = np.linalg.inv(np.linalg.cholesky(GRAM)).T
     one, other = literal @ whiten, RandomLinearCombination()(DATA, SIZE, rng=6) @ whiten

@@ -1,5 +1,6 @@
-"""What holds for every mechanism of the zoo: draws follow the law, sound claims are true, broken
-ones are not.
+"""What holds for every mechanism of the zoo.
+
+Draws follow the law, sound claims are true, and broken ones are not.
 """
 
 import dataclasses
@@ -55,8 +56,9 @@ def statistics(x):
 
 @every
 def test_draws_follow_the_law(name, drawn):
-    """Kolmogorov–Smirnov of every column and of the row sums, against as many draws of the law
-    itself.
+    """Kolmogorov–Smirnov tests of every column and of the row sums.
+
+    Draws of the algorithm are compared with as many draws of the law.
     """
     mechanism, pair = ZOO[name], ZOO[name].pair()
     for side, data in enumerate((pair.left, pair.right)):
@@ -67,10 +69,10 @@ def test_draws_follow_the_law(name, drawn):
 
 @every
 def test_draws_follow_the_exact_curve(name, drawn):
-    """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm, a mean of values in [0, 1 − e^{−max
-    L}]: Hoeffding.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm.
 
-    Of the laws of released answers, whose density takes a while, 4,000 draws.
+    A mean of values in [0, 1 − e^{−max L}]: Hoeffding. Laws of released answers get 4,000 draws, as
+    their density is slow.
     """
     mechanism, pair = ZOO[name], ZOO[name].pair()
     laws = [mechanism.law(data) for data in (pair.left, pair.right)]
@@ -220,8 +222,9 @@ FOUND_ALL += (
 
 
 def best_attack(mechanism, share=0.01):
-    """max log P(S)/share over (randomised) sets with Q(S) = share: P(S) ≤ δ(ε) + e^ε·share, equal
-    at the best ε.
+    """max log P(S)/share over (randomised) sets with Q(S) = share.
+
+    P(S) ≤ δ(ε) + e^ε·share, with equality at the best ε.
     """
     grid, pair = (
         np.concatenate([np.linspace(0.0, 0.6, 241), np.linspace(0.6, 6.0, 61)]),
@@ -238,8 +241,9 @@ def best_attack(mechanism, share=0.01):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_attacks_are_within_what_is_possible(name):
-    """The published frequency of S has a standard error of 0.1/√(10⁸·0.01)·… below 0.1 %; some
-    attacks miss much.
+    """Published frequencies of S have standard errors below 0.1 % (0.1/√(10⁸·0.01)·…).
+
+    Some attacks are far from the best possible one.
     """
     best, found = best_attack(ZOO[name]), PUBLISHED[name]
     assert found < best * 1.005 + 0.001

@@ -1,4 +1,4 @@
-"""Neighbouring databases and what is no pair of them."""
+"""Neighbouring databases, and pairs that are refused."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.neighbours import replace_row, zero_row
 from tests.cases import database
+
+pytestmark = pytest.mark.quick
 
 DATA = database()
 

@@ -10,6 +10,8 @@ from dpaudit._core.linalg import factorise, least_squares
 from dpaudit.neighbours import row_statistics
 from tests.cases import database
 
+pytestmark = pytest.mark.quick
+
 
 def solved(data):
     """Coefficients and residual norm by another routine (an SVD)."""
@@ -18,8 +20,9 @@ def solved(data):
 
 
 def by_removal(data):
-    """(leverage, residual share, displacement) of each row, by zeroing it: |M'| = (1 − h)|M|, ‖w'‖²
-    = (1 − t)‖w‖².
+    """(leverage, residual share, displacement) of each row, by zeroing it.
+
+    |M'| = (1 − h)|M| and ‖w'‖² = (1 − t)‖w‖².
     """
     coef, norm = solved(data)
     size = np.linalg.slogdet(data[:, :-1].T @ data[:, :-1])[1]
@@ -56,8 +59,8 @@ def test_leverages_sum_to_the_rank_and_shares_stay_in_range():
 
 
 def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
-    """Powers of two, so the scaled database is the same to the last bit and brute force on the
-    plain one serves.
+    """Scales are powers of two, so no bit of the data changes and brute force on the unscaled data
+    serves.
     """
     data = database(40, 5)
     scale = 2.0 ** np.array([-23, 23, 0, 10, -17])

@@ -55,6 +55,7 @@ def disagreements(rows, side, values):
     return wrong
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("rows", GROUPS.values(), ids=GROUPS)
 def test_package_matches_the_table(rows):
     epsilon = np.array([row["epsilon"] for row in rows])

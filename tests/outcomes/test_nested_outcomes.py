@@ -1,6 +1,4 @@
-"""Outcomes of any build: text, None, tuples, dicts and sets, one in another, as rows of which
-nothing is lost.
-"""
+"""Nested outcomes: text, None, tuples, dicts and sets as rows that keep every difference."""
 
 import subprocess
 import sys
@@ -50,10 +48,8 @@ def equal(x, y):
 @given(st.lists(TREE, min_size=1, max_size=8), st.lists(TREE, min_size=1, max_size=8))
 @settings(deadline=None, max_examples=40)
 def test_draws_have_equal_rows_if_and_only_if_they_are_equal(first, second):
-    """Equal as canonical text, numbers by value: no difference of two draws is lost, and none is
-    made up.
-    """
-    P, Q = sides(["text", *first], second)  # the text makes trees of them all
+    """Equal means the same canonical text, with numbers by value."""
+    P, Q = sides(["text", *first], second)  # the text makes texts of all draws
     rows = np.concatenate([P, Q])
     keys = [_canonical(one) for one in ["text", *first, *second]]
     for i in range(len(keys)):
@@ -62,9 +58,7 @@ def test_draws_have_equal_rows_if_and_only_if_they_are_equal(first, second):
 
 
 def _canonical(draw):
-    """As the docstrings say: a draw that is no list is a list of itself, None the empty list; True
-    is 1.
-    """
+    """A draw that is no list is the list of itself, None is the empty list, and True is 1."""
     root = draw if isinstance(draw, (list, tuple)) else [] if draw is None else [draw]
     return _form(root)
 
@@ -84,9 +78,7 @@ def _form(value):
 @given(st.lists(TREE, min_size=2, max_size=8))
 @settings(deadline=None, max_examples=40)
 def test_a_row_does_not_depend_on_the_draws_beside_it(draws):
-    """Columns of all of them, used on any part and in any order, also on a part that is plain
-    numbers.
-    """
+    """Columns of all draws, used on any of them in any order, also on plain numbers alone."""
     whole = outcomes.joined([outcomes.rows(["text", *draws])])
     columns = outcomes.columns(whole, whole)
     for place, one in enumerate(draws):
@@ -215,11 +207,10 @@ def test_a_draw_that_holds_itself_is_refused():
 
 
 def test_a_rare_category_is_an_atom():
-    """D alone says "secret", 1 draw in 50, among 40 words: δ ≥ 0.02 at every ε; 0.01 is over 7
-    deviations below it.
+    """Only D gives "secret", 1 draw in 50, among 40 words: δ ≥ 0.02 at every ε.
 
-    Of 10,000 certifying draws 200 ± 14 are; none in as many of D' bounds it by 1e-3 there, which
-    costs e times that.
+    Of 10,000 certifying draws 200 ± 14 are "secret", so 0.01 is more than 7 deviations below. None
+    in as many draws of D' bounds its probability there by 1e-3, which costs e times that.
     """
     words = np.array([f"word {number}" for number in range(40)])
 
@@ -234,9 +225,7 @@ def test_a_rare_category_is_an_atom():
 
 
 def test_words_with_their_own_odds():
-    """Randomised response of three words, ¾ true under D and another under D': δ(0) = 5/8, ε = ln
-    6.
-    """
+    """Randomised response of three words, ¾ on one under D, on another under D': δ(0) = 5/8, ε = ln 6."""
     rng = np.random.default_rng(1)
     words = np.array(["yes", "no", "perhaps"])
     P, Q = (rng.choice(words, 8000, p=np.roll([0.75, 0.125, 0.125], shift)) for shift in (0, 1))
@@ -246,10 +235,10 @@ def test_words_with_their_own_odds():
 
 
 def test_a_key_that_is_there_or_not():
-    """δ(0) = 0.3: the key is there 4 times in 10, and once in 10; its value, the other key, their
-    order tell nothing.
+    """δ(0) = 0.3: the key is there 4 times in 10 under D, and once in 10 under D'.
 
-    A certified bound is above 0.3 with probability 0.05 at most, over seeds.
+    Its value, the other key and their order have the same law. A certified bound is above 0.3 with
+    probability 0.05 at most, over seeds.
     """
     rng = np.random.default_rng(2)
 

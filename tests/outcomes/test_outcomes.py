@@ -1,6 +1,4 @@
-"""What a draw may be: numbers, NaN and infinities, booleans, lists of any length; and how it
-becomes a row.
-"""
+"""What a draw may be, and how it becomes a row: numbers, NaN, infinities, booleans, lists."""
 
 import numpy as np
 import pytest
@@ -12,6 +10,8 @@ from dpaudit import outcomes
 from dpaudit._core.seeds import root
 from dpaudit.sampling import draw
 from tests.cases import database
+
+pytestmark = pytest.mark.quick
 
 DATA = database()
 SEED = root(4)
@@ -37,9 +37,7 @@ def as_list(one):
 
 @given(st.lists(DRAW, min_size=1, max_size=20), st.lists(DRAW, min_size=1, max_size=20))
 def test_lists_come_back_from_their_rows(first, second):
-    """Whatever the blocks and the sides: length, entries, padding; without lengths when all have
-    the same.
-    """
+    """For any blocks and sides: length, entries, padding; no lengths when all are the same."""
     P = outcomes.joined([outcomes.rows(first), outcomes.rows(second)])
     Q = outcomes.joined([outcomes.rows(second)])
     together = outcomes.aligned(P, Q)
@@ -150,11 +148,10 @@ def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
 
 
 def test_nan_on_one_side_only_is_found_and_certified():
-    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε. Of 5,000 certifying draws 250 ± 15 are; 0.02 is 6
-    deviations off.
+    """P is NaN 1 time in 20: δ ≥ 0.05 at every ε.
 
-    None in 5,000 of Q bounds Q(NaN) by about 1e-3, so e^ε times that is what the certificate loses:
-    no more than ε = 2.
+    Of 5,000 certifying draws 250 ± 15 are NaN, and 0.02 is 6 deviations off. None in 5,000 of Q
+    bounds Q(NaN) by about 1e-3, and the certificate loses e^ε times that, so ε goes up to 2.
     """
     rng = np.random.default_rng(3)
     P, Q = rng.standard_normal((2, 10_000))
@@ -173,9 +170,7 @@ def test_infinities_are_told_apart():
 
 
 def test_a_length_that_gives_the_database_away():
-    """As many numbers as a threshold lets through: 1 or 2 under D, always 1 under D'. δ = ½ at
-    every ε.
-    """
+    """As many numbers as pass a threshold: 1 or 2 under D, always 1 under D'. δ = ½ at every ε."""
 
     def above(data, size, *, rng):
         return [

@@ -13,6 +13,8 @@ from dpaudit._core.linalg import least_squares
 from dpaudit.errors import DegenerateData, InvalidInput, NoExactSpectrum
 from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
 
+pytestmark = pytest.mark.quick
+
 LINE = np.column_stack([np.ones(30), np.linspace(0.0, 1.0, 30), np.sin(np.arange(30.0))])
 
 

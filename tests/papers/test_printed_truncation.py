@@ -10,6 +10,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.papers import printed
 
+pytestmark = pytest.mark.quick
+
 D, N, ETA, MU, T = 7, 300, 0.02, 0.8, 4
 LOG = math.log(2 * N / ETA)
 TRACE_LOG = 5.0 + D * math.log(N / ETA)

@@ -8,6 +8,8 @@ import dpaudit as dp
 from dpaudit import power
 from dpaudit.certify.split import samples_for
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_more_draws_for_less_excess_and_more_power(stop):

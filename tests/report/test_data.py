@@ -7,6 +7,8 @@ from dpaudit.errors import InvalidInput
 from dpaudit.report.data import lookup, read_curves, selected_rows
 from tests.report.examples import make_result
 
+pytestmark = pytest.mark.quick
+
 
 def broken(path: str, value: object) -> dict:
     result = make_result()

@@ -4,6 +4,8 @@ import pytest
 
 from dpaudit.report.text import label, number, percent, plain
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("value", "shown"),

@@ -7,6 +7,8 @@ from scipy.stats import norm
 from dpaudit.report.tradeoff import implied, tradeoff, tradeoff_above
 from tests.report.examples import gaussian_shift
 
+pytestmark = pytest.mark.quick
+
 ALPHA = np.linspace(0.0, 1.0, 201)
 GRIDS = [
     np.array([1.0]),

@@ -12,6 +12,8 @@ import dpaudit as dp
 from dpaudit.run import Scenario, analyse, calibrate
 from dpaudit.run.neighbours import read_candidates
 
+pytestmark = pytest.mark.quick
+
 NOISE = 'name = "GaussianLS"\nsigma = 0.5'
 GRAM = 'name = "AnalyzeGauss"\nsigma = 20.0'
 

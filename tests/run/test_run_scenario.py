@@ -10,7 +10,7 @@ import dpaudit as dp
 from dpaudit.run import Scenario, analyse, run
 from tests.run.records import text_without_clock
 
-pytestmark = pytest.mark.usefixtures("no_figures")
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_figures")]
 
 OWN = '''
 """Own."""

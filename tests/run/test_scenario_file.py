@@ -11,6 +11,8 @@ from dpaudit.run import Scenario
 from dpaudit.run.scenario.mechanism import Call
 from tests.run.faults import faults
 
+pytestmark = pytest.mark.quick
+
 ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
 
 

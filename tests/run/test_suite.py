@@ -137,10 +137,7 @@ def test_against_itself_nothing_moved(suite, tmp_path, capsys):
     both = [suite[0], suite[2]]
     main(["run", *both])
     assert main(["run", *both, "--against", "dpaudit-out"]) == 1
-    assert (
-        "Compared with dpaudit-out: 2 of 2 audits are the same"
-        in capsys.readouterr().out
-    )
+    assert "Compared with dpaudit-out: 2 of 2 audits are the same" in capsys.readouterr().out
     page = (tmp_path / "dpaudit-out" / "index.html").read_text(encoding="utf-8")
     assert "2 of 2 audits are the same" in page
 

@@ -12,6 +12,8 @@ from dpaudit._core.seeds import generator, root
 from dpaudit.sampling import draw
 from tests.cases import MECHANISMS, database, shifted
 
+pytestmark = pytest.mark.quick
+
 DATA = database()
 SIZE = 5000  # 20 blocks
 SEED = root(17)

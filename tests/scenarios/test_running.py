@@ -12,6 +12,8 @@ from dpaudit.report.studies.write import as_json
 from dpaudit.run import Scenario, StudyScenario, is_study
 from tests.scenarios.doubling import Doubling
 
+pytestmark = pytest.mark.quick
+
 STUDY = '[study]\ncall = "tests.scenarios.doubling:Doubling"\npoints = [1.0, 10.0]\n'
 
 

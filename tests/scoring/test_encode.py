@@ -9,6 +9,8 @@ import dpaudit as dp
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, Encoder, bit_features
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(4)
 
 

@@ -20,6 +20,8 @@ import dpaudit as dp
 from dpaudit.scoring import KnownScore
 from tests.scoring.gaussian_task import TRUE, audit, draws, loss
 
+pytestmark = pytest.mark.quick
+
 SIZE = 4000
 CLASSIFIERS = {
     "GaussianNB": GaussianNB(),

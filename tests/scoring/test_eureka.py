@@ -10,6 +10,8 @@ from dpaudit._core.seeds import root
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.eureka import Votes, fit_eureka, promise
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(2)
 
 

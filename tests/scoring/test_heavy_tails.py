@@ -1,8 +1,11 @@
 """Rare large values: moments say nothing then, and those of normal scores do."""
 
 import numpy as np
+import pytest
 
 import dpaudit as dp
+
+pytestmark = pytest.mark.quick
 
 SIZE, COLUMNS, SHIFTED, STEP = 8000, 20, 4, 0.5
 

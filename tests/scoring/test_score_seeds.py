@@ -7,6 +7,8 @@ from dpaudit._core.seeds import root
 from dpaudit.scoring import ALIASES, Sides, fit
 from tests.scoring.gaussian_task import audit, draws
 
+pytestmark = pytest.mark.quick
+
 P, Q = draws(1500)
 TRAIN, CHOOSE = Sides(P[:1000], Q[:1000]), Sides(P[1000:], Q[1000:])
 NEW = np.concatenate(draws(200, seed=9))

@@ -11,6 +11,8 @@ from dpaudit.scoring.models.closed import Quadratic
 from dpaudit.scoring.structure import STRUCTURES, Moments
 from dpaudit.scoring.whiten import Whitener
 
+pytestmark = pytest.mark.quick
+
 SIZE, COLUMNS = 3000, 12
 TURN = special_ortho_group.rvs(COLUMNS, random_state=0) * np.geomspace(1.0, 1e4, COLUMNS)
 
@@ -79,7 +81,7 @@ def test_column_by_column_nothing_is_turned():
     rng = np.random.default_rng(4)
     P, Q = rng.standard_normal((2, SIZE, COLUMNS)) * np.array([[[1.0]], [[1.2]]])
     found = Moments.fit(Sides(P, Q), Whitener.scaling(P, Q), by_column=True)
-    for matrix in (found.excess, found.coordinates.turn):
+    for matrix in (found.excess, found.coordinates.matrix):
         np.testing.assert_array_equal(matrix, np.diag(np.diag(matrix)))
 
 

@@ -35,7 +35,7 @@ def test_scales_do_not_matter():
 def test_constant_columns_are_dropped(constant):
     P, Q = (np.column_stack([side, np.full(len(side), constant)]) for side in draws(5000))
     whiten = Whitener.fit(P, Q)
-    assert whiten.turn.shape == (4, 3)
+    assert whiten.matrix.shape == (4, 3)
     assert_white(P, Q, whiten)
 
 
@@ -44,7 +44,7 @@ def test_collinear_columns_are_dropped():
         np.column_stack([side, side[:, 0] - 3.0 * side[:, 1], side[:, 2]]) for side in draws(5000)
     )
     whiten = Whitener.fit(P, Q)
-    assert whiten.turn.shape == (5, 3)
+    assert whiten.matrix.shape == (5, 3)
     assert_white(P, Q, whiten)
 
 
@@ -61,7 +61,7 @@ def test_a_column_that_is_mostly_one_number_is_kept():
     P, Q = rng.standard_normal((2, 5000, 2)) * np.where(
         rng.random((2, 5000, 2)) < [1.0, 0.1], 1.0, 0.0
     )
-    assert Whitener.fit(P, Q).turn.shape == (2, 2)
+    assert Whitener.fit(P, Q).matrix.shape == (2, 2)
 
 
 def test_outputs_that_are_all_constant_tell_nothing_apart():

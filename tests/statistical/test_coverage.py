@@ -18,6 +18,7 @@ def pair(name: str):
     return next(pair for pair in PAIRS if pair.name.startswith(name))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("name", "size"),
     [("null (P = Q), three", 100_000), ("randomised response", 200), ("Laplace", 1_000_000)],

@@ -58,6 +58,7 @@ def test_a_null_pair_is_rarely_called_violated():
     )
 
 
+@pytest.mark.quick
 def test_a_false_claim_is_caught():
     """0.5-GDP claimed of a 1-GDP pair: δ(0) is 0.383 against 0.197, some ten standard errors; 4 of
     4 audits.

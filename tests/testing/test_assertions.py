@@ -60,17 +60,18 @@ def test_the_call_in_a_failure_reproduces_it():
     assert str(again.value) == str(failure)
 
 
+@pytest.mark.quick
 def test_what_holds_passes_and_says_what_was_found():
     result = testing.assert_private(Shifted(1.0), PAIR, dp.Claim.gdp(1.0), samples=2000, **QDA)
     assert result.verdict == "not violated"
-    assert result.plan.level == pytest.approx(1.0 - 1e-6)
+    assert result.settings.level == pytest.approx(1.0 - 1e-6)
     assert result.spectrum.epsilon[-1] == pytest.approx(float(dp.Claim.gdp(1.0).epsilon_at(1e-9)))
 
 
 def test_the_level_is_one_minus_the_rate():
     for given in ({"level": 0.9}, {"false_failure": 0.1}):
         result = testing.assert_private(coin, PAIR, (1.0, 0.1), samples=500, **QDA, **given)
-        assert result.plan.level == pytest.approx(0.9)
+        assert result.settings.level == pytest.approx(0.9)
     with pytest.raises(
         dp.InvalidInput, match="level must be left out where false_failure is given"
     ):
@@ -153,6 +154,7 @@ def test_of_a_database_without_theory_a_search_takes_half_of_the_draws():
     )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
@@ -179,9 +181,10 @@ def test_bad_input_is_named(arguments, options, message):
 )
 def test_the_true_curve_matches(mechanism, curve):
     result = testing.assert_matches(mechanism, PAIR, curve, samples=3000, **QDA)
-    assert result.plan.level == pytest.approx(1.0 - 5e-7)
+    assert result.settings.level == pytest.approx(1.0 - 5e-7)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("mu", "word"), [(0.5, "ABOVE THE CURVE"), (2.0, "FAR BELOW THE CURVE")])
 def test_another_curve_does_not(mu, word):
     """At 6000 draws the curves of μ = 0.5 and 2 are ten margins away."""

@@ -5,6 +5,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.testing.budget import FALSE_FAILURE, SAMPLES, SEED, Budget, granted, spending
 
+pytestmark = pytest.mark.quick
+
 
 def test_without_a_budget_what_is_given_or_usual():
     assert granted(None, None, None) == (SAMPLES, FALSE_FAILURE, SEED)

@@ -66,14 +66,14 @@ def test_three(dp_audit):
     with pytest.raises(dp.InvalidInput, match="has 500 left"):
         dp.testing.assert_private(coin, PAIR, (3.0, 0.1), samples=501)
     found = dp_audit.matches(coin, PAIR, ([0.0, 1.0], [0.8, 0.9 - 0.1 * np.e]), classifier="qda")
-    assert sum((found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test)) == 500
+    assert sum((found.sizes.train, found.sizes.choose, found.sizes.certify)) == 500
     assert len(dp_audit.results) == 2
 
 @pytest.mark.privacy(draws=400)
 class TestMarkedClass:
     def test_without_the_fixture(self):
         found = dp.testing.assert_private(coin, PAIR, (3.0, 0.1), classifier="qda")
-        assert sum((found.plan.sizes.train, found.plan.sizes.choose, found.plan.sizes.test)) == 400
+        assert sum((found.sizes.train, found.sizes.choose, found.sizes.certify)) == 400
 
 def test_without_a_marker(dp_audit):
     assert dp_audit.budget.left is None

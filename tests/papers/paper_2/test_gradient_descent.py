@@ -8,6 +8,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.papers import DPGD
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(2)
 DATA = np.column_stack([RNG.standard_normal((40, 2)), 3.0 * RNG.standard_normal(40)])
 

@@ -10,6 +10,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.papers import DPRR, PMTRR, PracticalDPRR
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(8)
 FEATURES = RNG.standard_normal((60, 3)) * [1.0, 5.0, 0.2] + 1.0
 DATA = np.column_stack([FEATURES, FEATURES @ [1.0, -0.5, 2.0] + RNG.standard_normal(60)])

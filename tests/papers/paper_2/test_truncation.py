@@ -8,6 +8,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.papers import PMT, printed
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(5)
 DATA = RNG.standard_normal((30, 3)) @ np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 0.1]])
 PUBLIC = 10

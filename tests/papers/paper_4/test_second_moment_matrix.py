@@ -11,9 +11,9 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.exact import additive_wishart, gaussian_shift
-from dpaudit.exact.numerics.axes import Axes
-from dpaudit.exact.privacy_loss import PrivacyLoss
-from dpaudit.laws._root import symmetric
+from dpaudit.exact.composition import PrivacyLoss
+from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import replace_row, zero_row
 from dpaudit.papers import (
@@ -58,7 +58,7 @@ def alike(one, other):
     all.
     """
     whole = [
-        np.column_stack([draws, np.linalg.slogdet(symmetric(draws, 3))[1]])
+        np.column_stack([draws, np.linalg.slogdet(symmetric_matrix(draws, 3))[1]])
         for draws in (one, other)
     ]
     for a, b in zip(whole[0].T, whole[1].T, strict=True):
@@ -321,14 +321,14 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
         )
         amount = (draws - moved)[:, 0]
         np.testing.assert_allclose(
-            symmetric(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9
+            symmetric_matrix(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9
         )
         k = box.dof(3)
         less = 4.0 * (math.sqrt(k) - math.sqrt(3.0) - math.sqrt(2.0 * math.log(80.0))) ** 2
-        whole = np.linalg.eigvalsh(symmetric(draws, 3))[:, 0] > 4.0 * k
+        whole = np.linalg.eigvalsh(symmetric_matrix(draws, 3))[:, 0] > 4.0 * k
         np.testing.assert_allclose(amount, np.where(whole, 4.0 * k, less), rtol=1e-9)
         assert whole.all() if data is LARGE else not whole.all()
-        assert np.all(np.linalg.eigvalsh(symmetric(moved, 3)) > 0.0)  # but for δ in theory
+        assert np.all(np.linalg.eigvalsh(symmetric_matrix(moved, 3)) > 0.0)  # but for δ in theory
     with pytest.raises(NoExactSpectrum, match="shift=False"):
         dp.exact.spectrum(
             AdditiveWishartNoise(**BUDGET, shift=True), replace_row(DATA, 0, DATA[1]), 0.5
@@ -339,13 +339,13 @@ def test_analyze_gauss_is_lifted_where_it_is_indefinite():
     box = AnalyzeGaussNoise(**BUDGET)
     draws = box(3.0 * DATA[:6] / 3.0, 500, rng=2)
     lifted = box.lifted(draws)
-    least = np.linalg.eigvalsh(symmetric(draws, 3))[:, 0]
+    least = np.linalg.eigvalsh(symmetric_matrix(draws, 3))[:, 0]
     assert 0 < np.sum(least > 0.0) < 500
     np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
     up = (lifted - draws)[least <= 0.0]
     assert np.ptp(up[:, 0]) < 1e-9
     norms = np.abs(
-        np.linalg.eigvalsh(symmetric(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
+        np.linalg.eigvalsh(symmetric_matrix(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
     ).max(axis=1)
     assert up[0, 0] == pytest.approx(norms.mean(), rel=0.1)  # E‖N‖, of 500 draws
     with pytest.raises(NoExactSpectrum, match="scaled=False"):
@@ -358,7 +358,7 @@ def test_analyze_gauss_is_lifted_where_it_is_indefinite():
 def test_the_solution_is_the_regression_of_the_matrix(mechanism):
     draws = mechanism(DATA, 6, rng=1)
     for draw, beta in zip(draws, mechanism.solution(draws), strict=True):
-        matrix = symmetric(draw[None], 3)[0]
+        matrix = symmetric_matrix(draw[None], 3)[0]
         np.testing.assert_allclose(matrix[:2, :2] @ beta, matrix[:2, 2], rtol=1e-9)
         value = np.r_[beta, -1.0] @ matrix @ np.r_[beta, -1.0]
         for step in 1e-3 * np.eye(3)[:2]:

@@ -8,6 +8,8 @@ import pytest
 from dpaudit.errors import InvalidInput
 from dpaudit.run.store.draws import DrawStore, digest_of
 
+pytestmark = pytest.mark.quick
+
 MADE_BY = {"seed": 0, "samples": 100}
 
 

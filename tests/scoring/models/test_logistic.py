@@ -12,6 +12,8 @@ from dpaudit.scoring.models.correction import fit_correction
 from dpaudit.scoring.models.logistic import fit_ridge
 from tests.scoring.gaussian_task import draws, loss
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(8)
 
 

@@ -9,6 +9,8 @@ from dpaudit.scoring import KnownScore
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.models.nearest import _votes, fit_nearest
 
+pytestmark = pytest.mark.quick
+
 RNG = np.random.default_rng(6)
 SIZE = 20_000
 

@@ -7,6 +7,8 @@ from dpaudit import scoring
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.models.shared import Shared, fit_shared
 
+pytestmark = pytest.mark.quick
+
 SEED = np.random.SeedSequence(0)
 
 

@@ -9,6 +9,8 @@ from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.calibration import calibrated
 from dpaudit.scoring.models.few_draws import COLUMNS, fit_few_draws
 
+pytestmark = pytest.mark.quick
+
 
 def sides(size, columns=1, shift=1.0, spread=1.0, seed=0):
     P, Q = np.random.default_rng(seed).standard_normal((2, size, columns))
