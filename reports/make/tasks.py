@@ -80,7 +80,7 @@ def normal_task(name: str, text: str, formula: str, mean: Array, variance: Array
     """N(0, I) against N(mean, diag(variance))."""
     size = len(mean)
     p = laws.Gaussian(np.zeros(size), np.eye(size))
-    q = laws.Gaussian(mean, np.linalg.cholesky(np.linalg.inv(np.diag(variance))).T)
+    q = laws.Gaussian(mean, np.asarray(np.linalg.cholesky(np.linalg.inv(np.diag(variance)))).T)
 
     def truth(epsilon: Array) -> tuple[Array, Array]:
         if np.all(variance == 1.0):

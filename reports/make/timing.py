@@ -53,6 +53,11 @@ def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
     return float(np.median([seconds(work) for _ in range(repeats)]))
 
 
+def memory(mebibytes: float | None) -> str:
+    """The peak memory of an audit in words; it is None where the system does not say."""
+    return "not measured" if mebibytes is None else f"{mebibytes:,.0f} MiB"
+
+
 def steps(timings: Mapping[str, float]) -> str:
     """The timings of an audit in words: sample 1.2 s, fit 0.3 s, …"""
     return ", ".join(f"{name.removesuffix('_s')} {value:.1f} s" for name, value in timings.items())

@@ -7,7 +7,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.auditing import api
 from dpaudit.mechanisms.textbook.additive import Laplace
-from reports.make.timing import steps
+from reports.make.timing import memory, steps
 
 EPSILON = np.array([0.0, 0.1, 0.2, 0.5])
 
@@ -24,7 +24,7 @@ def report(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) -> Non
             f"Laplace, ε = {mechanism.epsilon:g}, {samples:,} draws a side, "
             f"score {result.fitted.name}: {steps(result.timings)}"
         )
-        print(f"  peak memory {result.peak_memory_mb:,.0f} MiB")
+        print(f"  peak memory {memory(result.peak_memory_mb)}")
         _curve("exact δ  ", result.exact.delta if result.exact is not None else EPSILON * np.nan)
         _curve("certified", np.asarray(result.spectrum.low))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpaudit.auditing import api
 from reports.make.tasks import cancer_pair
-from reports.make.timing import steps
+from reports.make.timing import memory, steps
 
 CHOOSE = 100_000  # of the training draws
 
@@ -25,5 +25,7 @@ def report(train: int = 10_000_000, certify: int = 1_000_000) -> None:
         f"cancer, ALS r = 200, {train:,} + {certify:,} draws a side, "
         f"{len(result.spectrum.epsilon)} ε, both directions"
     )
-    memory = result.peak_memory_mb / 1024
-    print(f"  {steps(result.timings)}, peak memory {memory:.2f} GiB, score {result.fitted.name}")
+    print(
+        f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, "
+        f"score {result.fitted.name}"
+    )

@@ -133,13 +133,13 @@ def _rate(count: int, audits: int) -> str:
 
 def count(audits: int, sizes: tuple[int, ...]) -> np.ndarray:
     """`exceedances` of every pair and size, (pairs, sizes, 5); −1 where none are simulated."""
-    nothing = [-1] * len(READINGS)
+    nothing = np.full(len(READINGS), -1)
     cells = [
         exceedances(pair, size, audits, seed=2026) if _simulated(pair, size) else nothing
         for pair in PAIRS
         for size in sizes
     ]
-    return np.reshape(cells, (len(PAIRS), len(sizes), len(READINGS)))
+    return np.array(cells).reshape(len(PAIRS), len(sizes), len(READINGS))
 
 
 def render(counts: np.ndarray, audits: int, sizes: tuple[int, ...]) -> str:
