@@ -116,7 +116,7 @@ def test_a_wrong_logarithm():
 
 
 def test_low_bits_of_floats():
-    """Noise alone is finer than 2⁻⁵³ with probability (1 − e^{−ε/2})·(2/3 + O(ε)); moved by 1 never.
+    """Noise alone is finer than 2⁻⁵³ with probability (1 − e^{−ε/2})·(2/3 + O(ε)), noise + 1 never.
 
     The frequency among 10⁶ draws misses by more than 5.6 standard errors with probability below
     1e-7.

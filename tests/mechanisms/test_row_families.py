@@ -156,7 +156,7 @@ ADDED = (
 
 
 def rows_within(bound):
-    """Random directions, and all splits between features and label for each axis and the weakest."""
+    """Random directions, and splits between features and label for each axis and the weakest."""
     rng = np.random.default_rng(1)
     anywhere = rng.standard_normal((300, D))
     weakest = np.linalg.eigh(DATA.T @ DATA)[1][:, 0]

@@ -225,7 +225,10 @@ def test_a_rare_category_is_an_atom():
 
 
 def test_words_with_their_own_odds():
-    """Randomised response of three words, ¾ on one under D, on another under D': δ(0) = 5/8, ε = ln 6."""
+    """Randomised response of three words: δ(0) = 5/8, pure ε = ln 6.
+
+    One word has probability ¾ under D, another one under D'.
+    """
     rng = np.random.default_rng(1)
     words = np.array(["yes", "no", "perhaps"])
     P, Q = (rng.choice(words, 8000, p=np.roll([0.75, 0.125, 0.125], shift)) for shift in (0, 1))
