@@ -139,7 +139,7 @@ def test_unknown_variants_are_refused(algorithm):
 
 @every_algorithm
 def test_a_claim_that_nothing_corrects_holds_on_its_pair(algorithm):
-    """Exactly where the law is known: corrected variants, and printed ones that need no correction."""
+    """Exact where the law is known: corrected variants, and printed ones with no correction."""
     if algorithm.correction and algorithm.variant == "printed":
         return
     epsilon = np.unique([0.0, 0.1, 0.5, SETTINGS["epsilon"], 1.0, 2.0, 4.0])

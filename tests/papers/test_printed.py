@@ -206,7 +206,7 @@ SETTINGS = list(
 
 @pytest.mark.parametrize("padding", PADDINGS, ids=lambda padding: padding.__name__)
 def test_appended_paddings_hold_up_to_epsilon_20_and_are_loose(padding):
-    """Rows of norm B appended to by w·I: q ≤ B²/(B² + w²). The exact δ stays a million times below."""
+    """w·I appended to rows of norm B: q ≤ B²/(B² + w²). The exact δ is a million times less."""
     for rows, epsilon, delta in SETTINGS:
         w = padding(3.0, rows, epsilon, delta)
         if not math.isnan(w):
@@ -214,7 +214,7 @@ def test_appended_paddings_hold_up_to_epsilon_20_and_are_loose(padding):
 
 
 def test_theorem_3_1_fails_at_very_large_epsilon():
-    """r = 1e5, ε = 400, δ = 0.3: the exact δ of the padded sketch is 0.89; theorem B.1 holds there."""
+    """r = 1e5, ε = 400, δ = 0.3: the padded sketch has δ = 0.89; theorem B.1 holds there."""
     w = printed.theorem_3_1_padding(1.0, 100_000, 400.0, 0.3)
     assert sketch(1.0 / (1.0 + w**2), 100_000, 400.0) == pytest.approx(0.8904, abs=1e-4)
     assert (

@@ -1,6 +1,4 @@
-"""Noisy Newton steps (paper 2, algorithms 3 to 5): the box line by line, exact first steps, what no
-step keeps.
-"""
+"""Noisy Newton steps (paper 2, algorithms 3 to 5): line by line, and exact for one step."""
 
 import math
 
@@ -75,7 +73,7 @@ def test_the_noise_has_the_printed_deviations():
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.05])
-def test_without_noise_the_boxes_find_the_fit(ridge):
+def test_without_noise_the_algorithms_find_the_fit(ridge):
     def slope(data, coef, mean):
         return data[:, :-1].T @ (mean(data[:, :-1] @ coef) - data[:, -1]) / len(data) + ridge * coef
 
@@ -122,7 +120,7 @@ def test_families_are_derivatives_and_their_bounds_hold(name):
         ),
     ],
 )
-def test_one_step_of_boxes_that_hold(mechanism, share):
+def test_one_step_of_algorithms_that_hold(mechanism, share):
     pair = mechanism.pair()
     exact = dp.exact.spectrum(mechanism, pair, [0.0, 1.0])
     assert exact.gdp_mu(0.0) / mechanism.mu < share + 1e-3

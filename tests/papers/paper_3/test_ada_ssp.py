@@ -1,4 +1,4 @@
-"""AdaSSP: its three releases exactly, the eigenvalue of every zeroed row, and the solution by hand."""
+"""AdaSSP: its releases exactly, the eigenvalue of every zeroed row, the solution by hand."""
 
 import math
 

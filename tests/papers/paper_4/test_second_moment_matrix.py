@@ -1,6 +1,4 @@
-"""Paper 4's boxes: literal and fast samplers have one law, spectra follow from the parts, claims
-hold or break.
-"""
+"""Paper 4's algorithms: both samplers have one law, and spectra and claims are checked."""
 
 import math
 
@@ -65,9 +63,9 @@ def alike(one, other):
         assert ks_2samp(a, b).pvalue > ERROR / 7
 
 
-@pytest.mark.parametrize("box", BOTH_SAMPLERS)
-def test_the_fast_sampler_has_the_law_of_the_literal_one(box):
-    make = BOTH_SAMPLERS[box]
+@pytest.mark.parametrize("algorithm", BOTH_SAMPLERS)
+def test_the_fast_sampler_has_the_law_of_the_literal_one(algorithm):
+    make = BOTH_SAMPLERS[algorithm]
     alike(make("sufficient")(DATA, DRAWS, rng=1), make("literal")(DATA, DRAWS, rng=2))
 
 
@@ -152,60 +150,65 @@ def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
 
 
 def test_algorithm_1_is_a_sketch_with_its_padding():
-    box, part = JLRidge(6, **BUDGET), RandomProjection(6, padding=JLRidge(6, **BUDGET).padding)
-    assert box.padding == printed.theorem_3_1_padding(2.0, 6, 0.8, 0.05)
+    algorithm, part = (
+        JLRidge(6, **BUDGET),
+        RandomProjection(6, padding=JLRidge(6, **BUDGET).padding),
+    )
+    assert algorithm.padding == printed.theorem_3_1_padding(2.0, 6, 0.8, 0.05)
     for how in (
         {},
         {"relation": "replace", "candidates": DATA[:3]},
         {"relation": "add", "row_bound": 2.0},
     ):
         found, exact = (
-            dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (box, part)
+            dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (algorithm, part)
         )
         np.testing.assert_array_equal(found, exact)
     pair = replace_row(DATA, 2, DATA[5])
-    found, exact = (dp.exact.spectrum(one, pair, [0.0, 0.3]).delta for one in (box, part))
+    found, exact = (dp.exact.spectrum(one, pair, [0.0, 0.3]).delta for one in (algorithm, part))
     np.testing.assert_allclose(found, exact, rtol=1e-9)
 
 
 def test_algorithm_3_adds_so_many_rows_of_the_bound():
-    box = AdditiveWishartNoise(0.8, 0.05, 2.0)
+    algorithm = AdditiveWishartNoise(0.8, 0.05, 2.0)
     k = math.floor(3 + 28.0 / 0.64 * math.log(80.0))
-    assert box.dof(3) == k == printed.theorem_4_1_dof(3, 0.8, 0.05)
-    found = dp.exact.spectrum(box, zero_row(np.vstack([DATA, [2.0, 0.0, 0.0]]), 9), [0.0, 0.2])
+    assert algorithm.dof(3) == k == printed.theorem_4_1_dof(3, 0.8, 0.05)
+    found = dp.exact.spectrum(
+        algorithm, zero_row(np.vstack([DATA, [2.0, 0.0, 0.0]]), 9), [0.0, 0.2]
+    )
     np.testing.assert_allclose(
         (found.forward, found.backward), additive_wishart(1.0, k, 3, [0.0, 0.2]), rtol=1e-12
     )
-    added = dp.exact.worst_case(box, DATA, [0.0, 0.2], relation="add", row_bound=2.0)
+    added = dp.exact.worst_case(algorithm, DATA, [0.0, 0.2], relation="add", row_bound=2.0)
     np.testing.assert_allclose(added.delta, found.delta, rtol=1e-12)
 
 
 def test_algorithm_4_draws_with_n_and_d():
-    box = InverseWishartPosterior(**BUDGET)
-    part = InverseWishartDraw(12, math.sqrt(box.prior(12)))
-    assert box.prior(12) == pytest.approx(
+    algorithm = InverseWishartPosterior(**BUDGET)
+    part = InverseWishartDraw(12, math.sqrt(algorithm.prior(12)))
+    assert algorithm.prior(12) == pytest.approx(
         printed.theorem_5_1_padding(2.0, 12, 0.8, 0.05) ** 2, rel=1e-12
     )
     for how in ({}, {"relation": "replace", "candidates": DATA[:3]}):
         found, exact = (
-            dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (box, part)
+            dp.exact.worst_case(one, DATA, [0.0, 0.3], **how).delta for one in (algorithm, part)
         )
         np.testing.assert_array_equal(found, exact)
 
 
 def test_analyze_gauss_of_a_replaced_row():
-    box = AnalyzeGaussNoise(**BUDGET)
-    assert box.sigma == pytest.approx(4.0 * math.sqrt(2.0 * math.log(40.0) / 0.8), rel=1e-12)
+    algorithm = AnalyzeGaussNoise(**BUDGET)
+    assert algorithm.sigma == pytest.approx(4.0 * math.sqrt(2.0 * math.log(40.0) / 0.8), rel=1e-12)
     found = dp.exact.worst_case(
-        box, DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]
+        algorithm, DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]
     ).delta
     exact = dp.exact.worst_case(
-        AnalyzeGauss(box.sigma), DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]
+        AnalyzeGauss(algorithm.sigma), DATA, [0.0, 0.3], relation="replace", candidates=DATA[:3]
     ).delta
     np.testing.assert_array_equal(found, exact)
-    own = dp.exact.spectrum(box, box.pair(), 0.3)
+    own = dp.exact.spectrum(algorithm, algorithm.pair(), 0.3)
     assert float(own.delta) == pytest.approx(
-        float(gaussian_shift(math.sqrt(32.0) / box.sigma, 0.3)), rel=1e-12
+        float(gaussian_shift(math.sqrt(32.0) / algorithm.sigma, 0.3)), rel=1e-12
     )
 
 
@@ -213,24 +216,27 @@ def test_analyze_gauss_of_a_replaced_row():
 # ------------------------------------------------------------------------------------
 
 
-def exceeds(box):
-    """Exact δ at the claim's ε over the claim's δ, on the box's own pair."""
-    return float(dp.exact.spectrum(box, box.pair(), box.epsilon).delta) / box.delta
+def exceeds(algorithm):
+    """Exact δ at the claim's ε over the claim's δ, on the algorithm's own pair."""
+    return (
+        float(dp.exact.spectrum(algorithm, algorithm.pair(), algorithm.epsilon).delta)
+        / algorithm.delta
+    )
 
 
 @pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-6])
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 0.9])
-def test_printed_boxes_1_3_and_4_hold_for_small_epsilon_and_any_scale(epsilon, delta):
+def test_printed_algorithms_1_3_and_4_hold_for_small_epsilon_and_any_scale(epsilon, delta):
     for bound in (0.01, 1.0, 50.0):
-        for box in (
+        for algorithm in (
             JLRidge(5, epsilon, delta, bound),
             InverseWishartPosterior(epsilon, delta, bound),
         ):
-            assert exceeds(box) < 1e-3
+            assert exceeds(algorithm) < 1e-3
         assert exceeds(AdditiveWishartNoise(epsilon, delta, bound)) < 1e-3
 
 
-def test_box_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
+def test_algorithm_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
     assert exceeds(JLRidge(100_000, 400.0, 0.3)) > 2.0
     assert exceeds(JLRidge(100_000, 400.0, 0.3, variant="corrected")) < 1.0
     assert JLRidge(6, **BUDGET, variant="corrected").padding == printed.theorem_b_1_padding(
@@ -238,7 +244,7 @@ def test_box_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
     )
 
 
-def test_box_4_has_the_same_loss_and_fails_with_it():
+def test_algorithm_4_has_the_same_loss_and_fails_with_it():
     """For n + d = 100,000, by ψ alone: two axes of which the precisions change by 1 − q and 1/(1 −
     q).
     """
@@ -251,11 +257,11 @@ def test_box_4_has_the_same_loss_and_fails_with_it():
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (8.0, 0.01), (7.0, 1e-5)])
-def test_box_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
-    box = AdditiveWishartNoise(epsilon, delta)
-    assert exceeds(box) > 1.0
+def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
+    algorithm = AdditiveWishartNoise(epsilon, delta)
+    assert exceeds(algorithm) > 1.0
     assert exceeds(AdditiveWishartNoise(epsilon, delta, variant="corrected")) < 1e-3
-    assert box.dof(2) < AdditiveWishartNoise(epsilon, delta, variant="corrected").dof(2)
+    assert algorithm.dof(2) < AdditiveWishartNoise(epsilon, delta, variant="corrected").dof(2)
 
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
@@ -293,7 +299,7 @@ def test_theorem_b_5_does_not_scale(rho):
 
 
 def test_the_corrected_sensitivity_of_the_inverse_bounds_any_two_rows():
-    """Random M ≥ ρB²·I and rows of norm B: the triangle of the change stays below √2/(ρ(1 + ρ)B²)."""
+    """Random M ≥ ρB²·I, rows of norm B: the triangle of the change is below √2/(ρ(1 + ρ)B²)."""
     rng, rho, bound = np.random.default_rng(2), 0.3, 1.7
     for _ in range(300):
         axes = np.linalg.qr(rng.standard_normal((3, 3)))[0]
@@ -312,10 +318,10 @@ def test_the_corrected_sensitivity_of_the_inverse_bounds_any_two_rows():
 
 
 def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
-    box = AdditiveWishartNoise(**BUDGET)
+    algorithm = AdditiveWishartNoise(**BUDGET)
     for data in (DATA, LARGE):
-        draws = box(data, 400, rng=1)
-        moved = box.shifted(draws)
+        draws = algorithm(data, 400, rng=1)
+        moved = algorithm.shifted(draws)
         np.testing.assert_array_equal(
             moved, AdditiveWishartNoise(**BUDGET, shift=True)(data, 400, rng=1)
         )
@@ -323,7 +329,7 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
         np.testing.assert_allclose(
             symmetric_matrix(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9
         )
-        k = box.dof(3)
+        k = algorithm.dof(3)
         less = 4.0 * (math.sqrt(k) - math.sqrt(3.0) - math.sqrt(2.0 * math.log(80.0))) ** 2
         whole = np.linalg.eigvalsh(symmetric_matrix(draws, 3))[:, 0] > 4.0 * k
         np.testing.assert_allclose(amount, np.where(whole, 4.0 * k, less), rtol=1e-9)
@@ -336,9 +342,9 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
 
 
 def test_analyze_gauss_is_lifted_where_it_is_indefinite():
-    box = AnalyzeGaussNoise(**BUDGET)
-    draws = box(3.0 * DATA[:6] / 3.0, 500, rng=2)
-    lifted = box.lifted(draws)
+    algorithm = AnalyzeGaussNoise(**BUDGET)
+    draws = algorithm(3.0 * DATA[:6] / 3.0, 500, rng=2)
+    lifted = algorithm.lifted(draws)
     least = np.linalg.eigvalsh(symmetric_matrix(draws, 3))[:, 0]
     assert 0 < np.sum(least > 0.0) < 500
     np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
@@ -375,7 +381,7 @@ def test_the_solution_from_an_inverse():
 
 
 # --- bad input
-# ----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=repr)
