@@ -49,7 +49,7 @@ class GivenDraws:
         """The next `count` draws."""
         self.done += count
         part = self.draws[self.done - count : self.done]
-        return outcomes.joined([part]) if outcomes.are_lists(part) else part
+        return part if outcomes.is_table(part) else outcomes.joined([part])
 
     def rest(self, chunk: int) -> Iterator[np.ndarray]:
         """All draws that are left, `chunk` at a time, the last time fewer."""
@@ -120,7 +120,7 @@ class MechanismDraws:
             yield part
 
     def _check_columns(self, part: np.ndarray) -> None:
-        if outcomes.are_lists(part):
+        if not outcomes.is_table(part):
             return
         if self.columns not in (None, part.shape[1]):
             where = self.blocks.where(self.drawn // self.block, len(part))
@@ -151,7 +151,7 @@ class MechanismDraws:
         lists: list[np.ndarray] = []
         out, done = np.empty((0, 0)), 0
         for part in parts:
-            if lists or outcomes.are_lists(part):
+            if lists or not outcomes.is_table(part):
                 lists = [*(lists or [out[:done]] * (done > 0)), part]
             else:
                 out = np.empty((size, part.shape[1])) if done == 0 else out
