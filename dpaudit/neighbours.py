@@ -19,8 +19,9 @@ from dpaudit.errors import InvalidInput
 class NeighbourPair:
     """Two databases, D and D'.
 
-    left, right : (n, d) and (m, d) float64, the label in the last column. They are read-only
-        copies, since a mechanism that changes its data would change the audit.
+    left, right : (n, d) and (m, d) float64, the label in the last column. They are read-only,
+        copies unless they were so before, since a mechanism that changes its data would change the
+        audit.
     relation : "zero-out", "replace" or "pair" (any two).
     index : the row that differs, or None.
 
@@ -47,9 +48,7 @@ class NeighbourPair:
             )
         self._check_relation(left, right)
         for name, side in (("left", left), ("right", right)):
-            own = side.copy()
-            own.setflags(write=False)
-            object.__setattr__(self, name, own)
+            object.__setattr__(self, name, _read_only(side))
 
     def _check_relation(self, left: Array, right: Array) -> None:
         """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""
@@ -67,6 +66,15 @@ class NeighbourPair:
             check.fail("right", "other rows that differ", f"left but for row {index}")
         if self.relation == "zero-out" and np.any(right[index]):
             check.fail("right", right[index], f"zero in row {index}")
+
+
+def _read_only(data: Array) -> Array:
+    """The database itself if it is read-only and owns its memory, else a read-only copy."""
+    if data.flags.owndata and data.flags.c_contiguous and not data.flags.writeable:
+        return data
+    own = data.copy()
+    own.setflags(write=False)
+    return own
 
 
 def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
@@ -95,6 +103,7 @@ def replace_row(
         raise InvalidInput(f"row {index} is {state}: no neighbour")
     right = data.copy()
     right[index] = row
+    right.setflags(write=False)
     return NeighbourPair(data, right, relation, index)
 
 

@@ -43,8 +43,10 @@ class Dataset:
 
     @property
     def database(self) -> Array:
-        """The (n, p + 1) database [X, y], the label last, as mechanisms take it."""
-        return np.column_stack([self.X, self.y])
+        """The (n, p + 1) database [X, y], the label last, as mechanisms take it; read-only."""
+        database = np.column_stack([self.X, self.y])
+        database.setflags(write=False)
+        return database
 
     def shrunk(self, row_bound: float) -> Dataset:
         """A copy in which rows [x, y] longer than `row_bound` are scaled to that norm.

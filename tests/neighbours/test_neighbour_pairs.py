@@ -161,3 +161,17 @@ def test_a_pair_that_calls_itself_zero_out_is_one():
     """Else the exact spectrum would be that of another pair."""
     with pytest.raises(dp.InvalidInput, match=r"right must be|relation must be"):
         dp.NeighbourPair(DATA, DATA + 1.0, "zero-out", 3)
+
+
+def test_only_a_database_that_somebody_can_write_to_is_copied():
+    """A read-only view of an array that can be written to is copied too."""
+    open_, closed = np.arange(6.0).reshape(3, 2), np.arange(6.0).reshape(3, 2).copy()
+    closed.setflags(write=False)
+    view = open_[:]
+    view.setflags(write=False)
+    assert dp.neighbours.zero_row(closed, 1).left is closed
+    for data in (open_, view, np.asfortranarray(closed)):
+        pair = dp.neighbours.zero_row(data, 1)
+        assert not np.shares_memory(pair.left, data)
+        assert not pair.left.flags.writeable
+        assert not pair.right.flags.writeable
