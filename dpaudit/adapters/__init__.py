@@ -1,9 +1,10 @@
 """Mechanisms that are not of the form `mech(data, size, *, rng)`, and draws in files.
 
-`one_draw` takes a function that gives one output a call, `estimator` what is fitted like a
-scikit-learn estimator, `command` a program in any language; `limited` gives any mechanism a time to
-answer; `read_draws` reads a file. What they return goes to `dpaudit.audit` and
-`dpaudit.audit_samples`, which take outputs of any build (`dpaudit.outcomes`).
+`one_draw` takes a function that gives one output a call, `estimator` takes an object with `fit`
+like those of scikit-learn, and `command` a program in any language. `limited` limits the time of a
+call of any mechanism. `read_draws` reads a file. What they return goes to `dpaudit.audit` and
+`dpaudit.audit_samples`, which take outputs of any type (`dpaudit.outcomes`). The room knows
+outcomes, threads, processes and files; it knows neither laws nor scores.
 """
 
 from dpaudit.adapters.commands import Command, command

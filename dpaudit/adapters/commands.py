@@ -1,4 +1,4 @@
-"""Programs in any language: they read a CSV file and print draws."""
+"""Mechanisms that are programs in any language: they read a CSV file and print draws."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
+from dpaudit._core.types import ArrayLike, RngLike
 from dpaudit.adapters.datafile import FILES, DataFile
-from dpaudit.adapters.process import ProgramFailed, finished
+from dpaudit.adapters.process import ProgramFailed, run_program
 from dpaudit.adapters.separated import draws_in
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import MechanismError
@@ -27,9 +28,9 @@ ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in
 class Command:
     """A mechanism that is a program; see `command`.
 
-    argv : the program and its arguments. timeout : seconds a run, or None. folder : where it runs,
-        None for here.
-    header : names of the columns, written above the data.
+    argv : the program and its arguments. timeout : seconds a run, None for no limit.
+    folder : where it runs, None for the current one. header : names of the columns, the first line
+        of the CSV file.
     """
 
     argv: tuple[str, ...]
@@ -37,41 +38,42 @@ class Command:
     folder: Path | None = None
     header: tuple[str, ...] | None = None
 
-    def __call__(self, data: Any, size: int, *, rng: Any = None) -> list[Any]:
+    def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
         """`size` draws: numbers, texts, None, and lists of these. Raises `MechanismError`."""
-        data, rng = check.matrix("data", data), as_generator(rng)
-        if self.header is not None and len(self.header) != data.shape[1]:
-            check.fail("header", self.header, f"{data.shape[1]} names, one a column")
-        file = FILES.of(data, self.header)
+        database, generator = check.matrix("data", data), as_generator(rng)
+        if self.header is not None and len(self.header) != database.shape[1]:
+            check.fail("header", self.header, f"{database.shape[1]} names, one a column")
+        file = FILES.of(database, self.header)
         if any("{size}" in one for one in self.argv):
-            return self._run(file, size, rng)
-        return [self._run(file, 1, rng)[0] for _ in range(size)]
+            return self._run(file, size, generator)
+        return [self._run(file, 1, generator)[0] for _ in range(size)]
 
     def _run(self, file: DataFile, size: int, rng: np.random.Generator) -> list[Any]:
-        seed, out = int(rng.integers(LARGEST_SEED)), file.beside()
+        seed, out = int(rng.integers(LARGEST_SEED)), file.new_path()
         shown = {"size": str(size), "seed": str(seed)}
-        argv = _filled(
-            self.argv, {**shown, "data": str(file.path), "out": str(out), "python": sys.executable}
-        )
+        paths = {"data": str(file.path), "out": str(out), "python": sys.executable}
         try:
-            printed = finished(argv, self.folder, self.timeout)
-            text = self._text(printed.out, out)
-            draws = draws_in(text, size)
-            if len(draws) != size:
-                said = f"; it said: {printed.err}" if printed.err else ""
-                raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{said}")
+            draws = self._draws(_filled(self.argv, {**shown, **paths}), size, out)
         except (ProgramFailed, ValueError) as error:
             written = shlex.join(_filled(self.argv, shown))
             raise MechanismError(f"the command {written}: {error}") from None
         finally:
             out.unlink(missing_ok=True)
-        return (
-            draws
-            if isinstance(draws, list)
-            else (draws if draws.shape[1] > 1 else draws[:, 0]).tolist()
-        )
+        if isinstance(draws, list):
+            return draws
+        return list((draws if draws.shape[1] > 1 else draws[:, 0]).tolist())
+
+    def _draws(self, argv: list[str], size: int, out: Path) -> np.ndarray | list[Any]:
+        """Run the program once. Raises `ProgramFailed`, and ValueError where it prints no CSV."""
+        printed = run_program(argv, self.folder, self.timeout)
+        draws = draws_in(self._text(printed.out, out), size)
+        if len(draws) != size:
+            said = f"; it said: {printed.err}" if printed.err else ""
+            raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{said}")
+        return draws
 
     def _text(self, printed: bytes, out: Path) -> str:
+        """What the program has written to `out`, if it was told of it, else what it has printed."""
         writes = any("{out}" in one for one in self.argv)
         if writes and not out.exists():
             raise ProgramFailed("wrote no file at {out}")
@@ -79,13 +81,16 @@ class Command:
 
     @property
     def name(self) -> str:
+        """The command as a shell would take it."""
         return shlex.join(self.argv)
 
     @property
     def summary(self) -> str:
+        """One line for reports."""
         return "a program that reads the data as a CSV file"
 
     def parameters(self) -> dict[str, Any]:
+        """The header, if there is one."""
         return {} if self.header is None else {"header": list(self.header)}
 
 
@@ -99,16 +104,16 @@ def command(
     """A mechanism that is a program in any language.
 
     argv : the program and its arguments, started as they are: no shell reads them. In each, {data}
-    is replaced by the path of a CSV file of the database (label last, a row a line, no header
-    unless given), {size} by how many draws are wanted, {seed} by an integer below 2^31 that depends
-    on the audit's seed, {out} by the path of a file to write, and {python} by this Python. Without
-    {size} the program runs once a draw. The program prints `size` lines, a draw each, as CSV:
-    numbers, words, nothing, as many a line as it likes; or writes them to {out}. It exits with
-    status 0.
+        is replaced by the path of a CSV file of the database (label last, a row a line, no header
+        unless given), {size} by how many draws are wanted, {seed} by an integer below 2^31 that
+        depends on the audit's seed, {out} by the path of a file to write, and {python} by this
+        Python. Without {size} the program runs once a draw. The program prints `size` lines, a draw
+        each, as CSV (numbers, words or empty cells, any number of them a line), or writes them to
+        {out}. It exits with status 0.
     timeout : seconds a run may take. folder : where it runs. header : names of the columns.
 
-    `MechanismError` of a draw has the arguments, the exit status and the end of stderr. Raises
-    `InvalidInput`.
+    Raises `InvalidInput`. A draw that fails raises a `MechanismError` with the arguments, the exit
+    status and the end of stderr.
 
     >>> import numpy as np
     >>> program = "import sys; print('1\\\\n' * int(sys.argv[2]))"
@@ -123,26 +128,22 @@ def command(
     )
 
 
-def arguments(name: str, value: Any) -> tuple[str, ...]:
+def arguments(name: str, value: object) -> tuple[str, ...]:
     """The arguments of a command, checked. Raises `InvalidInput`."""
-    if (
-        not isinstance(value, (list, tuple))
-        or not value
-        or not all(isinstance(one, str) for one in value)
-    ):
+    if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
         check.fail(name, value, ARGUMENTS)
-    if (
-        not value[0]
-        or any("\0" in one for one in value)
-        or not any("{data}" in one for one in value)
-    ):
+    program = bool(value) and value[0] != ""
+    if not program or any("\0" in one for one in value):
+        check.fail(name, value, ARGUMENTS)
+    if not any("{data}" in one for one in value):
         check.fail(name, value, ARGUMENTS)
     return tuple(value)
 
 
 def _filled(argv: tuple[str, ...], values: dict[str, str]) -> list[str]:
-    """Only the known words in braces are replaced, so that others, as in awk '{print}', stay; each
-    once.
+    """Each argument with the known words in braces replaced, at their first occurrence.
+
+    Other words in braces, as in awk '{print}', stay.
     """
     return [_fill(one, values) for one in argv]
 

@@ -1,4 +1,4 @@
-"""Databases as CSV files for other programs to read: written once, gone with the process."""
+"""Databases as CSV files for other programs: written once, removed when the process ends."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ import numpy as np
 
 from dpaudit._core.check import Array
 
-KEPT = 4  # databases that stay written
+KEPT = 4  # files that are kept, of the databases used last
 
 
 class DataFile:
-    """A database as a CSV file in a folder of its own that only this user may read; removed with
-    this object.
+    """A database as a CSV file, in a folder that only this user may read.
+
+    The folder is removed with this object.
     """
 
     def __init__(self, data: Array, header: Sequence[str] | None) -> None:
@@ -30,8 +31,8 @@ class DataFile:
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         write_data(self.path, data, header)
 
-    def beside(self) -> Path:
-        """The name of a file that is not there yet."""
+    def new_path(self) -> Path:
+        """The path of a file in the same folder that does not exist yet."""
         handle, name = tempfile.mkstemp(suffix=".csv", dir=self.folder)
         os.close(handle)
         Path(name).unlink()
@@ -60,7 +61,7 @@ class DataFiles:
 
 
 def write_data(path: Path, data: Array, header: Sequence[str] | None = None) -> None:
-    """(n, d) numbers as CSV, with as many digits as they have."""
+    """Write (n, d) numbers as CSV, with the digits that give the same floats when read."""
     names = "" if header is None else ",".join(header)
     np.savetxt(path, data, delimiter=",", fmt="%.17g", header=names, comments="", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Estimators in the manner of scikit-learn, fitted once a draw. scikit-learn itself is not needed."""
+"""Estimators with the methods of scikit-learn, fitted once a draw; scikit-learn is not needed."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.types import ArrayLike
 from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw
 
-Outputs = Callable[[Any], Any]  # fitted estimator → one output
+Outputs = Callable[[Any], Any]  # fitted estimator → one output of the mechanism
 FITTED = ("coef_", "intercept_")
 SEEDS = ("random_state", "seed")
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """f(data, rng=...) → what is released of an estimator fitted on the data; label : the last
-    column is y.
+    """f(data, rng=...) → what is released of an estimator that was fitted on the data.
+
+    factory, label : as in `estimator`. outputs : what is released of the fitted estimator.
     """
 
     factory: Any
     outputs: Outputs
     label: bool
 
-    def __call__(self, data: Any, *, rng: np.random.Generator) -> Any:
+    def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
+        """One output."""
         model = self.factory() if _makes(self.factory) else copy.deepcopy(self.factory)
-        seed_it(model, rng)
+        set_seeds(model, rng)
         own = np.array(data, dtype=np.float64)  # estimators may write into their data
         with QUIET:
             model.fit(*((own[:, :-1], own[:, -1]) if self.label else (own,)))
@@ -38,15 +41,17 @@ class Fit:
 
     @property
     def name(self) -> str:
+        """The name of the class or function that makes the estimator."""
         inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
         return str(getattr(inner, "__qualname__", type(inner).__name__))
 
     @property
     def summary(self) -> str:
+        """One line for reports."""
         return "an estimator, fitted once a draw"
 
     def parameters(self) -> dict[str, Any]:
-        """What the factory gives to the estimator, as text where it is no number."""
+        """The keyword arguments of a partial factory, as text where they are not numbers."""
         given = getattr(self.factory, "keywords", None) or {}
         return {
             name: value if isinstance(value, (bool, int, float)) else str(value)
@@ -60,17 +65,17 @@ def estimator(
     """A mechanism that fits an estimator on the database and releases what it has learned.
 
     factory : a class or function that makes an unfitted estimator, or an estimator to be copied.
-    Integers from the draw's own generator are put into every parameter (attribute, where there is
-    no `get_params`) called `random_state` or `seed`, also of nested estimators. An estimator
-    without any draws from where it likes, and then a seed does not repeat the audit.
-    outputs : names of attributes of the fitted estimator, all their numbers one after the other
-    (those that it has of coef_ and intercept_, if not given); or points (m, p) at which it
-    predicts; or a function of the fitted estimator.
-    label : the last column is y; otherwise fit(data) gets all columns.
+        Every parameter called `random_state` or `seed`, those of nested estimators too, is set to
+        an integer from the draw's own generator (every such attribute, if the estimator has no
+        `get_params`). Of an estimator with no such parameter a seed does not repeat the audit.
+    outputs : names of attributes of the fitted estimator, whose numbers are released one after the
+        other (if not given, those that it has of coef_ and intercept_); or points (m, p) at which
+        it predicts; or a function of the fitted estimator.
+    label : whether the last column is y; otherwise fit(data) gets all columns.
     timeout : seconds a fit may take.
 
-    Warnings of the estimator are logged once each (logger "dpaudit.adapters"), and raise nothing.
-    Raises `InvalidInput`.
+    Raises `InvalidInput`. Warnings of the estimator are logged once each (logger
+    "dpaudit.adapters") and never raised.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -90,7 +95,7 @@ def estimator(
 
 
 def released(outputs: Any) -> Outputs:
-    """Attributes by name, predictions at points, or a function. Raises `InvalidInput`."""
+    """The function that `outputs` of `estimator` stands for. Raises `InvalidInput`."""
     if callable(outputs):
         return outputs
     names = (outputs,) if isinstance(outputs, str) else outputs
@@ -101,12 +106,16 @@ def released(outputs: Any) -> Outputs:
 
 @dataclass(frozen=True)
 class Attributes:
-    """Fitted attributes: one vector where all are numbers, else a list of them."""
+    """The values of fitted attributes: one vector where all are numbers, else a list of them.
+
+    all_of_them : whether each must be there, or only one.
+    """
 
     names: tuple[str, ...]
     all_of_them: bool = True
 
     def __call__(self, model: Any) -> Any:
+        """One output, of a fitted estimator. Raises AttributeError where it has no such name."""
         found = [
             getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)
         ]
@@ -121,16 +130,17 @@ class Attributes:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """predict at `points`, (m, p)."""
+    """The predictions at `points`, (m, p)."""
 
     points: np.ndarray
 
-    def __call__(self, model: Any) -> Any:
+    def __call__(self, model: Any) -> np.ndarray:
+        """One output, (m,), of a fitted estimator."""
         return np.asarray(model.predict(self.points.copy())).ravel()
 
 
-def seed_it(model: Any, rng: np.random.Generator) -> None:
-    """Put integers from `rng` where the model takes its randomness from, in the order of the names."""
+def set_seeds(model: Any, rng: np.random.Generator) -> None:
+    """Set the model's seeds (`SEEDS`) to integers from `rng`, in the order of their names."""
     if hasattr(model, "get_params") and hasattr(model, "set_params"):
         names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
         if names:
@@ -141,6 +151,6 @@ def seed_it(model: Any, rng: np.random.Generator) -> None:
             setattr(model, name, int(rng.integers(2**31 - 1)))
 
 
-def _makes(factory: Any) -> bool:
-    """A class, or a function: an estimator that can itself be called has fit too."""
+def _makes(factory: object) -> bool:
+    """Whether it makes an estimator: a class, or a callable that is not itself an estimator."""
     return isinstance(factory, type) or not hasattr(factory, "fit")

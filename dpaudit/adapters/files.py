@@ -18,9 +18,11 @@ ARRAY = "a non-empty (n,) or (n, k) array of numbers or text"
 def read_draws(path: str | Path) -> np.ndarray:
     """The draws in a file, in one of the forms of `dpaudit.outcomes`.
 
-    path : .npy, an array (n,) or (n, k) of numbers or text, or a structured (n,) array; .csv, a
-    draw a line (`adapters.separated`); .parquet, a draw a row, for which pyarrow is needed: missing
-    numbers are NaN, and where not all columns are numbers a draw is the dict of its row.
+    path : one of
+        .npy, an array (n,) or (n, k) of numbers or text, or a structured (n,) array;
+        .csv, a draw a line (`adapters.separated`);
+        .parquet, a draw a row, for which pyarrow is needed: missing numbers are NaN, and where not
+        all columns are numbers a draw is the dict of its row.
 
     Raises `DataNotFound`, `InvalidInput`.
     """

@@ -1,4 +1,4 @@
-"""A program run to its end, or ended: no shell, no input, limits to its time and to what it writes."""
+"""Run a program without a shell and without input, with limits to its time and its output."""
 
 from __future__ import annotations
 
@@ -13,48 +13,55 @@ from threading import Thread
 from typing import IO
 
 LARGEST = 1 << 30  # bytes that a program may print
-TAIL = 2000  # characters of stderr that are told
-CHUNK = 1 << 16
+TAIL = 2000  # characters of stderr that error messages show
+CHUNK = 1 << 16  # bytes read at a time
 
 
 class ProgramFailed(RuntimeError):
-    """A program that could not be started, took too long, wrote too much or exited with another
-    status than 0.
-    """
+    """A program could not be started, took too long, wrote too much or did not exit with 0."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a program printed: `out` whole, `err` its end."""
+    """What a program printed. out : all of stdout. err : the end of stderr, on one line."""
 
     out: bytes
     err: str
 
 
-def finished(argv: Sequence[str], folder: Path | None, timeout: float | None) -> Printed:
-    """Run a program in `folder`, without a shell and in a process group of its own, which ends with
-    it.
+def run_program(argv: Sequence[str], folder: Path | None, timeout: float | None) -> Printed:
+    """Run a program in `folder` until it exits, and return what it printed.
 
-    timeout : seconds, None for any. Raises `ProgramFailed`.
+    Its processes form a group, which is killed when the program exits. timeout : seconds, None for
+    no limit. Raises `ProgramFailed`.
     """
-    try:
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(list(argv), cwd=folder, start_new_session=True, **pipes)  # type: ignore[call-overload]
-    except (OSError, ValueError) as error:
-        raise ProgramFailed(
-            f"cannot be started: {getattr(error, 'strerror', None) or error}"
-        ) from None
+    process = _start(argv, folder)
     out, err = _Reader(process, process.stdout, LARGEST), _Reader(process, process.stderr, LARGEST)
     late = False
     try:
         process.wait(timeout)
     except subprocess.TimeoutExpired:
         late = True
-    finally:  # also of an interrupt
+    finally:  # on an interrupt, too
         _end(process)
         out.join()
         err.join()
     return _checked(process.returncode, late, timeout, out, err)
+
+
+def _start(argv: Sequence[str], folder: Path | None) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            list(argv),
+            cwd=folder,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ProgramFailed(f"cannot be started: {reason}") from None
 
 
 def _checked(status: int, late: bool, timeout: float | None, out: _Reader, err: _Reader) -> Printed:
@@ -72,16 +79,19 @@ def _checked(status: int, late: bool, timeout: float | None, out: _Reader, err: 
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End whatever is left of its group."""
+    """Kill the processes that are left in the program's group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class _Reader(Thread):
-    """Reads a pipe to its end. What writes more than `limit` bytes is ended."""
+    """Reads a pipe to its end; kills a program that writes more than `limit` bytes."""
 
-    def __init__(self, process: subprocess.Popen[bytes], pipe: IO[bytes], limit: int) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None, limit: int
+    ) -> None:
+        assert pipe is not None
         super().__init__(daemon=True, name="dpaudit-pipe")
         self.process, self.pipe, self.left = process, pipe, limit
         self.over = False

@@ -1,6 +1,4 @@
-"""Warnings of the code that is audited: said once each, whatever the filters and however many
-threads draw.
-"""
+"""Warnings of the audited code, logged once each, in any number of threads."""
 
 from __future__ import annotations
 
@@ -11,14 +9,14 @@ from types import TracebackType
 from typing import Any
 
 LOG = logging.getLogger("dpaudit.adapters")
-MOST = 20  # different ones that are said
+MOST = 20  # different warnings that are logged
 
 
 class Quiet:
-    """A context in which warnings raise nothing; each is logged the first time.
+    """A context in which warnings are not raised; each is logged the first time.
 
-    Python keeps the filters of warnings for all threads together: the first that enters sets them,
-    the last that leaves puts them back.
+    The filters of warnings belong to all threads together: the first thread that enters replaces
+    them, and the last one that leaves restores them.
     """
 
     def __init__(self) -> None:
@@ -27,6 +25,7 @@ class Quiet:
         self.before: Any = None
 
     def __enter__(self) -> None:
+        """Replace the filters, if no other thread is inside."""
         with self.lock:
             if self.inside == 0:
                 self.before = warnings.catch_warnings()
@@ -41,6 +40,7 @@ class Quiet:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
+        """Restore the filters, if no other thread is left inside."""
         with self.lock:
             self.inside -= 1
             if self.inside == 0:

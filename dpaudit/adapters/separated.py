@@ -1,6 +1,4 @@
-"""Draws as CSV text: a draw a line, numbers, words and nothing at all between commas, lines of any
-length.
-"""
+"""Draws as CSV text: a draw a line, of any number of cells: numbers, words or empty."""
 
 from __future__ import annotations
 
@@ -14,22 +12,28 @@ import numpy as np
 def draws_in(text: str, size: int | None = None) -> np.ndarray | list[Any]:
     """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
 
-    A cell is a number (also nan, inf), or text, or None where it is empty; a line of one cell is
-    that alone, an empty line the empty list, but those at the end count only as far as `size` needs
-    them. A first line of words is a header where a column below it has none, or if one line less
-    makes `size`. Raises ValueError where it is no CSV.
+    size : how many draws are expected, if that is known.
+
+    A cell is a number (nan and inf are numbers), or text, or None if it is empty. A line of one
+    cell is that value, a longer one a list, and an empty line the empty list; empty lines at the
+    end count only as far as `size` needs them. A first line of words is a header if some column has
+    no words below it, or if without it there are `size` lines. Raises ValueError where the text is
+    not CSV.
     """
-    try:
-        table = (
-            np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None)
-            if text.strip()
-            else None
-        )
-    except ValueError:  # words, gaps, lines of different length
-        table = None
+    table = _table(text)
     if table is not None and len(table) == text.count("\n") + (not text.endswith("\n")):
         return table
     return _without_header(_lines(text), size)
+
+
+def _table(text: str) -> np.ndarray | None:
+    """The numbers of a text (n, k), None where there are words, gaps or lines of other length."""
+    if not text.strip():
+        return None
+    try:
+        return np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None)
+    except ValueError:
+        return None
 
 
 def _lines(text: str) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""Functions that give one output a call."""
+"""Mechanisms made of a function that gives one output a call."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.types import describe
+from dpaudit._core.types import ArrayLike, RngLike, describe
 from dpaudit.adapters.waiting import seconds, within
 from dpaudit.errors import MechanismError
 
 
 @dataclass(frozen=True, eq=False)
 class OneDraw:
-    """A mechanism made of a function f(data, rng=...) → one output, called once a draw.
+    """A mechanism made of a function f(data, rng=...) → one output; see `one_draw`.
 
     timeout : seconds a call may take, or None.
     """
@@ -26,41 +26,47 @@ class OneDraw:
     function: Callable[..., Any]
     timeout: float | None = None
 
-    def __call__(self, data: Any, size: int, *, rng: Any = None) -> list[Any]:
-        """`size` outputs, each from a generator of its own, spawned from `rng`. Raises
-        `MechanismError`.
+    def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
+        """`size` outputs, each from a generator of its own spawned from `rng`.
+
+        Raises `MechanismError`.
         """
         seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
         return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
 
-    def _draw(self, data: Any, number: int, seed: np.random.SeedSequence) -> Any:
+    def _draw(self, data: ArrayLike, number: int, seed: np.random.SeedSequence) -> Any:
         own = np.random.default_rng(seed)
         try:
             return within(self.timeout, lambda: self.function(data, rng=own))
         except Exception as error:
-            where = f"draw {number} of the block, rng = numpy.random.default_rng(numpy.random.{_written(seed)})"
+            generator = f"numpy.random.default_rng(numpy.random.{_written(seed)})"
+            where = f"draw {number} of the block, rng = {generator}"
             raise MechanismError(f"{type(error).__name__}: {error} ({where})") from error
 
     @property
     def name(self) -> str:
+        """The name of the function."""
         return describe(self.function)[0]
 
     @property
     def summary(self) -> str:
+        """The function's docstring, for reports."""
         return str(getattr(self.function, "summary", "") or inspect.getdoc(self.function) or "")
 
     def parameters(self) -> dict[str, Any]:
+        """The function's parameters, if it says them."""
         return describe(self.function)[1]
 
 
 def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
     """A mechanism from a function that gives one output a call.
 
-    function : f(data, rng=...) → one output, of any build (`dpaudit.outcomes`); data (n, d) with
-    the label last, rng a numpy Generator. Draw i of a block has the generator at the block's key
-    followed by i, so the outputs are the same whatever `n_jobs`; threads draw in parallel what
-    releases the interpreter lock, processes (`joblib.parallel_config(backend="loky")`) anything.
-    timeout : seconds a call may take; by default any time.
+    function : f(data, rng=...) → one output, of any type (`dpaudit.outcomes`); data is (n, d) with
+        the label last, rng a numpy Generator. Draw i of a block has the generator at the block's
+        key followed by i, so the outputs do not depend on `n_jobs`. Threads draw in parallel only
+        where the function releases the interpreter lock; processes always do
+        (`joblib.parallel_config(backend="loky")`).
+    timeout : seconds a call may take; None for no limit.
 
     Raises `InvalidInput`. What the function raises becomes a `MechanismError` with the generator
     that repeats it.

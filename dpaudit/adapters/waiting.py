@@ -1,4 +1,4 @@
-"""Mechanisms that may hang: how long one call may take."""
+"""A limit to the time that one call of a mechanism may take."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from dpaudit._core import check
-from dpaudit._core.types import describe
+from dpaudit._core.types import Array, Mechanism, RngLike, describe
 
 Found = TypeVar("Found")
 
@@ -17,40 +17,44 @@ Found = TypeVar("Found")
 class Limited:
     """A mechanism whose every call must end within `timeout` seconds."""
 
-    mechanism: Any
+    mechanism: Mechanism
     timeout: float
 
-    def __call__(self, data: Any, size: int, *, rng: Any = None) -> Any:
+    def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
+        """What the mechanism returns. Raises TimeoutError, and whatever the mechanism raises."""
         return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
 
     @property
     def name(self) -> str:
+        """The name of the mechanism."""
         return describe(self.mechanism)[0]
 
     @property
     def summary(self) -> str:
+        """The mechanism's summary or docstring, for reports."""
         return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
 
     def parameters(self) -> dict[str, Any]:
+        """The mechanism's parameters, if it says them."""
         return describe(self.mechanism)[1]
 
 
-def limited(mechanism: Any, timeout: float) -> Limited:
-    """`mechanism` with a limit to each call.
+def limited(mechanism: Mechanism, timeout: float) -> Limited:
+    """`mechanism` with a limit to the time of each call.
 
     mechanism : any `mech(data, size, *, rng)`. timeout : seconds a call, which makes one block of
-    draws (256 to 16,384 of them). A call that takes longer raises TimeoutError, in an audit
-    `MechanismError` with the block and the key of its seed. The thread that hangs is left behind
-    until the process ends: Python cannot stop it.
+        draws (256 to 16,384 of them).
 
-    Raises `InvalidInput`.
+    A call that takes longer raises TimeoutError, which in an audit becomes a `MechanismError` with
+    the block and the key of its seed. The thread that hangs stays until the process ends, because
+    Python cannot stop it. Raises `InvalidInput`.
     """
     if isinstance(mechanism, type) or not callable(mechanism):
         check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     return Limited(mechanism, seconds("timeout", timeout))
 
 
-def seconds(name: str, value: Any) -> float:
+def seconds(name: str, value: object) -> float:
     """A number of seconds above 0. Raises `InvalidInput`."""
     return check.real(name, value, 0.0, open_=True)
 
@@ -68,9 +72,7 @@ def within(timeout: float | None, work: Callable[[], Found]) -> Found:
 
 
 class _Work(Thread):
-    """A thread that keeps what its work returned or raised, and does not keep the process from
-    ending.
-    """
+    """A daemon thread that keeps what its work returned or raised."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         super().__init__(daemon=True, name="dpaudit-mechanism")
@@ -79,12 +81,14 @@ class _Work(Thread):
         self.error: BaseException | None = None
 
     def run(self) -> None:
+        """Do the work."""
         try:
             self.found = self.work()
         except BaseException as error:
             self.error = error
 
     def result(self) -> Any:
+        """What the work returned; raises what it raised."""
         if self.error is not None:
             raise self.error
         return self.found

@@ -86,6 +86,7 @@ class Blocks:
         return Carried(self.sampler)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """As pickle asks for, with a sampler that takes its modules' folders along."""
         return Blocks, (self._carried, self.seed, self.side)
 
 
