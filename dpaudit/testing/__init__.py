@@ -1,13 +1,14 @@
-"""Tests of privacy in a project's own test suite: two assertions, and a pytest plugin with a
-fixture and a marker.
+"""Privacy tests for a project's own test suite: two assertions and a pytest plugin.
 
-`assert_private(mechanism, pair_or_data, claim)` fails where an audit refutes the claim, and
-`assert_matches(mechanism, pair, spectrum)` where draws disagree with a curve δ(ε). How often either
-fails for nothing is a parameter, `false_failure`. A test that passes is no proof of privacy:
-`dpaudit plan` says what its draws could have shown.
+`assert_private(mechanism, pair_or_data, claim)` fails where an audit refutes the claim.
+`assert_matches(mechanism, pair, spectrum)` fails where draws disagree with a curve δ(ε). The
+probability of a false failure is a parameter, `false_failure`. A test that passes is no proof of
+privacy: `dpaudit plan` shows what its draws could have found.
 
-The plugin (`dpaudit.testing.plugin`) is loaded by every pytest run beside an installed dpaudit, so
-nothing is imported here before it is used.
+`budget` shares out the draws and the false failures of a test, `rows` chooses the neighbour,
+`target` is the curve of `assert_matches`, and `failure` writes the messages. Every pytest run
+beside an installed dpaudit loads the plugin (`dpaudit.testing.plugin`), so nothing is imported here
+before it is used. The room knows no scenario files.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _ATTRIBUTES = {
 
 
 def __getattr__(name: str) -> Any:
+    """Load on first use (PEP 562)."""
     if name in _ATTRIBUTES:
         return getattr(importlib.import_module(f"dpaudit.testing.{_ATTRIBUTES[name]}"), name)
     raise AttributeError(f"module 'dpaudit.testing' has no attribute {name!r}")

@@ -1,5 +1,7 @@
-"""What one test may spend: draws, and the probability of failing for nothing. Imports nothing of
-weight.
+"""The budget of one test: draws, and the probability of a false failure.
+
+The plugin imports this module in every test run, so that it imports other rooms only when it is
+used.
 """
 
 from __future__ import annotations
@@ -9,13 +11,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-SAMPLES = 100_000  # draws a side of an audit that is told nothing else
+SAMPLES = 100_000  # draws a side of an audit, by default
 FALSE_FAILURE = 1e-6
 SEED = 0
 
 
 class Grant(NamedTuple):
-    """What one audit gets: draws a side, probability of failing for nothing, seed."""
+    """What one audit may spend: draws a side, probability of a false failure, and its seed."""
 
     samples: int
     false_failure: float
@@ -23,13 +25,12 @@ class Grant(NamedTuple):
 
 
 class Budget:
-    """Draws a side for all audits of a test together (None: no limit), and the rate of false
-    failures of the test.
+    """The budget of one test, for all its audits together.
 
-    draws : an audit that does not say how many it takes gets all that are left.
-    false_failure : of the whole test. The k-th audit gets the share 2^-k of it, so that however
-        many there are, the test fails for nothing with at most this probability (union bound). An
-        audit with a rate of its own spends that.
+    draws : a side; None for no limit. An audit that asks for no number gets all that are left.
+    false_failure : probability, at most, that the test fails although all claims hold. The k-th
+        audit gets the share 2^−k of it, which keeps the union bound for any number of audits. An
+        audit with a rate of its own gets that rate instead.
     seed : of every audit in the test.
 
     Raises `InvalidInput`.
@@ -47,13 +48,11 @@ class Budget:
 
     @property
     def left(self) -> int | None:
-        """Draws a side not yet spent."""
+        """Draws a side that are not yet spent; None for no limit."""
         return None if self.draws is None else self.draws - self.spent
 
     def grant(self, samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
-        """Spend what one audit takes. Raises `InvalidInput` where more draws are asked for than are
-        left.
-        """
+        """Spend what one audit takes. Raises `InvalidInput` where too few draws are left."""
         taken = self._taken(samples)
         self.audits, self.spent = self.audits + 1, self.spent + taken
         share = self.false_failure * 0.5**self.audits if false_failure is None else false_failure
@@ -67,8 +66,10 @@ class Budget:
         if self.left == 0 or (samples or 0) > self.left:
             asked = "another audit" if samples is None else f"an audit of {samples:,}"
             raise InvalidInput(
-                f"draws: the test's budget of {self.draws:,} a side has {self.left:,} left, too few for {asked}; give "
-                "@pytest.mark.privacy more draws, or each audit its own samples"
+                f"draws: the test's budget of {self.draws:,} a side has {self.left:,} left, "
+                f"too few for {asked}; give @pytest.mark.privacy more draws, or each audit its "
+                "own samples",
+                argument="draws",
             )
         return self.left if samples is None else samples
 
@@ -78,7 +79,7 @@ _CURRENT: ContextVar[Budget | None] = ContextVar("dpaudit_budget", default=None)
 
 @contextmanager
 def spending(budget: Budget) -> Iterator[Budget]:
-    """Audits inside, of this thread, take from `budget`."""
+    """A context in which audits of this thread spend `budget`."""
     token = _CURRENT.set(budget)
     try:
         yield budget
@@ -87,8 +88,9 @@ def spending(budget: Budget) -> Iterator[Budget]:
 
 
 def granted(samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
-    """From the budget of the test that runs, or as given where there is none. Raises
-    `InvalidInput`.
+    """A grant from the budget of the running test, or without a budget as asked for.
+
+    samples : draws a side. Raises `InvalidInput`.
     """
     from dpaudit._core import check
 
@@ -101,3 +103,24 @@ def granted(samples: int | None, false_failure: float | None, seed: int | None) 
         FALSE_FAILURE if false_failure is None else false_failure,
         SEED if seed is None else seed,
     )
+
+
+def rate_of(false_failure: float | None, level: float | None) -> float | None:
+    """The rate of false failures, or 1 − level. Raises `InvalidInput` where both are given."""
+    from dpaudit._core import check
+
+    if level is None and false_failure is None:
+        return None
+    if level is None:
+        return check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
+    if false_failure is not None:
+        reason = "one is 1 minus the other"
+        check.fail("level", level, f"left out where false_failure is given: {reason}")
+    return 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
+
+
+def seed_of(rng: int | None) -> int | None:
+    """A whole number, which a failure can name, or None. Raises `InvalidInput`."""
+    from dpaudit._core import check
+
+    return None if rng is None else check.integer("rng", rng, 0)

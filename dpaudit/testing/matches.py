@@ -1,52 +1,46 @@
-"""assert_matches: draws against a curve δ(ε) that is said to be the true one, from below and from
-above.
-"""
+"""assert_matches: draws against a curve δ(ε) that is said to be the true one, from both sides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit import outcomes, scoring
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import root
+from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit_samples_of
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.scores import SortedScores
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.sampling import draw
-from dpaudit.scoring import Sides
+from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.testing import failure
-from dpaudit.testing.budget import granted
+from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
-from dpaudit.testing.private import SLACK, rate_of, seed_of
+from dpaudit.testing.target import BACKWARD, DIRECTIONS, EITHER, FORWARD, SpectrumLike, Target
 
-WAYS = ("either direction", "D against D′", "D′ against D")
+SLACK = 1e-12  # a smaller gap is rounding
 
 
 def assert_matches(
-    mechanism: Any,
+    mechanism: Mechanism,
     pair: NeighbourPair,
-    spectrum: Any,
+    spectrum: SpectrumLike,
     *,
-    epsilon: Any = None,
+    epsilon: ArrayLike | None = None,
     samples: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
     rng: int | None = None,
     rtol: float = 0.1,
     atol: float = 0.0,
-    classifier: Any = "auto",
+    classifier: ClassifierLike = "auto",
     n_jobs: int | None = None,
     **options: Any,
 ) -> AuditResult:
@@ -55,26 +49,29 @@ def assert_matches(
     Two tests, each with half of `false_failure`:
 
     - *not above*: the certified lower band, simultaneous over ε and directions, exceeds the curve
-      nowhere. Where the curve is the true δ(ε), or more, this fails with probability
-      `false_failure`/2 at most.
-    - *not far below*: the sets {score > τ}, τ at some hundred quantiles of the draws that choose,
-      and their complements are fixed; Clopper–Pearson bounds of P(S) and Q(S) from the draws that
-      certify, all at once at 1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for all these
-      S and every ε. The curve must not exceed the largest of these bounds by more than rtol·δ +
-      atol. Draws never bound δ(ε) itself from above, since another S may be worse. So this fails
-      for nothing with probability `false_failure`/2 at most where the curve is true AND one of
-      these S attains it but for rtol·δ + atol, as the sets of a score that rises with the true
-      privacy loss do. Where the score is too poor for that (many numbers, few draws), take more
-      draws, give the true loss as `classifier` (`scoring.KnownScore`), or a larger rtol.
+      nowhere. Where the curve is the true δ(ε), or above it, this fails with probability at most
+      `false_failure`/2.
+    - *not far below*: the curve exceeds what the audit's sets attain by at most rtol·δ + atol. The
+      sets are {score > τ}, τ at some hundred quantiles of the choosing draws, and their
+      complements. Clopper–Pearson bounds of P(S) and Q(S) from the certifying draws, all at once at
+      1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for all these S and every ε.
+
+    Draws never bound δ(ε) itself from above, since another S may be worse. So the second test has a
+    false failure with probability at most `false_failure`/2 where the curve is true AND one of the
+    sets attains it up to rtol·δ + atol. The sets of a score that increases with the true privacy
+    loss do. Where the score is too poor for that (many numbers, few draws), take more draws, a
+    larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
 
     Parameters
     ----------
     mechanism, pair : as for `dpaudit.audit`.
     spectrum : `Spectrum` (both directions are compared where it has them, else the larger),
         `Claim`, a function of ε, or a pair (ε, δ) of arrays, (m,) each.
-    epsilon : (m,) nats, where they are compared: the spectrum's own grid, or 0, 0.1, …, 4.
-    samples, false_failure, level, rng : as for `assert_private`. options : others of
-        `dpaudit.audit_samples`.
+    epsilon : (m,) nats, where they are compared; by default the spectrum's own grid, else 0, 0.1,
+        …, 4.
+    samples, false_failure, level, rng : as for `assert_private`.
+    rtol, atol : in [0, 1], the tolerance of the second test.
+    classifier, n_jobs, options : as for `dpaudit.audit_samples` and `dpaudit.audit`.
 
     Returns the `AuditResult`. Raises `PrivacyFailure`, `InvalidInput`, `MechanismError`.
 
@@ -92,175 +89,136 @@ def assert_matches(
     target = Target.of(spectrum, epsilon)
     draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
     sides = [
-        draw(mechanism, side, draws, root(seed), number, n_jobs=n_jobs)
-        for number, side in enumerate((pair.left, pair.right))
+        draw(mechanism, data, draws, root(seed), side, n_jobs=n_jobs)
+        for side, data in enumerate((pair.left, pair.right))
     ]
     P, Q = outcomes.aligned(*sides)
-    settings = {
+    settings: dict[str, Any] = {
         "epsilon": target.epsilon,
         "level": 1.0 - 0.5 * rate,
         "classifier": classifier,
         "rng": seed,
     }
     result = audit_samples_of(P, Q, Subject(mechanism, pair), **settings, **options)
-    below, above = _certified(result, target), _attained(result, target, P, Q, 0.5 * rate)
-    if (fault := _fault(target, below, above, rtol, atol)) is not None:
+    low, high = _certified(result, target), _attained(result, target, P, Q, 0.5 * rate)
+    gaps = [*_excesses(target, low), *_shortfalls(target, high, rtol, atol)]
+    if gaps:
         given = {"samples": draws, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
-        raise _failure(fault, result, mechanism, pair, rate, given)
+        raise _failure(_worst(gaps), result, given)
     return result
 
 
-@dataclass(frozen=True, eq=False)
-class Target:
-    """A curve on a grid: epsilon (m,), and δ, (m,), by way: the larger direction (0), forward (1),
-    backward (2).
-    """
-
-    epsilon: Array
-    delta: dict[int, Array]
-
-    @classmethod
-    def of(cls, spectrum: Any, epsilon: Any) -> Target:
-        """Raises `InvalidInput` for a δ outside [0, 1] or a spectrum that is none."""
-        if isinstance(spectrum, Spectrum):
-            found = _of_spectrum(spectrum, epsilon)
-        elif isinstance(spectrum, Claim) or callable(spectrum):
-            claim = spectrum if isinstance(spectrum, Claim) else Claim.from_function(spectrum)
-            points = _points(DEFAULT_EPSILON if epsilon is None else epsilon)
-            found = cls(points, {0: claim.delta_at(points)})
-        elif isinstance(spectrum, (tuple, list)) and len(spectrum) == 2:
-            found = _of_spectrum(
-                Spectrum(_points(spectrum[0]), np.asarray(spectrum[1], dtype=np.float64)), epsilon
-            )
-        else:
-            check.fail(
-                "spectrum",
-                spectrum,
-                "a Spectrum, a Claim, a function of epsilon or a pair (epsilon, delta)",
-            )
-        for delta in found.delta.values():
-            if delta.shape != found.epsilon.shape or not np.all((delta >= 0.0) & (delta <= 1.0)):
-                check.fail("spectrum", delta, "δ in [0, 1], one for each ε")
-        return found
-
-
-def _points(epsilon: Any) -> Array:
-    points = np.atleast_1d(check.epsilon(epsilon))
-    if np.any(np.diff(points) <= 0.0):
-        check.fail("epsilon", epsilon, "ascending, without repetition")
-    return points
-
-
-def _of_spectrum(spectrum: Spectrum, epsilon: Any) -> Target:
-    """At its own grid, or anywhere else by its curve, both directions; by its chords, the larger."""
-    own = _points(spectrum.epsilon)
-    points = own if epsilon is None else _points(epsilon)
-    if spectrum.curve is not None:
-        return Target(
-            points, dict(enumerate((np.asarray(one) for one in spectrum.curve.delta(points)), 1))
-        )
-    if epsilon is None and spectrum.forward is not None and spectrum.backward is not None:
-        return Target(
-            own, {1: np.atleast_1d(spectrum.forward), 2: np.atleast_1d(spectrum.backward)}
-        )
-    return Target(
-        points, {0: np.atleast_1d(spectrum.delta) if epsilon is None else spectrum.delta_at(points)}
-    )
-
-
 def _certified(result: AuditResult, target: Target) -> dict[int, Array]:
-    """The lower band by way, (m,) each."""
-    band = result.certified
-    of: dict[int, Callable[[], Any]] = {
-        0: lambda: band,
-        1: lambda: band.direction(True),
-        2: lambda: band.direction(False),
-    }
-    return {way: of[way]().delta_at(target.epsilon) for way in target.delta}
+    """The certified lower band at the target's ε, (m,) for each of its directions."""
+    band, found = result.certified, {}
+    for direction in target.delta:
+        part = band if direction == EITHER else band.direction(direction == FORWARD)
+        found[direction] = part.delta_at(target.epsilon)
+    return found
 
 
 def _attained(
     result: AuditResult, target: Target, P: Array, Q: Array, alpha: float
 ) -> dict[int, Array]:
-    """Upper bounds of what any of the sets attains, by way, (m,) each, all at once at level 1 −
-    alpha.
+    """Upper bounds of what any of the sets attains, (m,) for each of the target's directions.
 
-    P(S) ≤ p and Q(S) ≥ q bound both P(S) − e^ε Q(S) and, of the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1
-    − q) − e^ε (1 − p).
+    They hold all at once at level 1 − alpha. P(S) ≤ p and Q(S) ≥ q bound both P(S) − e^ε Q(S) and,
+    for the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p).
     """
     sizes, score = result.sizes, result.fitted.score
     parts = [sizes.parts(side) for side in (P, Q)]
-    choose, test = (
+    choose, certify = (
         SortedScores.of(*scoring.scores(score, Sides(parts[0][k], parts[1][k]))) for k in (1, 2)
     )
-    thresholds = CandidateSets.of(choose, target.epsilon, min(test.sizes), alpha).threshold
-    (x, y), (n, m), each = test.above(thresholds), test.sizes, 0.5 * alpha / len(thresholds)
-    p, q = (
-        np.array([upper(int(one), n, each) for one in x]),
-        np.array([lower(int(one), m, each) for one in y]),
-    )
+    thresholds = CandidateSets.of(choose, target.epsilon, min(certify.sizes), alpha).threshold
+    (x, y), (n, m) = certify.above(thresholds), certify.sizes
+    each = 0.5 * alpha / len(thresholds)
+    p = np.array([upper(int(hits), n, each) for hits in x])
+    q = np.array([lower(int(hits), m, each) for hits in y])
     gamma = np.exp(target.epsilon)[:, None]
-    forward, backward = np.max(p - gamma * q, axis=1), np.max((1.0 - q) - gamma * (1.0 - p), axis=1)
-    bounds = {0: np.maximum(forward, backward), 1: forward, 2: backward}
-    return {way: np.maximum(bounds[way], 0.0) for way in target.delta}
+    forward = np.max(p - gamma * q, axis=1)
+    backward = np.max((1.0 - q) - gamma * (1.0 - p), axis=1)
+    bounds = {EITHER: np.maximum(forward, backward), FORWARD: forward, BACKWARD: backward}
+    return {direction: np.maximum(bounds[direction], 0.0) for direction in target.delta}
 
 
 @dataclass(frozen=True)
-class _Fault:
-    """Where draws and curve disagree most: `above` says which way, `shown` what the draws bound."""
+class _Gap:
+    """A gap between the curve and a bound from the draws, at a position of the grid.
+
+    above : whether the draws are above the curve. shown : the bound. curve : δ of the curve.
+    """
 
     above: bool
-    way: int
+    size: float
+    direction: int
     at: int
     shown: float
     curve: float
 
 
-def _fault(
-    target: Target, below: dict[int, Array], above: dict[int, Array], rtol: float, atol: float
-) -> _Fault | None:
-    """The largest excess over the curve, if there is one, else the largest shortfall."""
-    found = []
-    for way, delta in target.delta.items():
-        for over, shown, gap in (
-            (True, below[way], below[way] - delta - SLACK),
-            (False, above[way], delta * (1.0 - rtol) - atol - above[way] - SLACK),
-        ):
-            at = int(np.argmax(gap))
-            if gap[at] > 0.0:
-                found.append(
-                    (over, gap[at], _Fault(over, way, at, float(shown[at]), float(delta[at])))
-                )
-    return max(found, key=lambda one: one[:2])[2] if found else None
+def _excesses(target: Target, low: dict[int, Array]) -> list[_Gap]:
+    """Where the certified δ exceeds the curve by most, in each direction in which it does."""
+    gaps = {way: low[way] - delta - SLACK for way, delta in target.delta.items()}
+    return _positive(True, target, low, gaps)
 
 
-def _failure(
-    fault: _Fault,
-    result: AuditResult,
-    mechanism: Any,
-    pair: NeighbourPair,
-    rate: float,
-    given: dict[str, Any],
-) -> PrivacyFailure:
-    """What the test says."""
-    epsilon, curve = number(result.spectrum.epsilon[fault.at]), number(fault.curve)
-    if fault.above:
-        headline = f"ABOVE THE CURVE: δ({epsilon}) is at least {number(fault.shown, down=True)}, the curve says {curve}."
-    else:
-        headline = (
-            f"FAR BELOW THE CURVE: at ε = {epsilon} the best set that was found shows {number(fault.shown)} at most, "
-            f"the curve says {curve}: it is too high, or the score {result.fitted.name} too weak."
-        )
-    spectrum = result.spectrum
-    facts = {
-        "mechanism": failure.called(mechanism),
-        "ε": f"{epsilon} nats, {WAYS[fault.way]}",
-        "estimate": f"{number(spectrum.delta[fault.at])}, the larger direction",
-        "curve": curve,
-        "row" if pair.index is not None else "pair": failure.row_text(pair, ""),
-        "draws": f"{given['samples']:,} a side, seed {given['rng']}",
-        "by chance": f"{failure.chance(rate)} tests at most, where the curve is true"
-        + ("" if fault.above else " and the score shows all of it but the tolerance"),
-        **failure.again("assert_matches", mechanism, failure.pair_code(pair), "spectrum", given),
+def _shortfalls(target: Target, high: dict[int, Array], rtol: float, atol: float) -> list[_Gap]:
+    """Where the sets attain less than the curve by more than the tolerance, in each direction."""
+    gaps = {
+        way: delta * (1.0 - rtol) - atol - high[way] - SLACK for way, delta in target.delta.items()
     }
-    return PrivacyFailure(headline, facts, result)
+    return _positive(False, target, high, gaps)
+
+
+def _positive(
+    above: bool, target: Target, shown: dict[int, Array], gaps: dict[int, Array]
+) -> list[_Gap]:
+    found = []
+    for direction, gap in gaps.items():
+        at = int(np.argmax(gap))
+        if gap[at] > 0.0:
+            bound, curve = float(shown[direction][at]), float(target.delta[direction][at])
+            found.append(_Gap(above, float(gap[at]), direction, at, bound, curve))
+    return found
+
+
+def _worst(gaps: list[_Gap]) -> _Gap:
+    """The largest excess over the curve, or without an excess the largest shortfall."""
+    return max(gaps, key=lambda gap: (gap.above, gap.size))
+
+
+def _failure(gap: _Gap, result: AuditResult, given: dict[str, Any]) -> PrivacyFailure:
+    """The failure of the test. given : the keywords that repeat it."""
+    subject, spectrum = result.subject, result.spectrum
+    mechanism, pair = subject.mechanism, subject.pair
+    assert mechanism is not None
+    assert pair is not None
+    chance = f"{failure.chance(given['false_failure'])} tests at most, where the curve is true"
+    if not gap.above:
+        chance += " and the score attains it up to the tolerance"
+    facts = {
+        "mechanism": failure.mechanism_code(mechanism),
+        "ε": f"{number(spectrum.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
+        "estimate": f"{number(spectrum.delta[gap.at])}, the larger direction",
+        "curve": number(gap.curve),
+        **failure.pair_fact(pair),
+        **failure.draws_fact(given["samples"], given["rng"]),
+        "by chance": chance,
+        **failure.repeat_facts(
+            "assert_matches", mechanism, failure.pair_code(pair), "spectrum", given
+        ),
+    }
+    return PrivacyFailure(_headline(gap, result), facts, result)
+
+
+def _headline(gap: _Gap, result: AuditResult) -> str:
+    epsilon, curve = number(result.spectrum.epsilon[gap.at]), number(gap.curve)
+    if gap.above:
+        low = number(gap.shown, down=True)
+        return f"ABOVE THE CURVE: δ({epsilon}) is at least {low}; the curve says {curve}."
+    return (
+        f"FAR BELOW THE CURVE: at ε = {epsilon} the best set that was found shows "
+        f"{number(gap.shown)} at most; the curve says {curve}. Either the curve is too high, or "
+        f"the score {result.fitted.name} is too weak."
+    )

@@ -1,7 +1,7 @@
 """The pytest plugin: the marker `privacy`, the fixture `dp_audit`, and the option --dpaudit-seed.
 
 Every pytest run beside an installed dpaudit loads this module, so it imports pytest alone; `-p
-no:dpaudit` leaves it out. A test without marker and fixture runs as if it were not there.
+no:dpaudit` leaves it out. It does nothing in a test that has neither the marker nor the fixture.
 
     @pytest.mark.privacy(draws=200_000)
     def test_mean_is_private(dp_audit):
@@ -16,38 +16,41 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from dpaudit import AuditResult
+    from dpaudit import AuditResult, NeighbourPair
+    from dpaudit._core.types import ArrayLike, Mechanism
+    from dpaudit.curves.claims import ClaimLike
     from dpaudit.testing.budget import Budget
+    from dpaudit.testing.target import SpectrumLike
 
 MARKER = (
-    "privacy(draws=None, false_failure=1e-6, seed=0): a test of privacy; draws a side for all its audits together, the "
-    "probability with which it may fail for nothing, and the seed of its draws (dpaudit)"
+    "privacy(draws=None, false_failure=1e-6, seed=0): a privacy test of dpaudit. draws: a side, "
+    "for all audits of the test together. false_failure: the probability, at most, that the test "
+    "fails although all claims hold. seed: of its draws."
 )
 KNOWN = ("draws", "false_failure", "seed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """--dpaudit-seed."""
+    """Add --dpaudit-seed."""
     group = parser.getgroup("dpaudit", "audits of differential privacy")
     group.addoption(
         "--dpaudit-seed",
         type=int,
         metavar="N",
-        help="seed of the draws of tests of privacy, instead of their own (0): another N looks at other draws",
+        help="seed of the draws of all privacy tests, in place of their own seeds (by default 0)",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line("markers", MARKER)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Audits inside a marked test take from its budget."""
-    if item.get_closest_marker("privacy") is None and "dp_audit" not in getattr(
-        item, "fixturenames", ()
-    ):
+    """Audits of a test with the marker or the fixture spend the test's budget."""
+    has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
+    if item.get_closest_marker("privacy") is None and not has_fixture:
         return (yield)
     from dpaudit.testing.budget import spending
 
@@ -57,32 +60,37 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Auditor:
-    """`private(...)` and `matches(...)` with the budget of the marker `privacy`; `results` keeps
-    what was found.
-    """
+    """The assertions `private(...)` and `matches(...)` with the budget of the marker `privacy`."""
     return Auditor(_budget(request.node))
 
 
 class Auditor:
-    """The assertions of `dpaudit.testing` under a budget.
+    """The assertions of `dpaudit.testing` with a budget.
 
-    budget : what the marker gives, and what is left of it. results : an `AuditResult` for each
-        audit that passed.
+    budget : that of the test. results : the `AuditResult` of each assertion that passed.
     """
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.results: list[AuditResult] = []
 
-    def private(self, mechanism: Any, pair_or_data: Any, claim: Any, **options: Any) -> AuditResult:
-        """`dpaudit.testing.assert_private`."""
+    def private(
+        self,
+        mechanism: Mechanism,
+        pair_or_data: NeighbourPair | ArrayLike,
+        claim: ClaimLike,
+        **options: Any,
+    ) -> AuditResult:
+        """`dpaudit.testing.assert_private` with the budget."""
         __tracebackhide__ = True
         from dpaudit.testing import assert_private
 
         return self._kept(assert_private, mechanism, pair_or_data, claim, **options)
 
-    def matches(self, mechanism: Any, pair: Any, spectrum: Any, **options: Any) -> AuditResult:
-        """`dpaudit.testing.assert_matches`."""
+    def matches(
+        self, mechanism: Mechanism, pair: NeighbourPair, spectrum: SpectrumLike, **options: Any
+    ) -> AuditResult:
+        """`dpaudit.testing.assert_matches` with the budget."""
         __tracebackhide__ = True
         from dpaudit.testing import assert_matches
 
@@ -92,7 +100,7 @@ class Auditor:
         __tracebackhide__ = True
         from dpaudit.testing.budget import spending
 
-        with spending(self.budget):  # in a thread that the test started too
+        with spending(self.budget):  # again, for a thread that the test has started
             found: AuditResult = assertion(*arguments, **options)
         self.results.append(found)
         return found
@@ -101,29 +109,29 @@ class Auditor:
 _BUDGET: pytest.StashKey[Budget] = pytest.StashKey()
 
 
-def _budget(item: Any) -> Budget:
-    """One for each test, made of its marker; a marker that says something else fails the test."""
+def _budget(item: pytest.Item) -> Budget:
+    """The test's budget, made from its marker; a wrong marker fails the test."""
     if _BUDGET not in item.stash:
         from dpaudit.errors import InvalidInput
         from dpaudit.testing.budget import Budget
 
-        said = ""
+        fault = ""
         try:
             item.stash[_BUDGET] = Budget(**_settings(item))
         except InvalidInput as error:
-            said = str(error)
-        if said:
-            pytest.fail(f"@pytest.mark.privacy: {said}", pytrace=False)
+            fault = str(error)
+        if fault:  # outside, so that the message has no traceback of the InvalidInput
+            pytest.fail(f"@pytest.mark.privacy: {fault}", pytrace=False)
     return item.stash[_BUDGET]
 
 
-def _settings(item: Any) -> dict[str, Any]:
-    """Of the nearest marker, with the seed of the command line."""
+def _settings(item: pytest.Item) -> dict[str, Any]:
+    """The keywords of the nearest marker, with the seed of the command line."""
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):
         pytest.fail(
-            f"@pytest.mark.privacy takes the keywords {', '.join(KNOWN)} alone", pytrace=False
+            f"@pytest.mark.privacy takes only the keywords {', '.join(KNOWN)}", pytrace=False
         )
     if (seed := item.config.getoption("dpaudit_seed")) is not None:
         settings["seed"] = seed

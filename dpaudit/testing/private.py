@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import claim_grid, grid
-from dpaudit.curves.claims import Claim, as_claim
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.testing import failure
-from dpaudit.testing.budget import granted
+from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
-from dpaudit.testing.rows import Chosen, chosen
+from dpaudit.testing.rows import ChosenPair, choose_pair
 
-SLACK = 1e-12  # exact excess that is rounding
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # an exact δ above the claimed one by less is rounding
 
 
 def assert_private(
-    mechanism: Any,
-    pair_or_data: Any,
-    claim: Any,
+    mechanism: Mechanism,
+    pair_or_data: NeighbourPair | ArrayLike,
+    claim: ClaimLike,
     *,
     samples: int | None = None,
     false_failure: float | None = None,
@@ -42,29 +43,28 @@ def assert_private(
     Parameters
     ----------
     mechanism : as for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
-    pair_or_data : a `NeighbourPair`; or a database, (n, d), of which a row is set to zero: the
-        worst of all rows if the mechanism's spectrum is known, else the worst that a search finds,
-        for which half of the draws go.
+    pair_or_data : a `NeighbourPair`; or a database, (n, d), of which one row is set to zero: the
+        worst row by the exact spectrum where it is known, else the worst row that a search finds,
+        which takes half of the draws.
     search : keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"),
-        row_bound=1.0`: search by these.
+        row_bound=1.0`; they demand a search in any case.
     claim : `Claim` or (ε, δ) pair.
-    samples : draws a side, 100,000 by default, or what is left of the test's budget.
-    false_failure : probability, at most, with which the test fails although the claim holds; 1e-6
-        by default. It is 1 − `level`, the confidence of the audit, of which one or the other may be
-        given.
-    rng : seed, a whole number; 0 by default. The same seed looks at the same draws each time, so a
+    samples : draws a side; by default 100,000, or all that are left of the test's budget.
+    false_failure : probability, at most, that the test fails although the claim holds; by default
+        1e-6. It is 1 − `level`, the confidence of the audit; give one of the two.
+    rng : seed, a whole number; by default 0. The same seed makes the same draws each time, so a
         test that passes today passes until code, data or versions change.
-    detect : excess of δ over the claim that the audit must have been able to show with probability
-        0.8, or the test fails, as one that cannot fail; `false_failure` does not cover this.
+    detect : an excess of δ over the claim. The test fails as inconclusive where the audit could not
+        have shown it with probability 0.8. `false_failure` does not cover this.
     options : others of `dpaudit.audit`, as `epsilon`, `classifier`, `stop="verdict"`, `bits`,
         `focus`, `n_jobs`.
 
-    Returns the `AuditResult`. That it passes is no proof of privacy: `dpaudit plan` says what the
-    draws could show.
+    Returns the `AuditResult`. A test that passes is no proof of privacy: `dpaudit plan` shows what
+    its draws could have found.
 
-    Raises `PrivacyFailure` (an AssertionError) with verdict, ε, certified δ, claim, row and what
-    reproduces it. An exact spectrum above the claim is a failure too, whatever the draws say.
-    Raises `InvalidInput`, `MechanismError`.
+    Raises `PrivacyFailure` (an AssertionError) with the verdict, ε, certified δ, claim, row and how
+    to repeat it; also where the exact spectrum is above the claim, whatever the draws show. Raises
+    `InvalidInput`, `MechanismError`.
 
     >>> import numpy as np, dpaudit as dp
     >>> def noisy_mean(data, size, *, rng):
@@ -79,124 +79,116 @@ def assert_private(
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
     draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
     epsilon = _grid(options.get("epsilon"), held)
-    found = chosen(
-        mechanism, pair_or_data, held, epsilon, draws, seed, search, options.get("n_jobs")
+    chosen = choose_pair(
+        mechanism,
+        pair_or_data,
+        held,
+        epsilon=epsilon,
+        samples=draws,
+        seed=seed,
+        search=search,
+        n_jobs=options.get("n_jobs"),
     )
-    settings = {
-        "samples": found.samples,
-        "false_failure": rate,
-        "rng": seed,
-        "detect": detect,
-        **options,
-    }
-    judged = _judged(mechanism, found, held, epsilon, settings)
-    if judged.gravity:
-        direct = isinstance(pair_or_data, NeighbourPair) or found.pair.index is not None
-        how = {
-            **settings,
-            "samples": found.samples if direct else draws,
-            "search": None if direct else search,
-        }
-        subject = failure.pair_code(found.pair) if direct else "data"
-        again = failure.again("assert_private", mechanism, subject, failure.claim_code(held), how)
-        raise judged.failure(mechanism, rate, seed, again)
-    return judged.result
+    settings = {"samples": chosen.samples, "rng": seed, "detect": detect, **options}
+    given = {**settings, "claim": held, "epsilon": epsilon, "level": 1.0 - rate}
+    result = audit(mechanism, chosen.pair, **given)
+    judged = _Judged(chosen, result, held, held.delta_at(result.spectrum.epsilon))
+    if judged.finding is not Finding.PASSED:
+        # in the order of the signature, as the failure prints them
+        settings = {"samples": chosen.samples, "false_failure": rate, **settings}
+        repeat = _repeated(pair_or_data, chosen, settings, draws, search)
+        raise judged.failure(mechanism, settings, repeat)
+    return result
+
+
+class Finding(Enum):
+    """What an audit says to a test of a claim."""
+
+    PASSED = "passed"
+    INCONCLUSIVE = "inconclusive"
+    EXACT_EXCESS = "the exact spectrum exceeds the claim"
+    VIOLATED = "violated"
 
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """One audit against a claim; claimed : δ on its grid. gravity : 0 where the test passes."""
+    """One audit against a claim. claimed : δ that the claim allows, on the audit's grid."""
 
-    chosen: Chosen
+    chosen: ChosenPair
     result: AuditResult
     claim: Claim
     claimed: Array
 
     @property
+    def finding(self) -> Finding:
+        """The most serious finding that applies."""
+        if self.result.verdict == "violated":
+            return Finding.VIOLATED
+        if self.exact_excess.any():
+            return Finding.EXACT_EXCESS
+        inconclusive = self.result.verdict == "inconclusive"
+        return Finding.INCONCLUSIVE if inconclusive else Finding.PASSED
+
+    @property
     def excess(self) -> Array:
-        """Certified δ less the claimed one, (m,)."""
+        """Certified δ less the claimed δ, (m,)."""
         assert self.result.spectrum.low is not None
         return self.result.spectrum.low - self.claimed
 
     @property
     def exact_excess(self) -> Array:
-        """The same of the exact δ, 0 without one or where it is rounding."""
+        """Exact δ less the claimed δ, (m,); 0 where it is rounding, or nothing exact is known."""
         if self.result.exact is None:
             return np.zeros_like(self.claimed)
         over = self.result.exact.delta - self.claimed
-        return np.where(over > 1e-9 * self.claimed + SLACK, over, 0.0)
-
-    @property
-    def gravity(self) -> int:
-        if self.result.verdict == "violated":
-            return 3
-        return 2 if self.exact_excess.any() else int(self.result.verdict == "inconclusive")
+        return np.where(over > RELATIVE * self.claimed + ABSOLUTE, over, 0.0)
 
     def failure(
-        self, mechanism: Any, rate: float, seed: int, again: Mapping[str, str]
+        self, mechanism: Mechanism, settings: Mapping[str, Any], repeat: tuple[str, dict[str, Any]]
     ) -> PrivacyFailure:
-        """What the test says."""
-        at = int(np.argmax(self.exact_excess if self.gravity == 2 else self.excess))
-        pair = self.chosen.pair
+        """The failure of the test. repeat : the pair as code, and the keywords that repeat it."""
+        finding = self.finding
+        at = int(np.argmax(self.exact_excess if finding is Finding.EXACT_EXCESS else self.excess))
+        subject, given = repeat
         facts = {
-            "mechanism": failure.called(mechanism),
+            "mechanism": failure.mechanism_code(mechanism),
             **failure.values_at(self.result, self.claimed, at),
-            "row" if pair.index is not None else "pair": failure.row_text(pair, self.chosen.rule),
-            "draws": f"{self.chosen.samples:,} a side, seed {seed}",
-            "by chance"
-            if self.gravity == 3
-            else "": f"{failure.chance(rate)} tests at most, where the claim holds",
-            **again,
+            **failure.pair_fact(self.chosen.pair, self.chosen.rule),
+            **failure.draws_fact(self.chosen.samples, settings["rng"]),
         }
-        return PrivacyFailure(
-            self._headline(at), {name: text for name, text in facts.items() if name}, self.result
+        if finding is Finding.VIOLATED:
+            chance = failure.chance(settings["false_failure"])
+            facts["by chance"] = f"{chance} tests at most, where the claim holds"
+        facts |= failure.repeat_facts(
+            "assert_private", mechanism, subject, failure.claim_code(self.claim), given
         )
+        return PrivacyFailure(self._headline(at), facts, self.result)
 
     def _headline(self, at: int) -> str:
-        if self.gravity != 2:
-            word = "VIOLATED" if self.gravity == 3 else "INCONCLUSIVE"
-            return f"{word}, {self.claim.text}: {self.result.reason}"
+        if self.finding is not Finding.EXACT_EXCESS:
+            return f"{self.finding.name}, {self.claim.text}: {self.result.reason}"
         assert self.result.exact is not None
         curves = (self.result.spectrum.epsilon, self.result.exact.delta, self.claimed)
         epsilon, delta, allowed = (number(float(one[at])) for one in curves)
         return (
-            f"VIOLATED by the exact spectrum, {self.claim.text}: δ({epsilon}) is {delta}, above the {allowed} allowed, "
-            "whatever the draws say."
+            f"VIOLATED by the exact spectrum, {self.claim.text}: δ({epsilon}) is {delta}, above "
+            f"the {allowed} that the claim allows, whatever the draws show."
         )
 
 
-def _judged(
-    mechanism: Any, one: Chosen, claim: Claim, epsilon: Array, settings: dict[str, Any]
-) -> _Judged:
-    """Audit one pair."""
-    options = {name: value for name, value in settings.items() if name != "false_failure"}
-    level = 1.0 - settings["false_failure"]
-    result = audit(
-        mechanism, one.pair, **{**options, "claim": claim, "epsilon": epsilon, "level": level}
-    )
-    return _Judged(one, result, claim, claim.delta_at(result.spectrum.epsilon))
+def _repeated(
+    pair_or_data: NeighbourPair | ArrayLike,
+    chosen: ChosenPair,
+    settings: Mapping[str, Any],
+    draws: int,
+    search: Mapping[str, Any] | None,
+) -> tuple[str, dict[str, Any]]:
+    """What repeats the test: the pair (or the database that is searched) as code, and keywords."""
+    if isinstance(pair_or_data, NeighbourPair) or chosen.pair.index is not None:
+        return failure.pair_code(chosen.pair), {**settings, "samples": chosen.samples}
+    return "data", {**settings, "samples": draws, "search": search}
 
 
-def seed_of(rng: Any) -> int | None:
-    """A whole number or None; a Generator could not be named in the message. Raises `InvalidInput`."""
-    return None if rng is None else check.integer("rng", rng, 0)
-
-
-def _grid(epsilon: Any, claim: Claim) -> Array:
-    """As a scenario has it: a claim without an ε of its own is judged to where its δ is 1e-9."""
+def _grid(epsilon: ArrayLike | None, claim: Claim) -> Array:
+    """The ε of the audit; a claim without an ε of its own is judged up to where its δ is 1e-9."""
     return grid(claim_grid(claim) if epsilon is None else epsilon, claim)
-
-
-def rate_of(false_failure: float | None, level: float | None) -> float | None:
-    """1 − level, or the rate itself. Raises `InvalidInput` where both are given."""
-    if level is None:
-        return (
-            None
-            if false_failure is None
-            else check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
-        )
-    if false_failure is not None:
-        check.fail(
-            "level", level, "left out where false_failure is given: one is 1 minus the other"
-        )
-    return 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
