@@ -127,8 +127,9 @@ class OutlierStudy(Study):
         )
         moved = [number(float(fit.displacement[0]), 3) for fit in (small, large)]
         return [
-            f"The label of one of {self.others + 1:,} rows moves the solution by {moved[0]} at its smallest size and "
-            f"by {moved[1]} at its largest (lemma 7): noise that hides the one is lost in the other."
+            f"The label of one of {self.others + 1:,} rows moves the solution by {moved[0]} at "
+            f"its smallest size and by {moved[1]} at its largest (lemma 7): noise that hides the "
+            "one is lost in the other."
         ]
 
 
@@ -145,7 +146,8 @@ def sentence(
         "",
     )
     return (
-        f"{said[0].upper()}{said[1:]}, {label}: from size {number(sizes[0], 3)} to {number(sizes[-1], 3)} δ goes from "
-        f"{number(private[0], 3)} to {number(private[-1], 3)}{half}, the error from {number(error[0], 3)} to "
+        f"{said[0].upper()}{said[1:]}, {label}: from size {number(sizes[0], 3)} to "
+        f"{number(sizes[-1], 3)} δ goes from {number(private[0], 3)} to "
+        f"{number(private[-1], 3)}{half}, the error from {number(error[0], 3)} to "
         f"{number(error[-1], 3)}."
     )

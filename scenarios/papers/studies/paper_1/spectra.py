@@ -119,8 +119,9 @@ class SpectrumStudy(Study):
 
     def remarks(self) -> list[str]:
         return [
-            f"{self.samples:,} draws a side, training, choosing and certifying together, where the paper trains on "
-            "10⁷ and tests on 10⁶; the band holds at all ε and in both directions at once, at 95 %.",
+            f"{self.samples:,} draws a side, training, choosing and certifying together, where "
+            "the paper trains on 10⁷ and tests on 10⁶; the band holds at all ε and in both "
+            "directions at once, at 95 %.",
             "The paper's text does not say which r its figures have.",
         ]
 
@@ -155,9 +156,10 @@ def sentence(title: str, found: AuditResult) -> str:
     share = np.asarray(band.low)[seen] / truth.delta[seen]
     above = int(np.sum(band.delta > truth.delta))
     return (
-        f"{title}, row {_row(found)}: where δ ≥ {SHOWN:g} the asymptotic δ is {number(over.min(), 3)} to "
-        f"{number(over.max(), 3)} times the exact one, and {share.min():.0%} to {share.max():.0%} of the exact one is "
-        f"certified; the estimate itself is above the exact δ at {above} of {len(band.epsilon)} ε."
+        f"{title}, row {_row(found)}: where δ ≥ {SHOWN:g} the asymptotic δ is "
+        f"{number(over.min(), 3)} to {number(over.max(), 3)} times the exact one, and "
+        f"{share.min():.0%} to {share.max():.0%} of the exact one is certified; the estimate "
+        f"itself is above the exact δ at {above} of {len(band.epsilon)} ε."
     )
 
 

@@ -199,11 +199,12 @@ class UtilityStudy(Study):
 
     def remarks(self) -> list[str]:
         return [
-            f"{MEASURES['paper']} is estimated from {self.repeats} repeats of {self.draws:,} draws; bars are one "
-            "standard deviation over them. The paper takes it for the sum of the variances of the coordinates, which "
-            "it is not, and it does not see a bias.",
-            "Noise and padding are set from these data: what is compared is what each mechanism does to them, not a "
-            "mechanism with a guarantee. The paper's text does not say which ε and r its figure has.",
+            f"{MEASURES['paper']} is estimated from {self.repeats} repeats of {self.draws:,} "
+            "draws; bars are one standard deviation over them. The paper takes it for the sum of "
+            "the variances of the coordinates, which it is not, and it does not see a bias.",
+            "Noise and padding are set from these data: what is compared is what each mechanism "
+            "does to them, not a mechanism with a guarantee. The paper's text does not say which "
+            "ε and r its figure has.",
         ]
 
 
@@ -232,8 +233,9 @@ def _at_equal_delta(found: list[Point]) -> str:
     exact = [b.accuracy.mean_square / a.accuracy.mean_square for a, b in both]
     own = [float(b.spread.mean() / a.spread.mean()) for a, b in both]
     return (
-        f"at the δ of ALS, {_span([a.delta for a, _ in both])}, the mean square error of Gaussian LS is "
-        f"{_span(exact)} times that of ALS, and {_span(own)} times by the paper's measure."
+        f"at the δ of ALS, {_span([a.delta for a, _ in both])}, the mean square error of "
+        f"Gaussian LS is {_span(exact)} times that of ALS, and {_span(own)} times by the paper's "
+        "measure."
     )
 
 
@@ -249,8 +251,9 @@ def _padding(found: list[Point]) -> str:
         )
     low, high = rising[0][0], max((b for _, b in rising), key=lambda one: one.delta)
     return (
-        f"more padding is not always more private: at c₂ = {number(low.dial, 3)} RP LS has δ = {number(low.delta, 3)}, "
-        f"at {number(high.dial, 3)} {number(high.delta, 3)}: the fit, pulled to 0, misses outlying rows by more."
+        f"more padding is not always more private: at c₂ = {number(low.dial, 3)} RP LS has δ = "
+        f"{number(low.delta, 3)}, at {number(high.dial, 3)} {number(high.delta, 3)}: the fit, "
+        "pulled to 0, misses outlying rows by more."
     )
 
 
@@ -264,8 +267,8 @@ def _box(found: list[Point]) -> str:
     )
     bound = f"at most {number(most, 3)}" if most > 0.0 else "too small for a float"
     return (
-        f"RP LS with the c₂ of figure 4 has δ {bound}; at least {int(100 * share)} % of its mean square error "
-        "is the bias of the padding."
+        f"RP LS with the c₂ of figure 4 has δ {bound}; at least {int(100 * share)} % of its mean "
+        "square error is the bias of the padding."
     )
 
 

@@ -131,8 +131,8 @@ def _panel(course: Course, found: Errors) -> Panel:
 
 
 NOISE = (
-    "σ₂ has the radius where the boxes print its square: their gradients would have "
-    "√(d(1 + ln(2n/η))) times the noise that the proof asks for."
+    "σ₂ has the radius where the boxes print its square: their gradients would have √(d(1 + "
+    "ln(2n/η))) times the noise that the proof asks for."
 )
 
 
@@ -176,8 +176,10 @@ class SimulatedLogistic(LogisticErrors):
     def remarks(self, courses: list[Course], seed: np.random.SeedSequence) -> list[str]:
         return [
             f"The text leaves the features' law, μ and T open: here N({self.center:g}·1, Ψ), "
-            f"Ψ_ij = {self.correlation:g}^|i−j|, T = {self.steps}; one β for all repeats, which errors are against.",
-            "The correlation was set after a weaker one had shown next to no difference between the methods.",
+            f"Ψ_ij = {self.correlation:g}^|i−j|, T = {self.steps}; one β for all repeats, which "
+            "errors are against.",
+            "The correlation was set after a weaker one had shown next to no difference between "
+            "the methods.",
             "DP-LR is given the true Tr(Σ).",
             NOISE,
         ]
@@ -230,8 +232,8 @@ class RealLogistic(LogisticErrors):
 
     def remarks(self, courses: list[Course], seed: np.random.SeedSequence) -> list[str]:
         return [
-            f"Features have mean 0 and deviation 1, T = {self.steps}, and the public rows are drawn anew for each "
-            "database: the text leaves these open.",
+            f"Features have mean 0 and deviation 1, T = {self.steps}, and the public rows are "
+            "drawn anew for each database: the text leaves these open.",
             "DP-LR reads Tr(Σ̂) off the private data.",
             *(
                 one.cut_alone(seed)

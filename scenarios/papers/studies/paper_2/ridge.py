@@ -163,8 +163,9 @@ def _panel(case: Case, found: list[Errors]) -> Panel:
 def _descended(case: Case, found: list[Errors], descents: int) -> str:
     few, many = spread(found[0][DESCENT]), spread(found[-1][DESCENT])
     return (
-        f"{case.title}: the error of DP-GD {few} at n = {case.sizes[0]:,} and {many} at n = {case.sizes[-1]:,}, in "
-        f"{descents} repeats; its noise is what Avella-Medina, Bradshaw & Loh print for √2·μ-GDP, the others' claim."
+        f"{case.title}: the error of DP-GD {few} at n = {case.sizes[0]:,} and {many} at n = "
+        f"{case.sizes[-1]:,}, in {descents} repeats; its noise is what Avella-Medina, Bradshaw & "
+        "Loh print for √2·μ-GDP, the others' claim."
     )
 
 
@@ -222,9 +223,10 @@ class SimulatedRidge(RidgeErrors):
 
     def remarks(self, cases: list[Case], seed: np.random.SeedSequence) -> list[str]:
         return [
-            f"The text leaves the features' law and μ open: here N({self.center:g}·1, Ψ), "
-            "Ψ_ij = correlation^|i−j|, and one β for all repeats.",
-            "The strong correlation was set after a weak one had been seen: the paper's order of the methods needs it.",
+            f"The text leaves the features' law and μ open: here N({self.center:g}·1, Ψ), Ψ_ij = "
+            "correlation^|i−j|, and one β for all repeats.",
+            "The strong correlation was set after a weak one had been seen: the paper's order of "
+            "the methods needs it.",
             "DP-RR is given the true Tr(Σ) and ‖β‖ (theorem 4.3).",
         ]
 
@@ -294,8 +296,8 @@ class RealRidge(RidgeErrors):
 
     def remarks(self, cases: list[Case], seed: np.random.SeedSequence) -> list[str]:
         return [
-            "Features and label have mean 0 and deviation 1, without an intercept; public rows are drawn anew for each "
-            "database. The text does not say how columns are scaled.",
+            "Features and label have mean 0 and deviation 1, without an intercept; public rows "
+            "are drawn anew for each database. The text does not say how columns are scaled.",
             "DP-RR is remark 4.4 as printed: moments read off the private data, no 2/μ in σ₂.",
             *(one.cut_alone(seed) for one in {one.population.title: one for one in cases}.values()),
         ]

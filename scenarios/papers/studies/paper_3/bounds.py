@@ -105,9 +105,10 @@ def _panel(k: int, x_label: str, y_label: str, x: Array, curves: dict[str, Array
 def _sentence(k: int, gamma: dict[str, Array], shares: dict[str, Array]) -> str:
     ratio = {name: value / gamma["exact"] for name, value in gamma.items()}
     return (
-        f"k = {k:,}: lemma 1 with proposition 1 asks for {_range(ratio['lemma_1'])} times the exact λ_min + σ² and "
-        f"gives {_range(shares['lemma_1'])} times the exact ε; Sheffet 2019 asks for {_range(ratio['sheffet_2019'])} "
-        f"times and gives {_range(shares['sheffet_2019'])} times."
+        f"k = {k:,}: lemma 1 with proposition 1 asks for {_range(ratio['lemma_1'])} times the "
+        f"exact λ_min + σ² and gives {_range(shares['lemma_1'])} times the exact ε; Sheffet 2019 "
+        f"asks for {_range(ratio['sheffet_2019'])} times and gives "
+        f"{_range(shares['sheffet_2019'])} times."
     )
 
 

@@ -176,18 +176,20 @@ class MixingLogistic(Study):
             )
 
         return (
-            f"{name}, test accuracy at ε = {self.epsilons[first]:g}: {listed(first)}; at ε = {self.epsilons[last]:g}: "
-            f"{listed(last)}; k = {ratio:g}·d was the best of the grid at ε = {self.epsilons[last]:g}"
-            f"{', an end of it.' if ratio in (RATIOS[0], RATIOS[-1]) else '.'}"
+            f"{name}, test accuracy at ε = {self.epsilons[first]:g}: {listed(first)}; at ε = "
+            f"{self.epsilons[last]:g}: {listed(last)}; k = {ratio:g}·d was the best of the grid "
+            "at ε = "
+            f"{self.epsilons[last]:g}{', an end of it.' if ratio in (RATIOS[0], RATIOS[-1]) else '.'}"
         )
 
     def _remarks(self) -> list[str]:
         return [
-            "The paper's images and their network, trained with privacy of its own, are not redone: the features are "
-            "the table's columns and a constant, divided by the largest training norm.",
-            "That norm, and k by the test accuracy, are read off the data as in appendix J.2, and no budget pays for "
-            "either.",
-            f"{self.splits} random splits, {self.draws} draws of each algorithm on each; δ = 1/n², n training rows. "
-            "Execution times are not compared: they are the machine's.",
+            "The paper's images and their network, trained with privacy of its own, are not "
+            "redone: the features are the table's columns and a constant, divided by the largest "
+            "training norm.",
+            "That norm, and k by the test accuracy, are read off the data as in appendix J.2, "
+            "and no budget pays for either.",
+            f"{self.splits} random splits, {self.draws} draws of each algorithm on each; δ = "
+            "1/n², n training rows. Execution times are not compared: they are the machine's.",
             "With the loss's sign as algorithm 6 prints it the classifier errs where it can.",
         ]

@@ -175,11 +175,15 @@ class MixingRegression(Study):
     def _remarks(self) -> list[str]:
         synthetic = [SYNTHETIC[name] for name in self.designs if name in SYNTHETIC]
         return [
-            f"{self.splits} training sets, {self.draws} draws of each algorithm on each (the paper: 250 trials); "
-            f"k = {self.ratio:g}·d, δ = 1/n² and ε are chosen here, for the text leaves them open.",
-            f"Synthetic designs ({len(synthetic)}): n = {self.rows:,}, d = {self.dim:,}, {self.tests:,} test rows.",
-            "Features are divided by the largest training norm and labels by the largest training |y|, as section J "
-            "does: both are read off private data, which no budget pays for.",
-            "Lines have the units put right; the table has the algorithms as printed too, where LinearMixing "
-            "takes C² = C_X² + C_Y² = 2 for 1 and saves more noise than lemma 1 allows once λ_min is large.",
+            f"{self.splits} training sets, {self.draws} draws of each algorithm on each (the "
+            f"paper: 250 trials); k = {self.ratio:g}·d, δ = 1/n² and ε are chosen here, for the "
+            "text leaves them open.",
+            f"Synthetic designs ({len(synthetic)}): n = {self.rows:,}, d = {self.dim:,}, "
+            f"{self.tests:,} test rows.",
+            "Features are divided by the largest training norm and labels by the largest "
+            "training |y|, as section J does: both are read off private data, which no budget "
+            "pays for.",
+            "Lines have the units put right; the table has the algorithms as printed too, where "
+            "LinearMixing takes C² = C_X² + C_Y² = 2 for 1 and saves more noise than lemma 1 "
+            "allows once λ_min is large.",
         ]

@@ -98,7 +98,9 @@ def figure_4(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
 def figure_5(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
     """The same as whole matrices, (d, d)."""
     dim, drawn = len(moments.gram), _six(moments, setting, rng)
-    return {PLAIN: moments.gram} | {name: symmetric_matrix(draws, dim)[0] for name, draws in drawn.items()}
+    return {PLAIN: moments.gram} | {
+        name: symmetric_matrix(draws, dim)[0] for name, draws in drawn.items()
+    }
 
 
 FIGURES: dict[int, Callable[[Moments, Setting, np.random.Generator], Estimates]] = {

@@ -99,14 +99,17 @@ class SingleRegression(Study):
 
     def _remarks(self, data: SingleLabel) -> list[str]:
         return [
-            f"‖β‖ = {number(float(np.linalg.norm(data.coef)), 3)} (the paper: 2.786); d = {data.dim}, "
-            f"B = {number(data.row_bound, 3)}, to which {data.shrunk_share:.1%} of the rows are shrunk; {self.repeats} "
-            "repeats, each with its own data, of which smaller n are the first rows.",
-            f"n goes to 2^{max(self.log_sizes)} (the paper: 2^25, from what it writes as 2^14 = 4,096, which is 2^12).",
-            "The paper calls N(0, 0.5) the noise of the labels here and σ = 0.5 that of its second experiment; 0.5 is "
-            "taken for a variance here.",
-            "Algorithms 2 and 5 are known by their descriptions only; how their budgets are split is chosen here. "
-            "Analyze Gauss has the noise that the paper prints, ε for ε², and once more the noise that (ε, δ) takes.",
+            f"‖β‖ = {number(float(np.linalg.norm(data.coef)), 3)} (the paper: 2.786); d = "
+            f"{data.dim}, B = {number(data.row_bound, 3)}, to which {data.shrunk_share:.1%} of "
+            f"the rows are shrunk; {self.repeats} repeats, each with its own data, of which "
+            "smaller n are the first rows.",
+            f"n goes to 2^{max(self.log_sizes)} (the paper: 2^25, from what it writes as 2^14 = "
+            "4,096, which is 2^12).",
+            "The paper calls N(0, 0.5) the noise of the labels here and σ = 0.5 that of its "
+            "second experiment; 0.5 is taken for a variance here.",
+            "Algorithms 2 and 5 are known by their descriptions only; how their budgets are "
+            "split is chosen here. Analyze Gauss has the noise that the paper prints, ε for ε², "
+            "and once more the noise that (ε, δ) takes.",
         ]
 
 
@@ -169,10 +172,11 @@ class SeveralRegressions(Study):
 
     def _remarks(self, data: SeveralLabels, norm: float) -> list[str]:
         return [
-            f"‖β‖ = {number(norm, 3)} (the paper: about 3.2); d = {data.dim}, B = {number(data.row_bound, 3)}, "
-            f"ε = {self.epsilon:g}; n goes to 2^{max(self.log_sizes)} (the paper: 2^27); {self.repeats} repeats.",
-            f"With B² = {self.bound:g}·d {data.shrunk_share:.0%} of the rows are shrunk to norm B, which keeps the "
-            "linear relation row by row.",
+            f"‖β‖ = {number(norm, 3)} (the paper: about 3.2); d = {data.dim}, B = "
+            f"{number(data.row_bound, 3)}, ε = {self.epsilon:g}; n goes to "
+            f"2^{max(self.log_sizes)} (the paper: 2^27); {self.repeats} repeats.",
+            f"With B² = {self.bound:g}·d {data.shrunk_share:.0%} of the rows are shrunk to norm "
+            "B, which keeps the linear relation row by row.",
         ]
 
 
