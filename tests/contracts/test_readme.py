@@ -1,4 +1,4 @@
-"""Python blocks of the README and of docs/ run in order, page by page, as a reader types them."""
+"""Python blocks of the pages run in order, page by page, as a reader types them."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITHOUT_PYTHON = {"architecture", "suites", "command-line", "measured"}
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
