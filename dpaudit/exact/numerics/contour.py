@@ -238,7 +238,7 @@ def extent(integrand: Integrand) -> float:
 def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
     """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes).
 
-    The imaginary part is odd in u and vanishes at `end`.
+    The imaginary part is even in u and vanishes at `end`, so the trapezoid rule converges fast.
     """
     total = step * np.sum(integrand(np.arange(1, int(end / step) + 1) * step).imag, axis=1)
     total += 0.5 * step * integrand(np.zeros(1)).imag[:, 0]
