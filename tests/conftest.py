@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.run.small_scenarios import scenario_writer
@@ -36,6 +37,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """`-m quick` leaves out the slow tests of a file that is marked quick."""
     if config.option.markexpr == "quick":
         config.option.markexpr = "quick and not slow"
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers of the test's own: the same whichever tests ran before it."""
+    return np.random.default_rng(1)
 
 
 @pytest.fixture

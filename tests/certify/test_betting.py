@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import dpaudit as dp
-from dpaudit.certify.betting import NOTHING, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
+from dpaudit.certify.betting import NO_BET, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
 
 ALARM = 1e-6
 NULLS = {
@@ -102,14 +102,14 @@ def test_pure_claims_are_bet_against_at_cost_nothing():
 
 
 def test_nothing_costs_nothing_and_pays_nothing():
-    np.testing.assert_array_equal(NOTHING.payoff(np.array([9.0]), np.array([-9.0])), [0.0])
+    np.testing.assert_array_equal(NO_BET.payoff(np.array([9.0]), np.array([-9.0])), [0.0])
 
 
 def test_no_bet_where_the_score_sees_nothing():
     menu = Menu(Null.of(np.array([1.0]), np.array([0.01])), np.array([1.0]))
-    assert menu.by_model(np.zeros(20)) == NOTHING
+    assert menu.by_model(np.zeros(20)) == NO_BET
     draws = np.random.default_rng(2).standard_normal((2, 400))
-    assert menu.by_draws(draws[0], draws[1]) == NOTHING
+    assert menu.by_draws(draws[0], draws[1]) == NO_BET
 
 
 def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():

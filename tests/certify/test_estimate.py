@@ -78,15 +78,20 @@ def test_directions_swap_with_the_sides():
         np.testing.assert_allclose(one.low, other.low, atol=0.004)
 
 
+def atoms(rng: np.random.Generator, size: int, share: float) -> np.ndarray:
+    """Draws of a law that is 1 with probability `share`, and else 0."""
+    return np.where(rng.random(size) < share, 1.0, 0.0)
+
+
 def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
     """A value that P takes with probability 0.3 and Q never: δ(ε) ≥ 0.3 for all ε; level 1 − 1e-6."""
     rng = np.random.default_rng(12)
 
-    def side(size: int, share: float) -> np.ndarray:
-        return np.where(rng.random(size) < share, 1.0, 0.0)
-
     found = estimate(
-        (side(2_000, 0.3), side(2_000, 0.0)), (side(20_000, 0.3), side(20_000, 0.0)), GRID, 1 - 1e-6
+        (atoms(rng, 2_000, 0.3), atoms(rng, 2_000, 0.0)),
+        (atoms(rng, 20_000, 0.3), atoms(rng, 20_000, 0.0)),
+        GRID,
+        1 - 1e-6,
     )
     assert np.all(found.low <= 0.3)
     assert found.low[0] > 0.27
@@ -99,12 +104,9 @@ def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two(
     """
     rng = np.random.default_rng(14)
 
-    def side(size: int, share: float) -> np.ndarray:
-        return np.where(rng.random(size) < share, 1.0, 0.0)
-
     found = estimate(
-        (side(20_000, 1e-3), side(20_000, 0.0)),
-        (side(100_000, 1e-3), side(100_000, 0.0)),
+        (atoms(rng, 20_000, 1e-3), atoms(rng, 20_000, 0.0)),
+        (atoms(rng, 100_000, 1e-3), atoms(rng, 100_000, 0.0)),
         GRID,
         0.95,
     )

@@ -7,10 +7,7 @@ elsewhere two lines at two precisions do. The epsilons are zero, a third of delt
 about 3e-30 and both sides of a bound on the loss.
 """
 
-import json
-import sys
 from functools import cache
-from multiprocessing import Pool
 from pathlib import Path
 
 from mpmath import mp, mpf
@@ -19,6 +16,7 @@ from tests.oracle import reference
 from tests.oracle.inversion import Together, inverted
 from tests.oracle.make_table import BOUND_SHARES, decimal, where
 from tests.oracle.pair_settings import settings, units
+from tests.oracle.tables import write_table
 
 TABLE = Path(__file__).with_name("pairs.json")
 TAILS = ("1e-12", "3e-30")
@@ -110,15 +108,5 @@ def entries(case):
     return rows
 
 
-def main():
-    table = []
-    with Pool() as pool:
-        for done, rows in enumerate(pool.imap(entries, settings()), 1):
-            table += rows
-            print(done, rows[0]["law"], rows[0]["params"], len(rows), file=sys.stderr, flush=True)
-    lines = ",\n".join(json.dumps(row) for row in table)
-    TABLE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_table(TABLE, entries, settings())

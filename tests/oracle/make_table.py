@@ -5,16 +5,14 @@ The epsilons of a setting are chosen here by coarse evaluations, for each direct
 of delta(0), tails down to about 2e-25 and, where the loss is bounded, both sides of the bound.
 """
 
-import json
-import sys
 from functools import cache
 from itertools import product
-from multiprocessing import Pool
 from pathlib import Path
 
 from mpmath import mp, mpf
 
 from tests.oracle import reference
+from tests.oracle.tables import write_table
 
 TABLE = Path(__file__).with_name("reference.json")
 TAILS = ("1e-12", "2e-25")
@@ -150,15 +148,5 @@ def entries(setting):
     return rows
 
 
-def main():
-    table = []
-    with Pool() as pool:
-        for done, rows in enumerate(pool.imap(entries, settings()), 1):
-            table += rows
-            print(done, rows[0]["law"], rows[0]["params"], len(rows), file=sys.stderr, flush=True)
-    lines = ",\n".join(json.dumps(row) for row in table)
-    TABLE.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_table(TABLE, entries, settings())

@@ -14,9 +14,9 @@ from dpaudit import exact, mechanisms, neighbours
 from tests.oracle import reference
 from tests.oracle.inversion import Together, inverted
 from tests.oracle.pair_settings import DATA, NEAR, settings, units
+from tests.oracle.tables import SIDES, assert_matches, disagreements
 
 TABLE = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="utf-8"))
-SIDES = ("forward", "backward")
 SMALL = 1e-30
 RELATIVE = 1e-8  # for deltas of at least SMALL
 ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
@@ -86,30 +86,9 @@ def allowed(row, wanted):
     return max((RELATIVE + ROUNDING * row["epsilon"]) * wanted, SMALL * RELATIVE)
 
 
-def disagreements(rows, side, values):
-    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it
-    should be.
-    """
-    wrong = []
-    for row, value in zip(rows, values, strict=True):
-        wanted = float(row[side])
-        fine = (
-            value == 0
-            if row[side] == "0"
-            else value >= 0 and abs(value - wanted) <= allowed(row, wanted)
-        )
-        if not fine:
-            wrong.append((row["epsilon"], row[side], value))
-    return wrong
-
-
 @pytest.mark.parametrize("rows", GROUPS.values(), ids=GROUPS)
 def test_package_matches_the_table(rows):
-    epsilon = np.array([row["epsilon"] for row in rows])
-    deltas = package_deltas(rows[0]["law"], rows[0]["params"], epsilon)
-    for side, values in zip(SIDES, deltas, strict=True):
-        assert values.shape == epsilon.shape
-        assert disagreements(rows, side, values) == []
+    assert_matches(rows, package_deltas, allowed)
 
 
 def test_table_covers_every_law_and_holds_probabilities():
@@ -180,4 +159,4 @@ def test_nearly_equal_covariances_as_full_matrices(ratio):
     for side, values in zip(
         SIDES, exact.gaussian_pair(np.zeros(3), one, np.zeros(3), other, epsilon), strict=True
     ):
-        assert disagreements(rows, side, values) == []
+        assert disagreements(rows, side, values, allowed) == []

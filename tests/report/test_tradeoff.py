@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpaudit.report.tradeoff import implied, tradeoff, tradeoff_above
+from dpaudit.curves.readings import grid_tradeoff
+from dpaudit.report.tradeoff import implied_corners, tradeoff_above
 from tests.report.examples import gaussian_shift
 
 pytestmark = pytest.mark.quick
@@ -27,14 +28,14 @@ def gaussian_tradeoff(mu: float) -> np.ndarray:
 @pytest.mark.parametrize("grid", GRIDS, ids=len)
 def test_the_truth_lies_between_tangents_and_corners(grid, mu):
     delta = gaussian_shift(mu, grid)
-    assert np.all(tradeoff(grid, delta, ALPHA) <= gaussian_tradeoff(mu) + 1e-12)
+    assert np.all(grid_tradeoff(grid, delta, ALPHA) <= gaussian_tradeoff(mu) + 1e-12)
     assert np.all(tradeoff_above(grid, delta, ALPHA) >= gaussian_tradeoff(mu) - 1e-12)
 
 
 def test_a_fine_grid_gives_the_curve_itself():
     grid = GRIDS[-1]
     delta = gaussian_shift(1.0, grid)
-    np.testing.assert_allclose(tradeoff(grid, delta, ALPHA), gaussian_tradeoff(1.0), atol=2e-4)
+    np.testing.assert_allclose(grid_tradeoff(grid, delta, ALPHA), gaussian_tradeoff(1.0), atol=2e-4)
     np.testing.assert_allclose(
         tradeoff_above(grid, delta, ALPHA), gaussian_tradeoff(1.0), atol=1e-2
     )
@@ -42,13 +43,13 @@ def test_a_fine_grid_gives_the_curve_itself():
 
 def test_one_guarantee_gives_the_two_lines_of_wasserman_and_zhou():
     expected = np.maximum(0, np.maximum(0.95 - np.e * ALPHA, np.exp(-1) * (0.95 - ALPHA)))
-    np.testing.assert_allclose(tradeoff(np.array([1.0]), np.array([0.05]), ALPHA), expected)
+    np.testing.assert_allclose(grid_tradeoff(np.array([1.0]), np.array([0.05]), ALPHA), expected)
 
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 4.0])
 @pytest.mark.parametrize("grid", GRIDS, ids=len)
 def test_what_the_grid_implies_is_below_delta_at_every_epsilon(grid, mu):
-    at, low = implied(grid, gaussian_shift(mu, grid))
+    at, low = implied_corners(grid, gaussian_shift(mu, grid))
     fine = np.linspace(0.0, grid[-1] + 1, 2001)
     assert np.all(np.diff(at) >= 0)
     assert np.all(np.interp(fine, at, low, right=0.0) <= gaussian_shift(mu, fine) + 1e-12)
@@ -62,7 +63,7 @@ def test_nothing_certified_rules_nothing_out():
 
 def test_complete_disclosure_is_the_curve_zero_and_large_epsilon_does_not_overflow():
     assert np.all(tradeoff_above(np.array([0.0, 1000.0]), np.ones(2), ALPHA)[1:] < 1e-12)
-    assert np.all(tradeoff(np.array([1000.0]), np.zeros(1), ALPHA)[1:] < 1e-12)
+    assert np.all(grid_tradeoff(np.array([1000.0]), np.zeros(1), ALPHA)[1:] < 1e-12)
 
 
 def test_a_bound_that_rises_holds_at_every_smaller_epsilon():

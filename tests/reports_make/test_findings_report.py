@@ -1,12 +1,11 @@
 """The findings as text, Markdown and a page."""
 
-from html.parser import HTMLParser
-
 import pytest
 
 from reports.make.findings import FINDINGS, command
 from reports.make.findings.lines import line, sentences, values, written
 from reports.make.findings.report import HEADS, LOOSE_HEADS, NOTES, html, markdown, write
+from tests.reports_make.pages import Page
 
 KEYS = (
     "1-lemma-10",
@@ -21,19 +20,6 @@ KEYS = (
 @pytest.fixture(scope="module")
 def lines():
     return [line(FINDINGS[key]) for key in KEYS]
-
-
-class Page(HTMLParser):
-    def __init__(self, source):
-        super().__init__()
-        self.tags, self.text = [], ""
-        self.feed(source)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
 
 
 def test_a_line_is_made_of_the_numbers(lines):

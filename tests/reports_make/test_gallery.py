@@ -4,7 +4,6 @@ from outside.
 
 import json
 import math
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from reports.make.gallery import build, command, compositions, formulas, mixing
 from reports.make.gallery.build import figures, numbers
 from reports.make.gallery.formulas import LOOSE, UNDEFINED, WRONG
 from reports.make.gallery.report import render
+from tests.reports_make.pages import Page
 
 ROOT = Path(__file__).parents[2]
 
@@ -273,19 +273,6 @@ def test_padding_that_is_not_needed_is_shown_as_such(content, drawn):
 
 
 # The page and the folder
-
-
-class Page(HTMLParser):
-    def __init__(self, source):
-        super().__init__()
-        self.tags, self.text = [], ""
-        self.feed(source)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
 
 
 @pytest.mark.slow

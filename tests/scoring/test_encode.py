@@ -11,15 +11,13 @@ from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, Encoder, bit_features
 
 pytestmark = pytest.mark.quick
 
-RNG = np.random.default_rng(4)
-
 
 def sides(P, Q):
     return Sides(np.asarray(P, dtype=float), np.asarray(Q, dtype=float))
 
 
-def test_finite_draws_pass_through_uncopied():
-    train = sides(*RNG.standard_normal((2, 100, 3)))
+def test_finite_draws_pass_through_uncopied(rng):
+    train = sides(*rng.standard_normal((2, 100, 3)))
     encoder = Encoder.fit(train)
     assert encoder(train.P) is train.P
     assert encoder.marks == ()
@@ -62,9 +60,9 @@ def test_a_column_without_a_finite_number_is_filled_with_zero():
     np.testing.assert_array_equal(Encoder.fit(train)(train.P), [[0.0, 1.0, 0.0]] * 4)
 
 
-def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch):
+def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch, rng):
     train = sides(
-        *np.where(RNG.random((2, 500, 2)) < 0.1, np.nan, RNG.standard_normal((2, 500, 2)))
+        *np.where(rng.random((2, 500, 2)) < 0.1, np.nan, rng.standard_normal((2, 500, 2)))
     )
     encoder = Encoder.fit(train, bits=True)
     whole = encoder(train.P)
@@ -105,9 +103,9 @@ def test_low_bits_are_those_of_the_stored_mantissa(x):
     )
 
 
-def test_only_bits_that_vary_in_columns_of_fractions_are_read():
+def test_only_bits_that_vary_in_columns_of_fractions_are_read(rng):
     P, Q = (
-        np.column_stack([RNG.integers(0, 9, 400), RNG.integers(0, 2, 400) + 0.5])
+        np.column_stack([rng.integers(0, 9, 400), rng.integers(0, 2, 400) + 0.5])
         .reshape(2, 200, 2)
         .astype(float)
     )
@@ -124,7 +122,7 @@ def naive_laplace(centre, size, rng):
 
 
 @pytest.mark.parametrize("swap", [False, True])
-def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap):
+def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap, rng):
     """Centred at 1 every sum lies on the grid 2^-53; centred at 0 the numbers below ½ in size
     mostly do not.
 
@@ -132,7 +130,7 @@ def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap):
     20,000 draws.
     """
     P, Q = (
-        naive_laplace(centre, 20_000, RNG)[:, None]
+        naive_laplace(centre, 20_000, rng)[:, None]
         for centre in ((1.0, 0.0) if swap else (0.0, 1.0))
     )
     encoder = Encoder.fit(sides(P, Q), bits=True)

@@ -12,8 +12,6 @@ from dpaudit.scoring.eureka import Votes, fit_eureka, promise
 
 pytestmark = pytest.mark.quick
 
-RNG = np.random.default_rng(2)
-
 
 # --- the promise
 # ---------------------------------------------------------------------------------------------------
@@ -56,8 +54,8 @@ def test_the_bound_checks_its_arguments(change, message):
         )
 
 
-def test_a_report_can_say_what_was_promised():
-    text = promise(Sides(*RNG.standard_normal((2, 5000, 2))))
+def test_a_report_can_say_what_was_promised(rng):
+    text = promise(Sides(*rng.standard_normal((2, 5000, 2))))
     radius = dp.eureka_bound(10_000, 10**15, 2, 0.0)
     assert f"{radius:.3g}" in text
     assert "10000 training draws in 2 dimensions" in text
@@ -78,14 +76,14 @@ def test_votes_on_a_line_are_those_of_the_tree(seed, size):
     assert line.k == min(10 * int(np.ceil(np.sqrt(2 * size))), 2 * size)
 
 
-def test_one_score_holds_the_sets_of_every_training():
+def test_one_score_holds_the_sets_of_every_training(rng):
     """N(0, 1) | N(1, 1): the set at ε is {x < ½ − ε}, by the votes of one training as by the
     thinned ones.
 
     The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of
     the draws.
     """
-    P, Q = RNG.standard_normal((2, 10_000, 1))
+    P, Q = rng.standard_normal((2, 10_000, 1))
     score = fit_eureka(Sides(P, Q + 1.0), Sides(P, Q), root(1))
     x = np.linspace(-0.5, 1.5, 81)[:, None]
     assert np.median(np.abs(score(x) - (0.5 - x[:, 0]))) < 0.15
@@ -95,9 +93,9 @@ def test_one_score_holds_the_sets_of_every_training():
 # -------------------------------------------------------------------------------------------------
 
 
-def test_the_estimate_at_every_epsilon():
+def test_the_estimate_at_every_epsilon(rng):
     """N(0, 1) | N(1, 1), 20,000 draws a side: standard errors 0.005 to 0.03, and a bias downwards."""
-    P, Q = RNG.standard_normal((2, 20_000))
+    P, Q = rng.standard_normal((2, 20_000))
     grid = np.array([0.0, 0.5, 1.0])
     found = dp.eureka(P, Q + 1.0, grid, rng=3)
     truth = dp.exact.gaussian_shift(1.0, grid)
@@ -107,17 +105,17 @@ def test_the_estimate_at_every_epsilon():
     np.testing.assert_array_equal(again.delta, found.delta)
 
 
-def test_the_estimate_in_the_plane():
-    P, Q = RNG.standard_normal((2, 2000, 2))
+def test_the_estimate_in_the_plane(rng):
+    P, Q = rng.standard_normal((2, 2000, 2))
     found = dp.eureka(P, Q + np.array([1.0, 0.0]), 0.5, rng=1)
     assert found.delta.shape == ()
     assert float(found.delta) == pytest.approx(float(dp.exact.gaussian_shift(1.0, 0.5)), abs=0.15)
     assert float(found.radius) > 1.0
 
 
-def test_apart_is_one_and_equal_is_nothing():
+def test_apart_is_one_and_equal_is_nothing(rng):
     """Of equal laws 1,000 test draws give 0 ± 0.03."""
-    P, Q = RNG.random((2, 1000, 1))
+    P, Q = rng.random((2, 1000, 1))
     assert dp.eureka(P, P + 5.0, 1.0, rng=1).delta == 1.0
     assert dp.eureka(P, Q, 0.0, rng=1).delta < 0.2
 

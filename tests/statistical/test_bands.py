@@ -42,6 +42,7 @@ def test_every_band_is_below_the_truth(name):
     assert not all(over)
 
 
+@pytest.mark.slow
 def test_joint_inversion_certifies_most():
     """Means over four samples of 20,000: against boxes, order statistics and DKW at ε = 0.5 and 1."""
     runs = [drawn(20_000, seed) for seed in range(4, 8)]
@@ -65,6 +66,7 @@ def test_the_oracle_is_what_two_clopper_pearson_limits_give():
     )
 
 
+@pytest.mark.slow
 def test_cross_fitting_stays_below_the_truth_and_the_page_is_complete():
     """The replication's chance of exceeding the truth is 5 % a band; the seed is fixed."""
     rows = bands.compare(T1, 5_000, 1, seed=4)

@@ -48,9 +48,9 @@ def test_the_unit_of_the_data_does_not_matter(scale):
     )
 
 
-def test_replaced_rows_are_the_pairs_of_laws():
+def test_replaced_rows_are_the_pairs_of_laws(rng):
     mechanism = PMT(0.7, public_rows=PUBLIC)
-    candidates = np.vstack([3.0 * RNG.standard_normal((2, 3)), 1e3 * DATA[:1]])
+    candidates = np.vstack([3.0 * rng.standard_normal((2, 3)), 1e3 * DATA[:1]])
     found = mechanism.replaced_rows(DATA, candidates).mu.reshape(len(DATA), 3)
     np.testing.assert_array_equal(found[:PUBLIC], 0.0)
     for i, j in ((PUBLIC, 0), (17, 1), (29, 2)):

@@ -20,8 +20,8 @@ DATA = np.column_stack([X, np.where(X[:, 0] + 0.2 * RNG.standard_normal(30) > 0.
 ONE = np.column_stack([np.full(6, 0.8), [1.0, -1.0, 1.0, 1.0, -1.0, 1.0]])
 
 
-def test_the_convex_minimum_is_where_the_gradient_vanishes():
-    signed, noise = DATA[:, :-1] * DATA[:, -1:], 20.0 * RNG.standard_normal((200, 2))
+def test_the_convex_minimum_is_where_the_gradient_vanishes(rng):
+    signed, noise = DATA[:, :-1] * DATA[:, -1:], 20.0 * rng.standard_normal((200, 2))
     for ridge in (0.05, 3.0):
         theta = Perturbed(signed, ridge, 1.0).minimum(noise)
         slope = ridge * theta + noise - expit(-theta @ signed.T) @ signed

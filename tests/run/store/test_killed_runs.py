@@ -74,7 +74,7 @@ def killed(scenario, folder, seed, kills):
     [
         {"audit": AUDIT},
         pytest.param({"audit": WAVES}, marks=pytest.mark.slow),
-        {"audit": AUDIT, "neighbour": SEARCH},
+        pytest.param({"audit": AUDIT, "neighbour": SEARCH}, marks=pytest.mark.slow),
     ],
     ids=["certificate", "waves", "search"],
 )

@@ -19,6 +19,7 @@ from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.cells import Cells, fit_cells
 from dpaudit.scoring.models.spline import fit_spline
 from dpaudit.scoring.shrink import shrink
+from tests.scoring.models.rings import rings
 
 EPSILON = np.array([0.0, 0.5])
 SIZE = 40_000
@@ -264,11 +265,7 @@ def uniform(rng):
 
 
 def ring(rng):
-    """Radius N(1, 0.2²) | N(1.2, 0.2²), in the plane."""
-    turn, radius = 2.0 * np.pi * rng.random((2, SIZE)), 1.0 + 0.2 * rng.standard_normal((2, SIZE))
-    radius[1] += 0.2
-    P, Q = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=2)
-    return P, Q, lambda x: ((np.hypot(*x.T) - 1.2) ** 2 - (np.hypot(*x.T) - 1.0) ** 2) / 0.08
+    return rings(rng, SIZE, 0.2)
 
 
 @pytest.mark.parametrize("task", [laplace, wavy, cauchy, uniform, ring])

@@ -14,8 +14,6 @@ from tests.scoring.gaussian_task import draws, loss
 
 pytestmark = pytest.mark.quick
 
-RNG = np.random.default_rng(8)
-
 
 @pytest.mark.parametrize("penalty", [1e4, 30.0, 0.1])
 def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
@@ -27,10 +25,10 @@ def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     np.testing.assert_allclose(found[0], model.intercept_[0], rtol=1e-3, atol=1e-4)
 
 
-def test_an_offset_is_a_coefficient_of_one():
+def test_an_offset_is_a_coefficient_of_one(rng):
     """y | x logistic in 1·offset + 2·x: the slope found is 2 up to 6 standard errors."""
-    x, offset = RNG.standard_normal((2, 20_000))
-    label = (RNG.random(20_000) < 1.0 / (1.0 + np.exp(-offset - 2.0 * x))).astype(float)
+    x, offset = rng.standard_normal((2, 20_000))
+    label = (rng.random(20_000) < 1.0 / (1.0 + np.exp(-offset - 2.0 * x))).astype(float)
     weight = fit_ridge(x[:, None], label, offset, 1e-3, np.zeros(2))
     assert abs(weight[1] - 2.0) < 6.0 * 0.025
     assert abs(weight[0]) < 6.0 * 0.02
