@@ -13,10 +13,11 @@ from dpaudit.certify.betting.null import Null
 
 @dataclass(frozen=True)
 class Side:
-    """Scores beyond `cut` count, as log-odds from `start` on and no more than `stop`.
+    """One direction of a bet: which scores count, and as which log-odds.
 
-    start : ≥ 0, nats. stop : > start. Between them a score counts as it is; a `step` goes from one
-    to the other at the cut at once, which makes it a bet on a set.
+    start : ≥ 0, nats. stop : > start. A score counts as itself, clipped to [start, stop].
+    cut, step : with `step` a score counts as `stop` above the cut and as `start` below it, which
+        makes the bet one on a set. Without it the cut is `start`.
     """
 
     start: float
@@ -25,7 +26,7 @@ class Side:
     step: bool = False
 
     def reach(self, score: Array) -> Array:
-        """Scores as log-odds in [start, stop]."""
+        """The log-odds in [start, stop] that scores count as."""
         if self.step:
             return np.where(score > self.cut, self.stop, self.start)
         return np.asarray(np.clip(score, self.start, self.stop))
@@ -33,47 +34,55 @@ class Side:
 
 @dataclass(frozen=True)
 class Bet:
-    """U(s) = σ(r)/σ(start), V(s) = σ(−r)/σ(−start) with r the reach of s in front (P likelier) or,
-    mirrored, behind.
+    """A payoff e = U(s(x))·V(s(y))/C on a draw x of M(D) and a draw y of M(D').
 
-    If δ(ε) = 0 is claimed, s = log dP/dQ and start = ε, then U = dP/dP' and V = dQ/dQ' with (P',
-    Q') the pair of the null that is nearest to (P, Q) in relative entropy, wherever the two fronts
-    balance: pointwise, p' = e^ε q' where s > ε leaves q' = (p + q)/(1 + e^ε). No bet then grows
-    faster (Grünwald, de Heide & Koolen 2024). For ε = 0 it is the two-sample e-variable
-    4σ(s(x))σ(−s(y)) of Turner, Ly & Grünwald (2024). A small stop − start = w is the bet 1 + w(1 −
-    σ(ε)) 1[x in S] on P and 1 − wσ(ε) 1[y in S] on Q, a tangent of P(S) − e^ε Q(S) ≤ δ.
+    U(s) = σ(r)/σ(start) and V(s) = σ(−r)/σ(−start), with r the reach of s.
+
+    forward : the side on which P is likelier, for scores s. backward : the side on which Q is
+    likelier, for scores −s, with U and V exchanged. cost : log C.
+
+    If δ(ε) = 0 is claimed, s = log dP/dQ and start = ε, then U = dP/dP' and V = dQ/dQ'. Here (P',
+    Q') is the pair of the null that is nearest to (P, Q) in relative entropy, if the two sides
+    balance: where s > ε, p' = e^ε q' pointwise, and p' + q' = p + q leaves q' = (p + q)/(1 + e^ε).
+    No bet then grows faster (Grünwald, de Heide & Koolen 2024). For ε = 0 it is the two-sample
+    e-variable 4σ(s(x))σ(−s(y)) of Turner, Ly & Grünwald (2024). For a small w = stop − start it is
+    1 + w(1 − σ(ε)) 1[x in S] on P and 1 − wσ(ε) 1[y in S] on Q, a tangent of P(S) − e^ε Q(S) ≤ δ.
     """
 
-    front: Side | None
-    back: Side | None
-    cost: float  # log C
+    forward: Side | None
+    backward: Side | None
+    cost: float
 
     @classmethod
-    def against(cls, null: Null, front: Side | None, back: Side | None) -> Bet:
-        """The bet at its fair price under the null. U and V are affine in σ(r) on either side, so
-        three points span the hull of (U, V): no side, all of the front, all of the back."""
-        corners = np.array([_corner(front), _corner(back)[::-1], (0.0, 0.0)])
-        return cls(front, back, float(null.ceiling(np.exp(corners[:, 0]), np.exp(corners[:, 1]))))
+    def against(cls, null: Null, forward: Side | None, backward: Side | None) -> Bet:
+        """The bet at its fair price under the null.
+
+        U and V are affine in σ(r) on each side, so three points span the hull of (U, V): no score
+        counts, the forward side counts in full, the backward side counts in full.
+        """
+        corners = np.exp([_corner(forward), _corner(backward)[::-1], (0.0, 0.0)])
+        return cls(forward, backward, float(null.ceiling(corners[:, 0], corners[:, 1])))
 
     def up(self, score: Array) -> Array:
-        """log U of scores of draws from M(D)."""
+        """log U of scores (n,) of draws from M(D), (n,)."""
         return self._log(score, 1.0)
 
     def down(self, score: Array) -> Array:
-        """log V of scores of draws from M(D')."""
+        """log V of scores (n,) of draws from M(D'), (n,)."""
         return self._log(score, -1.0)
 
     def payoff(self, x: Array, y: Array) -> Array:
-        """log e of each pair of draws, (n,) from scores (n,) and (n,)."""
+        """log e of each pair of draws, (n,), from scores x (n,) of M(D) and y (n,) of M(D')."""
         return self.up(x) + self.down(y) - self.cost
 
     def _log(self, score: Array, sign: float) -> Array:
-        front = 0.0 if self.front is None else gain(self.front.reach(score), self.front.start, sign)
-        back = 0.0 if self.back is None else gain(self.back.reach(-score), self.back.start, -sign)
+        ahead, behind = self.forward, self.backward
+        front = 0.0 if ahead is None else gain(ahead.reach(score), ahead.start, sign)
+        back = 0.0 if behind is None else gain(behind.reach(-score), behind.start, -sign)
         return np.asarray(front + back + np.zeros_like(score))
 
 
-NOTHING = Bet(None, None, 0.0)
+NO_BET = Bet(None, None, 0.0)
 
 
 def gain(reach: Array | float, start: Array | float, sign: float) -> Array:
@@ -82,7 +91,7 @@ def gain(reach: Array | float, start: Array | float, sign: float) -> Array:
 
 
 def _corner(side: Side | None) -> tuple[float, float]:
-    """(log U, log V) where a front side counts in full."""
+    """(log U, log V) where a forward side counts in full."""
     if side is None:
         return 0.0, 0.0
     return float(gain(side.stop, side.start, 1.0)), float(gain(side.stop, side.start, -1.0))

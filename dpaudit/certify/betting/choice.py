@@ -1,8 +1,7 @@
-"""Picking the next bet from earlier draws: by what the score itself predicts, or by how bets would
-have fared.
+"""Choosing the next bet: by what the score itself predicts, or by what bets would have gained.
 
-A bet that loses on average costs more than the same edge unseen, so estimates are discounted by
-CAUTION standard errors; where no bet then grows, none is made.
+To lose by a bad bet costs more than to miss a good one of the same size, so estimated gains are
+reduced by `CAUTION` standard errors. Where no bet then has a positive gain, none is made.
 """
 
 from __future__ import annotations
@@ -14,20 +13,22 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from dpaudit._core.check import Array
-from dpaudit.certify.betting.bets import NOTHING, Bet, Side, gain
+from dpaudit.certify.betting.bets import NO_BET, Bet, Side, gain
 from dpaudit.certify.betting.null import Null
 
 # stop − start, nats: at most 1 − e⁻⁴ of the wealth is at risk, at least 1/2000
 WIDTHS = 4.0 * 0.5 ** np.arange(14)
-CAUTION = 1.0
+CAUTION = 1.0  # standard errors
 CUTS = 32  # candidate sets a side, at quantiles of the pooled scores
-MOST = 1 << 16  # draws a side that bets are picked by
+MOST = 1 << 16  # draws a side by which bets are chosen
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Scores with the weight that each has as a draw of P and as a draw of Q; weights sum to 1.
-    `size`: draws a side, infinite where the weights are a model's."""
+    """Scores (n,) with the weight of each as a draw of P and as a draw of Q.
+
+    p, q : (n,) weights, which sum to 1. size : draws a side, infinite where a model gives weights.
+    """
 
     score: Array
     p: Array
@@ -35,20 +36,23 @@ class Sample:
     size: float
 
     def mirrored(self) -> Sample:
+        """The same sample with P and Q exchanged."""
         return Sample(-self.score, self.q, self.p, self.size)
 
     def value(self, up: Array, down: Array) -> Array:
-        """Mean of log U + log V less CAUTION standard errors, for payoffs (…, n)."""
+        """Mean of log U + log V less `CAUTION` standard errors, (…), of payoffs (…, n)."""
         mean = up @ self.p, down @ self.q
-        spread = (up**2) @ self.p - mean[0] ** 2 + (down**2) @ self.q - mean[1] ** 2
-        return np.asarray(
-            mean[0] + mean[1] - CAUTION * np.sqrt(np.maximum(spread, 0.0) / self.size)
-        )
+        variance = (up**2) @ self.p - mean[0] ** 2 + (down**2) @ self.q - mean[1] ** 2
+        error = np.sqrt(np.maximum(variance, 0.0) / self.size)
+        return np.asarray(mean[0] + mean[1] - CAUTION * error)
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Sides in one direction, (k,): growth before the price, and cut. All steps or all slopes."""
+    """Candidate sides in one direction, one for each (start, stop) of a `Menu`, (k,).
+
+    value : mean log payoff less its standard errors, before the price. cut, step : as of `Side`.
+    """
 
     value: Array
     cut: Array
@@ -56,8 +60,7 @@ class Ranked:
 
 
 class Menu:
-    """The bets that may be made against one null. Prices do not depend on draws and are worked out
-    once.
+    """The bets that may be made against one null, with their prices, which depend on no draws.
 
     epsilon : (m,), nats, where sides may start: the claim's own ε, or a few along its curve.
     """
@@ -73,23 +76,22 @@ class Menu:
         self.double = null.ceiling(np.stack([up, down, one], -1), np.stack([down, up, one], -1))
 
     def by_model(self, score: Array) -> Bet:
-        """The bet that grows most if earlier draws' scores (n,) are their true log-odds, draws
-        equally of P and Q.
+        """The bet with the largest gain if scores (n,) are the true log-odds of their draws.
 
-        For few draws: the predictions of a cautious score vary less than counts.
+        Equally many draws are of P and of Q. For few draws: what a score that is averaged over its
+        own uncertainty predicts varies less than counts.
         """
         return self.by_law(score, expit(score), expit(-score))
 
     def by_law(self, score: Array, p: Array, q: Array) -> Bet:
-        """The bet that grows most where scores (n,) have probabilities in proportion to p under P
-        and to q under Q.
-        """
+        """The bet with the largest gain if scores (n,) have probabilities ∝ p (n,) and ∝ q (n,)."""
         sample = Sample(score, p / p.sum(), q / q.sum(), np.inf)
         return self._best(sample, [(self._slopes(sample), self._slopes(sample.mirrored()))])
 
     def by_draws(self, x: Array, y: Array) -> Bet:
-        """The bet that would have grown most on scores x (n,) of P and y (n,) of Q that trained
-        nothing.
+        """The bet that would have gained most on scores x (n,) of P and y (n,) of Q.
+
+        Of draws that did not train the score.
         """
         sample = sample_of(x[:MOST], y[:MOST])
         ways = sample, sample.mirrored()
@@ -97,10 +99,9 @@ class Menu:
         return self._best(sample, [(slopes[0], slopes[1]), (steps[0], steps[1])])
 
     def _slopes(self, sample: Sample) -> Ranked:
+        """Sides that count scores as they are, computed a start at a time."""
         values = []
-        for block in np.split(
-            np.arange(len(self.start)), len(self.start) // len(WIDTHS)
-        ):  # a start at a time
+        for block in np.split(np.arange(len(self.start)), len(self.start) // len(WIDTHS)):
             start, stop = self.start[block][:, None], self.stop[block][:, None]
             reach = np.clip(sample.score, start, stop)
             up = log_expit(reach) - log_expit(start)
@@ -108,67 +109,68 @@ class Menu:
         return Ranked(np.concatenate(values), self.start, False)
 
     def _steps(self, sample: Sample) -> Ranked:
-        """Bets on sets. A count of 0 is not taken for a probability of 0: half a draw is added on
-        either side.
-        """
+        """Sides that are bets on sets, each at its best cut."""
         cut = grid(sample)
         p, q = above(sample, cut)
         up, down = self.up[:, None], self.down[:, None]
-        spread = up**2 * p * (1.0 - p) + down**2 * q * (1.0 - q)
-        value = up * p + down * q - CAUTION * np.sqrt(spread / sample.size)
+        variance = up**2 * p * (1.0 - p) + down**2 * q * (1.0 - q)
+        value = up * p + down * q - CAUTION * np.sqrt(variance / sample.size)
         best = np.argmax(value, axis=1)  # the price is the same for all cuts
         return Ranked(value[np.arange(len(best)), best], cut[best], True)
 
     def _best(self, sample: Sample, pairs: list[tuple[Ranked, Ranked]]) -> Bet:
-        """The best of one side, of equal sides, and of the best sides of both directions together."""
-        bets, front, back = [NOTHING], [], []
+        """The best of bets with one side, with equal sides, or with the best side either way.
+
+        pairs : (forward, backward) candidates, for slopes and for steps.
+        """
+        bets, forward, backward = [NO_BET], [], []
         for ahead, behind in pairs:
             i, j = (int(np.argmax(ranked.value - self.single)) for ranked in (ahead, behind))
-            front.append((i, self._side(ahead, i)))
-            back.append((j, self._side(behind, j)))
-            bets += [
-                Bet(front[-1][1], None, float(self.single[i])),
-                Bet(None, back[-1][1], float(self.single[j])),
-            ]
+            forward.append((i, self._side(ahead, i)))
+            backward.append((j, self._side(behind, j)))
+            bets.append(Bet(forward[-1][1], None, float(self.single[i])))
+            bets.append(Bet(None, backward[-1][1], float(self.single[j])))
             bets += self._equal(ahead, behind)
-        for (i, f), (j, b) in product(front, back):
-            if f.cut + b.cut >= 0.0:
-                bets.append(Bet(f, b, self._price(i, j)))
-        return max(
-            bets,
-            key=lambda bet: (
-                float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
-            ),
-        )
+        for (i, one), (j, other) in product(forward, backward):
+            if one.cut + other.cut >= 0.0:
+                bets.append(Bet(one, other, self._price(i, j)))
+        return max(bets, key=lambda bet: self._gain(bet, sample))
 
-    def _equal(self, front: Ranked, back: Ranked) -> list[Bet]:
-        """The best bet whose sides start and stop alike in both directions; none where scores would
-        count twice.
+    def _gain(self, bet: Bet, sample: Sample) -> float:
+        """Mean log payoff less its standard errors."""
+        return float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
+
+    def _equal(self, forward: Ranked, backward: Ranked) -> list[Bet]:
+        """The best bet with equal start and stop in both directions, if there is one.
+
+        A score may count on one side only, so the two cuts must not overlap.
         """
-        apart = front.cut + back.cut >= 0.0
-        at = int(np.argmax(np.where(apart, front.value + back.value - self.double, -np.inf)))
-        return (
-            [Bet(self._side(front, at), self._side(back, at), float(self.double[at]))]
-            if apart[at]
-            else []
-        )
+        apart = forward.cut + backward.cut >= 0.0
+        value = np.where(apart, forward.value + backward.value - self.double, -np.inf)
+        at = int(np.argmax(value))
+        if not apart[at]:
+            return []
+        sides = self._side(forward, at), self._side(backward, at)
+        return [Bet(*sides, float(self.double[at]))]
 
     def _side(self, ranked: Ranked, at: int) -> Side:
         return Side(float(self.start[at]), float(self.stop[at]), float(ranked.cut[at]), ranked.step)
 
-    def _price(self, front: int, back: int) -> float:
-        """Of a front side and a back side together; it does not depend on their cuts."""
-        if front == back:
-            return float(self.double[front])
-        if (front, back) not in self.joint:
-            ends = [Side(float(self.start[at]), float(self.stop[at]), 0.0) for at in (front, back)]
-            self.joint[front, back] = Bet.against(self.null, *ends).cost
-        return self.joint[front, back]
+    def _price(self, forward: int, backward: int) -> float:
+        """Of a forward and a backward side together; it does not depend on their cuts."""
+        if forward == backward:
+            return float(self.double[forward])
+        key = forward, backward
+        if key not in self.joint:
+            ends = [Side(float(self.start[at]), float(self.stop[at]), 0.0) for at in key]
+            self.joint[key] = Bet.against(self.null, *ends).cost
+        return self.joint[key]
 
 
 def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
-    """For each ε (m,) the cut whose P(s > cut) − e^ε Q(s > cut) is largest, less two standard
-    errors of `upcoming`.
+    """For each ε, (m,), the cut whose P(s > cut) − e^ε Q(s > cut) is largest, (m,).
+
+    Less two standard errors of its estimate from `upcoming` draws. x, y : scores (n,) of P, of Q.
     """
     sample = sample_of(x, y)
     cut = grid(sample)
@@ -179,7 +181,7 @@ def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
 
 
 def sample_of(x: Array, y: Array) -> Sample:
-    """Scores (n,) of draws whose side is known."""
+    """The sample of scores x (n,) of P and y (n,) of Q."""
     zero = np.zeros(len(x))
     weight = np.full(len(x), 1.0 / len(x))
     return Sample(
@@ -191,17 +193,21 @@ def sample_of(x: Array, y: Array) -> Sample:
 
 
 def grid(sample: Sample) -> Array:
-    """Candidate cuts, at quantiles of the scores."""
+    """Candidate cuts, each in the middle between two neighbouring quantiles of the scores.
+
+    A cut at a quantile itself could fall on a value that many draws share.
+    """
     values = np.unique(np.quantile(sample.score, np.linspace(0.0, 1.0, CUTS + 1), method="lower"))
-    # in the middle of a gap, where fresh draws fall on the same side
     between = 0.5 * (values[:-1] + values[1:])
     return np.asarray(between if len(between) else values)
 
 
 def above(sample: Sample, cut: Array) -> tuple[Array, Array]:
-    """Probabilities of scores above each cut, with half a draw added on either side."""
+    """Probabilities under P and Q of scores above each cut, (c,) each.
+
+    Half a draw is added above and below, because a count of 0 does not show a probability of 0.
+    """
     beyond = sample.score > cut[:, None]
-    p, q = beyond @ sample.p, beyond @ sample.q
-    return (p * sample.size + 0.5) / (sample.size + 1.0), (q * sample.size + 0.5) / (
-        sample.size + 1.0
-    )
+    size = sample.size
+    p, q = ((beyond @ weight * size + 0.5) / (size + 1.0) for weight in (sample.p, sample.q))
+    return p, q

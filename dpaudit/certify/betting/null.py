@@ -1,8 +1,7 @@
-"""The null hypothesis: all pairs of laws whose δ(ε) keeps an upper curve in both directions.
+"""The null hypothesis: all pairs of laws whose δ(ε) is below an upper curve in both directions.
 
-They are what post-processing makes of one dominating pair (Blackwell; Kairouz, Oh & Viswanath 2015;
-Dong, Roth & Su, theorem 2), so that expectations over the whole null are sums over that pair's
-atoms.
+They are the post-processings of one dominating pair (Blackwell; Kairouz, Oh & Viswanath 2015; Dong,
+Roth & Su, theorem 2), so that expectations over the whole null are sums over that pair's atoms.
 """
 
 from __future__ import annotations
@@ -13,23 +12,24 @@ import numpy as np
 
 from dpaudit._core.check import Array
 
-FARTHEST = 6.0  # the tilt θ is looked for in [−FARTHEST, FARTHEST]
-STEPS = 36  # of golden section; the least ceiling is flat to second order there
+FARTHEST = 6.0  # the tilt θ is searched in [−FARTHEST, FARTHEST]
+STEPS = 36  # of golden section; at its minimum the ceiling is flat to second order
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
-ROUNDING = 1e-13
+ROUNDING = 1e-13  # added to the ceiling, which must not be too low
 
 
 @dataclass(frozen=True, eq=False)
 class Null:
-    """Atoms (m,) of the dominating pair: probabilities under both laws."""
+    """The dominating pair. p, q : (m,) probabilities of its atoms under either law."""
 
     p: Array
     q: Array
 
     @classmethod
     def of(cls, epsilon: Array, delta: Array) -> Null:
-        """The null of δ(ε_j) ≤ δ_j for both directions. epsilon : (m,) nats, any order; delta :
-        (m,) in [0, 1].
+        """The null of δ(ε_j) ≤ δ_j for both directions.
+
+        epsilon : (m,) nats, in any order. delta : (m,) in [0, 1].
 
         Events of Q-probability b have P-probability at most the least of δ + e^ε b and 1 − e^{−ε}(1
         − b − δ). That envelope of lines is concave and piecewise linear; its pieces are the atoms.
@@ -41,15 +41,16 @@ class Null:
         return cls(np.diff(a, prepend=0.0), np.diff(b, prepend=0.0))
 
     def ceiling(self, up: Array, down: Array) -> Array:
-        """log C with E_P' U · E_Q' V ≤ C on the whole null, for payoffs (U, V) in the hull of `up`,
-        `down` (…, k).
+        """The smallest log C with E_P' U · E_Q' V ≤ C for all (P', Q') of the null, (…).
+
+        up, down : (…, k), k points whose hull contains the payoffs (U, V).
 
         A post-processing sends each atom to a point of the hull, so for t in (0, 1)
             t E U + (1 − t) E V ≤ h(t) = Σ_j max_k [t p_j U_k + (1 − t) q_j V_k],
-        and by the inequality of the means E U · E V ≤ h(t)² / (4 t (1 − t)). Every t gives a bound;
-        with t = 1/(1 + e^{−θ}) its logarithm is convex in θ (a supremum of log-sums of
-        exponentials), and the least one is the supremum itself, log E U + log E V being concave on
-        a convex set.
+        and by the inequality of the means E U · E V ≤ h(t)² / (4 t (1 − t)). Every t gives a bound.
+        With t = 1/(1 + e^{−θ}) its logarithm is convex in θ, as a supremum of log-sums of
+        exponentials. The least bound is attained, because log E U + log E V is concave on a convex
+        set.
         """
         low, high = np.full(up.shape[:-1], -FARTHEST), np.full(up.shape[:-1], FARTHEST)
         for _ in range(STEPS):
@@ -72,9 +73,9 @@ def _gain(null: Null, up: Array, down: Array) -> Array:
 
 
 def _envelope(slope: Array, height: Array) -> tuple[Array, Array]:
-    """Vertices (b, a) of the least of the lines height + slope·b on [0, 1], from b = 0 to b = 1."""
+    """Vertices (b, a) of the minimum of the lines height + slope·b on [0, 1], b ascending."""
     order = np.lexsort((height, -slope))
-    kept: list[tuple[float, float, float]] = []  # slope, height, where it starts to be the least
+    kept: list[tuple[float, float, float]] = []  # slope, height, b from which the line is least
     for line in zip(slope[order], height[order], strict=True):
         start = 0.0
         while kept:

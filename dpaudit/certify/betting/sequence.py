@@ -1,5 +1,6 @@
-"""Lower bounds on δ(ε) that hold at any stopping time: counts of fresh draws in sets picked before
-they were drawn.
+"""Lower bounds on δ(ε) that hold at any stopping time.
+
+They rest on counts of fresh draws in sets that were chosen before these draws were made.
 """
 
 from __future__ import annotations
@@ -11,42 +12,48 @@ from scipy.special import logsumexp
 
 from dpaudit._core.check import Array
 
-BETS = 16  # λ, each half of the one before
-HALVINGS = 30  # of the interval that holds the bound
+BETS = 16  # values of λ, each half of the one before
+HALVINGS = 30  # of the interval that contains the bound
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Sets {s > front_j} for M(D) against M(D') and {s < −back_j} for the other way, (m,) each, one
-    for each ε.
+    """A set for each ε and direction: {s > forward_j} for M(D), {s < −backward_j} for M(D').
+
+    forward, backward : (m,).
     """
 
-    front: Array
-    back: Array
+    forward: Array
+    backward: Array
 
 
 @dataclass
 class Counts:
-    """How often pairs of fresh draws fell into the sets of each (direction, ε): both, the likelier
-    one only, the other only, none; (2, m, 4)."""
+    """Counts of pairs of fresh draws by which of the two fell into the set of each ε.
+
+    epsilon : (m,), nats. pairs : (2, m, 4), by direction and ε; both draws, only the draw of the
+    side that is likelier in the set, only the other draw, none.
+    """
 
     epsilon: Array
     pairs: Array = field(init=False)
 
     def __post_init__(self) -> None:
+        """Start from no pairs."""
         self.pairs = np.zeros((2, len(self.epsilon), 4))
 
     def add(self, cuts: Cuts, x: Array, y: Array) -> None:
-        """Scores (n,) of fresh draws from M(D) and from M(D'), and sets that were picked without
-        them.
+        """Count pairs of draws by their scores x (n,) of M(D) and y (n,) of M(D').
+
+        cuts : sets that were chosen without these draws.
         """
         for j in range(len(self.epsilon)):
-            self.pairs[0, j] += _pairs(x > cuts.front[j], y > cuts.front[j])
-            self.pairs[1, j] += _pairs(-y > cuts.back[j], -x > cuts.back[j])
+            self.pairs[0, j] += _pairs(x > cuts.forward[j], y > cuts.forward[j])
+            self.pairs[1, j] += _pairs(-y > cuts.backward[j], -x > cuts.backward[j])
 
     @property
     def delta(self) -> Array:
-        """Point estimates p − e^ε q of both directions, (2, m), in [0, 1]."""
+        """Plug-in estimates p − e^ε q of both directions, (2, m), in [0, 1]."""
         size = np.maximum(self.pairs.sum(axis=2), 1.0)
         p, q = self.pairs[..., :2].sum(axis=2) / size, self.pairs[..., [0, 2]].sum(axis=2) / size
         return np.asarray(np.clip(p - np.exp(self.epsilon) * q, 0.0, 1.0))
@@ -54,11 +61,11 @@ class Counts:
     def low(self, share: float) -> Array:
         """Lower bounds, (2, m), each wrong at any time with probability at most `share`.
 
-        For a set S, E[1[x in S] − e^ε 1[y in S]] ≤ δ(ε), so if δ(ε) ≤ d then Π(1 + λ(1[x] − e^ε
-        1[y] − d)) is a supermartingale for λ in [0, 1/(e^ε + d)), whatever set is picked before
-        each pair; and so is the mean over a few λ. It falls as d grows: the bound is the largest d
-        at which it has reached 1/share (Waudby-Smith & Ramdas 2024). The sets may change, λ does
-        not, hence counts suffice.
+        For a set S, E[1[x in S] − e^ε 1[y in S]] ≤ δ(ε). So if δ(ε) ≤ d, then Π(1 + λ(1[x in S] −
+        e^ε 1[y in S] − d)) is a supermartingale for λ in [0, 1/(e^ε + d)), whatever set is chosen
+        before each pair, and so is the mean over a few λ. It decreases in d: the bound is the
+        largest d at which it has reached 1/share (Waudby-Smith & Ramdas 2024). The sets may change
+        from pair to pair but λ may not, so counts suffice.
         """
         low, high = np.zeros(self.pairs.shape[:2]), np.ones(self.pairs.shape[:2])
         for _ in range(HALVINGS):
@@ -68,6 +75,7 @@ class Counts:
         return np.where(self._log_wealth(np.zeros_like(low)) >= -np.log(share), low, 0.0)
 
     def _log_wealth(self, allowed: Array) -> Array:
+        """log of that mean over λ if δ(ε) ≤ `allowed`, (2, m)."""
         gamma = np.exp(self.epsilon)[:, None]
         most = 1.0 / (gamma + 1.0)
         bets = most * 0.5 ** np.arange(1, BETS + 1)
