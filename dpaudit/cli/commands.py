@@ -59,7 +59,7 @@ def dpaudit() -> None:
 @click.option(
     "--stop",
     type=click.Choice(["verdict"]),
-    help="Draw in growing batches and stop as soon as the claim is refuted, at the latest after N draws.",
+    help="Draw in growing batches; stop as soon as the claim is refuted, at the latest after N.",
 )
 @click.option(
     "--jobs",

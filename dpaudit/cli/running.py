@@ -18,7 +18,7 @@ from dpaudit.run import Scenario, StudyScenario, load_scenario
 from dpaudit.run import run as execute
 from dpaudit.run.scenario.file import REPORTS
 from dpaudit.run.suite.junit import prepare_junit, write_junit
-from dpaudit.run.suite.suite import ERROR, STUDY, Before, Outcome, outcome, write_index
+from dpaudit.run.suite.suite import ERROR, STUDY, Before, ScenarioOutcome, outcome, write_index
 
 GRAVEST = (
     exit_status.ERROR,
@@ -53,7 +53,7 @@ def run_all(
         prepare_junit(junit)
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
     several = len(scenarios) > 1
-    done: list[Outcome] = []
+    done: list[ScenarioOutcome] = []
     try:
         for place, one in enumerate(scenarios):
             folder = (out or REPORTS) / one.name if several else out
@@ -96,7 +96,7 @@ def _one(
     jobs: int | None,
     seed: int | None,
     **options: Any,
-) -> Outcome:
+) -> ScenarioOutcome:
     """Run one scenario; an error is an outcome too."""
     if isinstance(scenario, StudyScenario):
         work: Callable[[], AuditResult | str] = partial(_study, scenario, folder, seed)
@@ -118,7 +118,7 @@ def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> st
     )
 
 
-def _print_outcome(done: Outcome, several: bool) -> None:
+def _print_outcome(done: ScenarioOutcome, several: bool) -> None:
     """Print one outcome. The error of a single scenario is not printed: `run_all` raises it."""
     if done.record is not None:
         return _summary(done.record, done.folder)
@@ -139,7 +139,7 @@ def _print_outcome(done: Outcome, several: bool) -> None:
 
 
 def _finish(
-    done: Sequence[Outcome], folder: Path | None, junit: Path | None, before: Before | None
+    done: Sequence[ScenarioOutcome], folder: Path | None, junit: Path | None, before: Before | None
 ) -> None:
     """Write the JUnit file, print what changed, and write the index page of several scenarios."""
     if junit is not None:
@@ -152,7 +152,7 @@ def _finish(
         click.echo(f"\n{len(done)} scenarios: {counts}\nIndex: {write_index(folder, done, before)}")
 
 
-def _changes(before: Before, done: Sequence[Outcome]) -> str:
+def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:
     """A line for each change since the earlier run."""
     moves = before.moves(done)
     lines = [f"  {name}: {move}" for name, found in moves.items() for move in found]

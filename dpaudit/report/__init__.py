@@ -1,8 +1,8 @@
 """The report of an audit: one HTML page and figures, drawn from the content of `result.json`.
 
 Everything shown is in that dict or follows from it. So a report can be drawn again at any time, and
-the same dict gives the same bytes. This room knows neither audits nor mechanisms: it may import
-`errors` and `_core` only. matplotlib is loaded by the first figure, not by this import.
+the same dict gives the same bytes. This room knows the dict, curves and numbers, but neither
+audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
 
 `data` reads the curves of a result; `figures` draws them; `html` and `index` make pages; `text`
 writes every number that people read, here and in other rooms; `studies` holds the pages of

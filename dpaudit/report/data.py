@@ -19,7 +19,7 @@ TITLE_WIDTH = 90
 
 @dataclass(frozen=True)
 class Curves:
-    """All curves of a result on its ε grid: arrays of shape (m,), None where the result has none."""
+    """All curves of a result on its ε grid: arrays (m,), None where the result has none."""
 
     title: str  # what was audited: "ALS on flight"
     epsilon: Array  # nats, strictly increasing
@@ -61,7 +61,7 @@ class Curves:
 
 
 def read_curves(result: Mapping[str, Any]) -> Curves:
-    """The curves of `result`. Raises `InvalidInput`, which names the key that is missing or wrong."""
+    """The curves of `result`. Raises `InvalidInput`, naming the key that is missing or wrong."""
     choice("verdict", result.get("verdict"), VERDICTS)
     epsilon = _numbers(result, "epsilon")
     if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):

@@ -56,18 +56,18 @@ def process(result: Mapping[str, Any]) -> dict[str, Any]:
         "scores": [
             f"{name} {number(loss)}" for name, loss in section(classifier, "portfolio").items()
         ],
-        "costs": list(_costs(section(result, "timings"), result)),
+        "costs": list(_costs(section(result, "timings"), result.get("peak_memory_mb"))),
     }
 
 
-def _costs(timings: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[Fact]:
+def _costs(timings: Mapping[str, Any], memory: float | None) -> Iterator[Fact]:
     for key, name in TIMINGS.items():
         if timings.get(key) is not None:
             yield name, f"{number(timings[key], 3)} s"
-    if "peak_memory_mb" in result:
-        memory = result["peak_memory_mb"]
-        known = "not measured on this system" if memory is None else f"{number(memory, 3)} MB"
-        yield "Peak memory", known
+    if memory is not None:
+        yield "Peak memory", f"{number(memory, 3)} MB"
+    elif timings:
+        yield "Peak memory", "not measured on this system"
 
 
 def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:

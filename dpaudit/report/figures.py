@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.report.data import Curves
 from dpaudit.report.style import BLUE, GREEN, GREY, VERMILION, Look, legend, new_figure, tidy
 from dpaudit.report.text import label, percent
-from dpaudit.report.tradeoff import implied, tradeoff, tradeoff_above
+from dpaudit.report.tradeoff import implied_corners, tradeoff_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,9 +71,12 @@ def plot_tradeoff(curves: Curves, ax: Axes | None = None) -> Axes:
     ):
         if delta is not None:
             ax.plot(
-                alpha, tradeoff(curves.epsilon, delta, alpha), **{**look, "marker": ""}, label=name
+                alpha,
+                grid_tradeoff(curves.epsilon, delta, alpha),
+                **{**look, "marker": ""},
+                label=name,
             )
-    estimate = tradeoff(curves.epsilon, curves.estimate, alpha)
+    estimate = grid_tradeoff(curves.epsilon, curves.estimate, alpha)
     ax.plot(alpha, estimate, **ESTIMATE, markevery=len(alpha) // MARKERS, label="point estimate")
     above = tradeoff_above(curves.epsilon, curves.low, alpha)
     ax.plot(
@@ -183,7 +187,7 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
 
 def _band(curves: Curves, ax: Axes) -> None:
     """The certified bound at every ε, as the grid implies it."""
-    at, low = implied(curves.epsilon, curves.low)
+    at, low = implied_corners(curves.epsilon, curves.low)
     edge = np.maximum(low, 1e-300)  # log axes have no zero; 1e-300 is below any of them
     ax.plot(at, edge, **LOW, label=f"certified lower bound, {percent(curves.level)}, all ε at once")
     ax.fill_between(at, edge, 1e-300, **RULED_OUT, label="ruled out: the true δ(ε) is above")

@@ -1,4 +1,4 @@
-"""The report as one HTML page: no script, nothing fetched, every name escaped, result.json inside."""
+"""The report as one HTML page: no script, nothing fetched, names escaped, result.json inside."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.report.columns import Column, lower_bound, table, upper_bound
 from dpaudit.report.data import Curves, lookup, read_curves, section, selected_rows
 from dpaudit.report.facts import facts, process
@@ -19,14 +20,12 @@ from dpaudit.report.figures import (
     spectrum_figure,
     tradeoff_figure,
 )
-from dpaudit.report.pages import embed, environment, render
+from dpaudit.report.pages import embed, render
 from dpaudit.report.text import NONE, number
-from dpaudit.report.tradeoff import tradeoff, tradeoff_above
+from dpaudit.report.tradeoff import tradeoff_above
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["BADGES", "environment", "render_html"]
 
 # α at which the trade-off curves are printed
 ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
@@ -114,7 +113,7 @@ def _tradeoff_table(curves: Curves) -> dict[str, Any]:
     above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
 
     def implied(delta: Array | None) -> Array | None:
-        return None if delta is None else tradeoff(curves.epsilon, delta, ALPHA)
+        return None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
 
     columns = [
         Column("α", ALPHA),

@@ -1,4 +1,4 @@
-"""The index page of a suite: every scenario, its verdict, a link to its report, and what changed."""
+"""The index page of a suite: each scenario, its verdict, a link to its report, what changed."""
 
 from __future__ import annotations
 

@@ -1,24 +1,23 @@
-"""Trade-off curves from δ(ε): the least type II error β that any test reaches at type I error α.
+"""Trade-off curves of a certified bound: upper bounds of the least type II error β at each α.
 
-`f(α) = sup_{ε≥0} max(0, 1 − δ(ε) − e^ε α, e^{−ε}(1 − δ(ε) − α))` (Dong, Roth and Su, "Gaussian
-differential privacy", 2022, Proposition 6), symmetric because δ is the larger of the two
-directions. Each ε of a grid gives supporting lines of a convex curve, so on a grid the formula
-gives a curve on or BELOW f.
+A lower bound of δ(ε) at the ε of a grid gives a lower bound at every ε, and that gives an upper
+bound of the trade-off curve f (`dpaudit.curves.readings.grid_tradeoff`, whose lines alone are on or
+BELOW f).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dpaudit.curves.readings import grid_tradeoff as tradeoff
-from dpaudit.report.data import Array
-
-__all__ = ["implied", "tradeoff", "tradeoff_above"]
+from dpaudit._core.types import Array
+from dpaudit.curves.readings import grid_tradeoff
 
 
-def implied(epsilon: Array, low: Array) -> tuple[Array, Array]:
-    """What lower bounds `low` ≤ δ at the ε of a grid, (m,) each, imply at EVERY ε ≥ 0, as corners
-    of a line.
+def implied_corners(epsilon: Array, low: Array) -> tuple[Array, Array]:
+    """The corners of a line that bounds δ from below at EVERY ε ≥ 0.
+
+    epsilon, low : (m,) the grid, and lower bounds low ≤ δ there. Returns ε and δ of the corners,
+    (2m + 1,) each.
 
     For ε_k ≤ ε ≤ ε_{k+1}, with low 0 beyond the grid and low_0 before it,
 
@@ -26,8 +25,7 @@ def implied(epsilon: Array, low: Array) -> tuple[Array, Array]:
         δ(ε) ≥ 1 − (1 − low_k) e^{ε−ε_k}         as (1 − δ(ε)) e^{−ε} does not increase
 
     The second is concave and meets the first at e^ε = e^{ε_k} (1 − low_{k+1})/(1 − low_k): its
-    chord up to there and the level line from there on are certified too. Returns ε and δ of the
-    corners, (2m + 1,) each.
+    chord up to there and the level line from there on are lower bounds too.
     """
     low = np.append(np.maximum.accumulate(low[::-1])[::-1], 0.0)
     room = np.maximum(1.0 - low, 1e-15)
@@ -37,10 +35,10 @@ def implied(epsilon: Array, low: Array) -> tuple[Array, Array]:
 
 
 def tradeoff_above(epsilon: Array, low: Array, alpha: Array) -> Array:
-    """β at each α, (a,), on or ABOVE the true curve, from lower bounds low ≤ δ at the ε of a grid,
-    (m,) each.
+    """β at each α, (a,), on or ABOVE the true curve.
 
-    The lines of the grid alone would be too low: the supremum runs over every ε, hence over all of
-    `implied`, and is taken at its corners.
+    epsilon, low : (m,) the grid, and lower bounds low ≤ δ there. The lines of the grid alone would
+    be too low: the supremum is over every ε, hence over the whole line of `implied_corners`, where
+    it is taken at a corner.
     """
-    return tradeoff(*implied(epsilon, low), alpha)
+    return grid_tradeoff(*implied_corners(epsilon, low), alpha)

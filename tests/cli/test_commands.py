@@ -16,9 +16,9 @@ from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 COMMANDS = re.findall(
-    r"^dpaudit (\w+) (?:[A-Z]|\[)", README.read_text(encoding="utf-8"), re.MULTILINE
+    r"^dpaudit (\w+) (?:[A-Z]|\[)", PAGE.read_text(encoding="utf-8"), re.MULTILINE
 )
 
 
@@ -257,7 +257,7 @@ def test_report_without_a_result(tmp_path, capsys, content):
 
 
 @pytest.mark.parametrize("command", ["run", "samples", "spectrum", "calibrate", None])
-def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
+def test_help_states_the_exit_statuses_of_the_page(capsys, command):
     assert main([*([command] if command else []), "--help"]) == 0
     said = dict(
         re.findall(
@@ -266,7 +266,7 @@ def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
     )
     stated = dict(
         re.findall(
-            r"^\| (\d+) \| ([^;|]+?)(?:;.*)? \|$", README.read_text(encoding="utf-8"), re.MULTILINE
+            r"^\| (\d+) \| ([^;|]+?)(?:;.*)? \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
         )
     )
     assert list(said) == ["0", "1", "2", "3", "130"]
@@ -275,7 +275,7 @@ def test_help_states_the_exit_statuses_of_the_readme(capsys, command):
         assert said[status].startswith(meaning)
 
 
-def test_the_readme_lists_commands_that_there_are():
+def test_the_page_lists_commands_that_there_are():
     assert (
         {"run", "samples", "spectrum", "list", "report"}
         <= set(COMMANDS)
@@ -284,9 +284,9 @@ def test_the_readme_lists_commands_that_there_are():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_what_the_readme_lists(capsys, command):
+def test_help_has_what_the_page_lists(capsys, command):
     synopsis = re.search(
-        rf"^dpaudit {command}.*$", README.read_text(encoding="utf-8"), re.MULTILINE
+        rf"^dpaudit {command}.*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     ).group()
     assert main([command, "--help"]) == 0
     said = capsys.readouterr().out
