@@ -1,4 +1,4 @@
-"""Errors over the repeats of a study: lines with bands, a table's cells, sentences."""
+"""Errors over the repeats of a study: lines with bands, table cells, sentences; checks."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ HEADS = ("method", "mean", "standard deviation", "median")
 
 
 def band(label: str, x: Sequence[float], errors: Sequence[Array]) -> Line:
-    """Means with one standard deviation to each side, cut below at the least error that occurred
-    (scales are log).
+    """Means with one standard deviation to each side, for a log scale.
+
+    The lower ends are not below the least error that occurred.
     """
-    mean, deviation = (
-        np.array([function(one) for one in errors]) for function in (np.mean, np.std)
-    )
-    low = np.maximum(mean - deviation, [one.min() for one in errors])
-    return Line(
-        label, list(x), mean.tolist(), low.tolist(), (mean + deviation).tolist(), role="band"
-    )
+    mean = np.array([np.mean(one) for one in errors])
+    deviation = np.array([np.std(one) for one in errors])
+    low = np.maximum(mean - deviation, [one.min() for one in errors]).tolist()
+    return Line(label, list(x), mean.tolist(), low, (mean + deviation).tolist(), role="band")
+
+
+def cells(errors: Errors) -> list[tuple[Any, ...]]:
+    """A row for each method: its name, and mean, deviation and median as in HEADS."""
+    return [(label, one.mean(), one.std(), np.median(one)) for label, one in errors.items()]
 
 
 def comparison(where: str, errors: Errors, one: str, other: str) -> str:
-    """One sentence: both means with their deviations and medians, and how often the first error is
-    the smaller.
-    """
+    """One sentence: both means with deviations and medians, and how often the first is smaller."""
     share = float(np.mean(errors[one] < errors[other]))
     said = " and of ".join(f"{name} {spread(errors[name])}" for name in (one, other))
     return f"{where}: the error of {said}; the first is the smaller in {share:.0%} of the repeats."
@@ -44,15 +45,15 @@ def spread(errors: Array) -> str:
     return f"is {mean} ± {deviation} (median {median})"
 
 
-def counted(repeats: int, draws: int) -> None:
-    """Raises `InvalidInput` unless the repeats come in whole databases."""
+def check_repeats(repeats: int, draws: int) -> None:
+    """Raises `InvalidInput` unless `repeats` is a multiple of the draws on each database."""
     check.integer("draws", draws, 1)
     if check.integer("repeats", repeats, 2) % draws:
         fail("repeats", repeats, f"a multiple of draws = {draws}")
 
 
 def positive(name: str, values: Sequence[Any], whole: bool = False) -> None:
-    """Raises `InvalidInput` unless it is a list of numbers > 0 (integers, if `whole`)."""
+    """Raises `InvalidInput` unless `values` holds numbers > 0 (integers if `whole`), at least one."""
     if not values:
         fail(name, values, "a list of at least one number")
     for value in values:
