@@ -12,7 +12,7 @@ import numpy as np
 
 from dpaudit._core.check import Array
 from dpaudit.scoring.models.logistic import (
-    Regression,
+    LogisticProblem,
     Stop,
     elimination,
     fit_ridge,
@@ -33,7 +33,7 @@ def calibrated(x: Array, y: Array) -> tuple[float, float]:
     """
     score, label = np.concatenate([x, y]), np.repeat([1.0, 0.0], [len(x), len(y)])
     table = np.column_stack([np.ones_like(score), score])
-    problem = Regression(
+    problem = LogisticProblem(
         table,
         label,
         1.0 - label,

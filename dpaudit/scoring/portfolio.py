@@ -25,7 +25,7 @@ from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logisti
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.shared import fit_shared
 from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
-from dpaudit.scoring.structure import STRUCTURES, Moments
+from dpaudit.scoring.structure import STRUCTURES, MomentDifference
 from dpaudit.scoring.whiten import Whitener
 
 SUMMANDS = 16  # columns up to which each gets a spline of its own
@@ -158,13 +158,13 @@ def _challenge(
 
 def _enter_closed_forms(contest: Contest, train: Sides) -> None:
     """Closed forms of the draws, and of normal scores if rare large values spoil all moments."""
-    loss = _enter_quadratics(contest, Columns(train, contest.choose))
+    loss = _enter_quadratics(contest, View(train, contest.choose))
     if loss > np.log(2.0) + FAINT:
-        _enter_quadratics(contest, Columns.of_normal_scores(train, contest.choose))
+        _enter_quadratics(contest, View.of_normal_scores(train, contest.choose))
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class View:
     """The draws as closed forms see them. of : for names. map : rows → what is seen of them."""
 
     train: Sides
@@ -173,7 +173,7 @@ class Columns:
     map: Score | None = None
 
     @classmethod
-    def of_normal_scores(cls, train: Sides, choose: Sides) -> Columns:
+    def of_normal_scores(cls, train: Sides, choose: Sides) -> View:
         """Each column replaced by the normal scores of its ranks."""
         scores = NormalScores.fit(train.P, train.Q)
         seen, checked = (Sides(scores(part.P), scores(part.Q)) for part in (train, choose))
@@ -187,7 +187,7 @@ class Columns:
         return lambda x: np.asarray(seen(mapped(x)))
 
 
-def _enter_quadratics(contest: Contest, columns: Columns) -> float:
+def _enter_quadratics(contest: Contest, columns: View) -> float:
     """Quadratic discriminants, and corrections of the best of them, whose loss is returned."""
     train, choose = columns.train, columns.choose
     quadratics = {f"{name}{columns.of}": score for name, score in _quadratics(train).items()}
@@ -202,11 +202,11 @@ def _enter_quadratics(contest: Contest, columns: Columns) -> float:
 
 def _quadratics(train: Sides) -> dict[str, Quadratic]:
     """A quadratic discriminant for each structure of the moments, and one for each column apart."""
-    moments = Moments.fit(train, Whitener.fit(train.P, train.Q))
+    moments = MomentDifference.fit(train, Whitener.fit(train.P, train.Q))
     if train.P.shape[1] == 1:
         return {"qda": Quadratic.of(moments)}
     found = {
         f"qda ({name})": Quadratic.of(structure(moments)) for name, structure in STRUCTURES.items()
     }
-    by_column = Moments.fit(train, Whitener.scaling(train.P, train.Q), by_column=True)
+    by_column = MomentDifference.fit(train, Whitener.scaling(train.P, train.Q), by_column=True)
     return {**found, "qda (by column)": Quadratic.of(by_column)}

@@ -42,7 +42,7 @@ class Coordinates:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class MomentDifference:
     """Gap and excess as at the head of this file, from `draws` draws a side.
 
     coordinates : in which the average covariance is I, and 0 is the middle of the two means.
@@ -55,7 +55,7 @@ class Moments:
     draws: int
 
     @classmethod
-    def fit(cls, train: Sides, whiten: Whitener, by_column: bool = False) -> Moments:
+    def fit(cls, train: Sides, whiten: Whitener, by_column: bool = False) -> MomentDifference:
         """From all training draws; `whiten` is approximate, these coordinates are exact.
 
         by_column : only means and variances of the columns, whose directions stay.
@@ -70,7 +70,7 @@ class Moments:
         gap, excess = (mean_p - mean_q) @ axes, axes.T @ (cov_q - cov_p) @ axes
         return cls(middle.along(axes), gap, excess, len(train.P))
 
-    def keeping(self, gap: Array, excess: Array) -> Moments:
+    def keeping(self, gap: Array, excess: Array) -> MomentDifference:
         """The same coordinates with the parts of gap and excess that a structure keeps."""
         return replace(self, gap=gap, excess=excess)
 
@@ -91,19 +91,19 @@ def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
     return guess + mean, second / len(x) - np.outer(mean, mean)
 
 
-def full(moments: Moments) -> Moments:
+def full(moments: MomentDifference) -> MomentDifference:
     """The whole gap and excess: quadratic discriminant analysis."""
     return moments
 
 
-def shift(moments: Moments) -> Moments:
+def shift(moments: MomentDifference) -> MomentDifference:
     """A gap between the means, and one ratio of scales common to all directions."""
     size = len(moments.gap)
     level = _shrunk(np.trace(moments.excess) / size, 4.0 / (moments.draws * size))
     return moments.keeping(_stein(moments.gap, moments.draws), level * np.eye(size))
 
 
-def spiked(moments: Moments) -> Moments:
+def spiked(moments: MomentDifference) -> MomentDifference:
     """The eigenvalues of the excess that stand out of its bulk, and the bulk's mean.
 
     Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and enlarges an eigenvalue s
@@ -118,7 +118,7 @@ def spiked(moments: Moments) -> Moments:
     return moments.keeping(_stein(moments.gap, moments.draws), (axes * (bulk + spike)) @ axes.T)
 
 
-def directions(moments: Moments) -> Moments:
+def directions(moments: MomentDifference) -> MomentDifference:
     """The few directions in which gap and excess together stand out of the noise.
 
     The other directions keep one common ratio of scales, and the shrunken gap. A row's influence on
@@ -133,7 +133,7 @@ def directions(moments: Moments) -> Moments:
     return moments.keeping(gap, axes @ inside @ axes.T + level * rest)
 
 
-def _directions(moments: Moments) -> Array:
+def _directions(moments: MomentDifference) -> Array:
     """Orthonormal columns (k, j), found one by one until the remainder looks like noise."""
     size = len(moments.gap)
     left, found = moments, np.zeros((size, 0))
@@ -149,7 +149,7 @@ def _directions(moments: Moments) -> Array:
     return found
 
 
-def _strongest(moments: Moments, found: Array) -> tuple[Array, float]:
+def _strongest(moments: MomentDifference, found: Array) -> tuple[Array, float]:
     """The unit vector u orthogonal to `found` of most evidence, and that evidence in nats.
 
     n(gᵀu)²/4 + n(uᵀEu − c)²/8 is, to second order, the gain in log-likelihood by a gap and a
@@ -191,7 +191,7 @@ def _shrunk(level: float, variance: float) -> float:
     return level * max(0.0, 1.0 - variance / max(level**2, 1e-300))
 
 
-Structure = Callable[[Moments], Moments]
+Structure = Callable[[MomentDifference], MomentDifference]
 STRUCTURES: dict[str, Structure] = {
     "directions": directions,
     "spiked": spiked,

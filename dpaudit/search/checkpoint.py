@@ -16,7 +16,7 @@ from dpaudit.search.quick_audit import QuickEstimate
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ChangeOutcome:
     """What came of one change at one stage.
 
     draws : of M(D') that were made. value : an influence, or the estimate of a quick audit; None
@@ -60,16 +60,16 @@ def _digest(change: Change) -> str:
     return hashlib.sha256(np.ascontiguousarray(change.row).data).hexdigest()
 
 
-def recalled(checkpoint: Checkpoint | None, key: str) -> Outcome | None:
+def recalled(checkpoint: Checkpoint | None, key: str) -> ChangeOutcome | None:
     """The outcome that was kept under `key`, or None."""
     kept = None if checkpoint is None else checkpoint.outcome(key)
     if kept is None:
         return None
     draws, value = kept
-    return Outcome(draws, QuickEstimate(**value) if isinstance(value, dict) else value)
+    return ChangeOutcome(draws, QuickEstimate(**value) if isinstance(value, dict) else value)
 
 
-def remember(checkpoint: Checkpoint | None, key: str, outcome: Outcome) -> None:
+def remember(checkpoint: Checkpoint | None, key: str, outcome: ChangeOutcome) -> None:
     """Keep an outcome, unless it is a failure: its cause may be gone when the search continues."""
     if checkpoint is None or outcome.failure:
         return

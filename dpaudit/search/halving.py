@@ -13,7 +13,7 @@ from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
 from dpaudit.errors import MechanismError
 from dpaudit.search.changes import Change
-from dpaudit.search.checkpoint import Outcome
+from dpaudit.search.checkpoint import ChangeOutcome
 from dpaudit.search.draws import aligned, draw_common
 from dpaudit.search.influence import PARTNERS, SPREAD
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
@@ -110,14 +110,14 @@ def _audits(runner: Runner, rung: int, draws: int) -> Work:
     mechanism, epsilon, classifier = runner.mechanism, runner.epsilon, runner.classifier
     score_seed = below(runner.seed, rung, int(Purpose.SCORE))
 
-    def work(right: Array, change: Change) -> Outcome:
+    def work(right: Array, change: Change) -> ChangeOutcome:
         Q = draw_common(mechanism, right, draws, seed, f"M(D'), {change.text}")
-        return Outcome(draws, quick_audit(*aligned(P, Q), epsilon, classifier, score_seed))
+        return ChangeOutcome(draws, quick_audit(*aligned(P, Q), epsilon, classifier, score_seed))
 
     return work
 
 
-def _after(trial: Trial, rung: int, outcome: Outcome) -> Trial:
+def _after(trial: Trial, rung: int, outcome: ChangeOutcome) -> Trial:
     if outcome.failure:
         return replace(trial, note=outcome.failure)
     assert isinstance(outcome.value, QuickEstimate)

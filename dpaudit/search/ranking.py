@@ -13,7 +13,7 @@ from dpaudit._core.seeds import below, generator
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import MechanismError
 from dpaudit.search.changes import Change, Pool
-from dpaudit.search.checkpoint import Outcome
+from dpaudit.search.checkpoint import ChangeOutcome
 from dpaudit.search.draws import aligned, draw_common
 from dpaudit.search.influence import PARTNERS, SPREAD, NoiseUnits
 from dpaudit.search.linear import in_turn, measures
@@ -100,7 +100,7 @@ def _user_scores(rank: RankScore, changes: Pool) -> Array:
     return scores
 
 
-def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[Outcome]]:
+def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[ChangeOutcome]]:
     """The influence of each change, (m,), NaN where the mechanism failed; and the outcomes.
 
     All NaN, without outcomes, where the outputs are no tables of numbers and have no distance.
@@ -118,9 +118,9 @@ def _distances(runner: Runner, units: NoiseUnits, partners: Array) -> Work:
     """The influence of one change; it does not refer to the runner, which may not be pickled."""
     mechanism, seed = runner.mechanism, below(runner.seed, 0, 1)
 
-    def work(right: Array, change: Change) -> Outcome:
+    def work(right: Array, change: Change) -> ChangeOutcome:
         drawn = draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}")
-        return Outcome(PARTNERS, units.distance(*aligned(partners, drawn)))
+        return ChangeOutcome(PARTNERS, units.distance(*aligned(partners, drawn)))
 
     return work
 

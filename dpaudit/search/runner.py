@@ -16,10 +16,10 @@ from dpaudit.sampling import Progress
 from dpaudit.scoring import Classifier
 from dpaudit.scoring.base import one_thread
 from dpaudit.search.changes import Change
-from dpaudit.search.checkpoint import Checkpoint, Outcome, key_of, recalled, remember
+from dpaudit.search.checkpoint import ChangeOutcome, Checkpoint, key_of, recalled, remember
 from dpaudit.search.draws import draw_common
 
-Work = Callable[[Array, Change], Outcome]  # of the neighbour D' and the change that made it
+Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Runner:
 
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[ChangeOutcome]:
         """work(D', change) of each change, in parallel, yielded in order.
 
         step : what progress is shown as. stage : what the outcomes are kept under, with their
@@ -78,9 +78,9 @@ class Runner:
         return values
 
 
-def _attempt(work: Work, data: Array, change: Change) -> Outcome:
+def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
     """The outcome of `work`; a mechanism that fails on one neighbour does not end the search."""
     try:
         return work(change.pair(data).right, change)
     except DpauditError as error:
-        return Outcome(0, failure=str(error))
+        return ChangeOutcome(0, failure=str(error))

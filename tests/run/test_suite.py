@@ -15,7 +15,7 @@ from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.run.suite.against import margin, moved
 from dpaudit.run.suite.junit import junit
-from dpaudit.run.suite.suite import Before, Outcome, outcome, write_index
+from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, write_index
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -235,7 +235,7 @@ def test_other_grids_are_compared_where_they_meet():
 def outcomes(folder, name="small", reason="why"):
     found = record(0.5) | {"scenario": name, "reason": reason}
     return [
-        Outcome(
+        ScenarioOutcome(
             name,
             Path("a b/s.toml"),
             folder / name.replace("/", "_"),
@@ -244,7 +244,7 @@ def outcomes(folder, name="small", reason="why"):
             1.0,
             found,
         ),
-        Outcome(
+        ScenarioOutcome(
             "other",
             Path("o.toml"),
             folder / "other",

@@ -8,7 +8,7 @@ from scipy.stats import special_ortho_group
 
 from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.models.closed import Quadratic
-from dpaudit.scoring.structure import STRUCTURES, Moments
+from dpaudit.scoring.structure import STRUCTURES, MomentDifference
 from dpaudit.scoring.whiten import Whitener
 
 pytestmark = pytest.mark.quick
@@ -18,7 +18,7 @@ TURN = special_ortho_group.rvs(COLUMNS, random_state=0) * np.geomspace(1.0, 1e4,
 
 
 def moments(P, Q):
-    return Moments.fit(Sides(P, Q), Whitener.fit(P, Q))
+    return MomentDifference.fit(Sides(P, Q), Whitener.fit(P, Q))
 
 
 def normals(size, shift, scale, seed=2):
@@ -80,7 +80,7 @@ def test_the_structure_that_fits_loses_least(name):
 def test_column_by_column_nothing_is_turned():
     rng = np.random.default_rng(4)
     P, Q = rng.standard_normal((2, SIZE, COLUMNS)) * np.array([[[1.0]], [[1.2]]])
-    found = Moments.fit(Sides(P, Q), Whitener.scaling(P, Q), by_column=True)
+    found = MomentDifference.fit(Sides(P, Q), Whitener.scaling(P, Q), by_column=True)
     for matrix in (found.excess, found.coordinates.matrix):
         np.testing.assert_array_equal(matrix, np.diag(np.diag(matrix)))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dpaudit._core.files import replace_file
 from dpaudit.errors import InvalidInput
-from dpaudit.run.suite.suite import ERROR, Outcome
+from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
 # "inconclusive" is skipped, since nothing was shown
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
@@ -25,12 +25,12 @@ def prepare_junit(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
 
 
-def write_junit(path: Path, outcomes: Sequence[Outcome]) -> None:
+def write_junit(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
     """Write the file."""
     replace_file(path, junit(outcomes))
 
 
-def junit(outcomes: Sequence[Outcome]) -> bytes:
+def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
     """<testsuites> with one <testsuite>; times in seconds."""
     total = f"{sum(one.seconds for one in outcomes):.3f}"
     counts = {
@@ -52,7 +52,7 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
     return ET.tostring(top, encoding="utf-8", xml_declaration=True)
 
 
-def _case(one: Outcome) -> ET.Element:
+def _case(one: ScenarioOutcome) -> ET.Element:
     """The reason as message, and where the report is."""
     where = _text(one.path.with_suffix("").as_posix().strip("./").replace("/", "."))
     case = ET.Element(

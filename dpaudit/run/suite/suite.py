@@ -20,7 +20,7 @@ ERROR, STUDY = "error", "study"
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class ScenarioOutcome:
     """What came of one scenario.
 
     kind : a verdict, "study" or "error". reason : one sentence, or the error's lines.
@@ -39,7 +39,9 @@ class Outcome:
     error: Exception | None = None
 
 
-def outcome(name: str, path: Path, folder: Path, work: Callable[[], AuditResult | str]) -> Outcome:
+def outcome(
+    name: str, path: Path, folder: Path, work: Callable[[], AuditResult | str]
+) -> ScenarioOutcome:
     """Do the `work` of one scenario and say what came of it. An error is an outcome too.
 
     work : writes the report into `folder`; returns the result of an audit, or a study's sentences.
@@ -56,13 +58,13 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], AuditResult 
         return _failed(name, path, folder, error, begin)
     seconds = time.perf_counter() - begin
     if isinstance(done, str):
-        return Outcome(name, path, folder, STUDY, done, seconds)
-    return Outcome(name, path, folder, done.verdict, done.reason, seconds, done.to_dict())
+        return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
+    return ScenarioOutcome(name, path, folder, done.verdict, done.reason, seconds, done.to_dict())
 
 
-def _failed(name: str, path: Path, folder: Path, error: Exception, begin: float) -> Outcome:
+def _failed(name: str, path: Path, folder: Path, error: Exception, begin: float) -> ScenarioOutcome:
     seconds = time.perf_counter() - begin
-    return Outcome(name, path, folder, ERROR, said_by(error), seconds, error=error)
+    return ScenarioOutcome(name, path, folder, ERROR, said_by(error), seconds, error=error)
 
 
 def said_by(error: Exception) -> str:
@@ -97,7 +99,7 @@ class Before:
             )
         return cls(folder, {name: load(place) for name, place in places.items()})
 
-    def moves(self, outcomes: Sequence[Outcome]) -> dict[str, list[Moved]]:
+    def moves(self, outcomes: Sequence[ScenarioOutcome]) -> dict[str, list[Moved]]:
         """What has changed, by scenario. Scenarios that are new are left out."""
         return {
             one.name: moved(self.records[one.name], one.record)
@@ -105,14 +107,16 @@ class Before:
             if one.record is not None and one.name in self.records
         }
 
-    def new(self, outcomes: Sequence[Outcome]) -> list[str]:
+    def new(self, outcomes: Sequence[ScenarioOutcome]) -> list[str]:
         """Audits that the earlier run did not have."""
         return [
             one.name for one in outcomes if one.record is not None and one.name not in self.records
         ]
 
 
-def write_index(folder: Path, outcomes: Sequence[Outcome], before: Before | None = None) -> Path:
+def write_index(
+    folder: Path, outcomes: Sequence[ScenarioOutcome], before: Before | None = None
+) -> Path:
     """Write index.html, with a link to each report, into `folder`; returns its path."""
     rows = [
         {

@@ -63,7 +63,7 @@ def _state(seed: np.random.SeedSequence) -> int:
     return int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
 
 
-class _Features:
+class _TreeFeatures:
     """What trees see of a row: whitened coordinates, their squared norm, and few columns as is."""
 
     def __init__(self, train: Sides, base: Score) -> None:
@@ -82,7 +82,7 @@ class _Features:
 
 def _fit_lightgbm(train: Sides, choose: Sides, base: Score, state: int) -> Score:
     module: Any = lightgbm()[0]
-    features = _Features(train, base)
+    features = _TreeFeatures(train, base)
     x, label, start = features.table(train)
     check_x, check_label, check_start = features.table(choose)
     fit = module.Dataset(x, label, init_score=start)
@@ -106,7 +106,7 @@ def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Scor
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
-    features = _Features(train, base)
+    features = _TreeFeatures(train, base)
     x, label, start = features.table(train)
     model = HistGradientBoostingClassifier(
         max_iter=ROUNDS // 2,

@@ -9,7 +9,7 @@ import numpy as np
 from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides
 from dpaudit.scoring.models.correction import fit_correction
-from dpaudit.scoring.structure import RIDGE, Coordinates, Moments, Structure, full
+from dpaudit.scoring.structure import RIDGE, Coordinates, MomentDifference, Structure, full
 from dpaudit.scoring.whiten import Whitener
 
 FARTHEST = 1e9  # squared Mahalanobis distance at which distances are clipped
@@ -30,7 +30,7 @@ class Quadratic:
     excess: Array  # inside (−2, 2), where both variances are positive
 
     @classmethod
-    def of(cls, moments: Moments) -> Quadratic:
+    def of(cls, moments: MomentDifference) -> Quadratic:
         """The log-ratio of the two Gaussians with these moments."""
         value, axes = np.linalg.eigh(moments.excess)
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
@@ -62,7 +62,7 @@ class Quadratic:
 
 def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
     """The Gaussian log-ratio of all training draws' moments, or of the part a structure keeps."""
-    return Quadratic.of(structure(Moments.fit(train, Whitener.fit(train.P, train.Q))))
+    return Quadratic.of(structure(MomentDifference.fit(train, Whitener.fit(train.P, train.Q))))
 
 
 def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:

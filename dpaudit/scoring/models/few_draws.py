@@ -17,7 +17,7 @@ from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.models.logistic import (
-    Regression,
+    LogisticProblem,
     Stop,
     elimination,
     loss_by_likelihood,
@@ -86,7 +86,7 @@ def _rank(ordered: Array, x: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Features:
+class _RankFeatures:
     """Polynomials of the ranks of chosen columns and of the distance from the pooled median.
 
     The distance is in units of each column's median absolute deviation; one column has none.
@@ -99,7 +99,7 @@ class _Features:
     radial: LegendreRanks | None
 
     @classmethod
-    def fit(cls, pooled: Array, columns: np.ndarray) -> _Features:
+    def fit(cls, pooled: Array, columns: np.ndarray) -> _RankFeatures:
         x = pooled[:, columns]
         centre = np.median(x, axis=0)
         spread = np.median(np.abs(x - centre), axis=0)
@@ -151,7 +151,7 @@ class _Posterior:
     @classmethod
     def fit(cls, table: Array, label: np.ndarray, precision: Array) -> _Posterior:
         """Log-odds table·weights, the weights normal about 0 with these precisions."""
-        problem = Regression(
+        problem = LogisticProblem(
             table, label, 1 - label, precision, loss=loss_by_likelihood, solver=elimination
         )
         found = newton(problem, np.zeros(table.shape[1]), STOP)
@@ -171,7 +171,7 @@ class _Posterior:
 class _Average:
     """Log-odds of the mean probability over the prior scales, weighted by their evidence."""
 
-    features: _Features
+    features: _RankFeatures
     posteriors: list[_Posterior]
     weights: Array
 
@@ -184,7 +184,7 @@ class _Average:
 
 def _fit(train: Sides) -> Score:
     pooled, label = train.stacked()
-    features = _Features.fit(pooled, _columns(pooled, label))
+    features = _RankFeatures.fit(pooled, _columns(pooled, label))
     table = features(pooled)
     posteriors = [_Posterior.fit(table, label, features.precision / scale**2) for scale in SCALES]
     evidence = np.array([posterior.evidence for posterior in posteriors]) + np.log(PRIOR)

@@ -54,7 +54,7 @@ def elimination(matrix: Array, right: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Regression:
+class LogisticProblem:
     """Minimise Σ p log(1 + e^{−s}) + q log(1 + e^{s}) + ½ wᵀRw over w, with s = offset + x·w.
 
     x : (n, k) features. p, q : (n,) draws of P and of Q that have each row of features.
@@ -132,7 +132,7 @@ class Minimum:
     hessian: Array
 
 
-def newton(problem: Regression, start: Array, stop: Stop) -> Minimum:
+def newton(problem: LogisticProblem, start: Array, stop: Stop) -> Minimum:
     """The minimum of a regression by damped Newton steps from `start`."""
     weights, odds = start, problem.odds(start)
     value = problem.objective(weights, odds)
@@ -160,7 +160,7 @@ def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Arra
     """
     ridge = np.full(len(start), penalty)
     ridge[0] = INTERCEPT_RIDGE * len(label)
-    problem = Regression(
+    problem = LogisticProblem(
         x,
         label,
         1 - label,

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from dpaudit._core.check import Array
 from dpaudit.scoring.base import Score, Sides
-from dpaudit.scoring.models.logistic import GAIN_PER_DRAW, Regression, Stop, newton
+from dpaudit.scoring.models.logistic import GAIN_PER_DRAW, LogisticProblem, Stop, newton
 from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
 
@@ -158,7 +158,9 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
     stop = Stop(GAIN_PER_DRAW * (p.sum() + q.sum()), steps=30, halvings=10)
     for strength in PENALTIES[::-1]:
         stiff = strength * penalty + RIDGE * np.eye(len(penalty))
-        weights = newton(Regression(design[live], p[live], q[live], stiff), weights, stop).weights
+        weights = newton(
+            LogisticProblem(design[live], p[live], q[live], stiff), weights, stop
+        ).weights
         table = np.asarray(design @ weights)
         loss = _loss(table.reshape(fitted[0].shape), checked)
         if loss < least - settled:
