@@ -13,7 +13,7 @@ from typing import Any
 
 from dpaudit._core.files import replace_file
 from dpaudit.report.figures import as_png, house_style
-from dpaudit.report.html import environment
+from dpaudit.report.pages import environment
 from dpaudit.report.studies.content import Cell, Content
 from dpaudit.report.studies.figures import figure
 from dpaudit.report.text import number
