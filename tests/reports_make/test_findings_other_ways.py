@@ -153,7 +153,7 @@ def test_no_rows_and_no_path_are_told_apart_by_more_than_the_largest_step():
 
 
 def test_the_chance_of_a_cut_is_that_of_normal_draws():
-    """2,000 times 1,000 numbers; the estimate is within five deviations (6e-7) of the closed form."""
+    """2,000 times 1,000 numbers; within five deviations (6e-7) of the closed form."""
     expected = FINDINGS["2-theorem-4-1"].test(rows=1000, dim=1, eta=0.05).found
     draws = np.random.default_rng(3).standard_normal((2_000, 1000))
     cut = np.mean(np.abs(draws).max(axis=1) > printed.algorithm_1_radius(1, 1000, 0.05))

@@ -227,7 +227,7 @@ def test_figures_are_labelled(drawn):
 
 @pytest.mark.slow
 def test_every_text_is_drawn_inside_its_figure(drawn):
-    """In the font that matplotlib carries: a missing glyph would warn, and a warning fails a test."""
+    """The font that matplotlib carries has every glyph: a missing one would warn, and so fail."""
     for figure in drawn.values():
         with house_style():
             figure.draw_without_rendering()

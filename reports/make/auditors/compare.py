@@ -3,8 +3,8 @@
 N draws a side serve all purposes, training included. A tool's bound holds for one question at a
 time, that of an audit for all at once; dpaudit is asked one question at a time, too. Tools that
 need a score get two: dpaudit's, fitted on the share of the draws that an audit trains and chooses
-on, and a plain one that needs no training, the first number of the output. So bound and score can
-be told apart.
+on, and a plain one that needs no training, the first number of the output. So the effects of bound
+and score can be separated.
 """
 
 from __future__ import annotations

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
 
 from dpaudit import scoring
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.split import split
 
 SIGNIFICANCE = 0.05
@@ -60,8 +59,9 @@ def fitted_feed(P: Array, Q: Array, seed: int) -> Feed:
     return Feed(FITTED, chosen, tested, tested)
 
 
-def _upper(count: Any, size: int) -> Array:
+def _upper(count: ArrayLike, size: int) -> Array:
     """Clopper–Pearson upper bounds at half of α, from real-valued counts below `size`."""
+    count = np.asarray(count)
     return np.asarray(betaincinv(count + 1.0, size - count, 1.0 - 0.5 * SIGNIFICANCE))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit import exact
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.band import Certificate
 from dpaudit.curves import readings
 from dpaudit.scoring import KnownScore
@@ -242,7 +242,7 @@ def _dpaudit(feed: Feed, seed: int) -> Reader:
     P, Q = (np.concatenate(parts) for parts in zip(feed.choose, feed.test, strict=True))
     score = KnownScore(lambda x: x[:, 0])
 
-    def certified(epsilon: Any, focus: str) -> Certificate:
+    def certified(epsilon: ArrayLike, focus: str) -> Certificate:
         settings: dict[str, Any] = {
             "level": 1.0 - SIGNIFICANCE,
             "classifier": score,

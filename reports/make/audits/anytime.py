@@ -145,7 +145,7 @@ def rejects(null: Tight, number: int, samples: int) -> bool:
     key = NULLS.index(null), number
     rng = np.random.default_rng(below(SEED, *key))
     P, Q = null.left(rng, samples), null.right(rng, samples)
-    score: Any = "auto" if null.score is None else KnownScore(null.score)
+    score = "auto" if null.score is None else KnownScore(null.score)
     result = dp.audit_samples(
         P,
         Q,

@@ -21,8 +21,8 @@ def report(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) -> Non
     for samples in sizes:
         result = api.audit(mechanism, mechanism.pair(), samples=samples, rng=1, epsilon=EPSILON)
         print(
-            f"Laplace, ε = {mechanism.epsilon:g}, {samples:,} draws a side, "
-            f"score {result.fitted.name}: {steps(result.timings)}"
+            f"Laplace, ε = {mechanism.epsilon:g}, {samples:,} draws a side, score "
+            f"{result.fitted.name}: {steps(result.timings)}"
         )
         print(f"  peak memory {memory(result.peak_memory_mb)}")
         _curve("exact δ  ", result.exact.delta if result.exact is not None else EPSILON * np.nan)

@@ -26,6 +26,6 @@ def report(train: int = 10_000_000, certify: int = 1_000_000) -> None:
         f"{len(result.spectrum.epsilon)} ε, both directions"
     )
     print(
-        f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, "
-        f"score {result.fitted.name}"
+        f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, score "
+        f"{result.fitted.name}"
     )

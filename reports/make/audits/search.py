@@ -14,7 +14,7 @@ from typing import Any
 
 import dpaudit as dp
 from dpaudit import datasets, exact, mechanisms, neighbours, search
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, RngLike
 from dpaudit.mechanisms.base import LawMechanism
 from dpaudit.search.halving import FEWEST
 from reports.make import page
@@ -47,7 +47,7 @@ class Case:
         """The mechanism as any user's function."""
         mechanism = self.mechanism
 
-        def release(data: Array, size: int, *, rng: Any) -> Array:
+        def release(data: Array, size: int, *, rng: RngLike) -> Array:
             return mechanism(data, size, rng=rng)
 
         return release

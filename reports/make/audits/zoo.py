@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 import dpaudit as dp
 from dpaudit import exact
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, RngLike
 from dpaudit.mechanisms import ZOO, ExampleMechanism
 from dpaudit.neighbours import NeighbourPair
 from reports.make import page
@@ -45,7 +45,7 @@ class Sampled:
 
     mechanism: ExampleMechanism
 
-    def __call__(self, data: Array, size: int, *, rng: Any) -> Array:
+    def __call__(self, data: Array, size: int, *, rng: RngLike) -> Array:
         return self.mechanism(data, size, rng=rng)
 
 

@@ -34,15 +34,15 @@ def report() -> None:
     """Seconds for `worst_case`, factorisation included, and the row that is worst at ε = 0."""
     data = datasets.load("flight").database
     print(
-        f"worst_case over {len(data):,} rows of FLIGHT x {len(EPSILON)} ε, both directions, "
-        f"least of {REPEATS} calls"
+        f"worst_case over {len(data):,} rows of FLIGHT x {len(EPSILON)} ε, both directions, least "
+        f"of {REPEATS} calls"
     )
     for mechanism in MECHANISMS:
         spent, worst = _timed(mechanism, data)
         assert worst.index is not None
         print(
-            f"  {mechanism.name:<24} {spent:6.3f} s   δ(0) = {worst.delta[0]:.4g}, "
-            f"δ(1) = {worst.delta_at(1.0):.3g}, row {worst.index[0]}: {worst.law}"
+            f"  {mechanism.name:<24} {spent:6.3f} s   δ(0) = {worst.delta[0]:.4g}, δ(1) = "
+            f"{worst.delta_at(1.0):.3g}, row {worst.index[0]}: {worst.law}"
         )
 
 

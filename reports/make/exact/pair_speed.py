@@ -82,8 +82,8 @@ def _grid(end: float) -> Array:
 def report() -> None:
     """Milliseconds after the eigendecomposition and in all, for each dimension, kind and grid."""
     print(
-        f"{POINTS} ε of a Gaussian pair, both directions: ms after the eigendecomposition, "
-        "and in all"
+        f"{POINTS} ε of a Gaussian pair, both directions: ms after the eigendecomposition, and in "
+        "all"
     )
     for d in DIMENSIONS:
         for kind, make in KINDS.items():
@@ -94,8 +94,8 @@ def report() -> None:
                 alone = median_seconds(lambda: axes.delta(epsilon), REPEATS)  # noqa: B023
                 whole = median_seconds(lambda: exact.gaussian_pair(*laws, epsilon), REPEATS)  # noqa: B023
                 print(
-                    f"d = {d:<4} {kind:<17} {name:<24} {1e3 * alone:8.1f}  {1e3 * whole:8.1f}"
-                    f"{_verdict(d, alone)}"
+                    f"d = {d:<4} {kind:<17} {name:<24} {1e3 * alone:8.1f}  "
+                    f"{1e3 * whole:8.1f}{_verdict(d, alone)}"
                 )
 
 

@@ -189,7 +189,11 @@ def timed(method: Callable[[Pair], Array], pair: Pair) -> tuple[Array, float]:
 
 
 def report() -> None:
-    """Print, for each pair, the error of every method at every ε, its cost, and what it reached."""
+    """Print, for each pair, the error of every method at every ε, its cost, and what it reached.
+
+    A missing package is reported before the truth is computed.
+    """
+    package("gx2", EXTRA)
     for pair in PAIRS:
         true = truth(pair)
         print(f"\n{pair.name}: ε, true δ, then absolute errors")
@@ -227,7 +231,7 @@ def _summary(errors: dict[str, Array], cost: dict[str, float], true: Array) -> N
         least = f"{reached.min():.1e}" if len(reached) else "none"
         at_least = int(np.sum(errors[OURS] <= np.maximum(error, np.spacing(true))))
         print(
-            f"  {name:<16} {1e3 * cost[name]:10.3f} ms per ε, "
-            f"{cost[name] / cost[OURS]:8.0f} × dpaudit's; smallest δ to {RELATIVE:g}: {least}; "
-            f"dpaudit's error is no larger (to rounding) at {at_least} of {len(true)} ε"
+            f"  {name:<16} {1e3 * cost[name]:10.3f} ms per ε, {cost[name] / cost[OURS]:8.0f} × "
+            f"dpaudit's; smallest δ to {RELATIVE:g}: {least}; dpaudit's error is no larger (to "
+            f"rounding) at {at_least} of {len(true)} ε"
         )

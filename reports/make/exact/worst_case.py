@@ -25,9 +25,8 @@ def report() -> None:
             by_row = len(data) * _seconds_a_row(mechanism, data, law)
             print(
                 f"worst_case {name:<7} r = {rows:<8} {law:<10} {len(data):,} rows x {len(CURVE)} "
-                f"ε: "
-                f"{max(total - factor, 0):.3f} s after the QR ({factor:.3f} s); "
-                f"row by row {by_row:.0f} s, ratio {by_row / max(total - factor, 1e-9):.2g}"
+                f"ε: {max(total - factor, 0):.3f} s after the QR ({factor:.3f} s); row by row "
+                f"{by_row:.0f} s, ratio {by_row / max(total - factor, 1e-9):.2g}"
             )
 
 

@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [key for key in given.keys if not find(key)]
     if unknown:
         print(
-            f"reports.make: there is no finding {unknown[0]!r}; "
-            f"`{command('findings', '--list')}` lists the keys",
+            f"reports.make: there is no finding {unknown[0]!r}; `{command('findings', '--list')}` "
+            "lists the keys",
             file=sys.stderr,
         )
         return 2

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, spectrum
 from dpaudit.neighbours import NeighbourPair
@@ -38,7 +39,7 @@ def least(
     return float(calibrate(mechanism, np.zeros((1, dim)), epsilon, delta, **how).value)
 
 
-def outlying_line(outlier: float) -> Any:
+def outlying_line(outlier: float) -> Array:
     """Twelve rows about y = x, the first off it by `outlier`."""
     x = np.linspace(1.0, 2.0, 12)
     return np.column_stack([x, x + 0.1 * np.cos(7.0 * x) + np.r_[outlier, np.zeros(11)]])

@@ -20,36 +20,26 @@ PAPERS = {
 }
 INTRODUCTION = (
     "We wrote the algorithms of these papers as programs and worked out, wherever the law of what "
-    "they release is "
-    "known, how much privacy they give exactly: δ as a function of ε, the largest P(S) − e^ε Q(S) "
-    "over all events S, "
-    "for the outputs P and Q of two neighbouring databases. Each line that the papers print was "
-    "then held against "
-    "that, not only at the settings of their experiments but over ranges of them.",
+    "they release is known, how much privacy they give exactly: δ as a function of ε, the largest "
+    "P(S) − e^ε Q(S) over all events S, for the outputs P and Q of two neighbouring databases. "
+    "Each line that the papers print was then held against that, not only at the settings of their "
+    "experiments but over ranges of them.",
     "A bound on privacy fails if there is one admitted setting, one pair of databases and one ε at "
-    "which the exact δ "
-    "is larger than the printed one. Such a counterexample is computed and rests on no sampling; "
-    "the few entries "
-    "marked “at least” give a lower bound instead, certified from draws at level 1 − 10⁻⁶ where "
-    "there is no other way. "
-    "ε is in nats. The formulas are as in the texts that we have; where one of them has been "
-    "misread, or has been put "
-    "right in a later version, we should be glad to know.",
+    "which the exact δ is larger than the printed one. Such a counterexample is computed and rests "
+    "on no sampling; the few entries marked “at least” give a lower bound instead, certified from "
+    "draws at level 1 − 10⁻⁶ where there is no other way. ε is in nats. The formulas are as in the "
+    "texts that we have; where one of them has been misread, or has been put right in a later "
+    "version, we should be glad to know.",
 )
 NOTES = (
     "Paper 3, appendix J.2: k was chosen by a grid search for the best performance, and “the "
-    "privacy cost of this "
-    "hyperparameter tuning was not included in our accounting”, as the paper says itself. The ε of "
-    "its figure 3 is "
-    "that of one run at the chosen k.",
+    "privacy cost of this hyperparameter tuning was not included in our accounting”, as the paper "
+    "says itself. The ε of its figure 3 is that of one run at the chosen k.",
     "Paper 4, section 6.2: that scaled Analyze Gauss is consistently worse than the sketches and "
-    "than shifted Wishart "
-    "noise for n < 2^22 was not seen again at n = 2^21 with m = 10 redundant features, where it "
-    "had the smallest error "
-    "of the private estimators, with the noise as printed and with it put right. This is a "
-    "simulation, not a count of "
-    "failures: study figures-5-and-6-paper-4, `dpaudit run "
-    "scenarios/papers/paper-4-figures-5-and-6.toml`.",
+    "than shifted Wishart noise for n < 2^22 was not seen again at n = 2^21 with m = 10 redundant "
+    "features, where it had the smallest error of the private estimators, with the noise as "
+    "printed and with it put right. This is a simulation, not a count of failures: study "
+    "figures-5-and-6-paper-4, `dpaudit run scenarios/papers/paper-4-figures-5-and-6.toml`.",
 )
 Cell = tuple[str, ...]
 HEADS = ("Where", "As printed", "What is wrong", "Evidence", "Corrected", "Recompute with")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# ε → what the dial must be set to; NaN where the statement excludes ε
+# ε → what the parameter must be set to; NaN where the statement excludes ε
 Printed = Callable[[float], float]
 COLUMNS = 2
 OWN, PUBLIC = "exact, these data alone", "exact, any data within B"

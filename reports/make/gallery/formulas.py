@@ -10,7 +10,7 @@ from typing import Any
 from reports.make.findings import FINDINGS, Evidence, Finding
 from reports.make.findings.finding import CERTIFIED, LOOSE, UNDEFINED, WRONG
 
-# privacy, or a dial that keeps it; other findings are not about formulas
+# privacy, or a parameter that keeps it; other findings are not about formulas
 QUANTITIES = ("δ", "ε", "σ/Δ", "w/B", "w/C", "k")
 
 

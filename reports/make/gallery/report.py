@@ -59,12 +59,11 @@ def findings(content: Mapping[str, Any]) -> list[str]:
     failing = sum(row["verdict"] != LOOSE for row in formulas)
     return [
         f"Gaussian mixing, ε from {epsilon[0]:g} to {epsilon[-1]:g}: the γ asked for is "
-        f"{'; '.join(spans)} the exact "
-        "one.",
+        f"{'; '.join(spans)} the exact one.",
         *filter(None, map(_asked, content["calibrations"]["mechanisms"])),
         f"{failing} settings of printed formulas claim too much privacy or give no value; in "
-        f"{len(formulas) - failing} "
-        "others the formulas hold, and are loose by the factors in the last table.",
+        f"{len(formulas) - failing} others the formulas hold, and are loose by the factors in the "
+        "last table.",
     ]
 
 
@@ -225,9 +224,8 @@ def formula_table(content: Mapping[str, Any]) -> Table:
         rows.append(([row["formula"], *shown, row["verdict"]], row["verdict"] != LOOSE))
     caption = (
         "Each formula at one setting. Where it fails, the δ that it claims and the exact one, and "
-        "by how many times "
-        "it is exceeded; where it holds, what it asks for and the least that keeps the same target "
-        "exactly."
+        "by how many times it is exceeded; where it holds, what it asks for and the least that "
+        "keeps the same target exactly."
     )
     heads = ["Formula", "Source", "Setting", "Quantity", "Printed", "Exact", "Factor", "Verdict"]
     return {"caption": caption, "heads": heads, "rows": rows}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import InvalidInput
 from dpaudit.run import Scenario
 from dpaudit.run.execute import loaded
@@ -33,7 +32,7 @@ class Settings:
 
     database: Array
     name: str
-    mechanisms: tuple[tuple[str, Any], ...]
+    mechanisms: tuple[tuple[str, Mechanism], ...]
     points: int = 81
     steps: int = 33
     mixing_rows: tuple[int, ...] = (100, 1000)

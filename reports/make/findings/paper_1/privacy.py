@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.special import gammainc, gammaincc
@@ -11,7 +10,7 @@ from scipy.special import gammainc, gammaincc
 from dpaudit._core.linalg import least_squares
 from dpaudit.exact import gaussian_pair, gaussian_shift, spectrum
 from dpaudit.mechanisms import RPLS, RandomProjection
-from dpaudit.neighbours import zero_row
+from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers import printed
 from reports.make.findings.finding import Evidence, Finding, asked, claimed
 from reports.make.findings.measures import SMALL_DELTAS, least, least_noise, outlying_line, sketch
@@ -21,8 +20,8 @@ SHARES = {
     "epsilon": (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0),
 }
 CHI_SQUARE = (
-    "the larger of F̄(s) − e^ε F̄(s/(1−q)) and F(s′/(1−q)) − e^ε F(s′), F the cdf of χ²_r, "
-    "s = 2(ε − (r/2) ln(1−q))(1−q)/q, s′ = 2 max(0, −ε − (r/2) ln(1−q))(1−q)/q"
+    "the larger of F̄(s) − e^ε F̄(s/(1−q)) and F(s′/(1−q)) − e^ε F(s′), F the cdf of χ²_r, s = 2(ε "
+    "− (r/2) ln(1−q))(1−q)/q, s′ = 2 max(0, −ε − (r/2) ln(1−q))(1−q)/q"
 )
 ROUNDING = 1e-13
 
@@ -47,9 +46,9 @@ def _chi_square(leverage: float, rows: int, epsilon: float) -> Evidence:
         epsilon - half * math.log1p(-leverage),
         max(0.0, -epsilon - half * math.log1p(-leverage)),
     )
-    s, other, stretch = above * room, below * room, 1.0 / (1.0 - leverage)
-    forward = gammaincc(half, s) - math.exp(epsilon) * gammaincc(half, s * stretch)
-    backward = gammainc(half, other * stretch) - math.exp(epsilon) * gammainc(half, other)
+    s, other, scale = above * room, below * room, 1.0 / (1.0 - leverage)
+    forward = gammaincc(half, s) - math.exp(epsilon) * gammaincc(half, s * scale)
+    backward = gammainc(half, other * scale) - math.exp(epsilon) * gammainc(half, other)
     return claimed(
         max(forward, backward) + ROUNDING * math.exp(epsilon), sketch(leverage, rows, epsilon)
     )
@@ -114,7 +113,7 @@ def _figure_4_public(rows: int, epsilon: float, delta: float, outlier: float) ->
     return claimed(delta, float(spectrum(mechanism, _outlying(outlier), epsilon).delta))
 
 
-def _outlying(outlier: float) -> Any:
+def _outlying(outlier: float) -> NeighbourPair:
     angle = np.linspace(0.3, 1.2, 20_000)
     rows = np.column_stack([np.cos(angle), np.sin(angle)])
     return zero_row(np.vstack([[outlier, 0.0], rows]), 0)
@@ -192,8 +191,7 @@ FINDINGS = (
         claim="noise in proportion to s = ‖x_opt − x′_opt‖ of the database at hand",
         formula="σ = s √(2 ln(1.25/δ))/ε, s read off D",
         fault="s is a function of the private rows: the neighbour without the outlying row gets "
-        "far less noise, and "
-        "the size of the noise tells the two apart",
+        "far less noise, and the size of the noise tells the two apart",
         corrected="s a public bound on the move, over all databases that the claim is about",
         setting={"epsilon": 1.0, "delta": 1e-5, "outlier": 100.0},
         test=_local_noise,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -12,6 +11,7 @@ from scipy.special import gammaln
 
 from dpaudit import datasets
 from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array
 from dpaudit.exact import als, worst_case
 from dpaudit.mechanisms import ALS
 from dpaudit.report.text import number
@@ -108,7 +108,7 @@ def _eureka(dim: int, epsilon: float, train: int, test: int) -> Evidence:
 
 
 @lru_cache(maxsize=2)
-def _flights(units: str) -> Any:
+def _flights(units: str) -> Array:
     """FLIGHT with a constant column.
 
     The other columns are as they are, or have mean 0 and deviation 1.
@@ -145,11 +145,9 @@ FINDINGS = (
         "too",
         formula="error of ALS < error of Gaussian LS at equal δ",
         fault="the error is a sum over coefficients and depends on their units, ALS's privacy does "
-        "not; on Flight, as "
-        "it is and standardised, Gaussian LS at the same δ has no larger error",
+        "not; on Flight, as it is and standardised, Gaussian LS at the same δ has no larger error",
         corrected="which is better depends on the units of the columns and on r; on Cancer, "
-        "standardised, ALS is from "
-        "about r = 200 on",
+        "standardised, ALS is from about r = 200 on",
         setting={"rows": 1_000_000, "epsilon": 1.0, "units": "as they are"},
         test=_tradeoff,
         grid={
@@ -255,11 +253,9 @@ FINDINGS = (
         claim="for every database D and a > 0 there is a neighbour D′ with ‖f(D) − f(D′)‖ > a",
         formula="sup over D′ ≃ D of ‖f(D) − f(D′)‖ = ∞",
         fault="by definition 1 a database without a zero row has only the n neighbours in which a "
-        "row is zeroed; the "
-        "proof appends a zero row, which is another database",
+        "row is zeroed; the proof appends a zero row, which is another database",
         corrected="there is a database D with such a neighbour (one that has a zero row), which is "
-        "all that definition "
-        "4 and corollary 1 use",
+        "all that definition 4 and corollary 1 use",
         setting={"outlier": 1.0},
         test=_no_free_neighbour,
         grid={"outlier": (0.0, 1.0, 100.0)},

@@ -13,6 +13,7 @@ from scipy.special import chdtrc
 from scipy.stats import binomtest
 
 from dpaudit import datasets
+from dpaudit._core.types import Array
 from dpaudit.exact import gaussian_pair, gaussian_shift, spectrum
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers import DPRR, PMT, PracticalDPRR, printed
@@ -144,7 +145,7 @@ def _private_radii(pair: Callable[[], NeighbourPair]) -> Callable[[float, float]
     return test
 
 
-def _with_factor(mechanism: PracticalDPRR, data: Any) -> Any:
+def _with_factor(mechanism: PracticalDPRR, data: Array) -> Any:
     moments = mechanism.moments(data)
     first, second = moments.sigmas
     return dataclasses.replace(moments, sigmas=(first, 2.0 * second / mechanism.mu)).law
@@ -199,8 +200,7 @@ FINDINGS = (
         "more)",
         formula="σ = 2d(1 + ln(2n/η))/(μn), rows cut at √(d(1 + ln(2n/η)))",
         fault="n is in the average, in the radius and in the noise, whose size tells n from n + 1 "
-        "at any μ; the proof "
-        "is about a row replaced",
+        "at any μ; the proof is about a row replaced",
         corrected="for a row replaced, n being public",
         setting={"mu": 0.1, "epsilon": 0.5, "dim": 10, "rows": 10, "eta": 0.05},
         test=_added,
@@ -220,9 +220,8 @@ FINDINGS = (
         "exactly)",
         formula="algorithm 1 cuts at √(d(1 + ln(2n/η)))",
         fault="for d = 1, as labels have, half of the logarithm that n normal numbers need: from "
-        "many rows one is cut "
-        "nearly surely, whatever the constant in O(η); rows with longer tails are cut in any "
-        "dimension",
+        "many rows one is cut nearly surely, whatever the constant in O(η); rows with longer tails "
+        "are cut in any dimension",
         corrected="√(d + 2√(d ln(n/η)) + 2 ln(n/η)) for normal rows; the equality holds where no "
         "row is cut",
         setting={"rows": 1_000_000, "dim": 1, "eta": 0.05},
@@ -250,8 +249,7 @@ FINDINGS = (
         claim="√2·μ-GDP for any μ",
         formula="σ₂ = R·R_y/n",
         fault="the factor 2/μ of theorem 4.3 is lost: the noise does not depend on μ, and two "
-        "databases with the same "
-        "Tr(Σ̂) and σ̂² are exactly 2-GDP apart",
+        "databases with the same Tr(Σ̂) and σ̂² are exactly 2-GDP apart",
         corrected="σ₂ = 2R·R_y/(μn)",
         setting={"mu": 0.5, "epsilon": 1.0, "rows": 1000, "eta": 0.05},
         test=_remark_4_4,
@@ -283,16 +281,14 @@ FINDINGS = (
                 "remark 4.4, radii read off the data",
                 _long_row,
                 "one replaced row changes the radii, so the noise, and its size tells the two "
-                "apart (here with the "
-                "factor 2/μ put back)",
+                "apart (here with the factor 2/μ put back)",
             ),
             (
                 "2-remark-4-4-flight",
                 "remark 4.4, radii read off real data",
                 _flights,
                 "the same on FLIGHT in its own units, its longest row replaced by zeros: the radii "
-                "shrink, and with "
-                "them every row that is cut",
+                "shrink, and with them every row that is cut",
             ),
         )
     ),

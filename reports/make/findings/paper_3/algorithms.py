@@ -169,8 +169,7 @@ FINDINGS = (
         claim="(ε, δ)-DP at any ε",
         formula="noise of √ln(6/δ)/(ε/3) sensitivities on each of three statistics",
         fault="the noise of a Gaussian release may fall as 1/ε only up to about ε = 1; the three "
-        "together pass the "
-        "claim at large ε, of those swept from 20 on",
+        "together pass the claim at large ε, of those swept from 20 on",
         corrected="no less than √3 times the exact noise of one Gaussian release at (ε, δ)",
         setting={"epsilon": 40.0, "delta": 1e-5},
         test=_ada_ssp,

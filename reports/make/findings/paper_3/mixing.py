@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.exact import gaussian_shift, gaussian_sketch
@@ -36,7 +36,7 @@ def _needed(
     """The ε that is printed against the exact one at the same δ."""
 
     def test(mixtures: int, gamma: float, delta: float) -> Evidence:
-        def curve(epsilon: Any) -> Any:
+        def curve(epsilon: Array) -> Array:
             return np.maximum(*gaussian_sketch(1.0 / gamma, mixtures, epsilon))
 
         return asked(

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.auditing.api import audit
 from dpaudit.exact import gaussian_shift, spectrum
 from dpaudit.mechanisms import RPLS

@@ -77,8 +77,7 @@ FINDINGS = (
         claim="to sample such an N multiply normal entries by this",
         formula="B/√ε",
         fault="V = B²I, as in the example and in algorithm 3, takes B; B/√ε makes V = (B²/ε)I, "
-        "which goes with "
-        "C₁ = B²/ε and C₂ = 14, for which far fewer degrees of freedom would do",
+        "which goes with C₁ = B²/ε and C₂ = 14, for which far fewer degrees of freedom would do",
         corrected="B (with ν = ⌊d + 28 ln(4/δ)/ε²⌋), or B/√ε with ν = ⌊d + 28 ln(4/δ)⌋",
         setting={"epsilon": 0.1},
         test=_comment,

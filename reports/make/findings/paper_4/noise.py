@@ -113,8 +113,7 @@ FINDINGS = (
         claim="(AᵀA)⁻¹ + N is (ε, δ)-DP where λ_min(AᵀA) ≥ (1 + ρ)B²",
         formula="N(0, 8 ln(2/δ)/(ρ²ε²))",
         fault="the noise does not scale with B, though the inverse scales as 1/B²: the last step "
-        "of the proof takes "
-        "(ρB²)² for (ρB²)⁴",
+        "of the proof takes (ρB²)² for (ρB²)⁴",
         corrected="N(0, 8 ln(2/δ)/(ρ²B⁴ε²)): the change is at most √2/(ρ(1 + ρ)B²)",
         setting={"row_bound": 0.1, "rho": 0.1, "epsilon": 0.5, "delta": 1e-5},
         test=_b_5(0.0),

@@ -148,9 +148,8 @@ FINDINGS = (
         claim="publishing RA with w·I appended is (ε, δ)-DP for any ε > 0",
         formula="w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε",
         fault="the proof is that of theorem B.1, whose w² is larger from about ε = ln(4/δ) on; the "
-        "term 1 and the "
-        "factor 1 + ε/ln(4/δ) are lost (as r grows it fails from about ε = 300 on, where δ is near "
-        "1/e)",
+        "term 1 and the factor 1 + ε/ln(4/δ) are lost (as r grows it fails from about ε = 300 on, "
+        "where δ is near 1/e)",
         corrected="for ε ≤ ln(4/δ); beyond, theorem B.1's w²",
         setting={"rows": 100_000, "epsilon": 400.0, "delta": 0.3},
         test=_hides(printed.theorem_3_1_padding),
@@ -190,8 +189,7 @@ FINDINGS = (
         claim="given that σ_min(A) ≥ w, publishing RA is (ε, δ)-DP",
         formula="σ_min(A) ≥ w, of the given A",
         fault="nothing is asked of A′: for ε > 4(√(2r ln(4/δ)) + ln(4/δ)) w is below B, and A may "
-        "be one row that A′ "
-        "lacks",
+        "be one row that A′ lacks",
         corrected="σ_min(A) ≥ w for A and for all its neighbours, or w·I appended as in algorithm "
         "1",
         setting={"rows": 2, "epsilon": 30.0, "delta": 0.3},
