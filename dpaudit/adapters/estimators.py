@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -14,6 +14,17 @@ from dpaudit._core.types import ArrayLike
 from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw
 
+
+class Fittable(Protocol):
+    """An estimator: anything with `fit`, by convention of scikit-learn."""
+
+    @property
+    def fit(self) -> Callable[..., Any]:
+        """fit(X, y), or fit(data) where no column is a label."""
+        ...
+
+
+Factory = Fittable | Callable[[], Fittable]
 Outputs = Callable[[Any], Any]  # fitted estimator → one output of the mechanism
 FITTED = ("coef_", "intercept_")
 SEEDS = ("random_state", "seed")
@@ -26,13 +37,13 @@ class Fit:
     factory, label : as in `estimator`. outputs : what is released of the fitted estimator.
     """
 
-    factory: Any
+    factory: Factory
     outputs: Outputs
     label: bool
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
-        model = self.factory() if _makes(self.factory) else copy.deepcopy(self.factory)
+        model: Any = self.factory() if _makes(self.factory) else copy.deepcopy(self.factory)
         set_seeds(model, rng)
         own = np.array(data, dtype=np.float64)  # estimators may write into their data
         with QUIET:
@@ -60,7 +71,11 @@ class Fit:
 
 
 def estimator(
-    factory: Any, outputs: Any = FITTED, *, label: bool = True, timeout: float | None = None
+    factory: Factory,
+    outputs: Outputs | str | Sequence[str] | ArrayLike = FITTED,
+    *,
+    label: bool = True,
+    timeout: float | None = None,
 ) -> OneDraw:
     """A mechanism that fits an estimator on the database and releases what it has learned.
 
@@ -94,7 +109,7 @@ def estimator(
     return one_draw(Fit(factory, released(outputs), check.boolean("label", label)), timeout=timeout)
 
 
-def released(outputs: Any) -> Outputs:
+def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
     """The function that `outputs` of `estimator` stands for. Raises `InvalidInput`."""
     if callable(outputs):
         return outputs
@@ -151,6 +166,6 @@ def set_seeds(model: Any, rng: np.random.Generator) -> None:
             setattr(model, name, int(rng.integers(2**31 - 1)))
 
 
-def _makes(factory: object) -> bool:
+def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
     """Whether it makes an estimator: a class, or a callable that is not itself an estimator."""
     return isinstance(factory, type) or not hasattr(factory, "fit")

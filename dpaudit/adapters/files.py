@@ -38,7 +38,7 @@ def read_draws(path: str | Path) -> np.ndarray:
         fail(str(path), error.got, ARRAY)
 
 
-def _npy(path: Path) -> Any:
+def _npy(path: Path) -> np.ndarray:
     with path.open("rb") as file:
         try:
             array = np.lib.format.read_array(file, allow_pickle=False)
@@ -49,7 +49,7 @@ def _npy(path: Path) -> Any:
     return array
 
 
-def _csv(path: Path) -> Any:
+def _csv(path: Path) -> np.ndarray | list[Any]:
     try:
         found = draws_in(path.read_bytes().decode("utf-8-sig"))
     except ValueError as error:  # UnicodeDecodeError is one
@@ -59,7 +59,7 @@ def _csv(path: Path) -> Any:
     return found
 
 
-def _parquet(path: Path) -> Any:
+def _parquet(path: Path) -> np.ndarray | list[Any]:
     try:
         from pyarrow import ArrowException, parquet, types
     except ImportError:

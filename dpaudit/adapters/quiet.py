@@ -46,7 +46,9 @@ class Quiet:
             if self.inside == 0:
                 self.before.__exit__(kind, error, at)
 
-    def _say(self, message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+    def _say(
+        self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
+    ) -> None:
         text = f"{category.__name__}: {message}"
         if text in self.said or len(self.said) >= MOST:
             return

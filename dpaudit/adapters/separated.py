@@ -60,7 +60,7 @@ def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bo
     return len(below) == size or any(without_words)
 
 
-def _cell(cell: str) -> Any:
+def _cell(cell: str) -> float | str | None:
     stripped = cell.strip()
     try:
         return None if not stripped else float(stripped) if "_" not in stripped else stripped

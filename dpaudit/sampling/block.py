@@ -90,7 +90,7 @@ class Blocks:
         return Blocks, (self._carried, self.seed, self.side)
 
 
-def checked(values: Any, size: int, where: str) -> np.ndarray:
+def checked(values: object, size: int, where: str) -> np.ndarray:
     """The draws as rows (`outcomes.rows`). Raises a `MechanismError` that says what came instead.
 
     values : what a mechanism returned. where : the name of the block, for the error message.

@@ -18,7 +18,8 @@ class NoLibrary(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name == "lightgbm":
             raise OSError(
-                "libgomp.so.1: cannot open shared object file: No such file or directory\n(traceback)"
+                "libgomp.so.1: cannot open shared object file: "
+                "No such file or directory\n(traceback)"
             )
 
 

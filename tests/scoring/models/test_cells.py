@@ -61,8 +61,7 @@ def share(fit, P, Q, loss, least=0.04):
     return (found / np.maximum(truth, 1e-12))[truth >= least]
 
 
-# --- atoms and counts
-# ----------------------------------------------------------------------------------------------
+# --- atoms and counts -----------------------------------------------------------------------------
 
 
 def clipped(rng):
@@ -237,8 +236,7 @@ def test_nan_in_one_law_only_is_an_infinite_loss():
     assert share(fit, P, Q, lambda x: np.where(np.isnan(x[:, 0]), NEVER, -0.02), 0.01).min() > 0.95
 
 
-# --- smooth scores
-# -------------------------------------------------------------------------------------------------
+# --- smooth scores --------------------------------------------------------------------------------
 
 
 def laplace(rng):
@@ -311,8 +309,7 @@ def test_columns_that_say_the_same_are_counted_once():
     )
 
 
-# --- shrinkage
-# -----------------------------------------------------------------------------------------------------
+# --- shrinkage ------------------------------------------------------------------------------------
 
 
 def test_shrinkage_keeps_a_guess_that_is_right_and_drops_one_that_is_not():

@@ -1,4 +1,4 @@
-"""Nearest neighbours around centres: against the true loss, and against votes counted one by one."""
+"""Nearest neighbours around centres, against the true loss and votes counted one by one."""
 
 import numpy as np
 import pytest
