@@ -27,7 +27,8 @@ def program(body, *more, **options):
 NOISY = program(
     "rows = [list(map(float, row)) for row in csv.reader(open(sys.argv[1]))]\n"
     "random.seed(int(sys.argv[3]))\n"
-    "for _ in range(int(sys.argv[2])): print(sum(row[0] for row in rows), random.gauss(0, 1), sep=',')"
+    "for _ in range(int(sys.argv[2])): "
+    "print(sum(row[0] for row in rows), random.gauss(0, 1), sep=',')"
 )
 
 
@@ -68,7 +69,8 @@ def test_a_program_may_write_a_file():
 
 def test_lines_may_grow_longer_from_run_to_run():
     grows = program(
-        "random.seed(int(sys.argv[3])); print(('1' + ',1' * random.randrange(3) + chr(10)) * int(sys.argv[2]))"
+        "random.seed(int(sys.argv[3])); "
+        "print(('1' + ',1' * random.randrange(3) + chr(10)) * int(sys.argv[2]))"
     )
     lengths = draw(grows, DATA, 2000, root(1), 0)[dp.outcomes.LISTS][:, 0]
     assert set(lengths) == {1.0, 2.0, 3.0}

@@ -31,8 +31,7 @@ def without_clock(result):
     return record
 
 
-# --- one seed, one result
-# ------------------------------------------------------------------------------------------
+# --- one seed, one result -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -67,8 +66,7 @@ def test_the_seed_of_an_unseeded_run_repeats_it():
     assert without_clock(audit(shifted(1.0), samples=1000, rng=int(first["seed"]))) == first
 
 
-# --- verdicts
-# ------------------------------------------------------------------------------------------------------
+# --- verdicts -------------------------------------------------------------------------------------
 
 
 @pytest.mark.quick
@@ -170,8 +168,7 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_said_even_where_the_draws_do_
     assert "the exact spectrum breaks the claim" in result.reason
 
 
-# --- what could have been detected
-# ---------------------------------------------------------------------------------
+# --- what could have been detected ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -220,8 +217,7 @@ def test_the_detectable_excess_would_be_detected():
     assert sum(run.verdict == "violated" for run in runs) >= 20
 
 
-# --- the band and the grid
-# -----------------------------------------------------------------------------------------
+# --- the band and the grid ------------------------------------------------------------------------
 
 
 def test_the_claims_own_epsilon_joins_the_grid():
@@ -278,8 +274,7 @@ def test_progress_names_every_step():
     assert ("certifying", 1, 1) in steps
 
 
-# --- draws made elsewhere
-# ------------------------------------------------------------------------------------------
+# --- draws made elsewhere -------------------------------------------------------------------------
 
 
 def samples(size=6000, shift=1.0, columns=2, seed=3):
@@ -344,8 +339,7 @@ def test_draws_made_elsewhere_equal_those_made_here():
     np.testing.assert_array_equal(elsewhere.spectrum.low, result.spectrum.low)
 
 
-# --- refused
-# -------------------------------------------------------------------------------------------------------
+# --- refused --------------------------------------------------------------------------------------
 
 REFUSED = {
     "epsilon negative": ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
@@ -470,8 +464,7 @@ def test_draws_have_the_same_columns():
         audit_samples(np.zeros((200, 2)), np.zeros((200, 3)))
 
 
-# --- the record
-# ----------------------------------------------------------------------------------------------------
+# --- the record -----------------------------------------------------------------------------------
 
 KEYS = {
     *(

@@ -53,7 +53,7 @@ def test_very_many_draws_come_in_batches_of_one_size():
 
 
 def test_a_full_past_learns_no_more(monkeypatch):
-    """Batches of at most 200 draws; from 600 on the last score and bet stay, and no draw is kept."""
+    """Batches of at most 200 draws. From 600 on score and bet stay, and no draw is kept."""
     monkeypatch.setattr(record, "LARGEST", 200)
     monkeypatch.setattr(loop, "FULL", 600)
     fits, states = [], []

@@ -84,7 +84,7 @@ def atoms(rng: np.random.Generator, size: int, share: float) -> np.ndarray:
 
 
 def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
-    """A value that P takes with probability 0.3 and Q never: δ(ε) ≥ 0.3 for all ε; level 1 − 1e-6."""
+    """P takes a value with probability 0.3 and Q never: δ(ε) ≥ 0.3 for all ε; level 1 − 1e-6."""
     rng = np.random.default_rng(12)
 
     found = estimate(

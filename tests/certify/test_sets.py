@@ -21,7 +21,7 @@ def candidates(size, seed, mu=MU, bend=lambda score: score):
 
 
 def truth(threshold):
-    """p − e^ε q of {score > threshold} and of the rest with the sides changed, (2, c), at EPSILON."""
+    """p − e^ε q of {score > threshold}, and of its complement with the sides changed: (2, c)."""
     x, gamma = threshold / MU, np.exp(EPSILON)
     forward = ndtr(MU / 2 - x) - gamma * ndtr(-MU / 2 - x)
     return np.stack([forward, ndtr(x + MU / 2) - gamma * ndtr(x - MU / 2)])

@@ -1,4 +1,4 @@
-"""What a type checker says of a caller: the surface is annotated, and wrong arguments are rejected."""
+"""What a type checker says of a caller: wrong arguments of the surface are rejected."""
 
 import subprocess
 import sys

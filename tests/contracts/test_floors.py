@@ -16,7 +16,7 @@ ENTRANCES = {"__init__", "__main__"}  # the public surface, loaded on first use,
 
 
 def floors_of(page: str) -> list[list[str]]:
-    """The rows of the page's table of floors, from the ground up: | 1 | `errors` | what it holds |."""
+    """The rows of the page's table of floors, lowest first: | 1 | `errors` | what it holds |."""
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", page, flags=re.MULTILINE)
     assert [int(number) for number, _ in rows] == list(range(1, len(rows) + 1))
     return [re.findall(r"`(\w+)`", rooms) for _, rooms in rows]
@@ -130,7 +130,8 @@ def test_a_library_is_known_to_few_rooms():
 
 def test_the_reader_of_imports_sees_what_it_should():
     tree = ast.parse(
-        "import dpaudit.run\nfrom dpaudit import exact, scoring\nfrom dpaudit.report.html import page\n"
+        "import dpaudit.run\nfrom dpaudit import exact, scoring\n"
+        "from dpaudit.report.html import page\n"
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dpaudit.cli import main\n"
         "def f():\n    from dpaudit.certify.binomial import upper\n"
     )

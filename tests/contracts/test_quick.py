@@ -1,4 +1,4 @@
-"""Every room has tests that are fast: `pytest -m quick` says within a minute what a change broke."""
+"""Every room has fast tests: `pytest -m quick` says within a minute what a change broke."""
 
 from pathlib import Path
 

@@ -25,8 +25,7 @@ def heaviest(count=3):
     return [int(row) for row in np.argsort(-leverage)[[*range(count), len(DATA) // 2]]]
 
 
-# --- building blocks
-# -----------------------------------------------------------------------------------------------
+# --- building blocks ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("index", heaviest())
@@ -89,8 +88,7 @@ def test_post_processing_the_sketch_to_a_solution_loses_privacy_loss(index):
     assert np.all(solution.backward <= sketch.backward + 1e-12)
 
 
-# --- two routes to one curve
-# ---------------------------------------------------------------------------------------
+# --- two routes to one curve ----------------------------------------------------------------------
 
 
 @every_mechanism
@@ -116,7 +114,7 @@ def test_a_pair_turned_round_turns_the_directions(mechanism):
 
 @every_replaceable
 def test_no_delta_is_left_at_a_large_epsilon(mechanism):
-    """Where nothing of the law lies beyond ε, the pair route says 0 too, for one ε and for several."""
+    """Where no loss exceeds ε, the route by the pair of laws gives 0 too, for one ε or several."""
     pair = replace_row(DATA, heaviest()[1], DATA[heaviest()[1]] + 0.01)
     assert dp.exact.spectrum(mechanism, pair, 200.0).delta < 1e-12
     np.testing.assert_allclose(
@@ -144,8 +142,7 @@ def test_nearly_the_same_row_gives_nearly_nothing(mechanism, change):
     assert found.delta[1] <= 1e-10
 
 
-# --- Monte Carlo
-# ---------------------------------------------------------------------------------------------------
+# --- Monte Carlo ----------------------------------------------------------------------------------
 
 DRAWS = 40_000
 FAILURE = 1e-9
@@ -215,8 +212,7 @@ def test_monte_carlo_would_notice_the_asymptotic_law():
     assert abs(wrong[4] - estimated(right, left, EPSILON, 2)[4]) > 2.0 * allowance(wrong[4])
 
 
-# --- shapes and refusals
-# -------------------------------------------------------------------------------------------
+# --- shapes and refusals --------------------------------------------------------------------------
 
 PAIRS = {
     "zero-out": zero_row(DATA, 3),

@@ -54,7 +54,7 @@ def test_als_by_direction_angle_and_by_contour(seed):
 
 @pytest.mark.parametrize(("mean", "variance"), [(0.5, 1.2), (0.5, 0.8), (3.0, 0.1), (0.01, 0.999)])
 def test_gaussian_pair_on_a_line_by_its_roots(mean, variance):
-    """In one dimension {L > ε} is an interval or its complement, between the roots of a quadratic."""
+    """In one dimension {L > ε} is an interval between two roots, or its complement."""
     for epsilon in (0.0, 0.3, 1.0):
         forward, _ = gaussian_pair([0.0], [[1.0]], [mean], [[variance]], epsilon)
         assert float(forward) == pytest.approx(on_a_line(mean, variance, epsilon), abs=2e-14)

@@ -1,5 +1,6 @@
-"""The worst replacement and the worst added row are the worst of all; the orders that the Pareto sets
-rely on.
+"""The worst replacement and the worst added row are the worst of all, by brute force.
+
+So are the orders on which the Pareto sets rely.
 """
 
 import itertools

@@ -163,7 +163,7 @@ def settings():
 
 
 def units(law, params, forward):
-    """[(part, times)] of one direction, like parts merged; to be called at the working precision."""
+    """[(part, times)] of one direction, equal parts merged, at the working precision."""
     if law != "composition":
         return merged(singles(law, params), forward)
     return merged(

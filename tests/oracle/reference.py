@@ -312,7 +312,7 @@ def finite_backward(arc, epsilon):
 
 
 def als_finite(leverage, residual_share, features, rows, epsilon):
-    """Multivariate Student t pair; works for p = 1 too, where the inner probabilities are 0 or 1."""
+    """Pair of multivariate Student t laws. At p = 1 the inner probabilities are 0 or 1."""
     if leverage == 0 and residual_share == 0:
         return mpf(0), mpf(0)
     arc = FiniteArc(leverage, residual_share, features, rows)
@@ -337,7 +337,7 @@ def asymptotic_limits(leverage, residual_share, features, rows):
 
 
 class GaussianAxis:
-    """Axis law N(0, 1) under P and N(m, (1-t)/(1-h)) under Q; the other axes N(0, 1) and N(0, 1-t)."""
+    """The axis: N(0, 1) | N(m, (1-t)/(1-h)) under P | Q. Other axes: N(0, 1) | N(0, 1-t)."""
 
     def __init__(self, leverage, residual_share, features, rows):
         self.h, self.t = mpf(leverage), mpf(residual_share)
@@ -417,7 +417,7 @@ def gaussian_shift(mu, epsilon):
 
 
 def gaussian_sketch(leverage, rows, epsilon):
-    """Given X ~ chi2_r under P, Q scales X by 1 - q and the loss is r/2 log(1-q) + q X / (2(1-q))."""
+    """X ~ chi2_r under P, (1 - q) chi2_r under Q; the loss is r/2 log(1-q) + q X / (2(1-q))."""
     q, epsilon, b = mpf(leverage), mpf(epsilon), mpf(rows) / 2
     if q == 0:
         return mpf(0), mpf(0)

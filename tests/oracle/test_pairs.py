@@ -109,8 +109,7 @@ def test_directions_agree_at_zero():
     )
 
 
-# --- the table against the reference
-# ---------------------------------------------------------------
+# --- the table against the reference --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -143,8 +142,7 @@ def test_conditioning_and_the_line_agree():
         assert mp.almosteq(nested, line, rel_eps=mpf(10) ** -11)
 
 
-# --- covariances that are not diagonal
-# -------------------------------------------------------------
+# --- covariances that are not diagonal ------------------------------------------------------------
 
 # entries so small that products with NEAR are exact
 UNIMODULAR = np.array([[1, 2, 0], [0, 1, -1], [1, 0, 3]])

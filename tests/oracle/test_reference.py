@@ -1,4 +1,4 @@
-"""The package's exact spectra against reference.json, and the reference against other derivations."""
+"""The package's exact spectra against reference.json, and that against other derivations."""
 
 import importlib
 import json
@@ -19,8 +19,7 @@ RELATIVE = 1e-9  # for deltas of at least SMALL
 ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
 
 
-# --- the package against the table
-# -----------------------------------------------------------------
+# --- the package against the table ----------------------------------------------------------------
 
 
 def package_deltas(law, params, epsilon):
@@ -51,8 +50,7 @@ def test_package_matches_the_table(rows):
     assert_matches(rows, package_deltas, allowed)
 
 
-# --- the table against the reference
-# ---------------------------------------------------------------
+# --- the table against the reference --------------------------------------------------------------
 
 
 def als(h, t, p, r):
@@ -96,8 +94,7 @@ def test_directions_agree_at_zero():
     )
 
 
-# --- the derivation against linear algebra
-# ---------------------------------------------------------
+# --- the derivation against linear algebra --------------------------------------------------------
 
 
 @cache
@@ -192,8 +189,7 @@ def test_limits_are_the_extremes_of_the_loss(h, t, p, r):
     assert mp.almosteq(most, forward, 1e-12)
 
 
-# --- the quadratures against other routes
-# ----------------------------------------------------------
+# --- the quadratures against other routes ---------------------------------------------------------
 
 
 def quick(law, h, t, p, r, epsilon, digits=9):
@@ -218,7 +214,7 @@ def test_no_leverage_is_a_pair_of_beta_laws():
 
 
 def test_no_residual_is_a_beta_law_free_of_the_dimension():
-    """With t = 0 the relative residual over h is Beta(1/2, r/2) under P, and L is monotone in it."""
+    """With t = 0 the relative residual over h is Beta(1/2, r/2) under P; L is monotone in it."""
     h, r, epsilon = mpf("0.4"), 9, mpf("0.7")
     half, b = mpf(1) / 2, mpf(r) / 2
     gap = -mp.expm1(-2 * (epsilon - mp.log1p(-h) / 2) / (r + 1))
@@ -320,7 +316,7 @@ def normal_outside(low, high):
     [(0.3, 0.2, 50, 0.5), (1 - 1e-6, 0.01, 100_000, 4.7e8), (0.01, 0.001, 9, 0.02)],
 )
 def test_asymptotic_one_feature_is_a_difference_of_normal_probabilities(h, t, r, epsilon):
-    """Also a check that the quadrature sees layers far thinner than its panels (the second case)."""
+    """The second case checks that the quadrature sees layers far thinner than its panels."""
     with mp.workdps(42):
         axis = reference.GaussianAxis(h, t, 1, r)
         ends = sorted(reference.real_roots(*axis.coefficients(-mpf(epsilon))))

@@ -30,7 +30,10 @@ ROW = {
 
 LUMINANCE = """
 const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
-const light = c => { const v = c / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+const light = c => {
+  const v = c / 255;
+  return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+};
 const luminance = c => 0.2126 * light(c[0]) + 0.7152 * light(c[1]) + 0.0722 * light(c[2]);
 const backdrop = node => {
   for (let at = node; at; at = at.parentElement) {
@@ -46,13 +49,16 @@ while (walk.nextNode()) {{
   const node = walk.currentNode.parentElement, style = getComputedStyle(node);
   if (!walk.currentNode.textContent.trim() || ["SCRIPT", "STYLE"].includes(node.tagName)) continue;
   const [a, b] = [luminance(rgb(style.color)), luminance(backdrop(node))].sort((x, y) => y - x);
-  const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+  const size = parseFloat(style.fontSize);
+  const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
   const ratio = (a + 0.05) / (b + 0.05);
-  if (ratio < (large ? {LARGE} : {CONTRAST})) found.push([node.tagName, walk.currentNode.textContent.trim(), ratio]);
+  if (ratio < (large ? {LARGE} : {CONTRAST}))
+    found.push([node.tagName, walk.currentNode.textContent.trim(), ratio]);
 }}
 return found; }})()"""
 FOCUSED = """(() => { const at = document.activeElement, style = getComputedStyle(at);
-return [at.tagName, at.getAttribute("aria-label") || at.textContent.trim(), style.outlineStyle !== "none"]; })()"""
+const name = at.getAttribute("aria-label") || at.textContent.trim();
+return [at.tagName, name, style.outlineStyle !== "none"]; })()"""
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +144,10 @@ def test_nothing_of_the_pages_runs(browser, pages, name):
     browser.open(pages[name])
     scripts = browser.evaluate("[...document.scripts].map(one => one.type)")
     assert set(scripts) <= {"application/json"}
-    acting = "[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => /^on/.test(a.name))).length"
+    acting = (
+        "[...document.querySelectorAll('*')]"
+        ".filter(e => [...e.attributes].some(a => /^on/.test(a.name))).length"
+    )
     assert browser.evaluate(acting) == 0
     assert browser.evaluate("[...document.querySelectorAll('[href^=\"javascript:\"]')].length") == 0
     assert (
@@ -212,7 +221,8 @@ def test_a_narrow_window_does_not_scroll_sideways(browser, pages, name):
     assert browser.evaluate("document.documentElement.scrollWidth") <= 360
     script = """[...document.querySelectorAll("*")].filter(e =>
       ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
-      && e.scrollWidth > e.clientWidth + 1 && (e.tabIndex < 0 || !e.getAttribute("aria-label"))).length"""
+      && e.scrollWidth > e.clientWidth + 1
+      && (e.tabIndex < 0 || !e.getAttribute("aria-label"))).length"""
     assert browser.evaluate(script) == 0
 
 
@@ -223,13 +233,20 @@ def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name,
     browser.open(pages[name], width=width, media="print")
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     right = browser.evaluate(
-        "[...document.querySelectorAll('table, img, pre')].map(e => e.getBoundingClientRect().right)"
+        "[...document.querySelectorAll('table, img, pre')]"
+        ".map(e => e.getBoundingClientRect().right)"
     )
     assert right
     assert max(right) <= width
-    hidden = "[...document.querySelectorAll('details table')].filter(e => e.getBoundingClientRect().height < 40).length"
+    hidden = (
+        "[...document.querySelectorAll('details table')]"
+        ".filter(e => e.getBoundingClientRect().height < 40).length"
+    )
     assert browser.evaluate(hidden) == 0
-    clipped = """[...document.querySelectorAll('.scroll')].filter(e => getComputedStyle(e).overflowX !== 'visible').length"""
+    clipped = (
+        "[...document.querySelectorAll('.scroll')]"
+        ".filter(e => getComputedStyle(e).overflowX !== 'visible').length"
+    )
     assert browser.evaluate(clipped) == 0
 
 
@@ -258,7 +275,8 @@ def test_faint_text_is_found(browser, tmp_path):
 def test_a_keyboard_reaches_what_scrolls_folds_or_leads_on(browser, pages, name):
     browser.open(pages[name])
     wanted = browser.evaluate(
-        "[...document.querySelectorAll('a[href], summary, [tabindex]')].filter(e => e.checkVisibility()).length"
+        "[...document.querySelectorAll('a[href], summary, [tabindex]')]"
+        ".filter(e => e.checkVisibility()).length"
     )
     seen = []
     for _ in range(wanted):

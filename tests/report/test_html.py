@@ -126,7 +126,8 @@ def test_what_a_reviewer_asks_for_is_there():
         "0.00316",
         "2.2×10⁻⁵",
         "detected an excess of 0.0012 at ε = 1 with probability 0.8",
-        "80,000 trained the classifiers, 20,000 chose among them and their thresholds, 100,000 were kept",
+        "80,000 trained the classifiers, 20,000 chose among them and their thresholds, "
+        "100,000 were kept",
         "qda 0.683, logistic 0.6841, lightgbm 0.6829",
         "dpaudit 0.1.0, python 3.11.7",
         "812 MB",
@@ -164,7 +165,10 @@ def test_absent_parts_leave_no_trace(samples_result):
     assert "Cost of the run" not in text
 
 
-OPTIONAL = "scenario mechanism dataset neighbour reason exact claim detectable samples classifier seed versions"
+OPTIONAL = (
+    "scenario mechanism dataset neighbour reason exact claim detectable samples classifier seed "
+    "versions"
+)
 
 
 @pytest.mark.usefixtures("undrawn")

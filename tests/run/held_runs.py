@@ -1,4 +1,4 @@
-"""A run in a process of its own that keeps a few draws and then waits for what the test does to it."""
+"""A run in a process of its own that keeps a few draws and then waits."""
 
 import subprocess
 import sys
@@ -47,8 +47,9 @@ def held_scenario(write: Callable[..., Path], **changes: str) -> Path:
 
 @contextmanager
 def held_run(scenario: Path, out: Path) -> Iterator[subprocess.Popen[str]]:
-    """The process of a run that has kept its first draws and waits. At the end it is killed, and the
-    scenario is held no more."""
+    """The process of a run that has kept its first draws and waits.
+
+    At the end it is killed, and the scenario is held no more."""
     hold = scenario.with_name("hold")
     hold.touch()
     command = [sys.executable, "-c", COMMAND, "run", str(scenario), "--out", str(out)]

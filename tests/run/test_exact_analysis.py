@@ -56,7 +56,7 @@ def test_readings_at_a_claim_without_an_epsilon_or_a_delta(write_scenario, claim
 
 
 def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write_scenario):
-    """The row that sets RPLS's padding leaves two Student laws that differ by more than that row."""
+    """Without the row that sets RPLS's padding the Student laws differ by more than that row."""
     path = write_scenario(
         mechanism='name = "RPLS"\nrows = 20\nepsilon = 1.0\ndelta = 0.1', claim=None
     )

@@ -30,7 +30,8 @@ class Noisy:
         self.sigma, self.seed = sigma, None
     def fit(self, X, y):
         self.coef_ = np.linalg.lstsq(X, y, rcond=None)[0]
-        self.coef_ = self.coef_ + self.sigma * np.random.default_rng(self.seed).normal(size=len(self.coef_))
+        rng = np.random.default_rng(self.seed)
+        self.coef_ = self.coef_ + self.sigma * rng.normal(size=len(self.coef_))
         return self
     def predict(self, X):
         return X @ self.coef_

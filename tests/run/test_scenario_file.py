@@ -13,7 +13,10 @@ from tests.run.faults import faults
 
 pytestmark = pytest.mark.quick
 
-ONE_KIND = "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
+ONE_KIND = (
+    "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, "
+    "or printed"
+)
 
 
 def test_a_valid_scenario(write_scenario):
@@ -117,11 +120,13 @@ def test_all_faults_at_once(write_scenario):
         mechanism='name = "RPLS"\nrows = 1\nrowz = 3\nepsilon = -1\ndelta = "z"',
         neighbour='rule = "row"\nat = 3',
         claim="gdp = -1\ndelta = 0.1",
-        audit='epsilon = { start = -1, stop = nan, nim = 1 }\nsamples = 3\nlevel = 1\nclassifier = "rf"\nseed = 1.5',
+        audit="epsilon = { start = -1, stop = nan, nim = 1 }\nsamples = 3\nlevel = 1\n"
+        'classifier = "rf"\nseed = 1.5',
     )
     assert faults(path) == [
         "name: must be text that can name a folder, got 'a/b'",
-        f"[data] name: must be the name of a data set ({', '.join(dp.datasets.names())}); a file goes under path, "
+        f"[data] name: must be the name of a data set ({', '.join(dp.datasets.names())}); "
+        "a file goes under path, "
         "got 'x.csv'",
         "[data] constant: must be true or false, got 1",
         "[mechanism] delta: must be a number, got 'z'",
@@ -139,7 +144,8 @@ def test_all_faults_at_once(write_scenario):
         "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
         "[audit.epsilon] num: missing",
         "[audit.epsilon] nim: unknown key (known: start, stop, num)",
-        "[audit] samples: must leave at least 10 draws a side to train, choose and certify, got 3 (1, 0, 2)",
+        "[audit] samples: must leave at least 10 draws a side to train, choose and certify, "
+        "got 3 (1, 0, 2)",
         "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
     ]
 
@@ -197,7 +203,8 @@ def test_all_faults_at_once(write_scenario):
         (
             {"neighbour": 'rule = "best"'},
             [
-                "[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'own', got 'best'"
+                "[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'own', "
+                "got 'best'"
             ],
         ),
         (

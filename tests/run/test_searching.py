@@ -16,7 +16,8 @@ def test_a_search_has_keys_of_its_own(write_scenario):
     assert given.options == {"at": 1.0, "shortlist": 4, "budget": 6.0}  # the claim's ε
     assert (given.rank, given.candidates) == ("auto", None)
     path = write_scenario(
-        neighbour='rule = "search"\nat = 0.5\nrelations = ["replace", "add"]\ncandidates = "more.csv"\nrow_bound = 3\n'
+        neighbour='rule = "search"\nat = 0.5\nrelations = ["replace", "add"]\n'
+        'candidates = "more.csv"\nrow_bound = 3\n'
         'bounds = [[1, 1], [-1, 1], [0, 2], [0, 1]]\nrank = "my.scores:best"\nquick = "logistic"'
     )
     given = Scenario.load(path).neighbour.search
@@ -32,7 +33,8 @@ def test_a_search_has_keys_of_its_own(write_scenario):
         (
             'relations = ["swap"]',
             [
-                "relations: relations[0] must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"
+                "relations: relations[0] must be one of 'zero-out', 'remove', 'replace', 'add', "
+                "got 'swap'"
             ],
         ),
         (

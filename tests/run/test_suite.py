@@ -1,4 +1,4 @@
-"""Suites: outcomes whatever they are, JUnit XML, the index page, and what moved between two runs."""
+"""Suites: outcomes of all kinds, JUnit XML, the index page, what moved between two runs."""
 
 import copy
 import json

@@ -120,7 +120,12 @@ def test_dask_where_it_is_not_installed(write_scenario, tmp_path, monkeypatch):
         run(Scenario.load(write_scenario(audit='backend = "dask"')), tmp_path / "out")
 
 
-TWICE = "from shared_helper import WIDTH\n\ndef release(data, size, *, rng):\n    return WIDTH * rng.random((size, 1))\n"
+TWICE = """
+from shared_helper import WIDTH
+
+def release(data, size, *, rng):
+    return WIDTH * rng.random((size, 1))
+"""
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

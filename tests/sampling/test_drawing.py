@@ -1,4 +1,4 @@
-"""Draws of a mechanism: seeded by key, the same in parallel and resumed, and checked as they come."""
+"""Draws of a mechanism: seeded by key, the same in parallel and resumed, and checked."""
 
 import contextlib
 import re
@@ -20,8 +20,7 @@ SEED = root(17)
 PAIR = dp.neighbours.zero_row(DATA, 3)
 
 
-# --- the same draws
-# ------------------------------------------------------------------------------------------------
+# --- the same draws -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -103,8 +102,7 @@ def test_progress_counts_the_draws_up():
     assert done[-1] == SIZE
 
 
-# --- what comes back
-# -----------------------------------------------------------------------------------------------
+# --- what comes back ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.uint64, bool])

@@ -29,8 +29,7 @@ def stream(mechanism=None, size=SIZE, **more):
     )
 
 
-# --- the same draws
-# ------------------------------------------------------------------------------------------------
+# --- the same draws -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -73,8 +72,7 @@ def test_progress_counts_what_was_given():
     assert seen == sorted(set(seen))
 
 
-# --- few in memory
-# -------------------------------------------------------------------------------------------------
+# --- few in memory --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -131,8 +129,7 @@ def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     assert peak < 40e6
 
 
-# --- counted as if they were all there
-# -----------------------------------------------------------------------------
+# --- counted as if they were all there ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -167,8 +164,7 @@ def test_a_score_that_is_nan_on_certifying_draws_only_is_refused():
         dp.audit_samples(*draws, classifier=score, rng=1)
 
 
-# --- none seen too early
-# -------------------------------------------------------------------------------------------
+# --- none seen too early --------------------------------------------------------------------------
 
 
 def test_nothing_certifies_that_was_drawn_before_the_score():

@@ -1,4 +1,4 @@
-"""Studies of paper 3 with tiny settings: the numbers behind the lines, and that a seed fixes them."""
+"""Studies of paper 3 with tiny settings: the numbers behind the lines, fixed by a seed."""
 
 import numpy as np
 import pytest

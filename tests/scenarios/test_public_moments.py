@@ -9,7 +9,7 @@ from studies.paper_2.ridge import (
     SimulatedRidge,
     SimulatedRidgePrivacy,
 )
-from studies.populations import Model, Rows, logistic_fit
+from studies.populations import Rows, SimulatedModel, logistic_fit
 
 import dpaudit as dp
 from tests.scenarios.shipped import STUDIES
@@ -92,7 +92,7 @@ def test_more_privacy_costs_more():
 
 def test_the_model_has_the_moment_it_says():
     """Every entry of 40,000 rows' moment within 0.06: six deviations and more."""
-    model = Model(np.ones(3), 0.5, 0.6, 0.1)
+    model = SimulatedModel(np.ones(3), 0.5, 0.6, 0.1)
     data = model.sample(0, 40_000, np.random.default_rng(1))
     np.testing.assert_allclose(data[:, :-1].T @ data[:, :-1] / 40_000, model.moment, atol=0.06)
     np.testing.assert_allclose((data[:, -1] - data[:, :-1].sum(axis=1)).std(), 0.1, rtol=0.03)

@@ -57,7 +57,8 @@ def test_faults_of_all_files_before_anything_runs(write, capsys):
     good, bad = (
         write(),
         write(
-            '[study]\ncall = "tests.scenarios.doubling:Doubling"\nfactor = -1.0\npoints = 3\nodd = 1\n',
+            '[study]\ncall = "tests.scenarios.doubling:Doubling"\n'
+            "factor = -1.0\npoints = 3\nodd = 1\n",
             "bad",
         ),
     )

@@ -72,13 +72,12 @@ def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch, rng):
     assert Encoder.fit(train, bits=True).marks == encoder.marks
 
 
-# --- bits
-# ----------------------------------------------------------------------------------------------------------
+# --- bits -----------------------------------------------------------------------------------------
 
 
 @given(st.integers(-(2**53) + 1, 2**53 - 1).filter(bool), st.integers(-1074, 900))
 def test_the_lowest_set_bit_and_the_exponent_are_those_of_the_integer(mantissa, power):
-    """x = m·2^j exactly, so the grid is j plus the factors of two in m, and |x| ∈ [2^e, 2^(e+1))."""
+    """x = m·2^j exactly: the grid is j plus the factors of two in m, and |x| ∈ [2^e, 2^(e+1))."""
     x = np.ldexp(float(mantissa), power)
     grid, exponent, *_ = bit_features(np.array([[x]]))[0]
     assert grid == power + (mantissa & -mantissa).bit_length() - 1
@@ -140,7 +139,7 @@ def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap, rng):
 
 
 def test_numbers_too_large_to_square_are_outcomes():
-    """1e200 against −1e200, both finite: told apart in every draw. The level allows 1e-4 to fail."""
+    """1e200 against −1e200, both finite: every draw shows its side. May fail with chance 1e-4."""
     rng = np.random.default_rng(0)
     P = np.where(rng.random((4_000, 1)) < 0.5, 1e200, rng.normal(size=(4_000, 1)))
     found = dp.audit_samples(P, -P, epsilon=[0.0], level=0.9999, rng=0)

@@ -134,8 +134,7 @@ def test_a_classifier_with_a_seed_keeps_it():
     assert records[0] == records[1] != records[2]
 
 
-# --- known scores
-# --------------------------------------------------------------------------------------------------
+# --- known scores ---------------------------------------------------------------------------------
 
 
 def test_a_known_score_is_used_as_it_is():

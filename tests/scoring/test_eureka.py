@@ -13,8 +13,7 @@ from dpaudit.scoring.eureka import Votes, fit_eureka, promise
 pytestmark = pytest.mark.quick
 
 
-# --- the promise
-# ---------------------------------------------------------------------------------------------------
+# --- the promise ----------------------------------------------------------------------------------
 
 
 def test_the_bound_at_the_paper_s_sizes():
@@ -61,8 +60,7 @@ def test_a_report_can_say_what_was_promised(rng):
     assert "10000 training draws in 2 dimensions" in text
 
 
-# --- votes
-# ---------------------------------------------------------------------------------------------------------
+# --- votes ----------------------------------------------------------------------------------------
 
 
 @given(st.integers(0, 10_000), st.integers(3, 500))
@@ -89,12 +87,11 @@ def test_one_score_holds_the_sets_of_every_training(rng):
     assert np.median(np.abs(score(x) - (0.5 - x[:, 0]))) < 0.15
 
 
-# --- the estimator
-# -------------------------------------------------------------------------------------------------
+# --- the estimator --------------------------------------------------------------------------------
 
 
 def test_the_estimate_at_every_epsilon(rng):
-    """N(0, 1) | N(1, 1), 20,000 draws a side: standard errors 0.005 to 0.03, and a bias downwards."""
+    """N(0, 1) | N(1, 1), 20,000 draws a side: standard errors 0.005 to 0.03, biased downwards."""
     P, Q = rng.standard_normal((2, 20_000))
     grid = np.array([0.0, 0.5, 1.0])
     found = dp.eureka(P, Q + 1.0, grid, rng=3)

@@ -55,7 +55,7 @@ def test_nothing_is_found_where_there_is_nothing():
 
 
 def test_where_no_delta_can_be_told_the_gain_can():
-    """N(0, 1) and N(s, 1) tell s²/8 nats a draw, to second order; at ε = 2 they tell nothing of δ."""
+    """To second order N(0, 1) and N(s, 1) gain s²/8 nats a draw; at ε = 2 they show no δ."""
     P = normals(3000, 2, 7)
     near, far = (quick_audit(P, P + np.array([s, 0.0]), 2.0, DEFAULT, SEED) for s in (0.1, 0.2))
     assert near.delta == far.delta == near.counted == far.counted == 0.0

@@ -44,7 +44,7 @@ def test_every_band_is_below_the_truth(name):
 
 @pytest.mark.slow
 def test_joint_inversion_certifies_most():
-    """Means over four samples of 20,000: against boxes, order statistics and DKW at ε = 0.5 and 1."""
+    """Means over four samples of 20,000 at ε = 0.5 and 1: boxes, order statistics, DKW."""
     runs = [drawn(20_000, seed) for seed in range(4, 8)]
     mean = {
         name: np.mean([band(*run) for run in runs], axis=0)[1:3]

@@ -77,6 +77,6 @@ CELLS = [  # the rest of the table is `python -m reports.make coverage`
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "size"), CELLS)
 def test_band_covers_in_2000_audits(name, size):
-    """Every reading; false alarm 1e-6 at a true rate of 5 %; power against a rate of 8 % is 0.95."""
+    """Every reading; false alarm 1e-6 at a true rate of 5 %; power 0.95 at a rate of 8 %."""
     found = dict(zip(READINGS, exceedances(pair(name), size, 2000, seed=2026), strict=True))
     assert max(found.values()) <= allowed(2000), found

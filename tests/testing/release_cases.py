@@ -19,7 +19,7 @@ class Shifted:
 
 
 def laplace(data, size, *, rng):
-    """Laplace noise of scale 1 on a value that moves by 0.7: δ(ε) = 1 − e^{(ε − 0.7)/2} up to 0.7."""
+    """Laplace noise of scale 1 on a value that moves by 0.7: δ(ε) = 1 − e^{(ε − 0.7)/2}, or 0."""
     return 0.7 * data[3, :1] + rng.laplace(size=(size, 1))
 
 

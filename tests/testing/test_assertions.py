@@ -46,7 +46,10 @@ def test_a_failure_names_everything_that_is_needed():
     assert facts["by chance"].startswith("1 in 1,000,000 tests at most")
     here = "test_assertions.py::test_a_failure_names_everything_that_is_needed"
     assert facts["run again"].endswith(f"{here}' --dpaudit-seed 5")
-    call = "zero_row(data, 3), (1.0, 1e-05), samples=4000, false_failure=1e-06, rng=5, classifier='qda')"
+    call = (
+        "zero_row(data, 3), (1.0, 1e-05), samples=4000, false_failure=1e-06, rng=5, "
+        "classifier='qda')"
+    )
     assert facts["in Python"].endswith(call)
     assert all(text in str(failure) for text in facts.values())
 
@@ -199,7 +202,7 @@ def test_another_curve_does_not(mu, word):
 
 
 def one_sided(data, size, *, rng):
-    """0.1 of D's outputs are never seen on D′: forward δ(ε) = 0.1, backward 1 − 0.9 e^ε, clipped."""
+    """0.1 of D's outputs never occur on D′: forward δ(ε) = 0.1, backward 1 − 0.9 e^ε, clipped."""
     return ((rng.random((size, 1)) < 0.1) & (data[3, 0] != 0)).astype(float)
 
 

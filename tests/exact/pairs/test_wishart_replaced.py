@@ -145,7 +145,7 @@ def test_the_directions_agree_at_epsilon_0_and_swap():
 
 
 def test_the_floor_is_the_chance_of_an_output_that_rules_the_other_out():
-    """At large ε what is left is P(R ≤ 0), here from a million draws (within five standard errors)."""
+    """At large ε what is left is P(R ≤ 0), here from a million draws (five standard errors)."""
     up, down, freedom, size = 2.0, 4.0, 9, 1_000_000
     rng = np.random.default_rng(3)
     x, w, n = (

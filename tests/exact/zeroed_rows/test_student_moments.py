@@ -31,7 +31,7 @@ def test_orders_are_skew_symmetric(seed):
 )
 @pytest.mark.parametrize("s", [0.5, 1.0, 3.0])
 def test_a_moment_is_an_integral_of_the_spectrum(leverage, share, features, rows, s):
-    """E[e^{sL}] = s(s + 1)∫ δ(ε)e^{sε} dε over all real ε, with δ(−ε) = 1 − e^{−ε} + e^{−ε}δ'(ε)."""
+    """E[e^{sL}] = s(s + 1)∫ δ(ε)e^{sε} dε over all ε; δ(−ε) = 1 − e^{−ε} + e^{−ε}δ'(ε)."""
     curve = StudentCurve(leverage, share, features, rows)
     end = max(curve.supremum)
     epsilon = np.linspace(0.0, end, 2_001)

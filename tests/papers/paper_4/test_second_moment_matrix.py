@@ -145,8 +145,7 @@ def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
         dp.exact.worst_case(algorithm, DATA, 0.5)
 
 
-# --- spectra, by delegation
-# --------------------------------------------------------------------------------------
+# --- spectra, by delegation -----------------------------------------------------------------------
 
 
 def test_algorithm_1_is_a_sketch_with_its_padding():
@@ -212,8 +211,7 @@ def test_analyze_gauss_of_a_replaced_row():
     )
 
 
-# --- what the claims are worth
-# ------------------------------------------------------------------------------------
+# --- what the claims are worth --------------------------------------------------------------------
 
 
 def exceeds(algorithm):
@@ -313,8 +311,7 @@ def test_the_corrected_sensitivity_of_the_inverse_bounds_any_two_rows():
         assert np.linalg.norm(np.triu(change)) <= math.sqrt(2.0) / (rho * (1.0 + rho) * bound**2)
 
 
-# --- post-processing
-# ----------------------------------------------------------------------------------------------
+# --- post-processing ------------------------------------------------------------------------------
 
 
 def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
@@ -380,8 +377,7 @@ def test_the_solution_from_an_inverse():
     )
 
 
-# --- bad input
-# --------------------------------------------------------------------------------------------------
+# --- bad input ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=repr)

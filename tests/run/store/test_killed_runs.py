@@ -253,7 +253,7 @@ def counted(write_scenario, tmp_path):
 
 @pytest.mark.parametrize("most", [1, 10, 30, 40, 50])
 def test_no_draw_of_an_interrupted_search_is_made_twice(counted, tmp_path, most):
-    """Nor of the audit: together the calls are those of a whole run, none of which failed halfway."""
+    """The calls of both runs together are those of a run without interruption, audit included."""
     whole = counted("whole", 10**6)
     first = counted("out", most)
     rest = counted("out", 10**6, resume=True)
