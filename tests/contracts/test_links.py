@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).parents[2]
 NAMED = ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "reports/README", "scenarios/README")
 PAGES = [

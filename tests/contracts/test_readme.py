@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.quick
-
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -44,10 +42,12 @@ def test_the_readme_prints_what_it_shows(tmp_path, monkeypatch, capsys):
     assert written == ["report.html", "result.json", "spectrum.png"]
 
 
+@pytest.mark.quick
 def test_the_readme_is_short():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
 
 
+@pytest.mark.quick
 @every_page
 def test_pages_have_an_example_in_python(page):
     assert blocks(page) or page.stem in WITHOUT_PYTHON
