@@ -19,7 +19,7 @@ from dpaudit.curves.claims import ClaimLike, as_claim
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Progress
-from dpaudit.scoring import ClassifierLike
+from dpaudit.scoring import Classifier, ClassifierLike
 from dpaudit.search.changes import RELATIONS, Pool, pool
 from dpaudit.search.checkpoint import Checkpoint
 from dpaudit.search.halving import Schedule, halve, schedule
@@ -40,6 +40,78 @@ NOTE = (
     "search has not seen, certifies, and that for the chosen pair alone. Where nothing was found, "
     "nothing has been shown."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class SearchSettings:
+    """Which neighbours a search compares, and with how many draws, checked.
+
+    `search_neighbours` explains the fields. Raises `InvalidInput`.
+    """
+
+    at: float | None = None
+    relations: str | Sequence[str] = ("zero-out",)
+    candidates: ArrayLike | None = None
+    row_bound: float | None = None
+    bounds: ArrayLike | None = None
+    rank: Rank = "auto"
+    shortlist: int = SHORTLIST
+    budget: float = BUDGET
+    quick: ClassifierLike = DEFAULT
+    samples: int = 100_000
+    claim: ClaimLike = None
+
+    def __post_init__(self) -> None:
+        if not self.kinds:
+            expected = "at least one of " + ", ".join(map(repr, RELATIONS))
+            fail("relations", self.relations, expected)
+        for kind in self.kinds:
+            check.choice("relations", kind, RELATIONS)
+        if not callable(self.rank):
+            check.choice("rank", self.rank, RANKS)
+        check.integer("shortlist", self.shortlist, 1)
+        check.integer("samples", self.samples, 1)
+        check.real("budget", self.budget, 1.0)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The relations, as a tuple."""
+        return (self.relations,) if isinstance(self.relations, str) else tuple(self.relations)
+
+    @property
+    def classifier(self) -> Classifier:
+        """The classifier of the quick audits. Raises `InvalidInput`."""
+        if isinstance(self.quick, str) and self.quick == DEFAULT:
+            return DEFAULT
+        return scoring.as_classifier(self.quick)
+
+    @property
+    def epsilon(self) -> float:
+        """ε at which neighbours are compared, nats. Raises `InvalidInput`."""
+        if self.at is not None:
+            return check.real("at", self.at, 0.0, 500.0)
+        claim = as_claim(self.claim)
+        return 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
+
+    def pool(self, data: Array, rng: np.random.Generator) -> Pool:
+        """The changes of `data` that may be searched. rng : for random rows inside a bound."""
+        sources = self.candidates, self.row_bound, self.bounds
+        incoming = incoming_rows(data, self.kinds, *sources, rng)
+        # the order of the rows matters to replacements only
+        order = heaviest(data) if "replace" in self.kinds else np.arange(len(data))
+        return pool(data, self.kinds, incoming, order)
+
+    def schedule(self, changes: int) -> Schedule:
+        """How the draws are spent on so many changes. Raises `InvalidInput` for too few draws."""
+        draws = int((self.budget - 1.0) * 2 * self.samples)
+        rank = self.rank if isinstance(self.rank, str) else ""
+        try:
+            return schedule(draws, changes, self.shortlist, self.samples, rank)
+        except ValueError as error:
+            audits = f"{self.budget:g} x {2 * self.samples:,}"
+            raise InvalidInput(
+                f"budget must leave draws to search with, got {audits}: {error}", argument="budget"
+            ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +203,7 @@ def search_neighbours(
     (7, 'violated')
     """
     seed = root(rng)
-    selection = select(
-        mechanism,
-        data,
+    search = SearchSettings(
         at=at,
         relations=relations,
         candidates=candidates,
@@ -145,10 +215,8 @@ def search_neighbours(
         quick=quick,
         samples=samples,
         claim=claim,
-        rng=seed,
-        n_jobs=n_jobs,
-        progress=progress,
     )
+    selection = _select(mechanism, data, search, rng=seed, n_jobs=n_jobs, progress=progress)
     pair = selection.best.change.pair(check.matrix("data", data))
     options = {
         "samples": samples,
@@ -166,94 +234,68 @@ def select(
     mechanism: Mechanism,
     data: ArrayLike,
     *,
-    at: float | None = None,
-    relations: str | Sequence[str] = ("zero-out",),
-    candidates: ArrayLike | None = None,
-    row_bound: float | None = None,
-    bounds: ArrayLike | None = None,
-    rank: Rank = "auto",
-    shortlist: int = SHORTLIST,
-    budget: float = BUDGET,
-    quick: ClassifierLike = DEFAULT,
-    samples: int = 100_000,
-    claim: ClaimLike = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    **search: Any,
 ) -> Selection:
     """The search of `search_neighbours`, without the final audit.
 
-    Parameters as there; `budget` includes the 2·samples draws of the final audit, which are not
-    made. checkpoint : keeps what is found, so that an interrupted search continues where it was.
+    search : the keywords of `search_neighbours` that are fields of `SearchSettings`. `budget`
+        includes the 2·samples draws of the final audit, which are not made.
+    checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
+    settings = SearchSettings(**search)
+    return _select(
+        mechanism,
+        data,
+        settings,
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=progress,
+        checkpoint=checkpoint,
+    )
+
+
+def _select(
+    mechanism: Mechanism,
+    data: ArrayLike,
+    search: SearchSettings,
+    *,
+    rng: RngLike,
+    n_jobs: int | None,
+    progress: Progress | None,
+    checkpoint: Checkpoint | None = None,
+) -> Selection:
     if isinstance(mechanism, type) or not callable(mechanism):
         fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
-    database, kinds = check.matrix("data", data), _relations(relations)
-    rank = rank if callable(rank) else check.choice("rank", rank, RANKS)
-    check.integer("shortlist", shortlist, 1)
-    classifier = (
-        quick if isinstance(quick, str) and quick == DEFAULT else scoring.as_classifier(quick)
-    )
+    database, classifier = check.matrix("data", data), search.classifier
     seed = below(root(rng), int(Purpose.SEARCH))
-    sources = candidates, row_bound, bounds
-    incoming = incoming_rows(database, kinds, *sources, generator(seed, OUTLIER_KEY))
-    changes = pool(database, kinds, incoming, _order(database, kinds))
-    spending = _schedule(samples, budget, len(changes), shortlist, rank)
+    changes = search.pool(database, generator(seed, OUTLIER_KEY))
+    spending = search.schedule(len(changes))
     runner = Runner(
         mechanism,
         database,
-        _at(at, claim),
+        search.epsilon,
         classifier,
         seed,
         n_jobs,
         progress or (lambda *_: None),
         checkpoint,
     )
-    return _select(runner, changes, rank, spending)
-
-
-def _relations(relations: str | Sequence[str]) -> tuple[str, ...]:
-    words = (relations,) if isinstance(relations, str) else tuple(relations)
-    if not words:
-        fail("relations", relations, "at least one of " + ", ".join(map(repr, RELATIONS)))
-    return tuple(check.choice("relations", word, RELATIONS) for word in words)
-
-
-def _order(data: Array, relations: tuple[str, ...]) -> np.ndarray:
-    """Row numbers, heaviest first; in any order if no row is replaced."""
-    return heaviest(data) if "replace" in relations else np.arange(len(data))
-
-
-def _at(at: float | None, claim: ClaimLike) -> float:
-    if at is not None:
-        return check.real("at", at, 0.0, 500.0)
-    held = as_claim(claim)
-    return 0.0 if held is None or held.epsilon is None else float(held.epsilon)
-
-
-def _schedule(samples: int, budget: float, pool_size: int, shortlist: int, rank: Rank) -> Schedule:
-    samples, budget = check.integer("samples", samples, 1), check.real("budget", budget, 1.0)
-    draws = int((budget - 1.0) * 2 * samples)
-    try:
-        return schedule(draws, pool_size, shortlist, samples, rank if isinstance(rank, str) else "")
-    except ValueError as error:
-        raise InvalidInput(
-            f"budget must leave draws to search with, got {budget:g} x {2 * samples:,}: {error}",
-            argument="budget",
-        ) from None
-
-
-def _select(runner: Runner, changes: Pool, rank: Rank, spending: Schedule) -> Selection:
-    ranked = ranking(runner, changes, rank, spending.screened, spending.rungs[0][0])
+    ranked = ranking(runner, changes, search.rank, spending.screened, spending.rungs[0][0])
     tried, made = halve(runner, ranked.shortlist, spending.rungs)
-    name = rank if isinstance(rank, str) else getattr(rank, "__name__", "a user's score")
     return Selection(
-        (*tried, *ranked.failed),
-        len(changes),
-        spending.screened,
-        runner.epsilon,
-        ranked.draws + made,
-        f"rank {name}",
-        spending.rungs,
+        tried=(*tried, *ranked.failed),
+        pool=len(changes),
+        ranked=spending.screened,
+        epsilon=runner.epsilon,
+        draws=ranked.draws + made,
+        rank=f"rank {_name(search.rank)}",
+        rungs=spending.rungs,
     )
+
+
+def _name(rank: Rank) -> str:
+    return rank if isinstance(rank, str) else getattr(rank, "__name__", "a user's score")
