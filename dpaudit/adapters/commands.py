@@ -73,7 +73,7 @@ class Command:
         return draws
 
     def _text(self, printed: bytes, out: Path) -> str:
-        """What the program has written to `out`, if it was told of it, else what it has printed."""
+        """What the program wrote to `out` if its arguments name that file, else what it printed."""
         writes = any("{out}" in one for one in self.argv)
         if writes and not out.exists():
             raise ProgramFailed("wrote no file at {out}")

@@ -30,9 +30,8 @@ from dpaudit.scoring.whiten import Whitener
 
 SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that show whether these are of use
-# nats a draw. The models for weak signals take part where the best score so far gains less; and a
-# closed form that loses more than this against the score 0 is far off
-FAINT = 0.02
+WEAK = 0.02  # nats a draw; models for weak signals take part where the best score gains less
+FAR_OFF = 0.02  # nats a draw by which the best closed form may be worse than the score 0
 CELL_DRAWS = 500_000  # a side
 NEAR = 4  # columns up to which the nearest neighbours of a row are near it
 ALL = sys.maxsize
@@ -100,7 +99,7 @@ CANDIDATES = (
     Candidate(
         "shared spline",
         "many columns with one law, each of which shows the difference only weakly",
-        lambda contest, columns: columns > WIDEST and contest.gain < FAINT,
+        lambda contest, columns: columns > WIDEST and contest.gain < WEAK,
         lambda task: fit_shared(task.train, task.choose, task.seed),
     ),
     Candidate(
@@ -112,7 +111,7 @@ CANDIDATES = (
     Candidate(
         "cells",
         "values that repeat, where the best score so far may be mostly noise: not used as a base",
-        lambda contest, columns: contest.gain < FAINT,
+        lambda contest, columns: contest.gain < WEAK,
         lambda task: _cells(task, _zero),
         draws=(CELL_DRAWS,),
     ),
@@ -159,7 +158,7 @@ def _challenge(
 def _enter_closed_forms(contest: Contest, train: Sides) -> None:
     """Closed forms of the draws, and of normal scores if rare large values spoil all moments."""
     loss = _enter_quadratics(contest, View(train, contest.choose))
-    if loss > np.log(2.0) + FAINT:
+    if loss > np.log(2.0) + FAR_OFF:
         _enter_quadratics(contest, View.of_normal_scores(train, contest.choose))
 
 

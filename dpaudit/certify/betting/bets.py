@@ -31,6 +31,10 @@ class Side:
             return np.where(score > self.cut, self.stop, self.start)
         return np.asarray(np.clip(score, self.start, self.stop))
 
+    def gain(self, score: Array, sign: float) -> Array:
+        """log σ(±r) − log σ(±start) of scores with reach r; + for log U, − for log V."""
+        return gain(self.reach(score), self.start, sign)
+
 
 @dataclass(frozen=True)
 class Bet:
@@ -76,10 +80,9 @@ class Bet:
         return self.up(x) + self.down(y) - self.cost
 
     def _log(self, score: Array, sign: float) -> Array:
-        ahead, behind = self.forward, self.backward
-        front = 0.0 if ahead is None else gain(ahead.reach(score), ahead.start, sign)
-        back = 0.0 if behind is None else gain(behind.reach(-score), behind.start, -sign)
-        return np.asarray(front + back + np.zeros_like(score))
+        ahead = 0.0 if self.forward is None else self.forward.gain(score, sign)
+        behind = 0.0 if self.backward is None else self.backward.gain(-score, -sign)
+        return np.asarray(ahead + behind + np.zeros_like(score))
 
 
 NO_BET = Bet(None, None, 0.0)

@@ -142,22 +142,16 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
 
     Penalties are tried from the heaviest on; log-odds of 0 are what the first is compared with.
     """
-    bins, segments = BINS[dimension], SEGMENTS[dimension]
-    basis, rough = _basis(bins, segments)
-    design: np.ndarray = basis
-    penalty: np.ndarray = rough
-    if dimension == 2:
-        design = np.kron(basis, basis)
-        penalty = np.kron(rough, np.eye(len(rough))) + np.kron(np.eye(len(rough)), rough)
+    design, rough = _design(dimension)
     p, q = (count.ravel() for count in fitted)
     live = p + q > 0.0
-    best: Array = np.zeros(bins**dimension)
+    best: Array = np.zeros(len(design))
     weights: Array = np.zeros(design.shape[1])
     least = float(np.log(2.0))
     settled = SETTLED / sum(count.sum() for count in checked)
     stop = Stop(GAIN_PER_DRAW * (p.sum() + q.sum()), steps=30, halvings=10)
-    for strength in PENALTIES[::-1]:
-        stiff = strength * penalty + RIDGE * np.eye(len(penalty))
+    for penalty in PENALTIES[::-1]:
+        stiff = penalty * rough + RIDGE * np.eye(len(rough))
         weights = newton(
             LogisticProblem(design[live], p[live], q[live], stiff), weights, stop
         ).weights
@@ -166,6 +160,17 @@ def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimensio
         if loss < least - settled:
             best, least = table, loss
     return best.reshape(fitted[0].shape)
+
+
+def _design(dimension: int) -> tuple[Array, Array]:
+    """The (tensor) spline basis at all bins, (bins^d, b^d), and its penalty, (b^d, b^d)."""
+    basis, rough = _basis(BINS[dimension], SEGMENTS[dimension])
+    if dimension == 1:
+        return basis, rough
+    same = np.eye(len(rough))
+    return np.asarray(np.kron(basis, basis)), np.asarray(
+        np.kron(rough, same) + np.kron(same, rough)
+    )
 
 
 def _supported(table: Array, counts: tuple[Array, Array]) -> Array:
