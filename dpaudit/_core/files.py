@@ -7,14 +7,19 @@ import os
 from pathlib import Path
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put `content` at `path` in one step, on disk before it counts."""
+def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Put `content` at `path` in one step.
+
+    durable : wait until the content is on the disk, so that a crash of the machine leaves the old
+    file or the new one. Files with a checksum elsewhere can do without.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ what differs. `algorithm`, `joint_spectrum` and `data` hold what the papers shar
 imports another paper's.
 """
 
+from dpaudit.papers import printed
 from dpaudit.papers.algorithm import VARIANTS, Algorithm
 from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
 from dpaudit.papers.paper_2.gradient_descent import DPGD
@@ -94,4 +95,5 @@ __all__ = [
     "RandomProjectionLS",
     "SheffetOLS",
     "SheffetRenyiOLS",
+    "printed",
 ]

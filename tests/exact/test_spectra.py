@@ -1,6 +1,4 @@
-"""The exact spectrum of a mechanism on a pair: against building blocks, another route, and Monte
-Carlo.
-"""
+"""The exact spectrum of a mechanism on a pair: building blocks, another route, and Monte Carlo."""
 
 import numpy as np
 import pytest
@@ -315,3 +313,14 @@ def test_laws_of_different_size_have_no_exact_spectrum():
     left, right = ALS(12).law(DATA), ALS(13).law(DATA)
     with pytest.raises(dp.NoExactSpectrum, match=r"StudentT against StudentT .* use dpaudit.audit"):
         dispatch.curve(left, right)
+
+
+def test_a_zeroed_row_needs_no_family_of_rows():
+    """A mechanism that knows its two laws only: one scale between them is randomised response."""
+    mechanism = dp.mechanisms.ZOO["Laplace"]
+    row = [[1.0], [0.0]]
+    found = dp.exact.spectrum(mechanism, zero_row(row, 0), EPSILON)
+    same = dp.exact.spectrum(mechanism, replace_row(row, 0, [0.0]), EPSILON)
+    np.testing.assert_array_equal(found.delta, same.delta)
+    assert found.delta[0] > 0.0
+    assert dp.audit(mechanism, zero_row(row, 0), samples=2_000, rng=1).exact is not None

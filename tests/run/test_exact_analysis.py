@@ -1,6 +1,4 @@
-"""Worst cases without a draw: other neighbours, candidates from a file, what is read off a curve,
-calibration.
-"""
+"""Worst cases without a draw: other neighbours, candidates from a file, readings, calibration."""
 
 import re
 

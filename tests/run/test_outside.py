@@ -1,6 +1,4 @@
-"""Mechanisms of the user's own in a scenario: one output a call, estimators, commands, a limit to a
-call.
-"""
+"""The user's own mechanisms in a scenario: one output a call, estimators, commands, time limits."""
 
 import json
 import sys

@@ -65,7 +65,7 @@ def test_every_backend_draws_the_same(backend):
 
 @pytest.mark.slow
 def test_a_scenario_in_processes(write_scenario, own):
-    """Its own modules are found there; the same bytes as in threads, in one, and in waves."""
+    """Its own modules are found there; the same bytes as in threads, in one process, and in batches."""
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     for stop in (None, "verdict"):
         for backend, jobs in (("loky", 2), ("threading", 2), (None, 1)):

@@ -1,5 +1,6 @@
-"""Runs that are killed, in processes forked off one that has imported everything: python killing.py
-SCENARIO FOLDER ...
+"""Runs that are killed: python killing.py SCENARIO FOLDER SEED KILLS.
+
+They run in processes that are forked off one that has imported everything.
 
 A run is killed at a random moment, or at its n-th step on the disk: before a file is made, between
 the file and its name, after, or in the middle of a line of the list. Then it is resumed, killed

@@ -1,6 +1,4 @@
-"""A run that is killed, fails or finds the disk full goes on to the bytes of one that was left
-alone.
-"""
+"""A run that is killed, fails or fills the disk is resumed to the bytes of one left alone."""
 
 import errno
 import json
@@ -21,7 +19,7 @@ from tests.run.records import record_without_clock
 pytestmark = pytest.mark.usefixtures("no_figures")
 
 AUDIT = 'samples = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
-WAVES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
+BATCHES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
 SEARCH = 'rule = "search"\nshortlist = 12\nbudget = 6'
 FRAGILE = '''
 from pathlib import Path
@@ -73,10 +71,10 @@ def killed(scenario, folder, seed, kills):
     "tables",
     [
         {"audit": AUDIT},
-        pytest.param({"audit": WAVES}, marks=pytest.mark.slow),
+        pytest.param({"audit": BATCHES}, marks=pytest.mark.slow),
         pytest.param({"audit": AUDIT, "neighbour": SEARCH}, marks=pytest.mark.slow),
     ],
-    ids=["certificate", "waves", "search"],
+    ids=["certificate", "batches", "search"],
 )
 def test_killed_at_random_points_many_times(write_scenario, tmp_path, tables):
     """By time at any moment of half a run's; by step after 1 to 12 of more than 100 on the disk, a
@@ -89,7 +87,7 @@ def test_killed_at_random_points_many_times(write_scenario, tmp_path, tables):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 5))
-@pytest.mark.parametrize("audit", [AUDIT, WAVES], ids=["certificate", "waves"])
+@pytest.mark.parametrize("audit", [AUDIT, BATCHES], ids=["certificate", "batches"])
 def test_killed_up_to_eighty_times(write_scenario, tmp_path, audit, seed):
     assert sum(killed(write_scenario(audit=audit), tmp_path, seed, kills=80)) > 30
 
@@ -131,11 +129,11 @@ def full_part(patch, full_at):
     """
     whole, count = checksums.replace_file, iter(range(10_000))
 
-    def replace_file(path, content):
+    def replace_file(path, content, **options):
         if path.suffix == ".npy" and next(count) == full_at:
             path.with_name(f".{path.name}.{os.getpid()}").write_bytes(content[: len(content) // 2])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, content)
+        whole(path, content, **options)
 
     patch.setattr(checksums, "replace_file", replace_file)
 

@@ -1,6 +1,4 @@
-"""What a run's folder says of it: done, under way, interrupted; draws, rate and time left; and the
-lock.
-"""
+"""What a run's folder says of it: its state, its draws, rate and time left; and the lock."""
 
 import json
 import os
