@@ -57,13 +57,16 @@ class Algorithm(LawMechanism):
         raise NotImplementedError
 
     def prepare(self, data: Array) -> Sampler:
+        """`run` on these data, as a function of size and rng."""
         data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
     def law(self, data: Array) -> Law:
+        """The output's law. Raises `NoExactSpectrum` where none is known, as here."""
         raise self.no_exact_spectrum()
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
+        """The pairs with one row zeroed. Raises `NoExactSpectrum` where none is known, as here."""
         raise self.no_exact_spectrum()
 
     def no_exact_spectrum(self) -> NoExactSpectrum:
@@ -79,4 +82,5 @@ class ReplacementAlgorithm(Algorithm):
     relation: ClassVar[str] = "replace"
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
+        """`replaced_rows` with a row of zeros."""
         return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))

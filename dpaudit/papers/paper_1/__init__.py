@@ -1,4 +1,6 @@
-"""Paper 1: Yun Lu, Malik Magdon-Ismail, Yu Wei and Vassilis Zikas,
+"""Paper 1: Lu, Magdon-Ismail, Wei and Zikas, least squares with random projections.
+
+Yun Lu, Malik Magdon-Ismail, Yu Wei and Vassilis Zikas,
 *Privacy-Utility Tradeoff of OLS with Random Projections*, 2023.
 
 What it prints of privacy and noise is in `printed`, its algorithms are in `least_squares`.

@@ -1,4 +1,6 @@
-"""Paper 2: Zilong Cao, Xuan Bi and Hai Zhang,
+"""Paper 2: Cao, Bi and Zhang, truncation by public second moments.
+
+Zilong Cao, Xuan Bi and Hai Zhang,
 *Differentially Private Truncation of Unbounded Data via Public Second Moments*, 2026.
 
 Its radii and noise are in `printed`, under the names of the statements. Its algorithms:

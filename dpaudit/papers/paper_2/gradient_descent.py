@@ -87,6 +87,7 @@ class DPGD(ReplacementAlgorithm):
         return ShiftRows(replacement.over_pairs(data, candidates, change) / noise)
 
     def prepare(self, data: Array) -> Sampler:
+        """The law of one step, or the descent of several."""
         data = check.matrix("data", data, min_columns=2)
         if self.steps == 1:
             return self.law(data).sample

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import CHUNK, GaussianNoise, ShiftRows
-from dpaudit.laws.triangular import symmetric_matrix, upper_triangle
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.papers.algorithm import ReplacementAlgorithm
@@ -91,6 +91,7 @@ class RidgeAlgorithm(ReplacementAlgorithm):
         return self.moments(data).law
 
     def prepare(self, data: Array) -> Sampler:
+        """The law of the noisy moments, or what is solved from them."""
         moments = self.moments(data)
         law = moments.law
         if self.release == "statistics":

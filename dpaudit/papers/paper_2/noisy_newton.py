@@ -20,9 +20,9 @@ from scipy.special import expit
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.triangular import symmetric_matrix
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
-from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.papers.algorithm import Algorithm
 from dpaudit.papers.data import shrunk
@@ -184,6 +184,7 @@ class NewtonAlgorithm(Algorithm):
         return self.newton(data).law
 
     def prepare(self, data: Array) -> Sampler:
+        """The steps on these data."""
         newton = self.newton(check.matrix("data", data, min_columns=2))
 
         def sample(size: int, rng: np.random.Generator) -> Array:

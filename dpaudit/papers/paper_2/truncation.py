@@ -16,10 +16,10 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Array, fail
 from dpaudit._core.linalg import EPS
+from dpaudit._core.triangular import upper_triangle
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise, ShiftRows
-from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.second_moment import AnalyzeGauss
 from dpaudit.neighbours import NeighbourPair, replace_row
@@ -129,6 +129,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
 
     def prepare(self, data: Array) -> Sampler:
+        """The law of the noisy moment."""
         return self.law(data).sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:

@@ -1,6 +1,7 @@
-"""Paper 3: Omri Lev, Vishwak Srinivasan, Moshe Shenfeld, Katrina Ligett, Ayush Sekhari and
-Ashia C. Wilson, *The Gaussian Mixing Mechanism: Rényi Differential Privacy via Gaussian Sketches*,
-2025.
+"""Paper 3: Lev et al., the Gaussian mixing mechanism.
+
+Omri Lev, Vishwak Srinivasan, Moshe Shenfeld, Katrina Ligett, Ayush Sekhari and Ashia
+C. Wilson, *The Gaussian Mixing Mechanism: Rényi Differential Privacy via Gaussian Sketches*, 2025.
 
 The privacy that it prints for Gaussian mixing is in `printed`; how its algorithms set their noise
 is in `printed_calibration`.

@@ -13,13 +13,13 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.triangular import symmetric_matrix
 from dpaudit._core.types import ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact import gaussian_shift
 from dpaudit.laws import GaussianNoise, ShiftRows
-from dpaudit.laws.triangular import symmetric_matrix
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.data import smallest_eigenvalue, within_bounds

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.check import Array, fail
+from dpaudit._core.triangular import upper_triangle
 from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
-from dpaudit.laws.triangular import upper_triangle
 
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 

@@ -1,4 +1,6 @@
-"""Paper 4: Or Sheffet,
+"""Paper 4: Sheffet, private approximations of the second-moment matrix.
+
+Or Sheffet,
 *Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in Linear Regression*,
 2018.
 

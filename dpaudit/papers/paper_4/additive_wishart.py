@@ -10,8 +10,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Array
+from dpaudit._core.triangular import upper_triangle
 from dpaudit.laws import ShiftedWishart, WishartRows
-from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms.wishart import AdditiveWishart
 from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments

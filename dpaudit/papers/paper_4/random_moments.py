@@ -13,8 +13,8 @@ from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import Array
 from dpaudit._core.linalg import factorise
+from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit.laws.base import draw_in_chunks
-from dpaudit.laws.triangular import symmetric_matrix, upper_triangle
 
 NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
 

@@ -1,4 +1,4 @@
-"""What a study has found: panels of lines, tables and sentences, all of it plain numbers and text."""
+"""What a study has found: panels of lines, tables and sentences, as plain numbers and text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Line:
-    """Points (x, y), and where given the ends of a bar or band about each.
+    """Points (x, y), with the ends of a bar or band about each where low and high are given.
 
-    role : "line", "markers", or "band" (the area between low and high, with the line). look : which
-    of the house styles, so that one thing looks the same in every panel; by order where None.
+    role : "line", "markers", or "band" (the line, and the area between low and high).
+    look : number of the colour and line style, so that a thing looks the same in every panel; None
+        takes them in order.
     """
 
     label: str
@@ -28,8 +29,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes. Scales are "linear" or "log"; limits (low, high) where they are not left to
-    the data.
+    """One pair of axes.
+
+    x_scale, y_scale : "linear" or "log". y_limits : (low, high), or None to fit the data.
     """
 
     title: str
@@ -43,8 +45,9 @@ class Panel:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under heads; numbers are written with three digits. marked : numbers of the
-    rows that stand out.
+    """Rows of cells under heads; numbers are written with three digits.
+
+    marked : indices of the rows that are emphasised.
     """
 
     caption: str
@@ -55,8 +58,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Content:
-    """A study's page: sentences made of the numbers, figures by file name, tables, and what it was
-    made with.
+    """A study's page.
+
+    title, source : what is redone, and where it is printed. sentences : made of the numbers.
+    figures : panels by file name. captions : by the same names. settings : with the seed.
     """
 
     title: str

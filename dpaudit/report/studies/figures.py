@@ -1,4 +1,4 @@
-"""The figures of a study: panels in a grid, one look for each label throughout, one legend below."""
+"""The figures of a study: panels in a grid, one look for each label, one legend below."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS, WIDTH, HEIGHT = 3, 10.65, 3.0  # inches in all, and a panel
-NARROW = 5.6  # of one panel alone
-# Okabe–Ito colours; style and marker tell the lines apart without them
+COLUMNS = 3  # panels in a row, at most
+WIDTH, HEIGHT = 10.65, 3.0  # inches: of the figure, and of a row of panels
+NARROW = 5.6  # inches: width of a figure with one panel
+# Okabe–Ito colours. Line styles and markers distinguish the lines without colour.
 LOOKS: tuple[Look, ...] = (
     {"color": "#0072B2", "marker": "o"},
     {"color": "#D55E00", "linestyle": DASHED, "marker": "^"},
@@ -26,11 +27,11 @@ LOOKS: tuple[Look, ...] = (
     {"color": "black", "linestyle": DASHED, "marker": "x"},
     {"color": "#6b6b6b", "linestyle": DOTTED, "marker": "*"},
 )
-SPARSE = 12  # points from which on not each gets a marker
+SPARSE = 12  # markers on a line, about
 
 
 def figure(panels: Sequence[Panel]) -> Figure:
-    """All panels of one figure."""
+    """All panels of one figure, in rows of at most COLUMNS (four panels: two by two)."""
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     looks = looks_of(panels)
@@ -49,7 +50,7 @@ def figure(panels: Sequence[Panel]) -> Figure:
 
 
 def looks_of(panels: Sequence[Panel]) -> dict[str, Look]:
-    """A look for each label, in the order in which they appear, but where a line asks for one."""
+    """A look for each label: the one that its line asks for, or else by order of appearance."""
     looks: dict[str, Look] = {}
     for line in (line for panel in panels for line in panel.lines):
         place = len(looks) if line.look is None else line.look
@@ -72,7 +73,7 @@ def draw_panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> dict[str, Any]
 
 
 def draw_line(ax: Axes, line: Line, look: Look) -> Any:
-    """A line with its markers; a band behind it, or bars, where it has ends."""
+    """A line with its markers, and a band or bars where it has low and high ends."""
     style = {
         "linewidth": 1.6,
         "markersize": 5.0,

@@ -1,6 +1,4 @@
-"""What a study is: an experiment of a paper, with its settings, that a scenario file names and
-`dpaudit run` makes.
-"""
+"""A study: an experiment of a paper with its settings, which a scenario file names."""
 
 from __future__ import annotations
 
@@ -14,18 +12,23 @@ Progress = Callable[[str, int, int], None]  # step, done, wanted
 
 
 class Study:
-    """A frozen dataclass of settings, checked when it is made (`InvalidInput`), that knows how to
-    make its content.
+    """An experiment. Subclasses are frozen dataclasses of settings that give `make`.
 
-    title, source : what is redone, and where it is printed. Random numbers come from `seed` by key:
-    the same settings and seed give the same content, whatever the number of jobs.
+    Settings are checked when the study is made (`InvalidInput`). A scenario file's [study] table
+    names the class as `call = "module:Name"` and gives the settings; `dpaudit run` makes the study.
+
+    title, source : what is redone, and where it is printed.
     """
 
     title: ClassVar[str]
     source: ClassVar[str]
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
-        """Run the experiment. Raises `DataNotFound` where a data set is not there."""
+        """Run the experiment: the same settings and seed give the same content.
+
+        progress : called with a step's name, how many are done and how many there are.
+        Raises `DataNotFound`.
+        """
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""A study's folder: report.html with the figures inside, each figure as PNG, and content.json with
-every number.
-"""
+"""A study's folder: report.html with its figures, each figure as PNG, and content.json."""
 
 from __future__ import annotations
 
@@ -19,12 +17,13 @@ from dpaudit.report.studies.figures import figure
 from dpaudit.report.text import number
 
 DIGITS = 3  # of a cell that is a number
-SAVED = 6  # significant digits of content.json: the last ones depend on the machine
+SAVED = 6  # significant digits in content.json: later digits depend on the machine
 
 
 def write(content: Content, folder: str | Path, command: str) -> None:
-    """Write all files, each whole or not at all. command : what makes them again, for the page's
-    foot.
+    """Write all files, each completely or not at all.
+
+    command : the command that makes them again, for the foot of the page. Raises OSError.
     """
     folder = Path(folder)
     with house_style():
@@ -43,7 +42,7 @@ def write(content: Content, folder: str | Path, command: str) -> None:
 
 
 def render(content: Content, pictures: dict[str, bytes], command: str) -> str:
-    """The page: no script, nothing fetched."""
+    """The page as HTML, self-contained and without scripts. pictures : PNG files by name."""
     shared = environment()
     shared.filters.update(cell=cell)
     sources = {
@@ -61,8 +60,9 @@ def cell(value: Cell) -> str:
 
 
 def as_json(value: Any, digits: int = SAVED) -> Any:
-    """The content in JSON types, floats to so many significant digits; not finite: null, "inf" or
-    "-inf".
+    """The content in JSON types, floats rounded to `digits` significant digits.
+
+    NaN becomes null, an infinity "inf" or "-inf".
     """
     if isinstance(value, dict):
         return {str(key): as_json(one, digits) for key, one in value.items()}

@@ -1,1 +1,1 @@
-"""Experiments of the papers redone, each run by a scenario file with a [study] table that names it."""
+"""Experiments of the papers, done again; each is run by a scenario file with a [study] table."""

@@ -1,6 +1,4 @@
-"""Where the databases of a regression study come from: a linear or logistic model, or random parts
-of real data.
-"""
+"""Where a regression study's databases come from: a model, or random parts of real data."""
 
 from __future__ import annotations
 
@@ -12,15 +10,18 @@ from scipy.special import expit
 
 from dpaudit import datasets
 from dpaudit._core.check import Array, fail
+from dpaudit.scoring.models.logistic import LogisticProblem, Stop, elimination, newton
 
-FIT_STEPS = 50  # Newton steps of a fit without noise: it has converged long before
+FIT = Stop(gain=0.0, steps=50, halvings=40)  # to rounding: convergence takes some ten steps
 
 
 class Population(Protocol):
-    """Draws databases, label last, and knows the coefficient that an estimate is held against."""
+    """Draws databases, label last, and gives the coefficient that estimates are compared with."""
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """For the panels and sentences."""
+        ...
 
     @property
     def dim(self) -> int:
@@ -37,10 +38,11 @@ class Population(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class SimulatedModel:
     """Features N(center·1, Ψ) with Ψ_ij = correlation^|i−j|; labels xᵀβ + noise·N(0, 1).
 
-    coef : β, the truth. noise : None for labels that are 1 with chance 1/(1 + e^{−xᵀβ}), else 0.
+    coef : β, the truth. noise : None for logistic labels, 1 with probability 1/(1 + e^{−xᵀβ}),
+    else 0.
     """
 
     coef: Array
@@ -51,6 +53,7 @@ class Model:
 
     @property
     def dim(self) -> int:
+        """Number of features."""
         return len(self.coef)
 
     @property
@@ -64,6 +67,7 @@ class Model:
         return np.asarray(float(self.correlation) ** np.abs(place[:, None] - place))
 
     def sample(self, public: int, rows: int, rng: np.random.Generator) -> Array:
+        """(public + rows, d + 1), the public rows first."""
         root = np.linalg.cholesky(self._covariance)
         features = self.center + rng.standard_normal((public + rows, self.dim)) @ root.T
         predictor = features @ self.coef
@@ -74,14 +78,13 @@ class Model:
         return np.column_stack([features, label])
 
     def truth(self, private: Array, ridge: float) -> Array:
+        """β."""
         return self.coef
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a real data set in random order; the truth is the fit to the private ones without
-    noise.
-    """
+    """Rows of a real data set in random order; the truth is the private rows' fit without noise."""
 
     data: Array
     title: str
@@ -89,29 +92,29 @@ class Rows:
 
     @classmethod
     def load(cls, name: str, *, logistic: bool, constant: bool) -> Rows:
-        """Columns with mean 0 and deviation 1, but for labels 0 and 1; then a column of ones, if
-        asked for.
+        """Columns with mean 0 and deviation 1, except labels 0 and 1.
 
-        Raises `DataNotFound`.
+        constant : add a column of ones. Raises `DataNotFound`.
         """
         found = datasets.load(name, constant=False)
-        features, label = (
-            standardised(found.X),
-            found.y if logistic else standardised(found.y[:, None])[:, 0],
-        )
+        features = standardised(found.X)
+        label = found.y if logistic else standardised(found.y[:, None])[:, 0]
         ones = np.ones((found.n, int(constant)))
         return cls(np.column_stack([ones, features, label]), name, logistic)
 
     @property
     def dim(self) -> int:
+        """Number of features."""
         return self.data.shape[1] - 1
 
     def sample(self, public: int, rows: int, rng: np.random.Generator) -> Array:
+        """(public + rows, d + 1) different rows. Raises `InvalidInput` for more than there are."""
         if public + rows > len(self.data):
             fail("sizes", rows, f"at most {len(self.data) - public} private rows of {self.title}")
         return np.asarray(self.data[rng.permutation(len(self.data))[: public + rows]])
 
     def truth(self, private: Array, ridge: float) -> Array:
+        """The ridge or logistic regression of the private rows."""
         features, label = private[:, :-1], private[:, -1]
         if self.logistic:
             return logistic_fit(features, label, ridge)
@@ -120,30 +123,13 @@ class Rows:
 
 
 def standardised(columns: Array) -> Array:
-    """Each column less its mean, over its deviation."""
+    """Columns with mean 0 and deviation 1."""
     return np.asarray((columns - columns.mean(axis=0)) / columns.std(axis=0))
 
 
 def logistic_fit(features: Array, label: Array, ridge: float) -> Array:
-    """(d,) where the mean logistic loss plus ½·ridge·‖β‖² is least: Newton's method, halving steps
-    that go up.
-    """
-    coef = np.zeros(features.shape[1])
-
-    def loss(at: Array) -> float:
-        predictor = features @ at
-        return float(
-            np.mean(np.logaddexp(0.0, predictor) - label * predictor) + 0.5 * ridge * at @ at
-        )
-
-    for _ in range(FIT_STEPS):
-        mean = expit(features @ coef)
-        slope = features.T @ (mean - label) / len(label) + ridge * coef
-        curve = (features.T * (mean * (1.0 - mean))) @ features / len(label) + ridge * np.eye(
-            len(coef)
-        )
-        step = np.linalg.solve(curve, slope)
-        while loss(coef - step) > loss(coef) and np.abs(step).max() > 1e-12:
-            step *= 0.5
-        coef = coef - step
-    return coef
+    """(d,) where the mean logistic loss plus ½·ridge·‖β‖² is least; labels 0 and 1."""
+    count, zero = len(label), np.zeros(features.shape[1])
+    penalty = np.full(len(zero), count * ridge)  # of the sum of losses, not of their mean
+    problem = LogisticProblem(features, label, 1.0 - label, penalty, solver=elimination)
+    return newton(problem, zero, FIT).weights

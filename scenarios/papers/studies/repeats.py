@@ -53,7 +53,7 @@ def check_repeats(repeats: int, draws: int) -> None:
 
 
 def positive(name: str, values: Sequence[Any], whole: bool = False) -> None:
-    """Raises `InvalidInput` unless `values` holds numbers > 0 (integers if `whole`), at least one."""
+    """Raises `InvalidInput` unless `values` are numbers > 0 (integers if `whole`), one or more."""
     if not values:
         fail(name, values, "a list of at least one number")
     for value in values:

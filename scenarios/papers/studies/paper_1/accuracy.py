@@ -1,6 +1,4 @@
-"""How far a released solution is from the one without privacy: in closed form, and as paper 1
-measures it.
-"""
+"""The error of a released solution: in closed form, and by paper 1's own measure."""
 
 from __future__ import annotations
 
@@ -16,8 +14,10 @@ from dpaudit.laws import Gaussian, StudentT
 
 @dataclass(frozen=True)
 class Accuracy:
-    """bias : ‖E M(D) − f(D)‖². variance : Σ_j Var M(D)_j, infinite for a Student t of 1 or 2
-    degrees of freedom.
+    """The error of M(D) as an estimate of f(D), the solution without privacy.
+
+    bias : ‖E M(D) − f(D)‖². variance : Σ_j Var M(D)_j, infinite for Student t with 1 or 2 degrees
+    of freedom.
     """
 
     bias: float
@@ -30,8 +30,9 @@ class Accuracy:
 
 
 def accuracy(law: Gaussian | StudentT, truth: Array) -> Accuracy:
-    """Of a law N(mean, (RᵀR)⁻¹), or t about `mean` with covariance (RᵀR)⁻¹/(ν − 2); truth : (p,),
-    f(D).
+    """Of the law N(mean, (RᵀR)⁻¹), or Student t with covariance (RᵀR)⁻¹/(ν − 2).
+
+    truth : f(D), (p,).
     """
     spread = float(np.sum(solve_triangular(law.root, np.eye(law.dim)) ** 2))
     if isinstance(law, StudentT):
@@ -42,11 +43,7 @@ def accuracy(law: Gaussian | StudentT, truth: Array) -> Accuracy:
 def norm_variance(
     law: Gaussian | StudentT, truth: Array, draws: int, repeats: int, seed: np.random.SeedSequence
 ) -> Array:
-    """Paper 1's measure Var(‖M(D) − f(D)‖), (repeats,): each estimated from as many draws."""
+    """Paper 1's measure Var(‖M(D) − f(D)‖), (repeats,), each estimated from `draws` draws."""
     rng = np.random.default_rng(seed)
-    return np.array(
-        [
-            np.var(np.linalg.norm(law.sample(draws, rng) - truth, axis=1), ddof=1)
-            for _ in range(repeats)
-        ]
-    )
+    errors = (np.linalg.norm(law.sample(draws, rng) - truth, axis=1) for _ in range(repeats))
+    return np.array([np.var(error, ddof=1) for error in errors])

@@ -1,4 +1,4 @@
-"""Paper 1, lemmas 6 and 7: one row grows, and every least squares gives up its privacy or its use."""
+"""Paper 1, lemmas 6 and 7: one row grows, and least squares loses its privacy or its accuracy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit._core.linalg import least_squares
 from dpaudit.exact import spectrum
-from dpaudit.mechanisms import ALS, RPLS, GaussianLS
+from dpaudit.mechanisms import ALS, RPLS, GaussianLS, LawMechanism
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
@@ -29,11 +29,11 @@ GROWING = {
 
 @dataclass(frozen=True)
 class OutlierStudy(Study):
-    """A row added to n others: its label or its features grow, and D′ is without it (zeroed).
+    """One row whose label or features grow, added to n others and zeroed in D′.
 
-    Settings: others, n; sizes of the row; epsilon, at which δ is taken; rows, of the sketches;
-    sigma, of Gaussian LS; padding, of RP LS at a public padding; target_delta, of RP LS as figure 4
-    prints it, c₁ read off the data.
+    Settings: others, n; sizes of the row; epsilon, at which δ is taken; rows of the sketches;
+    sigma of Gaussian LS; padding of RP LS with a public padding; target_delta of RP LS as figure 4
+    prints it, with c₁ computed from the data.
     """
 
     others: int = 1000
@@ -52,10 +52,8 @@ class OutlierStudy(Study):
         check.integer("others", self.others, 4)
         self.mechanisms()  # their own checks
 
-    def mechanisms(self) -> dict[str, Any]:
-        """By label; all are as they are whatever the row, but the last, whose padding follows the
-        longest row.
-        """
+    def mechanisms(self) -> dict[str, ALS | GaussianLS | RPLS]:
+        """By label. The last one's padding follows the longest row; the others are fixed."""
         return {
             f"ALS, r = {self.rows}": ALS(self.rows),
             f"Gaussian LS, σ = {self.sigma:g}": GaussianLS(sigma=self.sigma),
@@ -72,23 +70,18 @@ class OutlierStudy(Study):
         return zero_row(np.vstack([row, np.column_stack([features, label])]), 0)
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
-        panels, rows, sentences = (
-            {"privacy": list[Panel](), "error": list[Panel]()},
-            list[Any](),
-            list[str](),
-        )
+        """Both kinds of growth. One progress step for each."""
+        panels = {"privacy": list[Panel](), "error": list[Panel]()}
+        rows, sentences = list[Any](), list[str]()
         for i, (kind, said) in enumerate(GROWING.items()):
             if progress is not None:
                 progress("growing row", i, len(GROWING))
             pairs = [self.pair(kind, size, seed) for size in self.sizes]
+            mechanisms = self.mechanisms().items()
             private = {
-                label: [self.leak(one, pair) for pair in pairs]
-                for label, one in self.mechanisms().items()
+                label: [self.delta(one, pair) for pair in pairs] for label, one in mechanisms
             }
-            error = {
-                label: [self.error(one, pair.left) for pair in pairs]
-                for label, one in self.mechanisms().items()
-            }
+            error = {label: [self.error(one, p.left) for p in pairs] for label, one in mechanisms}
             panels["privacy"].append(self.panel(said, f"δ({self.epsilon:g})", private, "linear"))
             panels["error"].append(self.panel(said, "√E‖M(D) − f(D)‖²", error, "log"))
             sentences += [
@@ -102,25 +95,27 @@ class OutlierStudy(Study):
         return Content(
             title=self.title,
             source=self.source,
-            sentences=[*self.moral(seed), *sentences],
+            sentences=[*self.sensitivity(seed), *sentences],
             figures=panels,
             tables=(Table("Every point", ("row", "mechanism", "size", "δ", "error"), rows),),
             settings=self.parameters() | {"seed": seed},
         )
 
-    def leak(self, mechanism: Any, pair: NeighbourPair) -> float:
+    def delta(self, mechanism: LawMechanism, pair: NeighbourPair) -> float:
+        """Exact δ at the study's ε."""
         return float(spectrum(mechanism, pair, self.epsilon).delta)
 
-    def error(self, mechanism: Any, data: Array) -> float:
+    def error(self, mechanism: ALS | GaussianLS | RPLS, data: Array) -> float:
         """Root of the mean square error on D, in closed form."""
         return math.sqrt(accuracy(mechanism.law(data), least_squares(data).coef).mean_square)
 
     def panel(self, said: str, y_label: str, found: Mapping[str, list[float]], scale: str) -> Panel:
+        """A line for each mechanism over the sizes."""
         drawn = [Line(label, list(self.sizes), values) for label, values in found.items()]
         return Panel(said, "size", y_label, drawn, x_scale="log", y_scale=scale)
 
-    def moral(self, seed: int) -> list[str]:
-        """What the growth does to f itself."""
+    def sensitivity(self, seed: int) -> list[str]:
+        """A sentence on how far the growing label moves f itself."""
         small, large = (
             least_squares(self.pair("label", size, seed).left)
             for size in (self.sizes[0], self.sizes[-1])
@@ -136,15 +131,9 @@ class OutlierStudy(Study):
 def sentence(
     said: str, label: str, sizes: tuple[float, ...], private: list[float], error: list[float]
 ) -> str:
-    """δ and error of one mechanism at both ends of the growth, and where δ passes lemma 6's ½."""
-    half = next(
-        (
-            f" (above ½ from {number(s, 3)} on)"
-            for s, d in zip(sizes, private, strict=True)
-            if d > 0.5
-        ),
-        "",
-    )
+    """δ and error of one mechanism at both ends of the growth, and where δ exceeds lemma 6's ½."""
+    above = [size for size, delta in zip(sizes, private, strict=True) if delta > 0.5]
+    half = f" (above ½ from {number(above[0], 3)} on)" if above else ""
     return (
         f"{said[0].upper()}{said[1:]}, {label}: from size {number(sizes[0], 3)} to "
         f"{number(sizes[-1], 3)} δ goes from {number(private[0], 3)} to "

@@ -1,6 +1,4 @@
-"""Paper 1, figure 3: what the estimator finds of ALS on real data, beside the exact spectrum and
-the asymptotic one.
-"""
+"""Paper 1, figure 3: estimated spectra of ALS on real data, beside exact and asymptotic."""
 
 from __future__ import annotations
 
@@ -27,12 +25,12 @@ EXACT, LIMIT, FOUND = (
     "asymptotic (lemma 3)",
     "estimate, with its certified lower band",
 )
-SHOWN = 0.02  # δ from which on ratios are spoken of
+SHOWN = 0.02  # the least δ whose ratios are reported
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One data set and r, up to where the asymptotic δ of the worst row is `floor`."""
+class SpectrumCase:
+    """One data set and r, for ε up to where the asymptotic δ of the worst row is `floor`."""
 
     name: str
     data: Array
@@ -41,16 +39,17 @@ class Case:
 
     @property
     def title(self) -> str:
+        """Data set and r."""
         return f"{self.name}, r = {self.rows:,}"
 
     def grid(self, points: int) -> Array:
-        """ε from 0 on, evenly."""
+        """Evenly spaced ε from 0 on."""
         mechanism = ALS(self.rows)
         curve = worst_case(mechanism, self.data, [0.0], law="asymptotic")
         return np.linspace(0.0, float(curve.epsilon_at(self.floor)), points)
 
     def audit(self, epsilon: Array, samples: int, seed: np.random.SeedSequence) -> AuditResult:
-        """Of the row that is worst in the middle of the grid."""
+        """An audit of the row that is worst in the middle of the grid."""
         mechanism = ALS(self.rows)
         worst = worst_case(mechanism, self.data, epsilon[len(epsilon) // 2])
         assert worst.index is not None
@@ -67,9 +66,9 @@ class Case:
 class SpectrumStudy(Study):
     """ALS on real data: one panel for each data set and number r of sketch rows.
 
-    Settings: names of data sets, as `datasets.load` takes them; rows, for each data set a list of r
-    (the paper's text names none); samples, draws a side; points of the ε grid; floor, the δ to
-    which it goes.
+    Settings: names of data sets, as `datasets.load` takes them; rows, a list of r for each data set
+    (the paper's text names none); samples, draws a side; points of the ε grid; floor, the δ at
+    which the grid ends.
     """
 
     names: tuple[str, ...] = ("cancer", "flight")
@@ -92,6 +91,7 @@ class SpectrumStudy(Study):
         check.real("floor", self.floor, 0.0, 1.0, open_=True)
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """An audit for each data set and r. Raises `DataNotFound`."""
         cases = self.cases()
         panels, rows, sentences = [], list[Any](), list[str]()
         for i, case in enumerate(cases):
@@ -112,12 +112,16 @@ class SpectrumStudy(Study):
             settings=self.parameters() | {"seed": seed},
         )
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[SpectrumCase]:
+        """All data sets with all their r."""
         loaded = [datasets.load(name).database for name in self.names]
         sizes = zip(self.names, loaded, self.rows, strict=True)
-        return [Case(name, data, r, self.floor) for name, data, wanted in sizes for r in wanted]
+        return [
+            SpectrumCase(name, data, r, self.floor) for name, data, wanted in sizes for r in wanted
+        ]
 
     def remarks(self) -> list[str]:
+        """What differs from the paper's figure."""
         return [
             f"{self.samples:,} draws a side, training, choosing and certifying together, where "
             "the paper trains on 10⁷ and tests on 10⁶; the band holds at all ε and in both "
@@ -127,6 +131,7 @@ class SpectrumStudy(Study):
 
 
 def panel(title: str, found: AuditResult) -> Panel:
+    """The exact and asymptotic curves, and the estimate with its certified lower band."""
     truth, band = found.exact, found.spectrum
     assert truth is not None
     x = band.epsilon.tolist()
@@ -148,7 +153,7 @@ def lines(found: AuditResult) -> list[tuple[float, ...]]:
 
 
 def sentence(title: str, found: AuditResult) -> str:
-    """How the asymptotic law, the estimate and the certified band lie to the exact spectrum."""
+    """The asymptotic law, the estimate and the certified band compared with the exact spectrum."""
     truth, band = found.exact, found.spectrum
     assert truth is not None
     seen = truth.delta >= SHOWN

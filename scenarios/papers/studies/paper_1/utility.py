@@ -1,5 +1,6 @@
-"""Paper 1, figure 2: privacy against error of ALS, Gaussian LS and RP LS on real data, from their
-exact spectra.
+"""Paper 1, figure 2: privacy against error of ALS, Gaussian LS and RP LS on real data.
+
+Privacy is exact: δ over all rows at one ε.
 """
 
 from __future__ import annotations
@@ -26,49 +27,49 @@ from studies.paper_1.accuracy import Accuracy, accuracy, norm_variance
 from studies.populations import standardised
 from studies.repeats import positive
 
-SKETCH, NOISE, PADDED, BOX = "ALS", "Gaussian LS", "RP LS", "RP LS, c₂ of figure 4"
-DIALS = {SKETCH: "r", NOISE: "σ", PADDED: "c₂", BOX: "c₂"}
-LEAST = 1e-12  # δ that is shown
+SKETCH, NOISE, PADDED, PRINTED = "ALS", "Gaussian LS", "RP LS", "RP LS, c₂ of figure 4"
+PARAMETERS = {SKETCH: "r", NOISE: "σ", PADDED: "c₂", PRINTED: "c₂"}
+LEAST = 1e-12  # the least δ that is shown
 UNITS = ("as they are", "standardised")
 MEASURES = {"paper": "Var‖M(D) − f(D)‖", "square": "E‖M(D) − f(D)‖²"}
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One setting of one mechanism: its dial, δ at the study's ε over all rows, and its error."""
+    """One setting of one mechanism: its parameter, δ at the study's ε over all rows, its error."""
 
     method: str
-    dial: float
+    parameter: float
     delta: float
     accuracy: Accuracy
     spread: Array
 
     @property
-    def seen(self) -> bool:
-        """Whether both are numbers that a log scale has."""
+    def on_log_scale(self) -> bool:
+        """Whether both δ and the error can be drawn on a log scale."""
         return self.delta > LEAST and self.accuracy.mean_square < math.inf
 
     def cells(self, name: str) -> tuple[Any, ...]:
-        exact = self.accuracy
-        told = self.spread.mean(), self.spread.std(), exact.variance, exact.bias, exact.mean_square
+        """A row of the table; name : of the data."""
+        exact, estimated = self.accuracy, self.spread
+        errors = estimated.mean(), estimated.std(), exact.variance, exact.bias, exact.mean_square
         return (
             name,
             self.method,
-            f"{DIALS[self.method]} = {number(self.dial, 3)}",
+            f"{PARAMETERS[self.method]} = {number(self.parameter, 3)}",
             self.delta,
-            *map(float, told),
+            *map(float, errors),
         )
 
 
 @dataclass(frozen=True)
 class UtilityStudy(Study):
-    """δ at one ε against error on the same data, one panel for each data set and its units, by two
-    measures of error.
+    """δ at one ε against error on the same data, by two measures of error.
 
-    Settings: names of data sets; units, of their columns; epsilon; rows, for each data set the r of
-    ALS, which also set the δ at which Gaussian LS is shown; paddings of RP LS in units of the
-    longest row, at the largest r; target_delta, of figure 4's own c₂ at every r; draws, repeats, of
-    the measure that is estimated.
+    One panel for each data set and unit. Settings: names of data sets; units of their columns;
+    epsilon; rows, for each data set the r of ALS, whose δ also set the noise of Gaussian LS;
+    paddings of RP LS in units of the longest row, at the largest r; target_delta of figure 4's own
+    c₂ at every r; draws and repeats of the measure that is estimated.
     """
 
     names: tuple[str, ...] = ("cancer", "flight")
@@ -105,23 +106,21 @@ class UtilityStudy(Study):
         check.integer("repeats", self.repeats, 2)
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """Every setting on every data set. Raises `DataNotFound`."""
         panels: dict[str, list[Panel]] = {measure: [] for measure in MEASURES}
         table, sentences = list[Any](), list[str]()
         cases = [(i, j) for i in range(len(self.names)) for j in range(len(self.units))]
         for at, (i, j) in enumerate(cases):
             if progress is not None:
                 progress("figure 2", at, len(cases))
-            title, data = (
-                f"{self.names[i]}, units {self.units[j]}",
-                in_units(self.names[i], self.units[j]),
-            )
-            found = list(
-                self.points(data, self.rows[i], np.random.SeedSequence(seed, spawn_key=(i, j)))
-            )
+            title = f"{self.names[i]}, units {self.units[j]}"
+            data = in_units(self.names[i], self.units[j])
+            key = np.random.SeedSequence(seed, spawn_key=(i, j))
+            found = list(self.points(data, self.rows[i], key))
             for measure, part in panels.items():
                 part.append(self.panel(title, measure, found))
             table += [point.cells(title) for point in found]
-            sentences += told(title, found)
+            sentences += comparisons(title, found)
         measured = ("mean", "deviation", "Σ variances", "bias²", MEASURES["square"])
         heads = (
             "data",
@@ -143,61 +142,55 @@ class UtilityStudy(Study):
     def points(
         self, data: Array, rows: tuple[int, ...], seed: np.random.SeedSequence
     ) -> Iterator[Point]:
-        """Every setting of the methods; the δ of ALS also set the σ of Gaussian LS."""
+        """Every setting of the methods on these data."""
         fit, bound = least_squares(data), float(np.linalg.norm(data, axis=1).max())
-        for j, (method, dial, mechanism) in enumerate(self.settings(data, fit, bound, rows)):
+        for j, (method, parameter, mechanism) in enumerate(self.settings(data, fit, bound, rows)):
             delta = float(worst_case(mechanism, data, self.epsilon).delta)
             law = mechanism.law(data)
             below = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, j))
             spread = norm_variance(law, fit.coef, self.draws, self.repeats, below)
-            yield Point(method, dial, delta, accuracy(law, fit.coef), spread)
+            yield Point(method, parameter, delta, accuracy(law, fit.coef), spread)
 
     def settings(
         self, data: Array, fit: LeastSquares, bound: float, rows: tuple[int, ...]
-    ) -> Iterator[tuple[str, float, Any]]:
+    ) -> Iterator[tuple[str, float, ALS | GaussianLS | RPLS]]:
+        """Method, its parameter and the mechanism. The δ of ALS sets the σ of Gaussian LS."""
         for r in rows:
             yield SKETCH, r, ALS(r)
             delta = float(worst_case(ALS(r), data, self.epsilon).delta)
             if 0.0 < delta < 1.0:
-                sigma = float(
-                    fit.displacement.max() / gdp_mu(np.array(self.epsilon), np.array(delta))
-                )
+                mu = gdp_mu(np.array(self.epsilon), np.array(delta))
+                sigma = float(fit.displacement.max() / mu)
                 yield NOISE, sigma, GaussianLS(sigma=sigma)
         for share in self.paddings:
             yield PADDED, share * bound, RPLS(rows[-1], padding=share * bound)
         for r in rows:
-            box = RPLS(r, self.epsilon, self.target_delta, row_bound=bound)
-            yield BOX, box.pad(data), box
+            printed = RPLS(r, self.epsilon, self.target_delta, row_bound=bound)
+            yield PRINTED, printed.pad(data), printed
 
     def panel(self, name: str, measure: str, found: list[Point]) -> Panel:
+        """A line for each method that has points; measure : a key of MEASURES."""
         lines = [
             self.line(label, measure, [one for one in found if one.method == label])
-            for label in DIALS
+            for label in PARAMETERS
         ]
         x_label = f"δ({self.epsilon:g}), worst row"
         shown = [line for line in lines if line.x]
         return Panel(name, x_label, MEASURES[measure], shown, x_scale="log", y_scale="log")
 
     def line(self, label: str, measure: str, points: list[Point]) -> Line:
-        """The error over δ in the order of the dial, where a log scale has both; bars are
-        deviations of the repeats.
-        """
-        kept = [one for one in points if one.seen]
+        """The error over δ in the order of the parameter; bars are deviations of the repeats."""
+        kept = [one for one in points if one.on_log_scale]
         x = [one.delta for one in kept]
         if measure == "square":
             return Line(label, x, [one.accuracy.mean_square for one in kept])
-        middle, width = (
-            np.array([function(one.spread) for one in kept]) for function in (np.mean, np.std)
-        )
-        return Line(
-            label,
-            x,
-            middle.tolist(),
-            np.maximum(middle - width, 0.1 * middle).tolist(),
-            (middle + width).tolist(),
-        )
+        middle = np.array([np.mean(one.spread) for one in kept])
+        width = np.array([np.std(one.spread) for one in kept])
+        low = np.maximum(middle - width, 0.1 * middle)
+        return Line(label, x, middle.tolist(), low.tolist(), (middle + width).tolist())
 
     def remarks(self) -> list[str]:
+        """How the errors are measured, and what the paper leaves open."""
         return [
             f"{MEASURES['paper']} is estimated from {self.repeats} repeats of {self.draws:,} "
             "draws; bars are one standard deviation over them. The paper takes it for the sum of "
@@ -209,7 +202,7 @@ class UtilityStudy(Study):
 
 
 def in_units(name: str, units: str) -> Array:
-    """The database, its columns as they are, or each but the constant with mean 0 and deviation 1."""
+    """The database as it is, or with mean 0 and deviation 1 in each column but the constant one."""
     data = datasets.load(name).database
     if units == UNITS[0]:
         return data
@@ -217,16 +210,17 @@ def in_units(name: str, units: str) -> Array:
     return np.column_stack([data[:, ~varies], standardised(data[:, varies])])
 
 
-def told(where: str, found: list[Point]) -> list[str]:
+def comparisons(where: str, found: list[Point]) -> list[str]:
     """Gaussian LS against ALS at equal δ, and RP LS by its padding."""
-    return [
-        f"{where}: {one}" for one in (_at_equal_delta(found), _padding(found), _box(found)) if one
-    ]
+    sentences = (_at_equal_delta(found), _padding(found), _printed_padding(found))
+    return [f"{where}: {one}" for one in sentences if one]
 
 
 def _at_equal_delta(found: list[Point]) -> str:
     both = [
-        (a, b) for a, b in pairwise(found) if (a.method, b.method) == (SKETCH, NOISE) and a.seen
+        (a, b)
+        for a, b in pairwise(found)
+        if (a.method, b.method) == (SKETCH, NOISE) and a.on_log_scale
     ]
     if not both:
         return ""
@@ -243,28 +237,25 @@ def _padding(found: list[Point]) -> str:
     """Whether more padding is more private."""
     padded = [one for one in found if one.method == PADDED]
     rising = [(a, b) for a, b in pairwise(padded) if b.delta > 1.1 * a.delta > LEAST]
+    if not padded:
+        return ""
     if not rising:
-        return (
-            f"δ of RP LS falls with its padding, {_span([one.delta for one in padded])}."
-            if padded
-            else ""
-        )
+        return f"δ of RP LS falls with its padding, {_span([one.delta for one in padded])}."
     low, high = rising[0][0], max((b for _, b in rising), key=lambda one: one.delta)
     return (
-        f"more padding is not always more private: at c₂ = {number(low.dial, 3)} RP LS has δ = "
-        f"{number(low.delta, 3)}, at {number(high.dial, 3)} {number(high.delta, 3)}: the fit, "
-        "pulled to 0, misses outlying rows by more."
+        f"more padding is not always more private: at c₂ = {number(low.parameter, 3)} RP LS has "
+        f"δ = {number(low.delta, 3)}, at {number(high.parameter, 3)} {number(high.delta, 3)}: "
+        "the fit, pulled to 0, misses outlying rows by more."
     )
 
 
-def _box(found: list[Point]) -> str:
-    box = [one for one in found if one.method == BOX and one.accuracy.mean_square < math.inf]
-    if not box:
+def _printed_padding(found: list[Point]) -> str:
+    """What figure 4's own padding costs."""
+    points = [one for one in found if one.method == PRINTED and one.accuracy.mean_square < math.inf]
+    if not points:
         return ""
-    share, most = (
-        min(one.accuracy.bias / one.accuracy.mean_square for one in box),
-        max(one.delta for one in box),
-    )
+    share = min(one.accuracy.bias / one.accuracy.mean_square for one in points)
+    most = max(one.delta for one in points)
     bound = f"at most {number(most, 3)}" if most > 0.0 else "too small for a float"
     return (
         f"RP LS with the c₂ of figure 4 has δ {bound}; at least {int(100 * share)} % of its mean "

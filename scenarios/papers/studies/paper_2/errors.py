@@ -18,7 +18,7 @@ NOISELESS = 1e12  # a μ at which the noise is negligible
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Case:
+class ErrorCase:
     """One panel: a population, the number of public rows, μ, η and the ridge λ."""
 
     population: Population
@@ -47,7 +47,7 @@ class Found:
     rows: list[tuple[Any, ...]]
 
 
-C = TypeVar("C", bound=Case)
+C = TypeVar("C", bound=ErrorCase)
 
 
 class ErrorStudy(Study, Generic[C]):

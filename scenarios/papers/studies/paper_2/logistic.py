@@ -15,19 +15,19 @@ from dpaudit.papers import DPLR, PMTLR
 from dpaudit.report.studies.content import Panel
 from studies.paper_2.errors import (
     NOISELESS,
-    Case,
+    ErrorCase,
     ErrorStudy,
     Found,
     first_of_each_population,
 )
-from studies.populations import Model, Rows
+from studies.populations import Rows, SimulatedModel
 from studies.repeats import Errors, band, cells, check_repeats, comparison, positive
 
 WITH, WITHOUT = "DP-PMTLR (public moments)", "DP-LR (private data only)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LogisticCase(Case):
+class LogisticCase(ErrorCase):
     """One panel: n = `rows` private rows and T = `steps` steps of both algorithms."""
 
     rows: int
@@ -61,7 +61,7 @@ class LogisticCase(Case):
 
     def _without(self, private: Array) -> DPLR:
         """With Tr(Σ) of the model, or for real data of the private rows (remark 4.4)."""
-        if isinstance(self.population, Model):
+        if isinstance(self.population, SimulatedModel):
             moment = self.population.moment
         else:
             moment = private[:, :-1].T @ private[:, :-1] / len(private)
@@ -126,12 +126,13 @@ class SimulatedLogistic(LogisticErrors):
             check.integer(name, getattr(self, name), 1)
 
     def cases(self, seed: np.random.SeedSequence) -> Iterator[LogisticCase]:
+        """One case for each μ, with one β for all."""
         coef = generator(seed, 1).standard_normal(self.dim)
-        model = Model(coef, self.center, self.correlation, None)
+        model = SimulatedModel(coef, self.center, self.correlation, None)
         for mu in self.mus:
             yield self._case(model, mu)
 
-    def _case(self, model: Model, mu: float) -> LogisticCase:
+    def _case(self, model: SimulatedModel, mu: float) -> LogisticCase:
         return LogisticCase(
             population=model,
             public=self.public,
@@ -143,6 +144,7 @@ class SimulatedLogistic(LogisticErrors):
         )
 
     def remarks(self, cases: list[LogisticCase], seed: np.random.SeedSequence) -> list[str]:
+        """What was chosen where the paper leaves it open, and what else is seen."""
         return [
             f"The text leaves the features' law, μ and T open: here N({self.center:g}·1, Ψ), "
             f"Ψ_ij = {self.correlation:g}^|i−j|, T = {self.steps}; one β for all repeats, which "
@@ -160,7 +162,7 @@ class RealLogistic(LogisticErrors):
 
     Errors are against the fit without noise. Settings for each data set, in the order of `data`:
     mus (a list each), ridges λ, constants (whether a column of ones is added). For all of them:
-    share of the rows that is public, steps T, eta, repeats, and draws of the noise on each database.
+    share of the rows that is public, steps T, eta, repeats, draws of the noise on each database.
     """
 
     data: tuple[str, ...] = ("bank_marketing_codes", "banknote")
@@ -190,6 +192,7 @@ class RealLogistic(LogisticErrors):
         check.integer("steps", self.steps, 1)
 
     def cases(self, seed: np.random.SeedSequence) -> Iterator[LogisticCase]:
+        """A case for each data set and μ. Raises `DataNotFound`."""
         settings = zip(self.data, self.mus, self.ridges, self.constants, strict=True)
         for name, mus, ridge, constant in settings:
             population = Rows.load(name, logistic=True, constant=constant)
@@ -206,6 +209,7 @@ class RealLogistic(LogisticErrors):
                 )
 
     def remarks(self, cases: list[LogisticCase], seed: np.random.SeedSequence) -> list[str]:
+        """What was chosen where the paper leaves it open, and what else is seen."""
         return [
             f"Features have mean 0 and deviation 1, T = {self.steps}, and the public rows are "
             "drawn anew for each database: the text leaves these open.",

@@ -19,12 +19,12 @@ from dpaudit.papers import DPGD, DPRR, PMTRR, Algorithm, PracticalDPRR
 from dpaudit.report.studies.content import Panel
 from studies.paper_2.errors import (
     NOISELESS,
-    Case,
+    ErrorCase,
     ErrorStudy,
     Found,
     first_of_each_population,
 )
-from studies.populations import Model, Rows
+from studies.populations import Rows, SimulatedModel
 from studies.repeats import Errors, band, cells, check_repeats, comparison, positive, spread
 
 WITH, WITHOUT, DESCENT = (
@@ -35,7 +35,7 @@ WITH, WITHOUT, DESCENT = (
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RidgeCase(Case):
+class RidgeCase(ErrorCase):
     """One panel: private sizes n. descent : (T, c, rate) of the gradient descent, or None."""
 
     sizes: tuple[int, ...]
@@ -64,7 +64,7 @@ class RidgeCase(Case):
 
     def _without(self) -> Algorithm:
         """Theorem 4.3 for a model, whose moments are known, and remark 4.4 for real data."""
-        if not isinstance(self.population, Model):
+        if not isinstance(self.population, SimulatedModel):
             return PracticalDPRR(self.mu, self.eta, self.ridge)
         trace = float(np.trace(self.population.moment))
         norm = float(np.linalg.norm(self.population.coef))
@@ -163,11 +163,12 @@ class SimulatedRidge(RidgeErrors):
         check.integer("steps", self.steps, 0)
 
     def cases(self, seed: np.random.SeedSequence) -> Iterator[RidgeCase]:
+        """A case for each correlation and μ."""
         descent = (self.steps, self.clip, self.rate) if self.steps else None
         for correlation in self.correlations:
             title = f"simulated, correlation {correlation:g}"
             coef = generator(seed, 1).standard_normal(self.dim)
-            model = Model(coef, self.center, correlation, self.noise, title)
+            model = SimulatedModel(coef, self.center, correlation, self.noise, title)
             for mu in self.mus:
                 yield RidgeCase(
                     population=model,
@@ -180,6 +181,7 @@ class SimulatedRidge(RidgeErrors):
                 )
 
     def remarks(self, cases: list[RidgeCase], seed: np.random.SeedSequence) -> list[str]:
+        """What was chosen where the paper leaves it open, and what else is seen."""
         return [
             f"The text leaves the features' law and μ open: here N({self.center:g}·1, Ψ), Ψ_ij = "
             "correlation^|i−j|, and one β for all repeats.",
@@ -242,6 +244,7 @@ class RealRidge(RidgeErrors):
         check.integer("steps", self.steps, 0)
 
     def cases(self, seed: np.random.SeedSequence) -> Iterator[RidgeCase]:
+        """A case for each data set and μ. Raises `DataNotFound`."""
         settings = zip(self.data, self.public, self.mus, self.clips, self.rates, strict=True)
         for name, public, mus, clip, rate in settings:
             rows = Rows.load(name, logistic=False, constant=False)
@@ -259,6 +262,7 @@ class RealRidge(RidgeErrors):
                 )
 
     def remarks(self, cases: list[RidgeCase], seed: np.random.SeedSequence) -> list[str]:
+        """What was chosen where the paper leaves it open, and what else is seen."""
         return [
             "Features and label have mean 0 and deviation 1, without an intercept; public rows "
             "are drawn anew for each database. The text does not say how columns are scaled.",

@@ -1,6 +1,4 @@
-"""Paper 3, figure 1: the λ_min + σ² that Gaussian mixing needs for ε, and the ε that each analysis
-gives.
-"""
+"""Paper 3, figure 1: the λ_min + σ² that Gaussian mixing needs for ε, by three analyses."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from studies.repeats import positive
 class MixingBounds(Study):
     """Figure 1 with the exact curve beside the two bounds.
 
-    Settings: mixtures k (a panel each), delta, low and high ε, steps of the grid between them.
+    Settings: mixtures k (a panel each), delta, low and high ε, and how many steps between them.
     """
 
     mixtures: tuple[int, ...] = (100, 1000)
@@ -44,6 +42,7 @@ class MixingBounds(Study):
         check.integer("steps", self.steps, 2)
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """Two panels for each k: the needed λ_min + σ², and the ratio of the ε of each analysis."""
         epsilons = np.geomspace(self.low, self.high, self.steps)
         needed, ratios, sentences, rows = [], [], list[str](), list[Any]()
         for i, k in enumerate(self.mixtures):
@@ -78,6 +77,7 @@ class MixingBounds(Study):
 
 
 def _curves(rows: int, delta: float, epsilons: Array) -> dict[str, list[float]]:
+    """The γ that each analysis asks for, at each ε."""
     found = [gammas(rows, float(epsilon), delta) for epsilon in epsilons]
     return {name: [one[name] for one in found] for name in LABELS}
 

@@ -1,6 +1,4 @@
-"""The regression data of paper 3 (appendices J and K): three synthetic designs, or random splits of
-real data.
-"""
+"""The regression data of paper 3, appendices J and K: synthetic designs, or splits of real data."""
 
 from __future__ import annotations
 
@@ -17,17 +15,17 @@ SYNTHETIC = {
     "neural": "a random network's features",
     "uniform": "uniform",
 }
-# of the labels; the network's inputs, its width, its biases' deviation
-NOISE, LATENT, HIDDEN, BIAS = (0.1, 2, 100, 1e-3)
-TEST = 0.2  # share of real rows
+NOISE = 0.1  # of the labels
+LATENT, HIDDEN, BIAS = 2, 100, 1e-3  # the network's inputs, its width, its biases' deviation
+TEST = 0.2  # share of the rows of real data
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Training and test databases, the label last, by name: one of SYNTHETIC or a data set.
+    """Training and test databases, the label last.
 
-    rows, dim, rank : n, d and the rank of the Gaussian design; a data set has its own. tests : test
-        rows.
+    name : one of SYNTHETIC, or a data set. rows, dim, rank, tests : of a synthetic design: n, d,
+    the rank of the Gaussian one, and the number of test rows.
     """
 
     name: str
@@ -38,17 +36,17 @@ class Design:
 
     @property
     def title(self) -> str:
+        """For the panels and sentences."""
         return SYNTHETIC.get(self.name, self.name)
 
     def sample(self, rng: np.random.Generator) -> tuple[Array, Array]:
-        """(n, d + 1) and (m, d + 1), both scaled so that the longest training x and the largest
-        training |y| are 1.
+        """(n, d + 1) training and (m, d + 1) test rows.
+
+        Both are scaled so that the longest training x and the largest training |y| are 1.
         """
         train, test = self._synthetic(rng) if self.name in SYNTHETIC else self._split(rng)
-        scale = np.append(
-            np.full(train.shape[1] - 1, np.linalg.norm(train[:, :-1], axis=1).max()),
-            np.abs(train[:, -1]).max(),
-        )
+        longest, largest = np.linalg.norm(train[:, :-1], axis=1).max(), np.abs(train[:, -1]).max()
+        scale = np.append(np.full(train.shape[1] - 1, longest), largest)
         return train / scale, test / scale
 
     def _synthetic(self, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -65,10 +63,8 @@ class Design:
         if self.name == "gaussian":
             axes = np.linalg.qr(rng.standard_normal((self.dim, self.rank)))[0]
             return np.asarray(rng.standard_normal((count, self.rank)) @ axes.T)
-        inner, outer = (
-            rng.standard_normal((HIDDEN, LATENT)),
-            rng.standard_normal((self.dim, HIDDEN)),
-        )
+        inner = rng.standard_normal((HIDDEN, LATENT))
+        outer = rng.standard_normal((self.dim, HIDDEN))
         biases = BIAS * rng.standard_normal(HIDDEN), BIAS * rng.standard_normal(self.dim)
         hidden = expit(rng.standard_normal((count, LATENT)) @ inner.T + biases[0])
         return np.asarray(expit(hidden @ outer.T + biases[1]))

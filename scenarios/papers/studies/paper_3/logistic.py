@@ -1,5 +1,6 @@
-"""Paper 3, figures 3 and 5, on a table in place of images: the accuracy of private logistic
-regression against ε.
+"""Paper 3, figures 3 and 5: the accuracy of private logistic regression against ε.
+
+On tabular data in place of the paper's images.
 """
 
 from __future__ import annotations
@@ -15,30 +16,32 @@ from dpaudit._core import check
 from dpaudit._core.check import Array
 from dpaudit._core.seeds import generator
 from dpaudit.papers import LogisticMixing, ObjectivePerturbation
-from dpaudit.papers.paper_3.objective_perturbation import Perturbed
 from dpaudit.report.studies.content import Content, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number
 from studies.confidence import interval, with_band
+from studies.populations import logistic_fit
 from studies.repeats import positive
 
 MIXING, OBJECTIVE = "mixing (section 5.2)", "objective perturbation (algorithm 6)"
 SIGN, BASELINE = "objective perturbation, loss of the printed sign", "not private"
 RATIOS = tuple(1.5 + 0.5 * step for step in range(13))  # k/d of appendix J.2, 1.5 to 7.5
-TEST, PENALTY = 0.2, 1e-6
+TEST = 0.2  # share of the rows
+PENALTY = 1e-6  # of the sum of losses, without privacy
 
 Accuracies = Mapping[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class LabelledSplit:
     """A training set with norms of at most 1 and labels ±1, and its test set."""
 
     train: Array
     test: Array
 
     @classmethod
-    def of(cls, name: str, rng: np.random.Generator) -> Split:
+    def of(cls, name: str, rng: np.random.Generator) -> LabelledSplit:
+        """A random split of a data set. Raises `DataNotFound`."""
         found = datasets.load(name)
         label = np.where(found.y > np.mean([found.y.min(), found.y.max()]), 1.0, -1.0)
         data = np.column_stack([found.X, label])[rng.permutation(len(label))]
@@ -59,17 +62,15 @@ class Split:
     def mixed(
         self, epsilon: float, rows: int, radius: float, draws: int, rng: np.random.Generator
     ) -> Array:
+        """Accuracies of LogisticMixing with k = `rows`, (draws,)."""
         algorithm = LogisticMixing(rows, epsilon, self.delta, radius=radius, variant="corrected")
         return self.accuracy(algorithm(self.train, draws, rng=rng))
 
     def baseline(self) -> float:
-        """Without noise and but for rounding without a penalty."""
-        features, label = self.train[:, :-1], self.train[:, -1:]
-        return float(
-            self.accuracy(
-                Perturbed(features * label, PENALTY, 1.0).minimum(np.zeros((1, features.shape[1])))
-            )[0]
-        )
+        """The accuracy without noise, and almost without a penalty."""
+        features, label = self.train[:, :-1], (self.train[:, -1] > 0.0).astype(float)
+        solution = logistic_fit(features, label, PENALTY / len(label))
+        return float(self.accuracy(solution[None])[0])
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class MixingLogistic(Study):
         check.integer("draws", self.draws, 1)
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """A panel for each data set. Raises `DataNotFound`."""
         panels, sentences, rows = [], list[str](), list[Any]()
         for i, name in enumerate(self.data):
             if progress is not None:
@@ -121,8 +123,8 @@ class MixingLogistic(Study):
     def _accuracies(
         self, name: str, seed: np.random.SeedSequence
     ) -> tuple[float, dict[str, list[Array]]]:
-        """k/d as appendix J.2 chooses it, and by method, for each ε, (splits, draws)."""
-        parts = [Split.of(name, generator(seed, k)) for k in range(self.splits)]
+        """k/d as appendix J.2 chooses it; for each method, (splits, draws) at each ε."""
+        parts = [LabelledSplit.of(name, generator(seed, k)) for k in range(self.splits)]
         ratio = self._tuned(parts, seed)
         found = {label: list[Array]() for label in (MIXING, OBJECTIVE, SIGN, BASELINE)}
         for j, epsilon in enumerate(self.epsilons):
@@ -135,7 +137,7 @@ class MixingLogistic(Study):
         return ratio, found
 
     def _errors(
-        self, part: Split, epsilon: float, ratio: float, rng: np.random.Generator
+        self, part: LabelledSplit, epsilon: float, ratio: float, rng: np.random.Generator
     ) -> Accuracies:
         def perturbed(variant: str) -> Array:
             algorithm = ObjectivePerturbation(epsilon, part.delta, variant=variant)
@@ -148,23 +150,20 @@ class MixingLogistic(Study):
             BASELINE: np.full(self.draws, part.baseline()),
         }
 
-    def _tuned(self, parts: list[Split], seed: np.random.SeedSequence) -> float:
+    def _tuned(self, parts: list[LabelledSplit], seed: np.random.SeedSequence) -> float:
         """The k/d of the best mean test accuracy at the largest ε."""
-        rng = generator(seed, self.splits)
-        scores = [
-            np.mean(
-                [
-                    part.mixed(
-                        max(self.epsilons), self._rows(part, r), self.radius, self.draws, rng
-                    )
-                    for part in parts
-                ]
-            )
-            for r in RATIOS
-        ]
-        return RATIOS[int(np.argmax(scores))]
+        rng, epsilon = generator(seed, self.splits), max(self.epsilons)
 
-    def _rows(self, part: Split, ratio: float) -> int:
+        def score(ratio: float) -> float:
+            mixed = [
+                part.mixed(epsilon, self._rows(part, ratio), self.radius, self.draws, rng)
+                for part in parts
+            ]
+            return float(np.mean(mixed))
+
+        return RATIOS[int(np.argmax([score(ratio) for ratio in RATIOS]))]
+
+    def _rows(self, part: LabelledSplit, ratio: float) -> int:
         return int(np.ceil(ratio * (part.train.shape[1] - 1)))
 
     def _sentence(self, name: str, ratio: float, found: dict[str, list[Array]]) -> str:
@@ -175,11 +174,11 @@ class MixingLogistic(Study):
                 f"{label} {number(float(values[j].mean()), 3)}" for label, values in found.items()
             )
 
+        low, high = self.epsilons[first], self.epsilons[last]
+        end = ", an end of it." if ratio in (RATIOS[0], RATIOS[-1]) else "."
         return (
-            f"{name}, test accuracy at ε = {self.epsilons[first]:g}: {listed(first)}; at ε = "
-            f"{self.epsilons[last]:g}: {listed(last)}; k = {ratio:g}·d was the best of the grid "
-            "at ε = "
-            f"{self.epsilons[last]:g}{', an end of it.' if ratio in (RATIOS[0], RATIOS[-1]) else '.'}"
+            f"{name}, test accuracy at ε = {low:g}: {listed(first)}; at ε = {high:g}: "
+            f"{listed(last)}; k = {ratio:g}·d was the best of the grid at ε = {high:g}{end}"
         )
 
     def _remarks(self) -> list[str]:

@@ -32,8 +32,11 @@ Errors = Mapping[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """One training set by what the algorithms know of it, and its test set."""
+class RegressionSplit:
+    """A training set, reduced to what the algorithms use of it, and its test set.
+
+    root : R of the training data's QR factors. rows : n. eigenvalue : λ_min.
+    """
 
     root: Array
     rows: int
@@ -42,22 +45,19 @@ class Problem:
     eigenvalue: float
 
     @classmethod
-    def of(cls, train: Array, test: Array) -> Problem:
+    def of(cls, train: Array, test: Array) -> RegressionSplit:
+        """Of training and test data, the label last."""
         root = np.asarray(np.linalg.qr(train, mode="r"), dtype=np.float64)
         return cls(root, len(train), test, SketchedSolver.of(root), smallest_eigenvalue(root))
 
     def errors(self, epsilon: float, mixtures: int, draws: int, rng: np.random.Generator) -> Errors:
         """Mean squared test errors by method, (draws,); bounds C_X = C_Y = 1 and δ = 1/n²."""
         delta, found = self.rows**-2.0, dict[str, Array]()
+        kinds = {MIXING: LinearMixing, SHEFFET: SheffetOLS, RENYI: SheffetRenyiOLS}
         for variant in ("corrected", "printed"):
-            for name, kind in (
-                (MIXING, LinearMixing),
-                (SHEFFET, SheffetOLS),
-                (RENYI, SheffetRenyiOLS),
-            ):
-                noise = kind(mixtures, epsilon, delta, variant=variant).noise(
-                    self.eigenvalue, draws, rng
-                )
+            for name, kind in kinds.items():
+                algorithm = kind(mixtures, epsilon, delta, variant=variant)
+                noise = algorithm.noise(self.eigenvalue, draws, rng)
                 label = name if variant == "corrected" else PRINTED[name]
                 found[label] = self.mse(self.solver.draw(noise, mixtures, rng))
         ssp = AdaSSP(epsilon, delta)
@@ -67,13 +67,11 @@ class Problem:
     def baseline(self) -> float:
         """The error of (XᵀX + 10⁻⁶I)⁻¹XᵀY."""
         x, y = self.root[:, :-1], self.root[:, -1]
-        solution = np.asarray(
-            np.linalg.solve(x.T @ x + PENALTY * np.eye(x.shape[1]), x.T @ y), dtype=np.float64
-        )
-        return float(self.mse(solution[None])[0])
+        solution = np.linalg.solve(x.T @ x + PENALTY * np.eye(x.shape[1]), x.T @ y)
+        return float(self.mse(np.asarray(solution[None], dtype=np.float64))[0])
 
     def mse(self, solutions: Array) -> Array:
-        """(m,) from (m, p)."""
+        """Mean squared test errors, (m,), of solutions (m, p)."""
         residual = self.test[:, -1:] - self.test[:, :-1] @ solutions.T
         return np.asarray(np.mean(residual**2, axis=0))
 
@@ -82,8 +80,8 @@ class Problem:
 class MixingRegression(Study):
     """Figures 2 and 4: LinearMixing, AdaSSP and Sheffet's algorithm on synthetic and real data.
 
-    Settings: designs ("gaussian", "neural", "uniform" or data sets by name), epsilons, rows n, dim
-    d, rank, tests (of the synthetic ones), ratio k/d, splits (training sets), draws of each
+    Settings: designs ("gaussian", "neural", "uniform" or data sets by name), epsilons; rows n, dim
+    d, rank, tests of the synthetic ones; ratio k/d; splits (training sets), and draws of each
     algorithm on each.
     """
 
@@ -109,6 +107,7 @@ class MixingRegression(Study):
             check.fail("designs", self.designs, "at least one design or data set")
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """A panel for each design. Raises `DataNotFound`."""
         panels, sentences, rows = [], list[str](), list[Any]()
         for i, name in enumerate(self.designs):
             design = Design(name, self.rows, self.dim, self.rank, self.tests)
@@ -129,13 +128,13 @@ class MixingRegression(Study):
     def _errors(
         self, design: Design, place: int, seed: int, progress: Progress | None
     ) -> dict[str, list[Array]]:
-        """By method, for each ε, (splits, draws)."""
+        """For each method, (splits, draws) at each ε."""
         found: dict[str, list[list[Array]]] = {}
         for k in range(self.splits):
             if progress is not None:
                 progress(design.title, k, self.splits)
             rng = generator(np.random.SeedSequence(seed), place, k)
-            problem = Problem.of(*design.sample(rng))
+            problem = RegressionSplit.of(*design.sample(rng))
             mixtures = math.ceil(self.ratio * (problem.root.shape[1] - 1))
             for j, epsilon in enumerate(self.epsilons):
                 errors = dict(problem.errors(epsilon, mixtures, self.draws, rng))

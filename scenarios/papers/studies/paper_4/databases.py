@@ -1,4 +1,4 @@
-"""The databases of paper 4's experiments, drawn block by block: only their second moments are kept."""
+"""The databases of paper 4's experiments: drawn block by block, with only their moments kept."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from dpaudit.papers.data import shrunk
 BLOCK = 1 << 14  # rows at a time
 
 
-class Blocks:
-    """What is the same for both experiments: B² = bound·d, and longer rows are shrunk to B."""
+class BlockwiseData:
+    """What both experiments share: rows longer than B are shrunk to B, B² = bound·d."""
 
     bound: float
 
     @property
     def dim(self) -> int:
+        """d, the number of columns."""
         raise NotImplementedError
 
     def block(self, count: int, rng: np.random.Generator) -> Array:
-        """(count, dim) rows as they are drawn."""
+        """(count, dim) rows, not yet shrunk."""
         raise NotImplementedError
 
     @property
@@ -43,14 +44,14 @@ class Blocks:
 
     @property
     def shrunk_share(self) -> float:
-        """The share of rows that are longer than B, by 10,000 of a fixed seed."""
+        """The share of rows that are longer than B, estimated by 10,000 rows of a fixed seed."""
         rows = self.block(10_000, np.random.default_rng(0))
         return float(np.mean(np.linalg.norm(rows, axis=1) > self.row_bound))
 
 
 @dataclass(frozen=True, eq=False)
-class SingleLabel(Blocks):
-    """Rows (x, 1, y), x ~ N(0, I_p), y = (x, 1)ᵀβ + noise·N(0, 1); coef β, (p + 1,)."""
+class SingleLabel(BlockwiseData):
+    """Rows (x, 1, y), x ~ N(0, I_p), y = (x, 1)ᵀβ + noise·N(0, 1). coef : β, (p + 1,)."""
 
     coef: Array
     noise: float
@@ -58,18 +59,21 @@ class SingleLabel(Blocks):
 
     @property
     def dim(self) -> int:
+        """p + 2."""
         return len(self.coef) + 1
 
     def block(self, count: int, rng: np.random.Generator) -> Array:
+        """(count, p + 2) rows."""
         x = np.ones((count, len(self.coef)))
         x[:, :-1] = rng.standard_normal((count, len(self.coef) - 1))
         return np.column_stack([x, x @ self.coef + self.noise * rng.standard_normal(count)])
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralLabels(Blocks):
-    """Rows (x, 1, y₁, …, y_k), y_i = (x, 1)ᵀβ_i + noise·N(0, 1); coefs (p + 1, k). y₁ is what is
-    regressed.
+class SeveralLabels(BlockwiseData):
+    """Rows (x, 1, y₁, …, y_k), y_i = (x, 1)ᵀβ_i + noise·N(0, 1).
+
+    coefs : β₁, …, β_k as columns, (p + 1, k). y₁ is the label of the regressions.
     """
 
     coefs: Array
@@ -78,18 +82,19 @@ class SeveralLabels(Blocks):
 
     @property
     def dim(self) -> int:
+        """p + 1 + k."""
         return sum(self.coefs.shape)
 
     def block(self, count: int, rng: np.random.Generator) -> Array:
+        """(count, p + 1 + k) rows."""
         regressors, labels = self.coefs.shape
         x = np.ones((count, regressors))
         x[:, :-1] = rng.standard_normal((count, regressors - 1))
-        return np.column_stack(
-            [x, x @ self.coefs + self.noise * rng.standard_normal((count, labels))]
-        )
+        noise = self.noise * rng.standard_normal((count, labels))
+        return np.column_stack([x, x @ self.coefs + noise])
 
     def columns(self, extra: int) -> np.ndarray:
-        """The features, the intercept, `extra` labels, and y₁ last."""
+        """Indices of the features, the intercept, `extra` other labels, and y₁ last."""
         regressors = len(self.coefs)
         return np.r_[np.arange(regressors), regressors + 1 + np.arange(extra), regressors]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.check import Array
-from dpaudit.laws.triangular import symmetric_matrix
+from dpaudit._core.triangular import symmetric_matrix
 from dpaudit.papers import (
     AdaptiveInverseWishart,
     AdaptiveJLRidge,
@@ -37,7 +37,7 @@ PLAIN, PLAIN_JL, PLAIN_POSTERIOR = "not private", "JL, not private", "posterior 
 
 @dataclass(frozen=True)
 class Setting:
-    """ε, δ and B, which every algorithm gets."""
+    """ε, δ and B, the parameters that all algorithms have."""
 
     epsilon: float
     delta: float
@@ -45,13 +45,12 @@ class Setting:
 
     @property
     def given(self) -> tuple[float, float, float]:
+        """(ε, δ, B)."""
         return self.epsilon, self.delta, self.row_bound
 
 
 def figure_1(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
-    """Algorithm 2, and algorithm 1 and a sketch without padding with the rows that algorithm 2 came
-    to.
-    """
+    """Algorithm 2, and with its number of rows algorithm 1 and a sketch without padding."""
     values, axes = moments.axes
     adaptive = AdaptiveJLRidge(LEAST * len(values), *setting.given)
     padding, rows = adaptive.chosen(float(values[-1]), 1, rng)
@@ -96,7 +95,7 @@ def figure_4(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
 
 
 def figure_5(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
-    """The same as whole matrices, (d, d)."""
+    """The same as figure 4, as matrices (d, d)."""
     dim, drawn = len(moments.gram), _six(moments, setting, rng)
     return {PLAIN: moments.gram} | {
         name: symmetric_matrix(draws, dim)[0] for name, draws in drawn.items()
@@ -113,8 +112,9 @@ FIGURES: dict[int, Callable[[Moments, Setting, np.random.Generator], Estimates]]
 
 
 def _six(moments: Moments, setting: Setting, rng: np.random.Generator) -> dict[str, Array]:
-    """One draw each, (1, d(d+1)/2), and a seventh; what is post-processing is worked out from the
-    same draw.
+    """One draw of each of section 6's estimators, (1, d(d+1)/2), and of a corrected one.
+
+    Those that post-process another's draw use the same draw.
     """
     least = LEAST * len(moments.gram)
     right = AnalyzeGaussNoise(*setting.given, scaled=True, variant="corrected")

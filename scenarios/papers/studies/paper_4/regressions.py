@@ -1,11 +1,9 @@
-"""Paper 4, figures 1 to 6: the error of regressions from private second moments, against the number
-of rows.
-"""
+"""Paper 4, figures 1 to 6: regressions from private second moments, their error against n."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -19,14 +17,14 @@ from dpaudit.papers.paper_4.matrix_release import Moments
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number
-from studies.paper_4.databases import SeveralLabels, SingleLabel
+from studies.paper_4.databases import BlockwiseData, SeveralLabels, SingleLabel
 from studies.paper_4.estimators import FIGURES, Setting
 from studies.repeats import positive
 
 DELTA = math.exp(-9.0)
 USELESS = 1.0  # an error as large as the coefficient itself
 
-# by estimator, then by (n, ε or m), over the repeats
+# By estimator, then by (n, ε) or (n, m): an error for each repeat.
 Errors = dict[str, dict[tuple[int, Any], Array]]
 
 
@@ -35,7 +33,7 @@ class SingleRegression(Study):
     """Figures 1 to 4: one regression with an intercept; ‖β̃ − β‖ against n for each ε.
 
     Settings: figures (of 1 to 4), log_sizes (log₂ n), epsilons, delta, repeats, features p,
-    variance of the labels' noise, bound (B² = bound·d).
+    variance of the labels' noise, and bound (B² = bound·d).
     """
 
     figures: tuple[int, ...] = (1, 2, 3, 4)
@@ -56,6 +54,7 @@ class SingleRegression(Study):
             fail("figures", self.figures, "a list of numbers from 1 to 4")
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """A figure for each number in `figures`, a panel for each ε."""
         rng = generator(np.random.SeedSequence(seed), 0)
         data = SingleLabel(
             2.0 * rng.random(self.features + 1) - 1.0, math.sqrt(self.variance), self.bound
@@ -115,11 +114,10 @@ class SingleRegression(Study):
 
 @dataclass(frozen=True)
 class SeveralRegressions(Study):
-    """Figures 5 and 6: p labels, linear in the features; m of the other labels are among the
-    regressors.
+    """Figures 5 and 6: p labels, linear in the features; m of them are used as regressors.
 
-    Settings: extras (m), log_sizes (log₂ n), epsilon, delta, repeats, features p, noise (deviation
-    of that of the labels), bound (B² = bound·d).
+    Settings: extras (m), log_sizes (log₂ n), epsilon, delta, repeats, features p, noise (the
+    deviation of the labels' noise), and bound (B² = bound·d).
     """
 
     extras: tuple[int, ...] = (0, 1, 5, 10)
@@ -142,6 +140,7 @@ class SeveralRegressions(Study):
             fail("extras", self.extras, f"numbers from 0 to {self.features - 1}")
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
+        """Figures 5 (means) and 6 (deviations), a panel for each m."""
         rng = generator(np.random.SeedSequence(seed), 0)
         data = SeveralLabels(
             2.0 * rng.random((self.features + 1, self.features)) - 1.0, self.noise, self.bound
@@ -180,7 +179,8 @@ class SeveralRegressions(Study):
         ]
 
 
-def _check_common(study: Any) -> None:
+def _check_common(study: SingleRegression | SeveralRegressions) -> None:
+    """Raises `InvalidInput` for a setting that both studies have."""
     positive("log_sizes", study.log_sizes, whole=True)
     for name in ("repeats", "features"):
         check.integer(name, getattr(study, name), 2)
@@ -189,8 +189,8 @@ def _check_common(study: Any) -> None:
 
 
 def _moments(
-    data: Any, logs: Sequence[int], repeats: int, seed: int, progress: Progress | None
-) -> Any:
+    data: BlockwiseData, logs: Sequence[int], repeats: int, seed: int, progress: Progress | None
+) -> Iterator[tuple[int, int, Moments]]:
     """(repeat, n, moments of the first n rows) for every size, repeat by repeat."""
     for repeat in range(repeats):
         if progress is not None:
@@ -218,9 +218,7 @@ def _keep(
 
 
 def _panel(errors: Errors, setting: Any, title: str, norm: float | None) -> Panel:
-    """Means with one standard deviation, up to a little over ‖β‖ (`norm`); or, without it, the
-    deviations.
-    """
+    """Means with one standard deviation, up to 4‖β‖, ‖β‖ = `norm`; without it, the deviations."""
     lines = []
     for name, by_key in errors.items():
         at = sorted(n for n, other in by_key if other == setting)
@@ -239,8 +237,9 @@ def _panel(errors: Errors, setting: Any, title: str, norm: float | None) -> Pane
 
 
 def _ranking(errors: Errors, figure: str, symbol: str, norm: float) -> list[str]:
-    """For the first and the last setting at the most rows: the estimators in order, and which are
-    of no use.
+    """The estimators in order of their error, for the first and last setting at the largest n.
+
+    Also how many have an error beyond ‖β‖ = `norm`.
     """
     keys = sorted({key for by_key in errors.values() for key in by_key})
     most = max(n for n, _ in keys)
