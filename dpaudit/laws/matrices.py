@@ -13,9 +13,9 @@ from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import cholesky_stack
+from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.laws.base import CHUNK, draw_in_chunks
-from dpaudit.laws.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from dpaudit._core.triangular import log_det
 from dpaudit._core.types import Array
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
-from dpaudit.laws.triangular import log_det
 
 
 @dataclass(frozen=True, eq=False)

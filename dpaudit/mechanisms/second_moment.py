@@ -15,9 +15,9 @@ from scipy.linalg import solve_triangular
 
 from dpaudit._core import check
 from dpaudit._core.linalg import factorise, padded
+from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianNoise, ShiftRows
-from dpaudit.laws.triangular import upper_triangle
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism
 
