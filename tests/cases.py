@@ -1,4 +1,4 @@
-"""Databases and mechanisms for tests of the exact fronts, the neighbours and the audit."""
+"""Databases and mechanisms for tests of exact spectra, neighbours and audits."""
 
 import numpy as np
 

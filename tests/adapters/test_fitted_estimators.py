@@ -1,6 +1,4 @@
-"""Estimators fitted once a draw: what they release, where their randomness comes from, what they
-warn of.
-"""
+"""Estimators fitted once a draw: what they release, their randomness, their warnings."""
 
 import logging
 import warnings
@@ -99,7 +97,7 @@ def test_predictions_at_points_and_functions():
 
 @pytest.mark.slow
 def test_an_audit_of_what_has_too_little_noise():
-    """y of row 3 is 1 and its weight shows: with σ = 0.001 the two are told apart at once."""
+    """y of row 3 is 1 and its weight shows: with σ = 0.001 few draws show it."""
     result = dp.audit(
         adapters.estimator(lambda: Noisy(0.001)), PAIR, samples=1000, claim=(1.0, 1e-5), rng=1
     )

@@ -1,6 +1,4 @@
-"""Functions that give one output a call: seeds by key, in parallel, and what they do wrong is said
-with its seed.
-"""
+"""Functions that give one output a call: seeds by key, in parallel, failures with their seed."""
 
 import re
 import time

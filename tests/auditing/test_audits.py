@@ -1,6 +1,4 @@
-"""Audits end to end on small draws: the verdict, the band, the record, and the same of everything
-for the same seed.
-"""
+"""Audits end to end on few draws: verdict, band, record, and one seed gives one result."""
 
 import json
 

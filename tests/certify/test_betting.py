@@ -1,5 +1,6 @@
-"""Betting: fair prices, bounds that hold at every look, type I error and power; failure
-probabilities are stated.
+"""Betting: fair prices, bounds that hold at every look, type I error and power.
+
+Each test states the probability that it fails by chance.
 """
 
 import numpy as np
@@ -130,7 +131,7 @@ def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
 
 
 def test_lower_bounds_hold_at_every_wave():
-    """Counts over 6 waves on N(1, 1) against N(0, 1), looked at after each: 50 runs, 2 × 3 bounds
+    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each: 50 runs, 2 × 3 bounds
     at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6. The bounds are not
     idle: at the end of most runs δ(0) is certified above 0.25 of 0.383."""
     epsilon = np.array([0.0, 0.5, 1.0])

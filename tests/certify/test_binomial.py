@@ -1,6 +1,4 @@
-"""Regions of (p, q): exact coverage by enumeration, tightness against the normal limit, the sums
-behind them.
-"""
+"""Regions of (p, q): exact coverage by enumeration, tightness against the normal limit, sums."""
 
 import numpy as np
 import pytest

@@ -74,7 +74,7 @@ def test_directions_swap_with_the_sides():
         (there.backward, back.forward),
         (there, back),
     ):
-        # sets that tie are told apart by their order
+        # sets that tie are ranked by their order
         np.testing.assert_allclose(one.low, other.low, atol=0.004)
 
 
@@ -119,8 +119,8 @@ def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two(
 @pytest.mark.parametrize("size", [10, 2_000])
 @pytest.mark.parametrize("focus", FOCUS)
 def test_shares_sum_to_the_error_and_none_is_nothing(keep, size, focus):
-    survey = CandidateSets.of(SortedScores.of(*scores(size, 15)), GRID, 5 * size, 0.05)
-    shares = [one.share for one in choose_sets(survey, keep, focus)]
+    sets = CandidateSets.of(SortedScores.of(*scores(size, 15)), GRID, 5 * size, 0.05)
+    shares = [one.share for one in choose_sets(sets, keep, focus)]
     assert sum(shares) == pytest.approx(0.05)
     assert min(shares) > 0.05 / (1000 if focus == "spectrum" else 2000)
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Seconds that pass when told to."""
+    """A clock that a test sets."""
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now

@@ -1,5 +1,6 @@
-"""What is read off a spectrum: ε at a δ, the trade-off curve, the equivalent μ, Rényi divergences;
-and by chords.
+"""What is read off a spectrum: ε at a δ, the trade-off curve, the equivalent μ, Rényi divergences.
+
+Also from its values alone, by chords.
 """
 
 from dataclasses import dataclass
@@ -257,8 +258,8 @@ def test_a_tradeoff_curve_is_one(q, rows):
     assert np.all((beta >= 0.0) & (beta <= 1.0 - alpha))
     assert np.all(np.diff(beta) <= 1e-12)
     assert np.all(np.diff(beta, 2) >= -1e-11)
-    told = beta > 1e-5  # elsewhere α cannot be told from β in floats
-    np.testing.assert_allclose(spectrum.tradeoff(beta)[told], alpha[told], atol=1e-8)
+    seen = beta > 1e-5  # below it floats do not resolve α from β
+    np.testing.assert_allclose(spectrum.tradeoff(beta)[seen], alpha[seen], atol=1e-8)
     epsilon = np.array([0.0, 0.1, 1.0, 3.0])
     below = 1.0 - np.exp(epsilon)[:, None] * alpha - beta
     assert np.all(below <= spectrum.delta_at(epsilon)[:, None] + 1e-12)

@@ -1,6 +1,4 @@
-"""A release whose setting is read off an earlier one: closed forms, another quadrature, and draws
-of both releases.
-"""
+"""A release whose setting is read off an earlier one: closed forms, another quadrature, draws."""
 
 from itertools import pairwise
 

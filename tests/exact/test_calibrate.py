@@ -1,6 +1,4 @@
-"""The least noise and the most rows that keep a target, against closed forms and against what
-breaks it.
-"""
+"""The least noise and the most rows that keep a target: closed forms, and a step less breaks it."""
 
 import dataclasses
 
@@ -17,7 +15,7 @@ from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, worst_case
 from dpaudit.mechanisms.registry import OWN
 
-DIALLED = [
+NOISE_OR_ROWS = [
     (m.ALS(8), "rows"),
     (m.RPLS(8, padding=2.0), "rows"),
     (m.GaussianLS(sigma=1.0), "sigma"),
@@ -36,7 +34,7 @@ DIALLED = [
     (m.SufficientStatistics(1.0, 100.0), "sigma_gram"),
     (m.SufficientStatistics(100.0, 1.0), "sigma_cross"),
 ]
-NAMES = [f"{type(mechanism).__name__}-{name}" for mechanism, name in DIALLED]
+NAMES = [f"{type(mechanism).__name__}-{name}" for mechanism, name in NOISE_OR_ROWS]
 
 
 def database(n=60, columns=3, seed=5):
@@ -60,7 +58,7 @@ def delta_of(mechanism, name, value, data, epsilon):
 def assert_least(found, data, **how):
     """The target is kept, exactly as said, and the next value to the less private side breaks it.
 
-    Of an integer of more than ten digits the eleventh is not told: curves are good to some 1e-11.
+    Of an integer of more than ten digits the eleventh is not found: curves are good to 1e-11.
     """
     private = next(d.private for d in found.mechanism.adjustable if d.name == found.parameter)
     assert getattr(found.mechanism, found.parameter) == found.value
@@ -113,7 +111,7 @@ def test_scale_of_wishart_noise_is_in_units_of_the_row():
 # Minimality
 
 
-@pytest.mark.parametrize(("mechanism", "name"), DIALLED, ids=NAMES)
+@pytest.mark.parametrize(("mechanism", "name"), NOISE_OR_ROWS, ids=NAMES)
 def test_the_value_is_the_least_private_that_keeps_the_target(mechanism, name):
     data = database()
     found = calibrate(mechanism, data, 0.5, 0.02, parameter=name)
@@ -125,26 +123,26 @@ def test_the_value_is_the_least_private_that_keeps_the_target(mechanism, name):
 
 def test_every_class_has_a_default_and_all_dials_are_tried_here():
     assert {(kind, one.name) for kind in OWN for one in kind.adjustable} == {
-        (type(mechanism), name) for mechanism, name in DIALLED
+        (type(mechanism), name) for mechanism, name in NOISE_OR_ROWS
     }
-    for kind in {type(mechanism) for mechanism, _ in DIALLED}:
-        mechanism = next(one for one, _ in DIALLED if type(one) is kind)
+    for kind in {type(mechanism) for mechanism, _ in NOISE_OR_ROWS}:
+        mechanism = next(one for one, _ in NOISE_OR_ROWS if type(one) is kind)
         assert calibrate(mechanism, database(), 0.5, 0.05).parameter == kind.adjustable[0].name
 
 
 @settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 10_000),
-    st.sampled_from(DIALLED),
+    st.sampled_from(NOISE_OR_ROWS),
     st.floats(0.0, 3.0),
     st.floats(-9.0, -0.5).map(lambda x: 10.0**x),
     st.floats(-2.0, 2.0).map(lambda x: 10.0**x),
 )
-def test_any_data_any_target(seed, dialled, epsilon, delta, size):
-    mechanism, name = dialled
+def test_any_data_any_target(seed, noise_or_rows, epsilon, delta, size):
+    mechanism, name = noise_or_rows
     data = size * database(40, 3, seed)
-    dial = next(d for d in mechanism.adjustable if d.name == name)
-    least, reason = dial.least(data.shape[1]), ""
+    parameter = next(d for d in mechanism.adjustable if d.name == name)
+    least, reason = parameter.least(data.shape[1]), ""
     try:
         found = calibrate(mechanism, data, epsilon, delta, parameter=name)
     except dp.InvalidInput as error:
@@ -154,7 +152,7 @@ def test_any_data_any_target(seed, dialled, epsilon, delta, size):
     elif reason:
         assert "within reach: even" in reason
         assert delta_of(mechanism, name, least or 1e30, data, epsilon) > delta
-    elif dial.private > 0 and found.value == least:
+    elif parameter.private > 0 and found.value == least:
         assert found.attained <= delta
     else:
         assert_least(found, data)

@@ -1,6 +1,4 @@
-"""Privacy losses that compose: algebra, closed forms, Rényi divergences, and another accountant's
-numbers.
-"""
+"""Composed privacy losses: algebra, closed forms, Rényi divergences, another accountant."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,4 @@
-"""What any spectrum must obey whatever its law: post-processing never leaks more, a change of units
-changes nothing.
-"""
+"""What holds for any law: post-processing never leaks more, a change of units changes nothing."""
 
 import hypothesis.strategies as st
 import numpy as np

@@ -1,5 +1,6 @@
-"""What every spectrum is: in [0, 1], non-increasing in ε, convex in e^ε, and total variation at ε =
-0 either way.
+"""Every spectrum is in [0, 1], non-increasing in ε and convex in e^ε.
+
+At ε = 0 it is the total variation distance, in either direction.
 """
 
 import numpy as np

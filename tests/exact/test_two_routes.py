@@ -1,6 +1,4 @@
-"""Two independent computations of one spectrum agree: the monotone-loss quadrature and the contour
-inversions.
-"""
+"""Two computations of one spectrum agree: monotone-loss quadrature and contour inversion."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""δ(ε) from the moment function of the loss along straight lines of the complex plane, at high
-precision.
+"""δ(ε) from the moment function of the loss along lines of the complex plane, at high precision.
 
 δ(ε) = (1/2πi) ∫ M(s) e^{−sε} / (s(s+1)) ds. The line runs from a point of (0, end) on the real axis
 straight up, or at a chosen angle to the side on which e^{−sε}M(s) falls; the trapezoid rule is

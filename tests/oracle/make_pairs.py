@@ -1,5 +1,6 @@
-"""Write pairs.json: ``python -m tests.oracle.make_pairs`` (long: every value is computed by two
-routes).
+"""Write pairs.json: ``python -m tests.oracle.make_pairs``.
+
+It takes long: every value is computed by two routes.
 
 Gaussian pairs, sketches, Wishart noise and their compositions. Where at most two variables matter
 one route conditions (`parts`) and the other inverts the moment function along a line (`inversion`);

@@ -1,5 +1,6 @@
-"""Write reference.json: ``python -m tests.oracle.make_table`` (long: every value is computed
-twice).
+"""Write reference.json: ``python -m tests.oracle.make_table``.
+
+It takes long: every value is computed twice.
 
 The epsilons of a setting are chosen here by coarse evaluations, for each direction: zero, a third
 of delta(0), tails down to about 2e-25 and, where the loss is bounded, both sides of the bound.

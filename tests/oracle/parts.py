@@ -1,5 +1,4 @@
-"""Privacy losses of single releases and of several together, at high precision: what pairs.json is
-computed from.
+"""Privacy losses of one release and of several, at high precision: the source of pairs.json.
 
 A part is one release. It knows `delta(e)` = E[(1 − e^{e−L})₊] = P(L > e) − e^e Q(L > e) in closed
 form at ANY real e, and the law of its own loss. A composition follows by conditioning on the first

@@ -274,7 +274,7 @@ class FiniteArc:
         """Integral over the angles inside or outside the edge, where the relative residual can
         equal gap.
 
-        integrand(psi) leaves out the weight, which alone tells psi from -psi.
+        integrand(psi) is without the weight; the weight alone differs between psi and -psi.
         """
         end, edge = mp.pi / 2, mp.acos(mp.sqrt(gap / self.top))
         low, high = mpf(0) if inside else edge, end if outside else edge

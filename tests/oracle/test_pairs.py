@@ -1,5 +1,6 @@
-"""Gaussian pairs, sketches, Wishart noise and compositions against pairs.json, and pairs.json
-against other routes.
+"""Gaussian pairs, sketches, Wishart noise and compositions against pairs.json.
+
+Also pairs.json against other routes.
 """
 
 import json

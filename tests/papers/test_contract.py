@@ -1,6 +1,4 @@
-"""What holds for every algorithm of the papers, on the pair of databases by which it shows its
-claim.
-"""
+"""What holds for every algorithm of the papers, on the pair that shows the algorithm's claim."""
 
 import dataclasses
 import pickle

@@ -1,6 +1,4 @@
-"""Paper 1's Gaussian LS and RP LS: their laws, what their printed forms leak, and what the
-corrected ones keep.
-"""
+"""Paper 1's Gaussian LS and RP LS: laws, the leak of the printed forms, the corrected ones."""
 
 import math
 

@@ -1,6 +1,4 @@
-"""The printed formulas are kept by name; each bounds the exact curve where we say so, and fails
-where we say so.
-"""
+"""The printed formulas, by name: which bound the exact curve, and where the others fail."""
 
 import itertools
 import math

@@ -1,6 +1,4 @@
-"""What paper 3 prints for its algorithms: inverses that invert, and sweeps against the exact
-curves.
-"""
+"""What paper 3 prints for its algorithms: inverses that invert, sweeps against exact curves."""
 
 import itertools
 import math

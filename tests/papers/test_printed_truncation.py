@@ -1,6 +1,4 @@
-"""Paper 2's printed radii and noise, each against the expression in the text, and what they are in
-error by.
-"""
+"""Paper 2's printed radii and noise against the expressions in the text, and their errors."""
 
 import math
 

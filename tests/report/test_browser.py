@@ -1,6 +1,4 @@
-"""The pages in a real browser, opened from disk: console, values, paper, keyboard, screen reader,
-hostile text.
-"""
+"""The pages in a real browser, opened from disk: console, values, paper, keyboard, hostile text."""
 
 import base64
 import re

@@ -1,6 +1,4 @@
-"""Every finding still shows what it says, and its corrected form holds; how evidence and sweeps are
-made.
-"""
+"""Every finding still shows what it says, and its corrected form holds; evidence and sweeps."""
 
 import math
 from dataclasses import replace

@@ -120,11 +120,11 @@ def test_the_files_are_the_same_twice(lines, tmp_path):
 
 def test_the_command_prints_lists_and_writes(tmp_path, capsys):
     assert command.main(["4-power"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith(
+    printed = capsys.readouterr().out
+    assert printed.startswith(
         "4-power: Paper 4, section 3.1, sizes of the data\n  claim     n runs from 2^14\n"
     )
-    assert "verdict   not so" in told
+    assert "verdict   not so" in printed
     assert command.main(["--list"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(FINDINGS)
     assert command.main(["4-power", "--report", "--out", str(tmp_path)]) == 0

@@ -1,6 +1,4 @@
-"""The gallery: numbers that hold together, figures that say what they show, a page with nothing
-from outside.
-"""
+"""The gallery: numbers that agree, figures that show what they say, a page that stands alone."""
 
 import json
 import math

@@ -32,7 +32,7 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
     sound, gross, leak, faint = found[0]
     assert (gross.needed, leak.needed) == (1_000, 6_000)
     assert faint.needed is None
-    assert list(faint.tried) == [6_000]  # the first seed had told that 1,000 are too few
+    assert list(faint.tried) == [6_000]  # the first seed showed that 1,000 are too few
     assert [row.rightly_judged for row in (gross, leak, faint)] == [True, True, False]
     assert sound.tried == {1_000: (0, 2)}
     assert sound.rightly_judged

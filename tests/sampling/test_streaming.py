@@ -1,6 +1,4 @@
-"""Draws that certify are made, scored and counted as they come: few are in memory, and none is seen
-too early.
-"""
+"""Draws that certify are made, scored and counted in turn: few are held, none is seen too early."""
 
 import threading
 import tracemalloc

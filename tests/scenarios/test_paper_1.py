@@ -8,7 +8,7 @@ import pytest
 from studies.paper_1.accuracy import accuracy, norm_variance
 from studies.paper_1.outliers import OutlierStudy
 from studies.paper_1.spectra import EXACT, FOUND, LIMIT, SpectrumStudy
-from studies.paper_1.utility import BOX, NOISE, PADDED, SKETCH, UtilityStudy, in_units
+from studies.paper_1.utility import NOISE, PADDED, PRINTED, SKETCH, UtilityStudy, in_units
 
 from dpaudit import exact
 from dpaudit._core.linalg import least_squares
@@ -106,7 +106,7 @@ def points(content, method):
 def test_gaussian_noise_is_shown_at_the_delta_of_als(utility):
     for als, gauss in zip(points(utility, SKETCH), points(utility, NOISE), strict=True):
         assert gauss["δ"] == pytest.approx(als["δ"], rel=1e-6)
-    assert len(points(utility, PADDED)) == len(points(utility, BOX)) == 2
+    assert len(points(utility, PADDED)) == len(points(utility, PRINTED)) == 2
 
 
 def test_the_table_has_the_closed_forms(utility):

@@ -5,9 +5,16 @@ import pytest
 from studies.confidence import interval, with_band
 from studies.paper_3.bounds import MixingBounds
 from studies.paper_3.designs import Design
-from studies.paper_3.logistic import BASELINE, MIXING, OBJECTIVE, SIGN, MixingLogistic, Split
+from studies.paper_3.logistic import (
+    BASELINE,
+    MIXING,
+    OBJECTIVE,
+    SIGN,
+    LabelledSplit,
+    MixingLogistic,
+)
 from studies.paper_3.regression import BASELINE as RIDGE
-from studies.paper_3.regression import MixingRegression, Problem
+from studies.paper_3.regression import MixingRegression, RegressionSplit
 
 import dpaudit as dp
 from dpaudit.exact import gaussian_sketch
@@ -56,7 +63,7 @@ def test_designs(name):
 
 def test_a_problem_knows_the_data_by_their_gram_matrix():
     train, test = Design("uniform", 200, 5, 2, 40).sample(np.random.default_rng(1))
-    problem = Problem.of(train, test)
+    problem = RegressionSplit.of(train, test)
     np.testing.assert_allclose(problem.root.T @ problem.root, train.T @ train, atol=1e-9)
     solution = np.linalg.lstsq(train[:, :-1], train[:, -1], rcond=None)[0]
     expected = np.mean((test[:, -1] - test[:, :-1] @ solution) ** 2)
@@ -92,7 +99,7 @@ def test_logistic_accuracies(table):
     assert last[OBJECTIVE] > 0.8
     assert last[SIGN] < 0.5
     assert last[MIXING] > 0.5
-    part = Split.of(table, np.random.default_rng(1))
+    part = LabelledSplit.of(table, np.random.default_rng(1))
     assert np.linalg.norm(part.train[:, :-1], axis=1).max() == pytest.approx(1.0)
     assert set(part.train[:, -1]) == {-1.0, 1.0}
     assert len(part.test) == 24

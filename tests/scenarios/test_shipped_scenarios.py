@@ -1,5 +1,4 @@
-"""The scenarios in scenarios/: all valid, none too private or too public to audit, verdicts as
-their names say.
+"""The scenarios in scenarios/ are valid, can be audited, and give the verdicts of their names.
 
 Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no
 draw is made. Those in scenarios/papers/ hold an algorithm of a paper against its printed claim, or

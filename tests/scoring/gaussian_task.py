@@ -1,6 +1,4 @@
-"""A Gaussian pair with a known loss: shifted, rescaled on one axis, and mixed by a poorly
-conditioned matrix.
-"""
+"""A Gaussian pair of known loss: shifted, one axis rescaled, mixed by an ill-conditioned matrix."""
 
 import numpy as np
 

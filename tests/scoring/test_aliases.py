@@ -1,6 +1,4 @@
-"""Every classifier alias on a Gaussian pair, against the certificate of the true loss from the same
-draws.
-"""
+"""Every classifier alias on a Gaussian pair, against the certificate of the true loss."""
 
 import numpy as np
 import pytest

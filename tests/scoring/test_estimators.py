@@ -80,7 +80,7 @@ def test_an_estimator_with_one_probability_a_row_is_refused():
 
 class Fails(ClassifierMixin, BaseEstimator):
     def fit(self, x, y):
-        raise ArithmeticError("no luck today")
+        raise ArithmeticError("no fit today")
 
     def predict_proba(self, x):
         return np.full((len(x), 2), 0.5)
@@ -88,7 +88,7 @@ class Fails(ClassifierMixin, BaseEstimator):
 
 def test_a_classifier_that_cannot_be_fitted_says_why():
     with pytest.raises(
-        dp.InvalidInput, match="classifier could not be fitted: ArithmeticError: no luck today"
+        dp.InvalidInput, match="classifier could not be fitted: ArithmeticError: no fit today"
     ):
         audit(*draws(500), Fails())
 

@@ -1,6 +1,4 @@
-"""What of the sides' moments is signal: few directions are found where a full estimate would drown
-them.
-"""
+"""What is signal in the sides' moments: few directions are found in noise that hides them."""
 
 import numpy as np
 import pytest

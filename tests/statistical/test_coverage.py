@@ -34,10 +34,10 @@ def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
     """
     from dpaudit.certify.sets import ChosenSet
 
-    honest = ChosenSet.region
+    region = ChosenSet.region
 
     def careless(self, *counts):
-        return honest(
+        return region(
             ChosenSet(self.forward, self.threshold, self.epsilon, min(30.0 * self.share, 0.9)),
             *counts,
         )

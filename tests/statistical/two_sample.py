@@ -1,6 +1,4 @@
-"""Kolmogorov–Smirnov distances with error bounds that hold at the sample size used, not only in the
-limit.
-"""
+"""Kolmogorov–Smirnov distances with error bounds that hold at any sample size."""
 
 import numpy as np
 

@@ -1,5 +1,4 @@
-"""How often the assertions fail although nothing is wrong, by simulation, each seed another look at
-the draws.
+"""How often the assertions fail although nothing is wrong, by simulation over seeds.
 
 Each bound on the number of failures has probability below 1e-4 of being exceeded where the rate is
 kept: the binomial quantile at 1 − 1e-5 for each of fewer than ten counts.

@@ -1,6 +1,4 @@
-"""Laws known by their densities: against Gaussian pairs, by hand where there are atoms, and in the
-tail.
-"""
+"""Laws known by their densities: against Gaussian pairs, by hand with atoms, and in the tail."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,4 @@
-"""Gaussian pairs: singular and nearly singular covariances, invariances, many dimensions, and the
-shape of the curve.
+"""Gaussian pairs: nearly singular covariances, invariances, many dimensions, smooth curves.
 
 Values come from elsewhere in tests/oracle; here are limits, equivalent problems and draws.
 """
@@ -119,11 +118,11 @@ def test_a_condition_of_1e12_between_the_laws_is_the_one_dimensional_answer(rati
 def test_a_common_condition_of_1e12_costs_no_more_than_the_entries_lose():
     rng = np.random.default_rng(4)
     turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-    stretch = turn @ np.diag([1.0, 1e-3, 1e-6]) @ turn.T
+    scaled = turn @ np.diag([1.0, 1e-3, 1e-6]) @ turn.T
     plain = on_axes([0.3, -0.2, 0.1], [1.2, 0.7, 1.5])
-    bent = stretch @ np.diag([1.2, 0.7, 1.5]) @ stretch.T
+    bent = scaled @ np.diag([1.2, 0.7, 1.5]) @ scaled.T
     assert_close(
-        gaussian_pair(np.zeros(3), stretch @ stretch.T, stretch @ [0.3, -0.2, 0.1], bent, EPSILON),
+        gaussian_pair(np.zeros(3), scaled @ scaled.T, scaled @ [0.3, -0.2, 0.1], bent, EPSILON),
         plain,
         1e-2,
     )

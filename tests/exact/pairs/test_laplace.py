@@ -1,6 +1,4 @@
-"""Laplace noise: the closed form against a recursion over one coordinate's loss, and against
-densities.
-"""
+"""Laplace noise: the closed form against a recursion over one coordinate's loss and densities."""
 
 import numpy as np
 import pytest

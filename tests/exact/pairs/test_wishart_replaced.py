@@ -1,6 +1,4 @@
-"""Additive Wishart noise with a row replaced: by another parametrisation, at the ends, and against
-the noise itself.
-"""
+"""Additive Wishart noise with a row replaced: other parameters, limits, draws."""
 
 import numpy as np
 import pytest

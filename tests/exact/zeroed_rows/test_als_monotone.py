@@ -1,6 +1,4 @@
-"""Facts that `worst_case` relies on to look at few rows, over random settings; a seeded sweep, no
-statistics.
-"""
+"""Monotonicities by which `worst_case` looks at few rows, over random settings; no statistics."""
 
 import numpy as np
 import pytest

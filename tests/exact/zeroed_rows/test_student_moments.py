@@ -1,6 +1,4 @@
-"""Rényi divergences of the finite ALS law: skew symmetry, the spectrum's own integral, and their
-limits.
-"""
+"""Rényi divergences of the finite ALS law: skew symmetry, the spectrum's own integral, limits."""
 
 import numpy as np
 import pytest

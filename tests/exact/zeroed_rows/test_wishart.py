@@ -100,8 +100,8 @@ def test_the_floor_does_not_fall():
     "steps", [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)]
 )
 def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
-    """ε = `steps`·a: the interval of finite losses above ε is shorter than can be told from its
-    ends, in the end.
+    """ε = `steps`·a: as ε grows, the interval of finite losses above it becomes shorter than the
+    spacing of floats at its ends.
     """
     a = (k - d - 1) / 2
     found = additive_wishart(q, k, d, [0.0, steps * a])[1][1]

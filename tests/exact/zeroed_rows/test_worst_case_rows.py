@@ -44,7 +44,7 @@ def test_worst_case_of_als_on_small_data_of_any_kind(seed):
 
 
 def test_worst_rows_differ_by_epsilon():
-    """Else the front would not be needed: a row of high leverage is worst at some ε, one of high
+    """Otherwise no Pareto set would be needed: a row of high leverage is worst at some ε, one of high
     share at others.
     """
     worst = dp.exact.worst_case(ALS(12), database(40, 3, seed=28), np.linspace(0.0, 2.0, 21))
@@ -114,7 +114,7 @@ def test_equal_rows_are_equally_bad():
     assert_worst(ALS(9), twice, GRID)
 
 
-# --- the asymptotic law: no front to rely on ------------------------------------------------------
+# --- the asymptotic law: no Pareto set to rely on ------------------------------------------------------
 
 
 def test_the_asymptotic_curve_is_not_monotone_in_leverage():

@@ -1,6 +1,4 @@
-"""Ridge regression from noisy moments (paper 2): the solution, the worst pair, and what remark 4.4
-breaks.
-"""
+"""Ridge regression from noisy moments (paper 2): solution, worst pair, what breaks remark 4.4."""
 
 import math
 

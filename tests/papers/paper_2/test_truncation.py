@@ -1,6 +1,4 @@
-"""Algorithm 1 of paper 2: who is public, where rows are cut, and what a replaced row changes at
-most.
-"""
+"""Algorithm 1 of paper 2: public rows, where rows are cut, the most that a replaced row changes."""
 
 import numpy as np
 import pytest

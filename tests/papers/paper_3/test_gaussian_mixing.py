@@ -1,6 +1,4 @@
-"""Gaussian mixing calibrated by lemma 1, and algorithm 1: samplers, units, and the bound by the
-joint release.
-"""
+"""Gaussian mixing by lemma 1, and algorithm 1: samplers, units, the bound by the joint release."""
 
 import math
 

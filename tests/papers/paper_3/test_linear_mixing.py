@@ -1,6 +1,4 @@
-"""Algorithm 2 and its neighbours: one law by two samplers, exact bounds against the certified,
-units.
-"""
+"""Algorithm 2 and its neighbours: one law by two samplers, exact against certified, units."""
 
 import math
 

@@ -1,6 +1,4 @@
-"""Objective perturbation: the minimum itself, its exact law for one feature, and the sign of the
-loss.
-"""
+"""Objective perturbation: its minimum, the exact law for one feature, the sign of the loss."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,4 @@
-"""Without LightGBM (its wheel needs the system's libgomp) boosting still works, and says so in one
-line.
-"""
+"""Boosting works without LightGBM, whose wheel needs the system's libgomp, and says so."""
 
 import importlib.abc
 import sys

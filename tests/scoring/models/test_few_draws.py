@@ -1,6 +1,4 @@
-"""The score for a handful of draws: no scale, no fear of outliers, small odds for few draws; and
-calibration.
-"""
+"""The score for a handful of draws: free of scale and outliers, small odds for few draws."""
 
 import numpy as np
 import pytest

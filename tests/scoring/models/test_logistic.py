@@ -1,6 +1,4 @@
-"""Logistic regression with an offset, against scikit-learn where that can do it, and the contest of
-scores.
-"""
+"""Logistic regression with an offset, against scikit-learn, and the contest of scores."""
 
 import numpy as np
 import pytest
@@ -61,7 +59,7 @@ def test_a_correction_mends_a_poor_base():
 
 
 def test_a_base_that_needs_nothing_gains_nearly_nothing():
-    """Five columns of noise; a penalty may win by luck, of the order of 5 parameters in 4,000
+    """Five columns of noise; a penalty may win by chance, of the order of 5 parameters in 4,000
     draws.
     """
     P, Q = draws(3000)
