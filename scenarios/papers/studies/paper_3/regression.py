@@ -53,7 +53,11 @@ class RegressionSplit:
     def errors(self, epsilon: float, mixtures: int, draws: int, rng: np.random.Generator) -> Errors:
         """Mean squared test errors by method, (draws,); bounds C_X = C_Y = 1 and δ = 1/n²."""
         delta, found = self.rows**-2.0, dict[str, Array]()
-        kinds = {MIXING: LinearMixing, SHEFFET: SheffetOLS, RENYI: SheffetRenyiOLS}
+        kinds: dict[str, type[LinearMixing | SheffetOLS | SheffetRenyiOLS]] = {
+            MIXING: LinearMixing,
+            SHEFFET: SheffetOLS,
+            RENYI: SheffetRenyiOLS,
+        }
         for variant in ("corrected", "printed"):
             for name, kind in kinds.items():
                 algorithm = kind(mixtures, epsilon, delta, variant=variant)
