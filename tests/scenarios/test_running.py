@@ -72,6 +72,38 @@ def test_faults_of_all_files_before_anything_runs(write, capsys):
     assert not (good.parent / "dpaudit-out").exists()
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("tests.scenarios.doubling:Tripling", "has no attribute 'Tripling'"),
+        (
+            "tests.scenarios.doubling:check",
+            "must be a subclass of dpaudit.report.studies.study.Study",
+        ),
+        ("nothing:Nothing", "No module named 'nothing'"),
+        ("tests.scenarios.doubling", '"module:Name"'),
+    ],
+)
+def test_a_call_that_is_no_study_is_one_line(write, capsys, call, said):
+    assert main(["run", str(write(f'[study]\ncall = "{call}"\n'))]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("dpaudit: error: small.toml: [study] call: ")
+    assert said in line
+
+
+def test_a_relative_path_from_another_folder_finds_the_study_beside_the_file(write, monkeypatch):
+    path = write()
+    Path("beside.py").write_text(
+        "from tests.scenarios.doubling import Doubling\n\n\nclass Beside(Doubling):\n    pass\n",
+        encoding="utf-8",
+    )
+    path.write_text('[study]\ncall = "beside:Beside"\n', encoding="utf-8")
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    assert main(["run", "../small.toml", "--out", "out"]) == 0
+    assert Path("out/content.json").exists()
+
+
 def test_two_scenarios_of_one_name(write, tmp_path, capsys):
     (tmp_path / "other").mkdir()
     assert main(["run", str(write()), str(write(name="other/small"))]) == 2

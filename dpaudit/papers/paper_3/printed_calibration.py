@@ -18,7 +18,7 @@ from dpaudit._core import check
 from dpaudit.curves.renyi import RenyiCurve
 from dpaudit.papers.paper_3.printed import gaussmix_epsilon, lemma_1_renyi
 
-SMALLEST, LARGEST = -14.0, 40.0  # ln(γ − 1), or ln(γ − 5/2): the interval that is searched
+SEARCHED = (-14.0, 40.0)  # ln(γ − 1), or ln(γ − 5/2)
 
 
 def gaussmix_gamma(rows: int, epsilon: float, delta: float) -> float:
@@ -121,18 +121,23 @@ def gaussian_noise_epsilon(sigma: float, delta: float) -> float:
     return math.sqrt(2.0 * math.log(1.25 / delta)) / sigma
 
 
-def least_gamma(delta_of: Callable[[float], float], delta: float, low: float = 1.0) -> float:
+def least_gamma(
+    delta_of: Callable[[float], float],
+    delta: float,
+    low: float = 1.0,
+    searched: tuple[float, float] = SEARCHED,
+) -> float:
     """The least γ > `low` with δ(γ) ≤ `delta`, for a decreasing δ(γ).
 
-    Solved for ln(γ − low), to an error of 1e-11.
+    Solved for ln(γ − low) in the interval `searched`, to an error of 1e-11.
     """
 
     def excess(place: float) -> float:
         return math.log(max(delta_of(low + math.exp(place)), 1e-300) / delta)
 
-    if excess(SMALLEST) <= 0.0:
-        return low + math.exp(SMALLEST)
-    return low + math.exp(brentq(excess, SMALLEST, LARGEST, xtol=1e-11))
+    if excess(searched[0]) <= 0.0:
+        return low + math.exp(searched[0])
+    return low + math.exp(brentq(excess, *searched, xtol=1e-11))
 
 
 def _budget(rows: int, epsilon: float, delta: float) -> tuple[int, float, float]:

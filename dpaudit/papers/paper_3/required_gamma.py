@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpaudit.curves.claims import Claim
 from dpaudit.exact import gaussian_sketch
-from dpaudit.papers.paper_3.printed_calibration import gaussmix_gamma, least_gamma
+from dpaudit.papers.paper_3.printed_calibration import least_gamma
 
+SEARCHED = (-12.0, 24.0)  # ln(γ − 1); fixes the last digits of the published figure
 LABELS = {
     "exact": "exact",
     "lemma_1": "lemma 1 with proposition 1",
@@ -26,9 +28,12 @@ def gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]:
     def exact(gamma: float) -> float:
         return float(max(gaussian_sketch(1.0 / gamma, rows, epsilon)))
 
+    def lemma_1(gamma: float) -> float:
+        return float(Claim.gaussmix(rows, gamma).delta_at(epsilon))
+
     log = np.log(4.0 / delta)
     return {
-        "exact": least_gamma(exact, delta),
-        "lemma_1": gaussmix_gamma(rows, epsilon, delta),
+        "exact": least_gamma(exact, delta, searched=SEARCHED),
+        "lemma_1": least_gamma(lemma_1, delta, searched=SEARCHED),
         "sheffet_2019": float(2.0 * (np.sqrt(2.0 * rows * log) + log) / epsilon),
     }
