@@ -27,6 +27,9 @@ Its padding and noise are in `printed`, under the names of the statements. Its a
 | theorem 5.1 (algorithm 4), theorem B.4 | `theorem_5_1_padding`, `theorem_b_4_padding` |
 | theorem B.5 | `theorem_b_5_sigma` |
 
+The steps of algorithms 2 and 5 are missing from our copy of the paper; the docstrings of their
+classes say what is chosen here.
+
 `matrix_release` holds what all algorithms share, `adaptive_release` what algorithms 2 and 5 share,
 and `random_moments` draws the matrices.
 

@@ -96,9 +96,9 @@ class InverseWishartPosterior(MatrixRelease):
 class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
-    The paper only describes the algorithm: "use part of the privacy budget to estimate σ_min(AᵀA)
-    and then set the parameter ψ accordingly", with a least number ν₀ of degrees of freedom. The
-    details are chosen here, as for algorithm 2:
+    Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
+    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
+    degrees of freedom. The details are chosen here, as for algorithm 2:
     1. half of ε for the estimate, half of ε and of δ for the draw, the other half of δ for a bad
        estimate;
     2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε);

@@ -104,10 +104,10 @@ class JLRidge(MatrixRelease):
 class AdaptiveJLRidge(AdaptiveRelease):
     """Algorithm 1 with w and r set by a private σ_min(AᵀA) (paper 4, algorithm 2).
 
-    The paper only describes the algorithm: "use part of the privacy budget to look at the least
-    singular-value of AᵀA … decrease w by the appropriate factor … in case it is really large, set
-    the regularization to be any non-negative number and determine r based on Thm 3.1". The details
-    are chosen here:
+    Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
+    to look at the least singular-value of AᵀA … decrease w by the appropriate factor … in case it
+    is really large, set the regularization to be any non-negative number and determine r based on
+    Thm 3.1". The details are chosen here:
     1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
        estimate;
     2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε): the sensitivity is B², and
