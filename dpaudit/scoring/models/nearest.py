@@ -17,6 +17,7 @@ NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters
 SHARED = (4, 24)  # candidates for the number of centres whose log-odds a row averages
 CHECKS = 5000  # choosing draws a side, that choose among these candidates
 PORTION = 1 << 20  # neighbours looked up at a time
+THREADS = -1  # all cores: each row is looked up by itself, so the result is the same
 
 
 def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
@@ -49,7 +50,8 @@ class Nearest:
     def __call__(self, x: Array) -> Array:
         """Log-odds of rows (m, k)."""
         shared = min(self.shared, len(self.odds))
-        place = self.tree.query(self.whiten(x), k=np.arange(1, shared + 1))[1]
+        neighbours = np.arange(1, shared + 1)
+        place = self.tree.query(self.whiten(x), k=neighbours, workers=THREADS)[1]
         return np.asarray(self.odds[place].mean(axis=1))
 
 
@@ -71,6 +73,6 @@ def _counted(tree: cKDTree, label: np.ndarray, centres: Array, sizes: np.ndarray
 
     The nearest voter is left out: it is the centre itself, or another draw at the same place.
     """
-    place = tree.query(centres, k=sizes[-1] + 1)[1][:, 1:]
+    place = tree.query(centres, k=sizes[-1] + 1, workers=THREADS)[1][:, 1:]
     won = np.cumsum(label[place], axis=1)[:, sizes - 1].T
     return np.log(won + 0.5) - np.log(sizes[:, None] - won + 0.5)
