@@ -78,6 +78,15 @@ def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages have empty figures: drawing takes most of the time where only the words are read."""
+    monkeypatch.setattr(
+        "dpaudit.report.html._figures",
+        lambda curves: dict.fromkeys(("wide", "stacked", "tradeoff"), "data:,"),
+    )
+
+
+@pytest.fixture
 def write_scenario(tmp_path: Path) -> Callable[..., Path]:
     """write_scenario(name, table=text, ...): the path of a small valid scenario in tmp_path."""
     return scenario_writer(tmp_path)

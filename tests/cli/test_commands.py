@@ -30,6 +30,7 @@ def draws(tmp_path):
     return ["P.npy", "Q.npy"]
 
 
+@pytest.mark.usefixtures("no_figures")
 @pytest.mark.parametrize(("claim", "status"), [("0.5,0.9", 0), ("0,0.01", 1), (None, 3)])
 def test_samples(draws, tmp_path, capsys, claim, status):
     options = [] if claim is None else ["--claim", claim]

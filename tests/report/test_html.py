@@ -9,18 +9,10 @@ from html.parser import HTMLParser
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report import html, render_html
+from dpaudit.report import render_html
 from tests.report.examples import make_result, make_samples_result
 
 HOSTILE = '</script><img src=x onerror="alert(1)">\'&amp;<!--{{ 7*7 }}\u2028'
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Leave the figures out where only the words are looked at: they take most of the time."""
-    monkeypatch.setattr(
-        html, "_figures", lambda _: dict.fromkeys(("wide", "stacked", "tradeoff"), "data:,")
-    )
 
 
 class Page(HTMLParser):

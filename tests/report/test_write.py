@@ -33,6 +33,7 @@ def test_same_result_same_bytes(tmp_path):
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("step", ["render_html", "spectrum_figure", "as_png"])
 def test_a_failure_while_drawing_leaves_the_old_report(tmp_path, result, monkeypatch, step):
     for name in FILES:
@@ -48,6 +49,7 @@ def test_a_failure_while_drawing_leaves_the_old_report(tmp_path, result, monkeyp
     assert names(tmp_path) == FILES
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_failure_while_writing_leaves_no_draft(tmp_path, result, monkeypatch):
     def fail(_):
         raise OSError("disk full")
@@ -64,6 +66,7 @@ def test_not_a_result(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_lone_surrogates_do_not_stop_the_report(tmp_path, result):
     result["mechanism"]["name"] = result["reason"] = "half \ud83d a pair"
     write_report(tmp_path, result)
