@@ -19,7 +19,7 @@ Bounds = Sequence[float]  # least and largest value
 
 
 def linear(epsilon: float, x: Bounds, y: Bounds, intercept: bool) -> Any:
-    """diffprivlib's LinearRegression with public bounds of every feature and of the target: (ε, 0)."""
+    """diffprivlib's LinearRegression with public bounds of all features and the target: (ε, 0)."""
     from diffprivlib.models import LinearRegression
 
     return LinearRegression(
