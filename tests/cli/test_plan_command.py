@@ -9,6 +9,7 @@ import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
 from dpaudit.cli.planning import needs
+from tests.cases import shifted
 
 pytestmark = pytest.mark.quick
 
@@ -71,16 +72,10 @@ def test_audits_of_the_planned_size_show_the_excess(stop):
     """
     row = needs((1.0, 1e-3), [0.1]).rows[0]
     mu = power.shift_of(1.0, 0.101)
-
-    def shifted(data, size, *, rng):
-        return mu * data[0] + rng.normal(size=(size, 1))
-
-    pair, samples = (
-        dp.neighbours.zero_row([[1.0], [1.0]], 0),
-        int(row.audit if stop is None else row.early),
-    )
+    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+    samples = int(row.audit if stop is None else row.early)
     options = {"samples": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
-    found = [dp.audit(shifted, pair, rng=seed, **options).verdict for seed in range(10)]
+    found = [dp.audit(shifted(mu), pair, rng=seed, **options).verdict for seed in range(10)]
     assert found.count("violated") >= 3
 
 

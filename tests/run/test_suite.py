@@ -16,6 +16,7 @@ from dpaudit.errors import MechanismError
 from dpaudit.run.suite.against import margin, moved
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, write_index
+from tests.cases import shifted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -175,13 +176,10 @@ def record(mu, draws=2000, seed=1, **changes):
     """result.json of a Gaussian shift."""
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
 
-    def shifted(data, size, *, rng):
-        return mu * data[0] + rng.normal(size=(size, 1))
-
     epsilon = np.linspace(0.0, 2.0, 9)
     return (
         dp.audit(
-            shifted, pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed
+            shifted(mu), pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed
         ).to_dict()
         | changes
     )
