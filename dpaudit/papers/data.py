@@ -53,3 +53,14 @@ def smallest_eigenvalue(data: Array) -> float:
     if len(data) < data.shape[1]:
         return 0.0
     return float(np.linalg.svd(data, compute_uv=False)[-1] ** 2)
+
+
+def singular_axes(data: Array) -> tuple[Array, Array]:
+    """Singular values, (d,), descending, and right singular vectors as rows, (d, d).
+
+    Fewer rows than columns give singular values 0.
+    """
+    n, d = data.shape
+    full = np.vstack([data, np.zeros((max(0, d - n), d))])
+    _, scale, axes = np.linalg.svd(full, full_matrices=False)
+    return scale, axes

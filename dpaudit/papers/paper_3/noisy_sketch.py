@@ -15,6 +15,7 @@ from dpaudit._core.check import Array, fail
 from dpaudit._core.triangular import upper_triangle
 from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
+from dpaudit.papers.data import singular_axes
 
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
@@ -41,7 +42,7 @@ class NoisySketch:
 
     def sketch(self, size: int, rng: np.random.Generator) -> Array:
         """(size, k·d) sketches, flattened; k·d random numbers each."""
-        scale, axes = self._axes(self.data)
+        scale, axes = singular_axes(self.data)
         d = len(axes)
 
         def draw(count: int) -> Array:
@@ -53,7 +54,7 @@ class NoisySketch:
 
     def gram(self, size: int, rng: np.random.Generator) -> Array:
         """(size, d(d+1)/2) upper triangles of the sketches' Gram matrices, by Bartlett factors."""
-        scale, axes = self._axes(self.data)
+        scale, axes = singular_axes(self.data)
         d = len(axes)
 
         def draw(count: int) -> Array:
@@ -84,14 +85,6 @@ class NoisySketch:
         """Raises `InvalidInput` for fewer sketch rows than features: XᵀX then has no inverse."""
         if self.rows < features:
             fail("rows", self.rows, f"at least the number of features, {features}")
-
-    def _axes(self, matrix: Array) -> tuple[Array, Array]:
-        """Singular values (d,) and axes as rows (d, d)."""
-        padded = np.vstack(
-            [matrix, np.zeros((max(0, matrix.shape[1] - len(matrix)), matrix.shape[1]))]
-        )
-        _, scale, axes = np.linalg.svd(padded, full_matrices=False)
-        return scale, axes
 
 
 @dataclass(frozen=True, eq=False)

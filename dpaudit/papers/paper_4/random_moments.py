@@ -15,15 +15,14 @@ from dpaudit._core.check import Array
 from dpaudit._core.linalg import factorise
 from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit.laws.base import draw_in_chunks
+from dpaudit.papers.data import singular_axes
 
 NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
 
 
 def axes_of(data: Array) -> tuple[Array, Array]:
     """Eigenvalues of DᵀD, (d,), descending, and its axes as rows, (d, d)."""
-    n, d = data.shape
-    full = np.vstack([data, np.zeros((max(0, d - n), d))])
-    _, scale, axes = np.linalg.svd(full, full_matrices=False)
+    scale, axes = singular_axes(data)
     return scale**2, axes
 
 
@@ -58,7 +57,7 @@ def scatter_draws(
 def bartlett_each(dim: int, dof: np.ndarray, rng: np.random.Generator) -> Array:
     """Lower triangular L, (m, dim, dim), with LLᵀ ~ Wishart_dim(I, dof[i]) (Bartlett 1933).
 
-    dof : (m,) ≥ dim.
+    dof : (m,) ≥ dim. `dpaudit.laws.bartlett` has one dof for all draws.
     """
     factor = np.zeros((len(dof), dim, dim))
     below, diagonal = np.tril_indices(dim, -1), np.arange(dim)
