@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpaudit.report.studies.content import Line, Panel
 from dpaudit.report.style import DASHED, DOTTED, LONG, MIXED, Look, legend, new_figure, tidy
@@ -12,6 +12,7 @@ from dpaudit.report.style import DASHED, DOTTED, LONG, MIXED, Look, legend, new_
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 COLUMNS = 3  # panels in a row, at most
 WIDTH, HEIGHT = 10.65, 3.0  # inches: of the figure, and of a row of panels
@@ -39,7 +40,7 @@ def figure(panels: Sequence[Panel]) -> Figure:
     width = NARROW if columns == 1 else WIDTH
     made = new_figure(width, HEIGHT * (1.2 if columns == 1 else 1.0) * rows + 0.24 * shown + 0.2)
     grid = made.subplots(rows, columns, squeeze=False).ravel()
-    handles: dict[str, Any] = {}
+    handles: dict[str, Line2D] = {}
     for ax, panel in zip(grid, panels, strict=False):
         handles |= draw_panel(ax, panel, looks)
     for ax in grid[len(panels) :]:
@@ -58,7 +59,7 @@ def looks_of(panels: Sequence[Panel]) -> dict[str, Look]:
     return looks
 
 
-def draw_panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> dict[str, Any]:
+def draw_panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> dict[str, Line2D]:
     """One pair of axes; returns the handles by label."""
     handles = {line.label: draw_line(ax, line, looks[line.label]) for line in panel.lines}
     ax.set_xscale(panel.x_scale)
@@ -72,7 +73,7 @@ def draw_panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> dict[str, Any]
     return handles
 
 
-def draw_line(ax: Axes, line: Line, look: Look) -> Any:
+def draw_line(ax: Axes, line: Line, look: Look) -> Line2D:
     """A line with its markers, and a band or bars where it has low and high ends."""
     style = {
         "linewidth": 1.6,
