@@ -97,7 +97,7 @@ def test_predictions_at_points_and_functions():
 
 @pytest.mark.slow
 def test_an_audit_of_what_has_too_little_noise():
-    """y of row 3 is 1 and its weight shows: with σ = 0.001 few draws show it."""
+    """y of row 3 is 1: without it the weight moves by many times σ = 0.001."""
     result = dp.audit(
         adapters.estimator(lambda: Noisy(0.001)), PAIR, samples=1000, claim=(1.0, 1e-5), rng=1
     )
@@ -105,7 +105,7 @@ def test_an_audit_of_what_has_too_little_noise():
 
 
 def test_no_noise_at_all_is_said():
-    """LogisticRegression has a random_state and, with this solver, no use for it."""
+    """LogisticRegression has a random_state, which this solver does not use."""
     result = dp.audit(
         adapters.estimator(LogisticRegression), PAIR, samples=100, claim=(1.0, 1e-5), rng=1
     )

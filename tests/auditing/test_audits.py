@@ -79,7 +79,7 @@ def test_a_false_claim_is_violated():
 
 
 def test_the_reason_states_the_level_as_it_was_asked_for():
-    """Not rounded up to certainty."""
+    """The level is not rounded up to 100 %."""
     assert "99.9%" in audit(shifted(1.0), claim=dp.Claim(0.5, 0.1)).reason
     assert "99.9%" in audit(shifted(1.0), claim=dp.Claim(0.5, 0.9)).reason
     assert "99.9%" in audit(shifted(1.0)).reason
@@ -132,7 +132,7 @@ def test_a_mechanism_keeps_its_own_exact_spectrum(mechanism):
 
 
 class HalfTheNoise(dp.mechanisms.GaussianLS):
-    """Broken: draws with half of the noise that its law has."""
+    """A broken mechanism: its draws have half of the noise of its law."""
 
     def prepare(self, data):
         return dp.mechanisms.GaussianLS(sigma=0.5 * self.noise).prepare(data)

@@ -222,7 +222,9 @@ def test_a_kept_batch_is_not_drawn_again():
 
 
 def test_fresh_lists_take_the_form_of_the_past():
-    """What the past had no column for is left out, so that the bet does not know of the draw."""
+    """An outcome for which the earlier draws had no column is left out: the bet must not depend on
+    the draw.
+    """
     rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
     past = Past()
     past.add((np.ones((2, 1)), np.zeros((2, 1))))
@@ -237,8 +239,8 @@ def test_fresh_lists_take_the_form_of_the_past():
 
 
 def test_batches_of_text_and_dicts_are_bet_on():
-    """A category that D alone gives, 1 draw in 5: rejected soon, whatever later batches bring that
-    earlier ones lack.
+    """Only D gives one category, 1 draw in 5: rejected soon, also where later batches have new
+    categories.
     """
 
     def says(data, size, *, rng):

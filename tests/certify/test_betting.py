@@ -52,8 +52,9 @@ def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
 
 @pytest.mark.parametrize(("front", "back"), PAIRS)
 def test_no_pair_of_the_null_makes_a_bet_favourable_and_one_makes_it_fair(null, front, back):
-    """E U · E V over 400 random post-processings of the dominating pair is at most C, and C is
-    reached by one that sends each atom to a corner or, by chance, to one of two."""
+    """E U · E V is at most C over 400 random post-processings of the dominating pair. One of them
+    reaches C: it sends each atom to a corner, or to one of two corners at random.
+    """
     atoms, _ = null
     bet = Bet.against(atoms, front, back)
     corners = np.array([(1.0, 1.0), bet_corner(bet, 60.0), bet_corner(bet, -60.0)])
@@ -71,8 +72,8 @@ def bet_corner(bet, score):
 
 
 def best_post_processing(atoms, corners):
-    """log of the most that E U · E V can be: for weights t the best corner of each atom, mixed
-    between two t.
+    """The log of the largest E U · E V: the best corner of each atom for a weight t, mixed between
+    two t.
     """
     points = []
     for tilt in np.linspace(-8.0, 8.0, 2001):

@@ -85,8 +85,8 @@ def test_bound_beats_two_intervals_and_stays_near_the_normal_limit(p, q, gamma):
     [(400_000, 18, 8_000_000), (4_000_000, 3_619_350, 8_000_000), (200, 10, 50_000)],
 )
 def test_ratio_is_near_its_limit(x, y, n):
-    """Of ln(p/q): the normal limit where both counts are large; Clopper–Pearson of a fixed p where
-    only y is small.
+    """The bound on ln(p/q): the normal limit where both counts are large; Clopper–Pearson at a
+    fixed p where only y is small.
     """
     found = log_ratio_lower(x, n, y, n, 0.003)
     p, q = (x + 0.5) / n, (y + 0.5) / n

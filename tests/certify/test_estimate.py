@@ -47,7 +47,7 @@ def test_shape_of_the_curves():
 
 @pytest.mark.parametrize("mu", [0.5, 8.0])
 def test_no_point_estimate_is_below_what_is_certified(mu):
-    """Where nearly all of one law is out of the other's reach the sets of other ε may show more."""
+    """Where nearly all of one law is impossible under the other, sets for other ε may show more."""
     found = estimate(scores(300, 3, mu), scores(3_000, 4, mu), np.linspace(0.0, 60.0, 31), 0.95)
     assert np.all(found.delta >= found.low)
     assert np.all(found.forward.delta >= found.forward.low)

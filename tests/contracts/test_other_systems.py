@@ -1,4 +1,4 @@
-"""Where the system has no `resource` and no `fcntl`, as Windows: audits work, and say what is missing.
+"""Without `resource` and `fcntl`, as on Windows, audits work and say what is missing.
 
 Each test runs Python in a process that refuses to import the two modules.
 """

@@ -168,7 +168,7 @@ def test_epsilon_of_pure_curves(curve):
 
 @pytest.mark.parametrize("mu", [1e-9, 1e-3, 0.1, 1.0, 10.0, 1e4])
 def test_epsilon_of_a_gaussian_shift(mu):
-    """The δ of the ε found is the δ asked for, and a little to the left it is not."""
+    """δ at the ε found is the δ asked for; at a slightly smaller ε it is larger."""
     curve = Shift(mu)
     asked = DELTAS[curve.delta(np.array(0.0))[0] > DELTAS]
     epsilon = exact(curve).epsilon_at(asked)

@@ -126,7 +126,7 @@ def test_neighbours_that_make_no_sense_are_refused(wrong, named):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_additive_wishart_leaks_more_of_a_longer_row(seed):
-    """Relied on by the Pareto set: δ is non-decreasing in q, from either direction, to the last ε."""
+    """The Pareto set relies on it: δ is non-decreasing in q, in either direction, at every ε."""
     rng = np.random.default_rng(seed)
     dim = int(rng.integers(1, 9))
     dof = dim + int(rng.choice([0, 1, 2, 3, 10, 100, 1000]))
@@ -177,7 +177,7 @@ def test_a_composition_with_als_says_what_to_use_instead():
 
 
 def test_curves_go_with_their_spectra():
-    """Whatever the mechanism and Pareto set, the curve repeats the grid's values and goes beyond it."""
+    """For every mechanism the curve repeats the grid's values and goes beyond the grid."""
     data = database(20, 2, seed=3)
     for mechanism in (ALS(rows=9), GaussianLS(sigma=0.4), AdditiveWishart(dof=20, scale=8.0)):
         for found in (

@@ -167,7 +167,7 @@ def test_the_calibrated_gaussian_is_tight():
 
 
 def test_the_sensitivity_of_the_squared_noise_is_right():
-    """With σ itself the claim would be true of the pair."""
+    """With σ itself the pair would keep the claim."""
     mechanism = broken.SquaredNoiseLS()
     right = dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=mechanism.sensitivity)
     grid = np.linspace(0.0, 3.0, 31)

@@ -104,7 +104,7 @@ def test_a_row_replaced_by_itself_changes_nothing(mechanism):
 @every_kind
 @pytest.mark.parametrize("size", [1e-3, 1e-7])
 def test_a_small_change_keeps_its_digits(mechanism, size):
-    """Relative to the change: the rows' own rounding, of order EPS, is all that is lost."""
+    """The error is relative to the change: only the rounding of the rows, of order EPS."""
     candidates = DATA[4] + size * np.random.default_rng(2).standard_normal((1, 4))
     found = numbers(mechanism.replaced_rows(DATA, candidates))[:, 4]
     expected = changes(mechanism, DATA, replaced(DATA, 4, candidates[0]))

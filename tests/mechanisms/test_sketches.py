@@ -34,7 +34,7 @@ def gram_release(rows, rng):
 
 
 def views(gram):
-    """Entries, and the eigenvalues, which see how they hang together."""
+    """Entries, and the eigenvalues, which depend on the joint law of the entries."""
     return np.column_stack([gram[:, *TRIANGLE], np.linalg.eigvalsh(gram)])
 
 

@@ -158,7 +158,7 @@ def test_the_index_of_a_pair_is_one_of_its_rows(index):
 
 
 def test_a_pair_that_calls_itself_zero_out_is_one():
-    """Else the exact spectrum would be that of another pair."""
+    """Otherwise the exact spectrum would belong to another pair."""
     with pytest.raises(dp.InvalidInput, match=r"right must be|relation must be"):
         dp.NeighbourPair(DATA, DATA + 1.0, "zero-out", 3)
 

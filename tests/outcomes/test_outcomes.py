@@ -109,7 +109,7 @@ def test_what_is_not_finite_is_drawn(value):
 
 
 def longer_each_block(data, size, *, rng):
-    """Lists that are of one length in a block, and of another in the next."""
+    """Lists whose length changes from block to block."""
     return rng.random((size, rng.integers(1, 9))).tolist()
 
 
@@ -170,7 +170,9 @@ def test_infinities_are_told_apart():
 
 
 def test_a_length_that_gives_the_database_away():
-    """As many numbers as pass a threshold: 1 or 2 under D, always 1 under D'. δ = ½ at every ε."""
+    """The numbers that pass a threshold: one or two of them under D, one under D'. δ = ½ at every
+    ε.
+    """
 
     def above(data, size, *, rng):
         return [

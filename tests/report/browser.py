@@ -60,7 +60,7 @@ class Browser:
         return answer["result"]
 
     def _until(self, wanted):
-        """The next message that is wanted; what the page says meanwhile is kept."""
+        """The next message of that kind; what the page says meanwhile is kept."""
         until = time.monotonic() + PATIENCE
         while True:
             while b"\0" not in self.buffer:

@@ -1,4 +1,4 @@
-"""The edge where a result is read, and the choice of rows."""
+"""How a result is read and checked, and which rows of a curve are shown."""
 
 import numpy as np
 import pytest

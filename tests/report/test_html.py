@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
 
 def poison(value, name=""):
-    """Every text in a result replaced by a hostile one, but for the words that the format fixes."""
+    """A result whose texts are replaced by a hostile one, except words of the format."""
     if isinstance(value, dict):
         return {key if name in ("", "exact", "claim") else _poisoned_key(key, name): poison(v, key)
                 for key, v in value.items()}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Trade-off curves on the side of the truth that their names say."""
+"""Trade-off curves are upper or lower bounds of the truth, as their names say."""
 
 import numpy as np
 import pytest

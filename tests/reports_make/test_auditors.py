@@ -61,8 +61,8 @@ def test_epsilon_of_the_truth_is_where_delta_is(task):
 
 
 def test_fixed_threshold_finds_the_best_set():
-    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and flat enough there to miss it by
-    0.1.
+    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and changes little within 0.1 of
+    it.
     """
     P, Q = drawn(TASKS[0], 3, 50_000)
     scores = -P[:, 0], -Q[:, 0]

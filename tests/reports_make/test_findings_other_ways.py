@@ -118,8 +118,8 @@ def test_remark_4_4_is_2_gdp_whatever_is_claimed(mu):
 
 
 def test_the_gradient_of_algorithm_4_is_the_corrected_one():
-    """The mechanism, which takes Newton steps that lead to the least loss, against equation (13)
-    put right.
+    """The mechanism, whose Newton steps lead to the least loss, against the corrected equation
+    (13).
     """
     rows = np.column_stack([X, Y])
     newton = Newton(rows, FAMILIES["logistic"], (1.0, 1.0), 1, 0.1 * np.eye(1), np.eye(1))

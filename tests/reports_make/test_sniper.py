@@ -1,4 +1,4 @@
-"""What so many draws can show at most, and the page."""
+"""The largest ε that a number of draws can certify, and the page."""
 
 import math
 
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.quick
 
 
 def test_the_best_set_of_two_answers_is_one_of_them():
-    """Randomised response: P(S)/Q(S) of an answer is known, its limit lies between those of two
-    boxes.
+    """Randomised response: P(S)/Q(S) of an answer is known; its limit lies between two
+    Clopper–Pearson limits.
     """
     mechanism = mechanisms.ZOO["RandomisedResponse"]
     pair, n = mechanism.pair(), 10_000

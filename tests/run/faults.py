@@ -1,4 +1,4 @@
-"""What is said against a scenario file."""
+"""The faults of a scenario file."""
 
 from pathlib import Path
 

@@ -54,7 +54,7 @@ def test_a_worker_killed_midway_changes_nothing(client):
 
 
 def test_a_scenario_on_a_cluster(client, write_scenario, tmp_path):
-    """Its own modules are found there."""
+    """The workers find the modules beside the scenario."""
     (tmp_path / "own_release.py").write_text(OWN)
     (tmp_path / "helper_of_own.py").write_text(HELPER)
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}

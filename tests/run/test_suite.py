@@ -202,8 +202,7 @@ def test_margins_cover_what_no_draw_says():
 
 @pytest.mark.parametrize("runs", [20, pytest.param(400, marks=pytest.mark.slow)])
 def test_runs_of_one_audit_seldom_differ(runs):
-    """Consecutive seeds: where a pair parts with probability 0.026, over 5 of 20 do with 1e-5.
-
+    """Consecutive seeds: if a pair differs with probability 0.026, more than 5 of 20 do with 1e-5.
     The draws are few on purpose: sets are chosen by 60 of them.
     """
     found = [record(0.7, 600, seed) for seed in range(runs + 1)]

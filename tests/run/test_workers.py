@@ -1,4 +1,4 @@
-"""Threads and processes draw the same bytes; a worker that dies is said."""
+"""Threads and processes draw the same bytes; a worker that dies is reported."""
 
 import importlib
 import shutil
@@ -65,7 +65,9 @@ def test_every_backend_draws_the_same(backend):
 
 @pytest.mark.slow
 def test_a_scenario_in_processes(write_scenario, own):
-    """Its own modules are found there; the same bytes as in threads, in one process, and in batches."""
+    """Processes find the modules beside the scenario; the bytes are those of threads and of one
+    process, in batches too.
+    """
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     for stop in (None, "verdict"):
         for backend, jobs in (("loky", 2), ("threading", 2), (None, 1)):
@@ -130,7 +132,7 @@ def release(data, size, *, rng):
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_two_folders_may_have_modules_of_one_name(write_scenario, tmp_path, backend):
-    """The second scenario gets its own ones, in the workers too, and none of them stays."""
+    """The second scenario gets its own modules, in the workers too, and none stays loaded."""
     made = {"mechanism": 'call = "twice_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     audit = f'samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "{backend}"'
     path = write_scenario(audit=audit, **made)

@@ -109,6 +109,6 @@ def test_scores_are_evaluated_in_chunks_of_rows(monkeypatch):
 @pytest.mark.parametrize("train_share", [0.05, 0.11, 0.13, 0.2])
 @pytest.mark.parametrize("alias", ["qda", "elliptical", "logistic", "knn"])
 def test_an_alias_makes_do_with_few_draws(alias, train_share):
-    """From 12 draws a side on; nothing is claimed of how well."""
+    """It works from 12 draws a side on; how well is not tested."""
     low = audit(*draws(240), alias, train_share=train_share).spectrum.low
     assert np.all((low >= 0.0) & (low <= 1.0))

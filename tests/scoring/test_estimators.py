@@ -1,4 +1,4 @@
-"""Any scikit-learn classifier scores; what is none is refused; a known score needs no training."""
+"""Any scikit-learn classifier can score, others are refused; a known score is not trained."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rare large values: moments say nothing then, and those of normal scores do."""
+"""Rare large values: moments of normal scores still show a difference, plain moments do not."""
 
 import numpy as np
 import pytest

@@ -64,7 +64,7 @@ def test_where_no_delta_can_be_told_the_gain_can():
 
 
 def test_counts_overrule_scores_that_are_no_log_odds():
-    """Half of Q is far wider than P: no straight line of a score of P against Q is the log-odds."""
+    """Half of Q is far wider than P, so the log-odds are no linear function of the score."""
     P = normals(4000, 1, 8)
     Q = np.where(np.random.default_rng(9).random((4000, 1)) < 0.5, 40.0 * normals(4000, 1, 9), P)
     found = quick_audit(P, Q, 0.0, "logistic", SEED)

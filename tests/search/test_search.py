@@ -1,4 +1,4 @@
-"""The search from end to end: what it finds, what it spends, and that the final draws are fresh."""
+"""The search from end to end: what it finds, what it costs, and that the final draws are fresh."""
 
 import numpy as np
 import pytest
@@ -150,8 +150,8 @@ def test_a_score_of_the_users_own(data):
 
 
 def test_influence_needs_no_theory(data):
-    """A mechanism that leaks whether a row far from any outlier is there: least squares cannot
-    know.
+    """The mechanism leaks the presence of a row that is no outlier, so least squares does not rank
+    it high.
     """
 
     def odd(data, size, *, rng):

@@ -1,4 +1,4 @@
-"""The bands that the package's own is measured against: sound, and blunter where theory says so."""
+"""The bands to which the package's own is compared: valid, and less tight where theory says so."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_every_band_is_below_the_truth(name):
 
 @pytest.mark.slow
 def test_joint_inversion_certifies_most():
-    """Means over four samples of 20,000 at ε = 0.5 and 1: boxes, order statistics, DKW."""
+    """Means over four samples of 20,000, at ε = 0.5 and 1, against three other bands."""
     runs = [drawn(20_000, seed) for seed in range(4, 8)]
     mean = {
         name: np.mean([band(*run) for run in runs], axis=0)[1:3]

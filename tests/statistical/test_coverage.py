@@ -51,9 +51,7 @@ def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
     ("name", "size"), [("Gaussian shift, rounded", 100_000), ("null (P = Q), three", 200)]
 )
 def test_regions_left_out_change_nothing(name, size, monkeypatch):
-    """Those that cannot miss the truth are not computed; here they are, and the same audits exceed
-    it.
-    """
+    """Regions that cannot miss the truth are not computed; with them the same audits exceed it."""
     quick = exceedances(pair(name), size, 30, seed=7, n_jobs=1)
     monkeypatch.setattr(coverage._band, "__defaults__", (EVERY,))
     assert quick.tolist() == exceedances(pair(name), size, 30, seed=7, n_jobs=1).tolist()

@@ -49,7 +49,7 @@ def censored(mean, low, high):
 
 
 def test_atoms_at_both_ends_by_hand():
-    """Clipped Laplace noise of scale 2 moved by half a scale within the range: the atoms have the
+    """Clipped Laplace noise of scale 2, moved by half of the scale: the atoms at the ends have the
     extreme losses.
     """
     left, right = censored(0.5, 0.0, 2.0), censored(1.5, 0.0, 2.0)

@@ -111,8 +111,8 @@ def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
 
 
 def test_a_row_that_always_rules_the_full_database_out():
-    """q so far beyond the noise that no finite loss is left: both deltas are 1 as long as ε is
-    below q/2.
+    """q is so much larger than the noise that no loss is finite: both deltas are 1 while ε is below
+    q/2.
     """
     forward, backward = additive_wishart(1e5, 6, 3, [0.0, 1.0, 100.0])
     np.testing.assert_allclose(forward, 1.0)
@@ -139,8 +139,8 @@ def test_bad_arguments_are_named(arguments, name):
 
 
 def test_very_many_degrees_of_freedom_take_no_more_memory():
-    """Where χ² is as good as normal the loss is a Gaussian shift of μ² = q²/(2k): both directions,
-    to O(1/√k).
+    """Where χ² is nearly normal the loss is that of a Gaussian shift with μ² = q²/(2k): both
+    directions, to O(1/√k).
     """
     for dof in (10**9, 10**13, 10**16):
         q = np.sqrt(2.0 * dof)  # μ = 1

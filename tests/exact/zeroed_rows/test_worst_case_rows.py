@@ -44,7 +44,7 @@ def test_worst_case_of_als_on_small_data_of_any_kind(seed):
 
 
 def test_worst_rows_differ_by_epsilon():
-    """Otherwise no Pareto set would be needed: a row of high leverage is worst at some ε, one of high
+    """A reason for the Pareto set: a row of high leverage is worst at some ε, one of high
     share at others.
     """
     worst = dp.exact.worst_case(ALS(12), database(40, 3, seed=28), np.linspace(0.0, 2.0, 21))
@@ -65,11 +65,9 @@ def heavy_row(seed, factor):
 @pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (25, 3.0), (75, 1.5), (145, 3.0)])
 @pytest.mark.parametrize("rows", [4, 30])
 def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, factor, rows):
-    """Row 3 has the largest norm: zeroing it changes the padding, while the others vie for the
-    worst among themselves.
-
-    In these data row 3 leads some of them in leverage and share, yet one of these is worse (by up
-    to a third).
+    """Row 3 has the largest norm, so zeroing it changes the padding; the worst of the other rows is
+    found among themselves. In these data row 3 exceeds some of them in leverage and share, and yet
+    one of those is worse (by up to a third).
     """
     data = heavy_row(seed, factor)
     mechanism = RPLS(rows, epsilon=40.0, delta=0.5)
@@ -78,7 +76,7 @@ def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, facto
 
 
 def test_the_row_that_sets_the_padding_is_treated_as_such():
-    """Zeroing it shrinks c₂, which is another pair of laws than with the same bound given as
+    """Zeroing the row shrinks c₂: the pair of laws differs from the one where the same bound is
     public.
     """
     data = database(40, 3, seed=28)
@@ -114,7 +112,7 @@ def test_equal_rows_are_equally_bad():
     assert_worst(ALS(9), twice, GRID)
 
 
-# --- the asymptotic law: no Pareto set to rely on ------------------------------------------------------
+# --- the asymptotic law has no Pareto set to rely on -----------------------------------------------
 
 
 def test_the_asymptotic_curve_is_not_monotone_in_leverage():

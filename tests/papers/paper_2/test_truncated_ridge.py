@@ -97,8 +97,8 @@ def test_a_search_for_a_worse_pair_finds_none():
 
 @pytest.mark.parametrize("mu", [0.05, 0.5, 1.4, 1.5])
 def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
-    """A row turned round, its label kept: nothing that is read off the data changes, the cross
-    moment by 2σ₂.
+    """A row changes its sign and keeps its label: the quantities read off the data stay, the cross
+    moment moves by 2σ₂.
     """
     mechanism = PracticalDPRR(mu, release="statistics")
     data = np.zeros((2, 3))
@@ -112,7 +112,7 @@ def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 20.0])
 def test_a_long_row_tells_itself_by_the_noise(mu):
-    """δ is near 1 where the claim has it at a millionth."""
+    """δ is near 1 where the claim says a millionth."""
     mechanism = PracticalDPRR(mu, release="statistics")
     data = np.column_stack([np.eye(3), np.ones(3)])
     pair = dp.neighbours.replace_row(data, 0, 1e6 * data[0])

@@ -50,7 +50,7 @@ def test_the_literal_sampler_has_the_same_law(mechanism, release):
     ("rows", "epsilon", "delta"), [(1, 0.3, 1e-3), (40, 1.0, 1e-6), (1000, 15.0, 1e-2)]
 )
 def test_calibrated_noise_keeps_the_claim_and_wastes_little(bound, scale, rows, epsilon, delta):
-    """Where the row is all there is q = 1/(1 + γ); with λ̄ = λ_min it is 1/γ, and the exact ε is
+    """A database of this row alone has q = 1/(1 + γ); with λ̄ = λ_min it is 1/γ, and the exact ε is
     near.
     """
     mechanism = CalibratedGaussMix(rows, epsilon, delta, bound, scale)
@@ -116,7 +116,7 @@ def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5])
 def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
-    """Its first term is the textbook's beyond its range: the joint release that the proof is about
+    """Its first term is the textbook's bound outside of its range: the joint release of the proof
     leaks more.
     """
     pair = dp.neighbours.zero_row(_axis(1.0, 50.0), 0)

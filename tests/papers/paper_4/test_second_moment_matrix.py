@@ -276,8 +276,8 @@ def test_the_corrected_noise_holds_at_any_epsilon(epsilon):
 
 
 def test_corollary_b_2_prints_two_inverses_that_are_none_of_each_other():
-    """r from w, and w from r: the printed r is smaller by ln(4/δ), and so more private than was
-    meant.
+    """r from w, and w from r: the printed r is smaller by ln(4/δ), and so more private than
+    intended.
     """
     for r in (1_000, 5_000):
         w = printed.corollary_b_2_padding(2.0, r, 0.5, 1e-3)

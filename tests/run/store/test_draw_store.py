@@ -1,4 +1,4 @@
-"""Kept draws: whole or not there, and never those of another run."""
+"""Kept draws are complete or absent, and never those of another run."""
 
 import json
 

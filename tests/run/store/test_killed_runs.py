@@ -77,8 +77,8 @@ def killed(scenario, folder, seed, kills):
     ids=["certificate", "batches", "search"],
 )
 def test_killed_at_random_points_many_times(write_scenario, tmp_path, tables):
-    """By time at any moment of half a run's; by step after 1 to 12 of more than 100 on the disk, a
-    run's steps.
+    """Killed by time within the first half of a run, and by step after 1 to 12 of its more than 100
+    steps on the disk.
     """
     counts = killed(write_scenario(**tables), tmp_path, seed=1, kills=12)
     assert counts[0] >= 1
@@ -124,8 +124,8 @@ def test_a_full_disk(write_scenario, tmp_path, monkeypatch, full_at, where):
 
 
 def full_part(patch, full_at):
-    """The part after so many leaves half a draft behind, as if the process had no time to take it
-    back.
+    """Writing the part after `full_at` others fails and leaves half a draft, as if the process had
+    died.
     """
     whole, count = checksums.replace_file, iter(range(10_000))
 
@@ -139,7 +139,7 @@ def full_part(patch, full_at):
 
 
 def full_list(patch, full_at):
-    """The disk takes half a line."""
+    """The disk is full in the middle of a line."""
     append, count = checksums.append_line, iter(range(10_000))
 
     def half(path, line):
@@ -153,7 +153,7 @@ def full_list(patch, full_at):
 
 
 def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
-    """A write that takes fewer bytes than it was given, as the last one on a disk does."""
+    """A write that accepts fewer bytes than given, as the last one on a full disk does."""
     mine = checksums.Parts(tmp_path)
     mine.write("0-000000.npy", b"a", 1)
     before = (tmp_path / checksums.PARTS).read_bytes()

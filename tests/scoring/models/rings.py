@@ -1,4 +1,4 @@
-"""Two rings in the plane: a pair of laws that no linear or quadratic score tells apart well."""
+"""Two rings in the plane, between which no linear or quadratic score decides well."""
 
 from collections.abc import Callable
 

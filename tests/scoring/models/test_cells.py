@@ -125,8 +125,8 @@ def mixed(rng):
 
 
 def parity(rng):
-    """Ten bits, one of which is the parity of two others more often than not: no column says
-    anything alone.
+    """Ten bits, of which one is often the parity of two others: no column alone differs between the
+    sides.
     """
     P, Q = rng.integers(0, 2, (2, SIZE, 10))
     P[:, 4] = np.where(rng.random(SIZE) < 0.7, P[:, 2] ^ P[:, 9], P[:, 4])
@@ -142,7 +142,7 @@ def rappor(rng):
 
 
 def nothing_like_it(rng):
-    """A value that only P has, one time in 10, among four reals that say nothing."""
+    """Four columns of one law on both sides, but P has the value ½ in one, 1 time in 10."""
     P, Q = rng.standard_normal((2, SIZE, 4))
     P[rng.random(SIZE) < 0.1, 1] = 0.5
     return P, Q, lambda x: np.where(x[:, 1] == 0.5, NEVER, -0.1)
@@ -179,7 +179,7 @@ def test_what_never_occurs_on_the_other_side_scores_highest():
 
 
 def test_equal_rows_of_atoms_have_equal_scores():
-    """To the last bit, in whatever company they are scored: rounding must not split a tie."""
+    """To the last bit, whatever other draws are scored with them: rounding must not split a tie."""
     P, Q, _ = mixed(np.random.default_rng(2))
     score, rows = trained(fit_cells, P[:, :2], Q[:, :2]), fresh(P[:, :2], Q[:, :2]).P
     assert isinstance(score, Cells)
@@ -196,8 +196,8 @@ def test_where_nothing_repeats_there_are_no_cells():
 
 
 def test_a_base_that_is_right_is_kept():
-    """Cells shrink to the loss that they are given: their noise costs at most 1e-4 nats in 20,000
-    draws a side.
+    """Cells shrink towards the given loss: their noise costs at most 1e-4 nats at 20,000 draws a
+    side.
     """
     P, Q, loss = geometric(np.random.default_rng(4))
     score = trained(partial(fit_cells, base=loss), P, Q)
@@ -327,7 +327,7 @@ def test_shrinkage_keeps_a_guess_that_is_right_and_drops_one_that_is_not():
 
 
 def test_one_cell_that_contradicts_a_good_guess_keeps_its_own_odds():
-    """1,000 draws of P and none of Q among 500 cells that the guess explains."""
+    """One of 500 cells has 1,000 draws of P and none of Q; the prior score explains the others."""
     rng = np.random.default_rng(2)
     a, b = rng.poisson(50.0, (2, 500))
     a[0], b[0] = 1000, 0
