@@ -21,6 +21,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        optimized=False,  # a template is compiled to be used once
     )
     environment.filters.update(number=number, percent=percent, plain=plain)
     return environment

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Protocol
 
 import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.check import Array
+from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Mechanism
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import SIDES, Blocks, sampler_of
+from dpaudit.sampling.block import SIDES, Blocks, Preparable, sampler_of
 from dpaudit.sampling.parallel import BlockStore, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
@@ -82,6 +84,8 @@ class MechanismDraws:
         store: BlockStore | None = None,
     ) -> None:
         self.blocks = Blocks(sampler_of(mechanism, data), seed, side)
+        # a law's products are small; a user's mechanism may have large ones
+        self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.side = size, side
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
         self.block = int(np.clip(size // BLOCKS, SMALLEST_BLOCK, LARGEST_BLOCK))
@@ -114,7 +118,12 @@ class MechanismDraws:
         """Whole blocks, together `count` draws or more."""
         first, last = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
         wanted = ((b, min(self.block, self.size - b * self.block)) for b in range(first, last))
-        for part in drawn(self.blocks, wanted, self.n_jobs, self.store):
+        blocks = drawn(self.blocks, wanted, self.n_jobs, self.store)
+        while True:
+            with self.threads():
+                part = next(blocks, None)
+            if part is None:
+                return
             self._check_columns(part)
             self.drawn += len(part)
             yield part

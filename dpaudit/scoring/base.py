@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Protocol
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from dpaudit._core.check import Array
+from dpaudit._core.threads import one_thread
 from dpaudit.errors import InvalidInput
 
 CHUNK = 1 << 16  # rows scored at a time
@@ -60,20 +58,6 @@ class Fitted:
     score: Score
     portfolio: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """A context in which BLAS uses one thread.
-
-    In products with a few dozen columns a second one costs twice the time that it saves.
-    """
-    return _controller().limit(limits=1, user_api="blas")
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    """Made once: it takes milliseconds to find the libraries, which are loaded by then."""
-    return ThreadpoolController()
 
 
 def evaluate(score: Score, x: Array) -> Array:

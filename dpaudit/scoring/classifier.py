@@ -13,7 +13,8 @@ from types import FunctionType
 import numpy as np
 
 from dpaudit._core.check import fail
-from dpaudit.scoring.base import Fit, Fitted, Score, Sides, one_thread
+from dpaudit._core.threads import one_thread
+from dpaudit.scoring.base import Fit, Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.estimators import Estimator, fit_estimator, is_classifier
 from dpaudit.scoring.eureka import fit_eureka, promise

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
+from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
-from dpaudit.scoring.base import Score, Sides, one_thread, refuse_nan
+from dpaudit.scoring.base import Score, Sides, refuse_nan
 from dpaudit.scoring.calibration import recalibrated
 from dpaudit.scoring.encode import Encoder, usable
 from dpaudit.scoring.models.closed import fit_quadratic

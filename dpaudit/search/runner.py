@@ -9,12 +9,12 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpaudit._core.seeds import below
+from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress
 from dpaudit.scoring import Classifier
-from dpaudit.scoring.base import one_thread
 from dpaudit.search.changes import Change
 from dpaudit.search.checkpoint import ChangeOutcome, Checkpoint, key_of, recalled, remember
 from dpaudit.search.draws import draw_common

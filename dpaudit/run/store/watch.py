@@ -74,9 +74,8 @@ class Watch:
 
     def _write(self, ended: str | None) -> None:
         with suppress(OSError):
-            replace_file(
-                self.folder / PROGRESS, (json.dumps(self._content(ended), indent=1) + "\n").encode()
-            )
+            content = (json.dumps(self._content(ended), indent=1) + "\n").encode()
+            replace_file(self.folder / PROGRESS, content, durable=False)
 
     def _content(self, ended: str | None) -> dict[str, Any]:
         """rate : draws a second, of the draws that this process made; None before the first one."""
