@@ -112,7 +112,7 @@ def test_equal_rows_are_equally_bad():
     assert_worst(ALS(9), twice, GRID)
 
 
-# --- the asymptotic law has no Pareto set to rely on -----------------------------------------------
+# --- the asymptotic law has no Pareto set to rely on ----------------------------------------------
 
 
 def test_the_asymptotic_curve_is_not_monotone_in_leverage():
