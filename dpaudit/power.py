@@ -21,7 +21,7 @@ from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.gaussian_shift import shift_delta
 
 POWER = 0.8
-# a whole audit spends a fifth of 1 − level on the claim's own ε (`planning.CLAIM_SHARE`)
+# a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.sets.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding

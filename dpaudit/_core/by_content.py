@@ -1,4 +1,4 @@
-"""What was worked out for an array, found again by the array's content."""
+"""A cache of results computed from arrays, keyed by the arrays' content."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Folder:
         return cls(place, frozenset(name for name in sys.modules if "." not in name))
 
     def left(self) -> None:
-        """Stop that, and forget the modules of the folder and their submodules."""
+        """Take the folder off `sys.path`, and forget its modules and their submodules."""
         if self.place in sys.path:
             sys.path.remove(self.place)
         here = {

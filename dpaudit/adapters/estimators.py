@@ -82,7 +82,7 @@ def estimator(
     factory : a class or function that makes an unfitted estimator, or an estimator to be copied.
         Every parameter called `random_state` or `seed`, those of nested estimators too, is set to
         an integer from the draw's own generator (every such attribute, if the estimator has no
-        `get_params`). Of an estimator with no such parameter a seed does not repeat the audit.
+        `get_params`). Without such a parameter or attribute no seed repeats the audit.
     outputs : names of attributes of the fitted estimator, whose numbers are released one after the
         other (if not given, those that it has of coef_ and intercept_); or points (m, p) at which
         it predicts; or a function of the fitted estimator.

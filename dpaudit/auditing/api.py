@@ -43,7 +43,7 @@ def audit(
 
     Parameters
     ----------
-    mechanism : `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any build
+    mechanism : `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any type
         (`outcomes`); any callable of that form. `dpaudit.adapters` makes one of other functions,
         estimators and programs.
     pair : the two databases.
@@ -63,7 +63,7 @@ def audit(
     progress : called as progress(step, done, wanted).
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
     train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1,
-        less of many draws and for outputs of one or two numbers.
+        smaller shares of many draws, and to train for outputs of one or two numbers.
     bits : let the score read the bits of floats (grid, exponent, low bits), where careless samplers
         leak.
     focus : what 1 − level is spent on, "spectrum" (all ε) or "pure": nine tenths on ε at δ = 0,
@@ -121,7 +121,7 @@ def audit_subject(
     store: BlockStore | None = None,
     **options: Any,
 ) -> AuditResult:
-    """`audit` of a subject that may say more than mechanism and pair; `options` are the other
+    """`audit` of a `Subject`, which may also name scenario, data and rule; `options` are the other
     keywords of `audit`.
     """
     if not isinstance(subject.pair, NeighbourPair):
@@ -189,7 +189,7 @@ def audit_samples(
 def audit_samples_of(
     P: Any, Q: Any, subject: Subject, *, progress: Progress | None = None, **options: Any
 ) -> AuditResult:
-    """`audit_samples`, of draws of which it is known what they are; `options` are its keywords."""
+    """`audit_samples` of draws that `subject` describes; `options` are its keywords."""
     P, Q = _draws("P", P), _draws("Q", Q)
     if all(map(outcomes.is_table, (P, Q))) and P.shape[1] != Q.shape[1]:
         check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")

@@ -25,7 +25,7 @@ class Clock:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Time a step. A step within another one counts for the inner one alone."""
+        """Time a step; the seconds of an inner step are counted for the inner step alone."""
         begin, inside = time.perf_counter(), self.inside
         self.inside = 0.0
         yield

@@ -48,7 +48,7 @@ def audit_fixed(
 ) -> Findings:
     """Draw from both sources, fit a score, certify, judge.
 
-    own : whether the draws are made here, from seeds that must not repeat.
+    own : whether this audit makes the draws; draws that repeat in order are then refused.
     """
     sources = [TimedDraws(source, clock) for source in sources]
     with clock.step("sample_s"):
@@ -70,7 +70,7 @@ def audit_fixed(
 
 
 def _learned(settings: Settings, sources: Sequence[Draws], own: bool) -> Learned:
-    """The certifying draws have no say in the columns or in the split.
+    """Columns and split depend on training and choosing draws alone.
 
     The number of columns decides the split, and the first few draws show it.
     """
@@ -89,14 +89,14 @@ def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
     P, Q = drawn
     if all(map(outcomes.is_table, drawn)) and P.shape[1] != Q.shape[1]:
         raise InvalidInput(
-            f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the size gives it away"
+            f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the width tells them apart"
         )
     columns = outcomes.columns(P, Q)
     return columns, Sides(columns(P), columns(Q))
 
 
 def _certify(settings: Settings, fitted: Fitted, learned: Learned, counts: ScoreCounts) -> Estimate:
-    """The sets are chosen before the first certifying draw is made."""
+    """The sets are chosen before the first certifying draw is scored."""
     chosen = scoring.pooled(fitted.score, learned.train, learned.choose)
     for part in chosen:
         refuse_nan(part, fitted.name)
@@ -113,7 +113,7 @@ def _certify(settings: Settings, fitted: Fitted, learned: Learned, counts: Score
 
 @dataclass(frozen=True, eq=False)
 class TimedDraws:
-    """`Draws` whose making counts as sampling, whatever asks for them."""
+    """`Draws` whose time is counted as sampling, in whichever step they are asked for."""
 
     source: Draws
     clock: Clock

@@ -19,8 +19,8 @@ from dpaudit.sampling import BlockStore, Progress
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
 CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
-# With the focus "pure" a larger share of the draws chooses, since the sets that decide are small:
-# of a score that is trained, and of one that is known, for which no draws are spent on training.
+# With the focus "pure" these shares of the draws choose, however many draws there are, since the
+# sets that decide are small: for a score that is trained, and for a known score.
 PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
 
 
@@ -126,7 +126,7 @@ def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
 def claim_grid(claim: Claim) -> Array | None:
     """ε at which a claim that has no ε of its own is judged, nats; None for the default ε.
 
-    41 ε from 0 to where the claim's δ is 1e-9, since such a claim may fail at large ε alone. The
+    41 ε from 0 to where the claim's δ is 1e-9, since the claim may fail only at large ε. The
     default ε are added where the claim goes beyond them. None for a claim with an ε of its own, and
     for a claim of δ = 0 at every ε.
     """

@@ -138,7 +138,7 @@ def _shown(detectable: dict[str, float] | None, settings: Settings) -> str:
 
 def _nothing(estimate: Estimate, level: float) -> str:
     return (
-        f"There is no claim and no exact spectrum to judge; at {100 * level:.6g}% confidence "
+        f"There is no claim and no exact spectrum to judge by; at {100 * level:.6g}% confidence "
         f"δ({estimate.epsilon[0]:g}) is at least {estimate.low[0]:.3g}."
     )
 

@@ -75,7 +75,7 @@ class Certificate:
         )
 
     def direction(self, forward: bool) -> Certificate:
-        """What is certified of one direction alone."""
+        """The certificate of one direction alone, at the same joint level."""
         kept = self.forward == forward
         return Certificate(self.p[kept], self.q[kept], self.forward[kept], self.level)
 
@@ -102,8 +102,8 @@ class Certificate:
         (m,), in that shape.
 
         sup over ε of 1 − low − e^ε α and e^{−ε}(1 − low − α) (Dong, Roth & Su 2022, proposition 6)
-        falls as low rises, so with a lower bound of δ it is an upper one of f. Between its corners
-        low is straight in e^ε: they suffice.
+        falls as low rises, so with a lower bound of δ it is an upper one of f. Between corners
+        low is linear in e^ε, so the supremum is at a corner.
         """
         alpha = readings.unit("alpha", alpha)
         kept = 1.0 - self._low(self._corners)
@@ -142,8 +142,8 @@ class Certificate:
 
     @cached_property
     def _corners(self) -> Array:
-        """γ ≥ 1 between which the band is straight: crossings of two edges, each of which bounds
-        its region there.
+        """γ ≥ 1 at which the band, piecewise linear in γ, may bend: crossings of two edges that
+        both give their region's minimum there.
         """
         if len(self.p) == 0:
             return np.ones(1)
@@ -165,6 +165,6 @@ class Certificate:
 
 
 def _quotient(p: Array, q: Array) -> Array:
-    """p/q; infinite where only q is 0, 0 where p is."""
+    """p/q; 0 where p is 0, infinite where q alone is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(p > 0.0, p / q, 0.0))

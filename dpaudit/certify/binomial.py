@@ -1,8 +1,9 @@
 """Exact confidence bounds on P(S) − γQ(S) and P(S)/Q(S) for a fixed set S, from two binomial
 counts.
 
-A lower bound on p − γq makes δ(ε) ≥ p − e^ε q a certificate. Bounding p and q apart
-(Clopper–Pearson twice) pays for both; inverting one test of (p, q) pays once, up to √2 less margin.
+A lower bound on p − γq makes δ(ε) ≥ p − e^ε q a certificate. Separate bounds on
+p and q (Clopper–Pearson twice) share α; one test of (p, q) has all of it, and a margin up to √2
+smaller.
 Outcomes are ordered by an approximate lower limit of p − γq and the order's exact tail probability
 is inverted (Buehler 1957; Kabaila & Lloyd 1997), which keeps the p-value nearly free of the
 nuisance. For each q of a Clopper–Pearson interval, whose error is added to the p-value (Berger &
@@ -23,19 +24,20 @@ from dpaudit._core.check import Array
 from dpaudit.certify.band import Region
 
 NUISANCE_SHARE = 0.02  # of α, spent on the interval for q
-# of α, for the sums (1e-10 at one γ, 2e-3 at two) and what the polygon may miss (1e-3 at most,
-# seen)
+# of α, kept back for numerical error, as measured: of the sums (1e-10 at one γ, 2e-3 at two) and of
+# the polygon (at most 1e-3)
 RESERVE = 0.005
-LOWER_SHARE = 0.1  # of that, on its lower end, which hardly matters
-# where few draws of Q hit S the curve bends: twice as many points
+LOWER_SHARE = 0.1  # of NUISANCE_SHARE, for the lower end of that interval, which hardly matters
+# values of q on the polygon; MORE_POINTS times as many below FEW_HITS hits of Q, where it bends
 NUISANCE_POINTS, FEW_HITS, MORE_POINTS = (9, 25, 2)
-STEPS, TOLERANCE = 60, 2e-3  # of the search for p, in standard errors
+STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in standard errors
 REACH = 8.0  # standard deviations summed over; what is beyond counts in full
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
 # standard deviations between the terms of a longer sum; at two γ
 STRIDE, CORNER_STRIDE = (0.55, 0.25)
 MOST_TERMS = 300  # in one sum over x for several p; else it is split
-# standard deviations of X; where one more y is worth more than so many, bounds go up in steps
+# where the spread of X is below this share of what one more hit of Q adds to the bound on x, that
+# bound is a step function
 BLUR = 0.5
 
 
@@ -169,12 +171,11 @@ class _ExactTest:
         return np.asarray(np.max(self.limit[:, None, None] + shift * q, axis=0))
 
     def _least(self, q: Array) -> Array:
-        """For each q the largest p that was itself rejected, within TOLERANCE standard errors of
-        the largest; (k,).
+        """For each q a rejected p within TOLERANCE standard errors of the largest rejected p, (k,).
 
         At a fixed q the event of an outcome as extreme is fixed and its probability increases with
-        p. Steps of so many standard errors, doubled until both sides are known; then false position
-        on the normal scale, every third time bisection.
+        p. The search brackets p by steps of z standard errors, doubled each turn, then closes in by
+        false position on the normal scale, with bisection every third turn.
         """
         guess = np.clip(np.max(self.limit + self.gammas * q[:, None], axis=1), 1e-3 / self.n, 1.0)
         probability = self._event(q, guess)
@@ -209,15 +210,18 @@ class _ExactTest:
         return rejected
 
     def _event(self, q: Array, p: Array) -> Callable[[Array], Array]:
-        """p ↦ P(an outcome as extreme as observed) at each q, (k,) → (k,); `p`: about where it is
-        wanted, (k,).
+        """p ↦ P(an outcome as extreme as observed) at each q, (k,) → (k,).
 
-        Summed over the variable that spans few values, each of them; else over every so-manieth
-        value of the one with the smaller spread: the terms are then as smooth as a normal density,
-        for which such a sum is all but exact. The other variable's bound is rounded up to a whole
-        number where each value counts, and left as it is, which can only enlarge the tail, where
-        smoothness matters: in those sums, at two γ, whose bound moves with q, and where one hit of
-        Q outweighs the spread of X.
+        p : (k,), a first guess of where it will be evaluated, which fixes the terms of the sum.
+
+        It is a sum over the counts of one variable (of X where one hit of Q outweighs its spread).
+        A variable that spans at most EXACT_TERMS values is summed over all of them; else the one
+        with the smaller spread is summed at every `stride`-th value, where the terms are as smooth
+        as a normal density, so that this sum is almost exact.
+
+        The bound on the other variable is rounded up to an integer where every value is summed. It
+        is left unrounded, which can only enlarge the tail, where terms must be smooth: in strided
+        sums, at two γ (the bound moves with q), and where one hit of Q outweighs the spread of X.
         """
         wide_p, wide_q = _span(p, self.n), _span(q, self.m)
         step = self.gammas[-1] * self.n / self.m  # in x, of one y
@@ -318,8 +322,8 @@ def _outside(count: Array, n: int, probability: Array) -> Array:
 
 
 def _at_least(need: Array, n: int) -> Callable[[Array], Array]:
-    """p ↦ P(Bin(n, p) ≥ need), (k,) → (k, terms); between whole numbers by the beta integral, which
-    decreases.
+    """p ↦ P(Bin(n, p) ≥ need), (k,) → (k, terms); for a `need` that is not an integer by the beta
+    integral, which decreases in `need`.
     """
     sure, never = need <= 0.0, need > n
     inner = np.where(sure | never, 1.0, need)

@@ -97,12 +97,12 @@ class CandidateSets:
 
 
 def _spread_out(count: int) -> np.ndarray:
-    """At most NODES of so many positions, evenly spaced."""
+    """At most NODES of the positions 0, …, count − 1, evenly spaced."""
     return np.unique(np.linspace(0, count - 1, min(NODES, count)).round().astype(int))
 
 
 def _log_ratio_error(p: Array, q: Array, sizes: tuple[int, int]) -> Array:
-    """Standard error of ln(p/q) from so many draws a side."""
+    """Standard error of ln(p/q), with p and q estimated from `sizes` draws."""
     parts = zip((p, q), sizes, strict=True)
     return np.sqrt(sum((1.0 - part) / (part * size) for part, size in parts))
 

@@ -62,7 +62,7 @@ def certify(
 ) -> Estimate:
     """δ(ε) and its band, from scores of the choosing draws and counts of the certifying ones.
 
-    certifying : counted once. epsilon : (m,) ascending, nats.
+    certifying : its `above` is called once. epsilon : (m,) ascending, nats.
     level : joint confidence over all ε and both directions.
     claim_epsilon : ε of a claim, which get shares of their own. focus : as in `choose_sets`.
     """
@@ -100,7 +100,7 @@ def _plug_in(
 
 
 def _direction(plug_in: Array, low: Array) -> Direction:
-    """The estimate is raised to what another set certifies where that is larger."""
+    """Estimate and bound in [0, 1]; a bound by another set that is larger is also the estimate."""
     low = np.clip(low, 0.0, 1.0)
     return Direction(np.clip(np.maximum(plug_in, low), 0.0, 1.0), low)
 

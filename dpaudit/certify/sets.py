@@ -24,7 +24,8 @@ FOCUS = ("spectrum", "pure")
 INTERVALS = (1.3, 0.2)
 # shares of 1 − level, by focus, for P(S)/Q(S) in the better direction and in the other one
 RATIO_SHARES = {"spectrum": (0.05, 0.015), "pure": (0.9, 0.02)}
-# share for δ(ε) in the direction in which it is the smaller one there, and the number of its sets
+# for each direction at the ε where the other direction has the interval's set: share of 1 − level
+# for both together, and the number of sets of each
 REST_SHARE, REST_SETS = (0.06, 4)
 # shares for the ε of a claim: the set chosen by counts, and the set chosen by the odds, if any
 CLAIM_SHARE, ODDS_SHARE = (0.2, 0.1)
@@ -32,7 +33,7 @@ CLAIM_SHARE, ODDS_SHARE = (0.2, 0.1)
 # draws.
 CLEAR = 4.0
 AIM = 30.0  # nats; a region aimed at this ε serves all larger ones
-CAP = 0.04  # larger relative standard errors count as this one when shares are set
+CAP = 0.04  # relative standard errors are clipped at this value when shares are set
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def choose_sets(
 ) -> list[ChosenSet]:
     """The sets to certify; their shares sum to 1 − level.
 
-    claim_epsilon : ε of a claim, which get shares of their own.
+    claim_epsilon : ε of a claim, which get shares of their own. focus : one of FOCUS, what most of
+        1 − level is spent on: "spectrum", intervals of ε; "pure", P(S)/Q(S).
     """
     shares = RATIO_SHARES[focus]
     ratios = _ratio_sets(candidates, focus)
@@ -150,8 +152,8 @@ def _ends(epsilon: Array, first: int, last: int) -> tuple[float, ...]:
 def _other_direction_sets(
     candidates: CandidateSets, main: Iterable[ChosenSet], total: float
 ) -> list[ChosenSet]:
-    """A few sets for each direction at the ε where the other direction has the interval's set, at
-    equal shares of `total`.
+    """For each direction a few sets at the ε where `main` has none of that direction, at equal
+    shares of `total`.
     """
     groups = []
     for way in (0, 1):

@@ -11,7 +11,7 @@ from dpaudit.errors import InvalidInput
 
 TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws
 TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # outputs of so few numbers are soon learned
-TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # of many, so many times √samples: see `split`
+TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # at most this many times √samples: see `split`
 SMALLEST = 10  # draws a side; a smaller part is of no use
 
 
@@ -51,7 +51,8 @@ def split(
     columns : numbers in an output. trained : False of a score that is known beforehand, for which
         no draws are spent on training.
 
-    By default 0.4 (of outputs of one number 0.2, of two 0.3) and 0.1 of up to 250,000 draws. A
+    By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two) and
+    200·√samples train, and the smaller of 0.1·samples and 50·√samples choose. A
     score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second order
     about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m.
     """

@@ -57,7 +57,7 @@ class ExampleMechanism(LawMechanism):
         raise NotImplementedError
 
     def published_pair(self) -> NeighbourPair:
-        """The pair of the published audits, if that is another than `pair`."""
+        """The pair of the published audits, where it differs from `pair`."""
         return self.pair()
 
 

@@ -76,7 +76,7 @@ def analyse(
 
 
 def _worst(mechanism: Any, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:
-    """Only least squares on a sketch has a limit law of its own, and that for zeroed rows."""
+    """The worst case; for zeroed rows of ALS and RPLS also its asymptotic curve."""
     found = exact.worst_case(mechanism, data, epsilon, **neighbours.arguments)
     if neighbours.relation == "zero-out":
         limit = exact.worst_case(mechanism, data, epsilon, law="asymptotic")

@@ -90,7 +90,7 @@ def _save(result: AuditResult, selection: Selection | None, folder: Path) -> Non
 
 @contextmanager
 def _step(progress: Progress, name: str) -> Iterator[None]:
-    """A step of one."""
+    """Report a step that has one part: 0 of 1 before it, 1 of 1 after it."""
     progress(name, 0, 1)
     yield
     progress(name, 1, 1)
@@ -187,7 +187,7 @@ def _origin(scenario: Scenario, mechanism: Any) -> dict[str, Any]:
 
 
 def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
-    """A pair that stands for itself, as result.json has data."""
+    """A mechanism's own pair, in the form in which result.json describes a data set."""
     n, width = pair.left.shape
     names = [f"column {number + 1}" for number in range(width)]
     return {

@@ -68,7 +68,7 @@ def read_candidates(path: Path, dataset: Dataset) -> Array:
     if table.dropped:
         fail(
             path.name,
-            f"{sum(table.dropped.values())} rows with one",
+            f"{sum(table.dropped.values())} rows with a missing value",
             "a file without missing values",
         )
     return np.column_stack([found[name] for name in wanted])

@@ -22,7 +22,7 @@ class Readings:
     renyi_2 : Rényi divergence of order 2, of the larger direction; None where no closed form is
         known.
     pure_epsilon : the largest privacy loss.
-    notes : by name, why one is None.
+    notes : by the name of a number that is None, why it is.
     """
 
     epsilon_at: dict[float, float]
@@ -34,7 +34,7 @@ class Readings:
 
     @classmethod
     def of(cls, spectrum: Spectrum, claim: Claim | None) -> Readings:
-        """Of a spectrum that carries its curve."""
+        """Read them off an exact spectrum, which carries its curve."""
         own_epsilon = [] if claim is None or claim.epsilon is None else [claim.epsilon]
         own_delta = [claim.delta] if claim is not None and own_epsilon and claim.delta > 0.0 else []
         deltas, epsilons = (

@@ -1,4 +1,4 @@
-"""Many blocks, drawn by workers that joblib chooses: threads, processes, a cluster. In order.
+"""Many blocks, in order, drawn by workers that joblib chooses: threads, processes, a cluster.
 
 joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So
 blocks are asked for in windows: what was drawn and not yet taken stays below `HELD` bytes, or one

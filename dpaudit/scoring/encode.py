@@ -111,7 +111,7 @@ def _chunks(x: Array) -> list[Array]:
 
 
 def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
-    """The indicators needed: the first of those that are equal on all training draws."""
+    """The indicators; of several that are equal on all training draws only the first."""
     seen = np.zeros((len(MARKS), train.P.shape[1]), dtype=bool)
     for part in (*_chunks(train.P), *_chunks(train.Q)):
         if not usable(part).all():

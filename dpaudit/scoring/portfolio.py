@@ -164,7 +164,10 @@ def _enter_closed_forms(contest: Contest, train: Sides) -> None:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The draws as closed forms see them. of : for names. map : rows → what is seen of them."""
+    """The draws in the coordinates that closed forms are fitted in.
+
+    of : suffix of the scores' names. map : rows → coordinates; None where these are the rows.
+    """
 
     train: Sides
     choose: Sides
@@ -179,7 +182,7 @@ class View:
         return cls(seen, checked, " of normal scores", scores)
 
     def score(self, seen: Score | None) -> Score | None:
-        """A score of rows, from one of what is seen of them."""
+        """A score of rows, from `seen`, a score of their coordinates."""
         if seen is None or self.map is None:
             return seen
         mapped = self.map

@@ -137,7 +137,7 @@ def _directions(moments: MomentDifference) -> Array:
     """Orthonormal columns (k, j), found one by one until the remainder looks like noise."""
     size = len(moments.gap)
     left, found = moments, np.zeros((size, 0))
-    # above ½·χ² of the gap and the evidence at the edge of the semicircle
+    # evidence that noise may have: ½·χ² of the gap, and the excess at the edge of the semicircle
     noise = 1.5 * size + np.log(moments.draws)
     while found.shape[1] < min(MOST, size):
         axis, gain = _strongest(left, found)
@@ -187,7 +187,7 @@ def _stein(gap: Array, draws: int) -> Array:
 
 
 def _shrunk(level: float, variance: float) -> float:
-    """An estimate of this variance, shrunk to 0 where it is within its standard error."""
+    """An estimate with this variance, shrunk towards 0; 0 where it is within one standard error."""
     return level * max(0.0, 1.0 - variance / max(level**2, 1e-300))
 
 

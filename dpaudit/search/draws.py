@@ -64,6 +64,6 @@ def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     P, Q = outcomes.aligned(P, Q)
     if P.shape[1] != Q.shape[1]:
         raise MechanismError(
-            f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the size gives it away"
+            f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the width tells them apart"
         )
     return P, Q

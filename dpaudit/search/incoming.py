@@ -52,7 +52,7 @@ def _check_sources(
         reason = f"relation {needed[0]!r} needs rows to put in"
         fail("candidates", None, f"given, or row_bound, or bounds: {reason}")
     if given and not needed:
-        fail("relations", relations, f"with 'replace' or 'add', which are what {given[0]} is for")
+        fail("relations", relations, f"with 'replace' or 'add', since {given[0]} is given")
 
 
 def _candidates(data: Array, candidates: ArrayLike) -> Array:

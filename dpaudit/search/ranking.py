@@ -42,7 +42,7 @@ class Ranking:
 def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
     """The first `shortlist` changes by the scores of `rank`.
 
-    screened : of how many changes, the first by scores that need no draws, the influence is drawn.
+    screened : number of changes whose influence is drawn, the first by scores that need no draws.
 
     Raises `MechanismError` where the mechanism fails on all of them.
     """
@@ -126,7 +126,7 @@ def _distances(runner: Runner, units: NoiseUnits, partners: Array) -> Work:
 
 
 def _by_influence(influence: Array, rank: Rank) -> Array:
-    """Scores of changes that are in the order of the other scores: influence, or both in turn."""
+    """Scores of changes that other scores have sorted: by influence, or by both in turn."""
     known = np.nan_to_num(influence, nan=0.0)
     if rank == "influence":
         return known

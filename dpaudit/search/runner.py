@@ -51,7 +51,7 @@ class Runner:
         known = [recalled(self.checkpoint, key) for key in keys]
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
-        with one_thread():  # of BLAS, set once for all workers, which would undo each other's
+        with one_thread():  # set once: workers that each set it would undo it
             fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_attempt)(carried, self.data, change) for change in missing
             )

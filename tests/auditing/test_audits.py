@@ -254,7 +254,7 @@ def test_databases_that_give_themselves_away_by_size_are_said_to():
         return rng.standard_normal((size, len(data)))
 
     with pytest.raises(
-        dp.InvalidInput, match=r"M\(D\) has 40 columns and M\(D'\) 39: the size gives it away"
+        dp.InvalidInput, match=r"M\(D\) has 40 columns and M\(D'\) 39: the width tells them apart"
     ):
         audit(releases_a_column_a_row, dp.NeighbourPair(DATA, DATA[:-1]))
 

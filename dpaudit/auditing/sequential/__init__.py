@@ -1,5 +1,5 @@
-"""An audit that may stop early: draws in growing batches, each bet on by a score and a bet that
-earlier batches chose.
+"""An audit that may stop early: it draws growing batches, and bets on each with a score and a bet
+that were chosen from the earlier batches.
 
 A batch is scored by what was trained on all draws before it. So the product of the payoffs is an
 e-process, which may be looked at after every draw. The first time that it reaches 1/(1 − level) the

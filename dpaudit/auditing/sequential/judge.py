@@ -1,4 +1,4 @@
-"""From the past to what judges the next batch: a score, a bet, and the sets of the lower bounds."""
+"""What earlier batches choose for the next one: score, bet, and sets of the lower bounds."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def judge_by_many(
     """Part of the past trains. The other part chooses, together with what earlier scores said of
     draws that they had not seen.
 
-    history : log-odds (n,) of earlier batches by the scores of their time. upcoming : size of the
+    history : log-odds (n,) of earlier batches, each by its own judge. upcoming : size of the
         next batch.
     """
     cut = int((1.0 - CHOOSE) * len(past.P)) if scoring.is_trained(settings.classifier) else 0

@@ -32,7 +32,7 @@ STARTS = 8  # ε of a curve at which bets may start
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])
 VISIBLE = 1e-3  # bets start at ε whose claimed δ is at least this share of the largest one
 SLACK = 1e-12  # added to an exact spectrum, for rounding
-# From so many draws a side on the last score and bet stay, and no draw is kept.
+# After this many draws a side score and bet no longer change, and further draws are not kept.
 FULL = 1 << 20
 
 
@@ -93,7 +93,7 @@ class _Bettor:
     """The past, the e-process and the counts.
 
     odds : log-odds of each batch that was then learned from. judge : what bets on the next batch.
-    learned, judged_by, drawn : draws a side that are in the past, that made the judge, in all.
+    learned, judged_by, drawn : draws a side in `past`, those that `judge` was made from, and all.
     draws, log_e, largest, rejected_at : as in `Sequential`; `largest` is a logarithm here.
     """
 

@@ -46,7 +46,7 @@ class Sequential:
 
     @property
     def e_value(self) -> float:
-        """At the end, or at the rejection."""
+        """The e-value at the end, or at the rejection."""
         return float(np.exp(self.log_e[-1]))
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Choosing the next bet: by what the score itself predicts, or by what bets would have gained.
 
-To lose by a bad bet costs more than to miss a good one of the same size, so estimated gains are
+A bad bet loses more than a good bet of the same size gains, so estimated gains are
 reduced by `CAUTION` standard errors. Where no bet then has a positive gain, none is made.
 """
 
@@ -78,8 +78,8 @@ class Menu:
     def by_model(self, score: Array) -> Bet:
         """The bet with the largest gain if scores (n,) are the true log-odds of their draws.
 
-        Equally many draws are of P and of Q. For few draws: what a score that is averaged over its
-        own uncertainty predicts varies less than counts.
+        Half of the draws are of P. It suits few draws: the predictions of a score that is averaged
+        over its own uncertainty vary less than counts.
         """
         return self.by_law(score, expit(score), expit(-score))
 
@@ -91,7 +91,7 @@ class Menu:
     def by_draws(self, x: Array, y: Array) -> Bet:
         """The bet that would have gained most on scores x (n,) of P and y (n,) of Q.
 
-        Of draws that did not train the score.
+        The draws must not have trained the score.
         """
         sample = sample_of(x[:MOST], y[:MOST])
         ways = sample, sample.mirrored()
@@ -170,7 +170,8 @@ class Menu:
 def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
     """For each ε, (m,), the cut whose P(s > cut) − e^ε Q(s > cut) is largest, (m,).
 
-    Less two standard errors of its estimate from `upcoming` draws. x, y : scores (n,) of P, of Q.
+    It is reduced by two standard errors of its estimate from `upcoming` draws. x, y : scores (n,)
+    of draws of P and of Q.
     """
     sample = sample_of(x, y)
     cut = grid(sample)

@@ -31,8 +31,9 @@ class Cuts:
 class Counts:
     """Counts of pairs of fresh draws by which of the two fell into the set of each ε.
 
-    epsilon : (m,), nats. pairs : (2, m, 4), by direction and ε; both draws, only the draw of the
-    side that is likelier in the set, only the other draw, none.
+    epsilon : (m,), nats. pairs : (2, m, 4), by direction and ε: the number of pairs with both draws
+    in the set, with only the draw of the side that is likelier there, with only the other draw, and
+    with neither.
     """
 
     epsilon: Array
@@ -75,7 +76,7 @@ class Counts:
         return np.where(self._log_wealth(np.zeros_like(low)) >= -np.log(share), low, 0.0)
 
     def _log_wealth(self, allowed: Array) -> Array:
-        """log of that mean over λ if δ(ε) ≤ `allowed`, (2, m)."""
+        """Log of the supermartingale of `low`, the mean over λ, at d = `allowed`, (2, m)."""
         gamma = np.exp(self.epsilon)[:, None]
         most = 1.0 / (gamma + 1.0)
         bets = most * 0.5 ** np.arange(1, BETS + 1)

@@ -55,7 +55,7 @@ class Scenario:
 
     folder : of the file. data : None for a mechanism's own pair.
     mechanism : a mechanism, or a `Call` that is imported when it runs. settings : of the audit,
-    with claim and seed; `seed` is the whole number behind it.
+    with claim and seed sequence. seed : the integer that the sequence is made from.
     """
 
     name: str

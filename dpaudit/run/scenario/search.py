@@ -55,7 +55,7 @@ class Search:
 
 
 def read_search(table: Table, folder: Path, at: float) -> Search:
-    """Read the keys beside `rule`; `at` is what the claim says."""
+    """Read the keys beside `rule`. at : the default of the key `at`."""
     checks: dict[str, Any] = {
         "at": partial(check.real, low=0.0),
         "relations": _words,

@@ -109,14 +109,17 @@ class Called:
 
     @property
     def name(self) -> str:
+        """The target, as the scenario writes it."""
         return self.call.target
 
     @property
     def summary(self) -> str:
+        """The function's own summary or docstring, for reports."""
         own = getattr(self.function, "summary", None) or getattr(self.function, "__doc__", None)
         return (own or "the user's own callable").strip()
 
     def parameters(self) -> dict[str, Any]:
+        """The scenario's parameters, and the keys of `Form` that differ from their defaults."""
         return {**(self.call.parameters or {}), **self.call.form.given()}
 
 
@@ -129,6 +132,7 @@ class Program(Call):
 
     @classmethod
     def of(cls, argv: tuple[str, ...], timeout: float | None, folder: Path) -> Program:
+        """From the arguments of a command."""
         return cls(shlex.join(argv), None, Form(timeout=timeout), argv, folder)
 
     def load(self) -> Any:

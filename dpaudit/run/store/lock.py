@@ -17,7 +17,7 @@ except ModuleNotFoundError:  # not a Unix system
 
 from dpaudit.errors import InvalidInput
 
-TRIES, PAUSE = (20, 0.05)  # seconds; `held` takes the lock for a moment
+TRIES, PAUSE = (20, 0.05)  # attempts, and seconds between them: `held` takes the lock briefly
 UNLOCKED = (
     "this system has no fcntl: another run in the same folder would not be noticed, and "
     "`dpaudit status` cannot tell a running audit from an interrupted one"
@@ -68,7 +68,7 @@ def held(path: Path) -> int | None:
 
 
 def _locked(file: int, *, exclusive: bool) -> bool:
-    """Whether the file could be locked; always where nothing can be."""
+    """Whether the file could be locked; True on a system without file locks."""
     if fcntl is None:
         return True
     kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
@@ -88,7 +88,7 @@ def _same(file: int, path: Path) -> bool:
 
 
 def _holder(path: Path) -> int:
-    """0 where it cannot be read."""
+    """The process that the lock file names; 0 where it cannot be read."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):

@@ -21,7 +21,8 @@ from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.spline import WIDEST, fit_spline
 from dpaudit.scoring.shrink import STEEPEST, shrink
 
-# nats on all choosing draws that a finer level may lose: it may gain by atoms too rare for these
+# nats, summed over the choosing draws, by which a finer level may be worse: it may gain on atoms
+# that are too rare to be among them
 SLACK = 1.0
 # for a cell to get a score of its own
 OWN_DRAWS = 500  # training draws on the rarer side

@@ -27,8 +27,8 @@ def loss_of_counts(p: Array, q: Array, odds: Array) -> float:
     """Σ p log(1 + e^{−s}) + q log(1 + e^{s}).
 
     The two functions below are the same for rows that are one draw each (q = 1 − p, 0 or 1), but
-    for rounding. That decides which of the last steps, too small to matter, are still taken, so
-    each score keeps its own: published results stay the same to the last bit.
+    for rounding. Rounding decides which of the last, negligible steps are taken, so each score
+    keeps its own function: published results stay the same to the last bit.
     """
     return float(p @ np.logaddexp(0.0, -odds) + q @ np.logaddexp(0.0, odds))
 
@@ -88,14 +88,14 @@ class LogisticProblem:
         return float(loss + 0.5 * weights @ self.ridge @ weights)
 
     def gradient(self, weights: Array, odds: Array) -> Array:
-        """Of the objective, by `weights`."""
+        """Gradient of the objective in `weights`, (k,)."""
         error = (self.p + self.q) * expit(odds) - self.p
         pull = self.ridge * weights if self.ridge.ndim == 1 else self.ridge @ weights
         slope = error @ self.x
         return np.asarray((np.append(error.sum(), slope) if self.intercept else slope) + pull)
 
     def hessian(self, odds: Array) -> Array:
-        """Of the objective, with the jitter."""
+        """Hessian of the objective, with the jitter added, (k, k)."""
         share = expit(odds)
         curvature = (self.p + self.q) * share * (1.0 - share)
         weighted = self.x * curvature[:, None]
@@ -121,9 +121,9 @@ class Stop:
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """weights : (k,). objective : there, nats.
+    """weights : (k,). objective : at `weights`, nats.
 
-    before : the weights that the last step started from. hessian : there, (k, k).
+    before : the weights that the last step started from. hessian : at `before`, (k, k).
     """
 
     weights: Array
