@@ -41,7 +41,7 @@ def own(tmp_path):
 
 
 def local(data, size, *, rng):
-    """A mechanism that no other process can import."""
+    """A mechanism of this module, which the other processes import."""
     return data.sum(axis=0) * rng.standard_normal((size, 1))
 
 
