@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 Function = Callable[[Array], Array]  # (m,) → (m,)
 

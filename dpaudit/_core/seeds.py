@@ -15,7 +15,7 @@ class Purpose(IntEnum):
 
     DRAW = 0
     SCORE = 1
-    SPLIT = 2
+    SPLIT = 2  # reserved: draws are i.i.d. and are split in their order
     BATCH = 3  # of a sequential audit
     SEARCH = 4
 

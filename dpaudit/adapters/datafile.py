@@ -14,7 +14,7 @@ from threading import Lock
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 KEPT = 4  # files that are kept, of the databases used last
 

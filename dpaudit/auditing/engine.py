@@ -31,7 +31,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
         return _sequential(subject, settings, theory, source, drawing, clock)
     with clock.step("sample_s"):
         sources = _streams(subject, settings, drawing)
-    found = audit_fixed(settings, sources, theory, clock, drawing.progress, own=True)
+    found = audit_fixed(settings, sources, theory, clock, drawing.progress, made_here=True)
     return _result(subject, settings, theory, found, clock)
 
 
@@ -45,7 +45,7 @@ def audit_draws(
     if settings.stop is not None:
         return _sequential(subject, settings, None, of_arrays(P, Q), drawing, clock)
     sources = [GivenDraws(side[: settings.samples]) for side in (P, Q)]
-    found = audit_fixed(settings, sources, None, clock, drawing.progress, own=False)
+    found = audit_fixed(settings, sources, None, clock, drawing.progress, made_here=False)
     return _result(subject, settings, None, found, clock)
 
 

@@ -24,7 +24,7 @@ from dpaudit.scoring.base import refuse_nan
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class Prepared:
     """The draws that train and choose, and the columns that they have.
 
     note : a sentence on draws that are not random, or None.
@@ -44,32 +44,32 @@ def audit_fixed(
     clock: Clock,
     progress: Progress,
     *,
-    own: bool,
+    made_here: bool,
 ) -> Findings:
     """Draw from both sources, fit a score, certify, judge.
 
-    own : whether this audit makes the draws; draws that repeat in order are then refused.
+    made_here : whether this audit makes the draws; draws that repeat in order are then refused.
     """
     sources = [TimedDraws(source, clock) for source in sources]
     with clock.step("sample_s"):
-        learned = _learned(settings, sources, own)
+        prepared = _prepared(settings, sources, made_here)
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
         fitted = scoring.fit(
-            settings.classifier, learned.train, learned.choose, settings.seed, settings.bits
+            settings.classifier, prepared.train, prepared.choose, settings.seed, settings.bits
         )
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
-        counts = StreamedCounts(fitted, learned.columns, sources, learned.sizes.certify)
-        estimate = _certify(settings, fitted, learned, counts)
+        counts = StreamedCounts(fitted, prepared.columns, sources, prepared.sizes.certify)
+        estimate = _certify(settings, fitted, prepared, counts)
         progress("certifying", 1, 1)
     judged = judge_band(estimate, settings, theory)
-    if learned.note is not None:
-        judged = replace(judged, reason=f"{learned.note} {judged.reason}")
-    return Findings(estimate, fitted, learned.sizes, judged)
+    if prepared.note is not None:
+        judged = replace(judged, reason=f"{prepared.note} {judged.reason}")
+    return Findings(estimate, fitted, prepared.sizes, judged)
 
 
-def _learned(settings: Settings, sources: Sequence[Draws], own: bool) -> Learned:
+def _prepared(settings: Settings, sources: Sequence[Draws], made_here: bool) -> Prepared:
     """Columns and split depend on training and choosing draws alone.
 
     The number of columns decides the split, and the first few draws show it.
@@ -78,11 +78,11 @@ def _learned(settings: Settings, sources: Sequence[Draws], own: bool) -> Learned
     sizes = settings.split(first.P.shape[1])
     drawn = [source.take(sizes.train + sizes.choose) for source in sources]
     columns, rows = _rows(drawn)
-    if own:
+    if made_here:
         for side, draws in enumerate(drawn):
             randomness.refuse_repeats(draws, side)
     train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
-    return Learned(sizes, columns, Sides(*train), Sides(*choose), randomness.constant_note(*drawn))
+    return Prepared(sizes, columns, Sides(*train), Sides(*choose), randomness.constant_note(*drawn))
 
 
 def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
@@ -95,9 +95,11 @@ def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
     return columns, Sides(columns(P), columns(Q))
 
 
-def _certify(settings: Settings, fitted: Fitted, learned: Learned, counts: ScoreCounts) -> Estimate:
+def _certify(
+    settings: Settings, fitted: Fitted, prepared: Prepared, counts: ScoreCounts
+) -> Estimate:
     """The sets are chosen before the first certifying draw is scored."""
-    chosen = scoring.pooled(fitted.score, learned.train, learned.choose)
+    chosen = scoring.pooled(fitted.score, prepared.train, prepared.choose)
     for part in chosen:
         refuse_nan(part, fitted.name)
     own = settings.claimed_epsilon

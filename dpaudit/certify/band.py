@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.curves import readings
 
 REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε

@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
 
 NUISANCE_SHARE = 0.02  # of α, spent on the interval for q

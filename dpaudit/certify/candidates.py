@@ -54,7 +54,7 @@ class CandidateSets:
         )
         p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
         error_p, error_q = (np.sqrt(part * (1.0 - part) / draws) for part in (p, q))
-        near = _Neighbours.of(0.5 * (p[0] + q[0]))
+        near = _SizeRanges.of(0.5 * (p[0] + q[0]))
         gamma = np.exp(nodes)
         return cls(
             nodes,
@@ -108,14 +108,14 @@ def _log_ratio_error(p: Array, q: Array, sizes: tuple[int, int]) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _Neighbours:
+class _SizeRanges:
     """For each of c sets the range of the sets of nearly its size: start and stop, (c,)."""
 
     start: np.ndarray
     stop: np.ndarray
 
     @classmethod
-    def of(cls, size: Array) -> _Neighbours:
+    def of(cls, size: Array) -> _SizeRanges:
         """size : (c,), the sets' mean probability under P and Q, descending. A set and its
         complement have the same range.
         """

@@ -1,4 +1,4 @@
-"""The one function that decides which draws train, which choose and which certify."""
+"""The split of the draws of an audit into training, choosing and certifying draws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 
 TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws

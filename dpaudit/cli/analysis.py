@@ -12,8 +12,8 @@ from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.text import assignments, count, label, number
 from dpaudit.run.analysis import Analysis
-from dpaudit.run.neighbours import Neighbours
 from dpaudit.run.readings import Readings
+from dpaudit.run.worst_case_options import Neighbours
 
 WIDTH = 100
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import click
 
 from dpaudit.cli.commands import dpaudit
-from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED
-from dpaudit.errors import DpauditError, ScenarioError
+from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, say, text_of
+from dpaudit.errors import DpauditError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,24 +36,3 @@ def main(argv: Sequence[str] | None = None) -> int:
             "error: this should not have happened, please report it with the lines above",
             INCOMPLETE,
         )
-
-
-def text_of(error: BaseException) -> str:
-    """The lines for an error: one for each fault of a scenario, else one."""
-    if isinstance(error, ScenarioError):
-        lines = str(error).splitlines()
-    elif isinstance(error, DpauditError):
-        lines = [str(error)]
-    elif isinstance(error, OSError):
-        lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
-    else:
-        lines = [f"not enough memory: {error}"]
-    return "\n".join(f"error: {line}" for line in lines)
-
-
-def say(text: str, status: int) -> int:
-    """Print lines on stderr, without characters that control a terminal; returns the status."""
-    for line in text.split("\n"):
-        shown = "".join(c if c.isprintable() else " " for c in line)
-        print("dpaudit:", " ".join(shown.split()), file=sys.stderr)
-    return status

@@ -1,4 +1,10 @@
-"""Exit statuses, and the words for them at the end of most --help texts."""
+"""Exit statuses, the words for them at the end of most --help texts, and lines on stderr."""
+
+from __future__ import annotations
+
+import sys
+
+from dpaudit.errors import DpauditError, ScenarioError
 
 NOT_VIOLATED, VIOLATED, ERROR, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 OF_VERDICT = {"not violated": NOT_VIOLATED, "violated": VIOLATED, "inconclusive": INCOMPLETE}
@@ -11,3 +17,24 @@ Exit status:
   3    inconclusive or incomplete
   130  interrupted (Ctrl-C)
 """
+
+
+def text_of(error: BaseException) -> str:
+    """The lines for an error: one for each fault of a scenario, else one."""
+    if isinstance(error, ScenarioError):
+        lines = str(error).splitlines()
+    elif isinstance(error, DpauditError):
+        lines = [str(error)]
+    elif isinstance(error, OSError):
+        lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
+    else:
+        lines = [f"not enough memory: {error}"]
+    return "\n".join(f"error: {line}" for line in lines)
+
+
+def say(text: str, status: int) -> int:
+    """Print lines on stderr, without characters that control a terminal; returns the status."""
+    for line in text.split("\n"):
+        shown = "".join(c if c.isprintable() else " " for c in line)
+        print("dpaudit:", " ".join(shown.split()), file=sys.stderr)
+    return status

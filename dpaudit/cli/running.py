@@ -12,6 +12,7 @@ import click
 
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
+from dpaudit.cli.exit_status import say, text_of
 from dpaudit.cli.progress import shown
 from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.run import Scenario, StudyScenario, load_scenario
@@ -126,8 +127,6 @@ def _print_outcome(done: ScenarioOutcome, several: bool) -> None:
         return click.echo(f"{done.reason}\n\nReport: {done.folder / 'report.html'}")
     if not several:
         return None
-    from dpaudit.cli.app import say, text_of
-
     if isinstance(done.error, (DpauditError, OSError, MemoryError)):
         lines = text_of(done.error).split("\n")
     else:

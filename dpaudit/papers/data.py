@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import shrinkage
+from dpaudit._core.types import Array
 
 
 def within(data: Array, row_bound: float) -> Array:

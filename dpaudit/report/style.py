@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Look = dict[str, Any]  # keyword arguments of Axes.plot
 BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
-PURPLE, ORANGE, SKY = "#AA4499", "#B87A00", "#4C9BD6"
+PURPLE, SKY = "#AA4499", "#4C9BD6"
 DASHED, DOTTED, MIXED, LONG = (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1.2, 2)), (0, (9, 3))
 SOLID_LINE: Look = {"color": BLUE, "linewidth": 1.9}
 DASHED_LINE: Look = {"color": VERMILION, "linewidth": 1.6, "linestyle": DASHED}

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.run.execute import describe_data, loaded
-from dpaudit.run.neighbours import Neighbours
 from dpaudit.run.readings import Readings
 from dpaudit.run.scenario.file import Scenario
+from dpaudit.run.worst_case_options import Neighbours
 
 
 @dataclass(frozen=True, eq=False)

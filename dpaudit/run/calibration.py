@@ -8,8 +8,8 @@ from typing import Any
 
 from dpaudit import exact
 from dpaudit.run.execute import describe_data, loaded
-from dpaudit.run.neighbours import Neighbours
 from dpaudit.run.scenario.file import Scenario
+from dpaudit.run.worst_case_options import Neighbours
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import Purpose, describe, generator
-from dpaudit._core.types import Mechanism, Sampler
+from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError
 

@@ -9,9 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.check import Array
 from dpaudit._core.threads import one_thread
-from dpaudit._core.types import Mechanism
+from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Blocks, Preparable, sampler_of
 from dpaudit.sampling.parallel import BlockStore, drawn

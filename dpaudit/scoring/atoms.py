@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Sides
 
 ATOM = 5  # pooled draws that make a value an atom: reals rounded to 32 bits coincide less often

@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from dpaudit._core.check import Array
 from dpaudit._core.threads import one_thread
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 
 CHUNK = 1 << 16  # rows scored at a time

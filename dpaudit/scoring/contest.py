@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, losses
 
 CLEAR = 2.0  # standard errors of the gain: what a score that may overfit must gain to be taken

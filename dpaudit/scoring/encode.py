@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import CHUNK, Sides
 
 LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow

@@ -6,8 +6,8 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import Purpose, generator
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.scoring.base import Score, Sides
 from dpaudit.scoring.whiten import Whitener

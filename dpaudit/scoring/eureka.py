@@ -17,9 +17,8 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.types import ArrayLike, RngLike
+from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.scoring.base import Score, Sides
 
 GAMMA = 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate, logistic_loss
 
 ENOUGH = 20_000  # choosing draws a side, from which the training draws are not used

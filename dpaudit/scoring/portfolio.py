@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Fitted, Score, Sides
 from dpaudit.scoring.contest import Contest
 from dpaudit.scoring.models.additive import fit_additive

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, gammaln, logit
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 # κ, the prior's weight in draws; a further component of the mixture is κ = ∞, the guess itself
 PRIOR_DRAWS = 10.0 ** np.arange(6.0)

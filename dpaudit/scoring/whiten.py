@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 SAMPLE = 20_000  # draws a side from which the coordinates are computed
 CLIP = 6.0  # robust units at which values are clipped, so that heavy tails do not set the scale

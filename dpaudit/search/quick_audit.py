@@ -14,9 +14,9 @@ from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
 from dpaudit.scoring.base import Score, Sides, refuse_nan
-from dpaudit.scoring.calibration import recalibrated
 from dpaudit.scoring.encode import Encoder, usable
 from dpaudit.scoring.models.closed import fit_quadratic
+from dpaudit.scoring.platt import recalibrated
 from dpaudit.scoring.structure import directions, full
 from dpaudit.search.influence import has_common_noise
 

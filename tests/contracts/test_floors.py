@@ -102,7 +102,7 @@ def test_every_place_on_the_page_exists():
     named = set(re.findall(r"`([\w/]+(?:\.py|/))`", PAGE.read_text(encoding="utf-8")))
     assert len(named) > 20
     for name in named - {"dpaudit/"}:
-        base = PAGE.parents[1] if name.startswith("tests/") else HOUSE
+        base = PAGE.parents[1] if name.startswith(("tests/", "reports/")) else HOUSE
         assert (base / name).exists(), name
 
 

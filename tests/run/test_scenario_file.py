@@ -293,3 +293,8 @@ def test_reading_imports_nothing_of_the_user(write_scenario, tmp_path):
     )
     assert scenario.mechanism == Call("unread_module:release", {"scale": 1})
     assert "unread_module" not in sys.modules
+
+
+def test_a_split_that_leaves_nothing_to_certify_is_a_fault_of_its_table(write_scenario):
+    path = write_scenario(audit='samples = 100000000\ntrain_share = 0.95\nfocus = "pure"')
+    assert faults(path)[0].startswith("[audit] samples: must leave at least 10 draws")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_expit
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.certify.betting.null import Null
 
 

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from scipy.special import expit, log_expit
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.certify.betting.bets import NO_BET, Bet, Side, gain
 from dpaudit.certify.betting.null import Null
 

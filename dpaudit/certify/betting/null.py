@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 FARTHEST = 6.0  # the tilt θ is searched in [−FARTHEST, FARTHEST]
 STEPS = 36  # of golden section; at its minimum the ceiling is flat to second order

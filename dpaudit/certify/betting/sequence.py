@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 BETS = 16  # values of λ, each half of the one before
 HALVINGS = 30  # of the interval that contains the bound

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 # first trapezoid step in the hyperbola's parameter, halved until the sums agree
 STEP, HALVINGS = (0.08, 8)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 ORDER = 12  # Gauss–Legendre points a panel: 4e-17 relative on e^{-λx} with λ·width ≤ 8 (`REACH`)
 REACH = 8.0

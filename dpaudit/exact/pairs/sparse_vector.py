@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import density

@@ -26,7 +26,8 @@ import numpy as np
 from scipy.special import gammainc, gammaln
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.exact.numerics.contour import LossTransform
 from dpaudit.exact.numerics.special import VANISHING
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.errors import DegenerateData, NoExactSpectrum

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import erf, erfi
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
-from dpaudit._core.types import ArrayLike
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch
 
 

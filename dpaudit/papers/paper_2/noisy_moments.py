@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.triangular import symmetric_matrix, upper_triangle
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import CHUNK, GaussianNoise, ShiftRows
 from dpaudit.mechanisms.base import Sampler

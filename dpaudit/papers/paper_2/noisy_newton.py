@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.triangular import symmetric_matrix
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.base import Sampler

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import ShiftRows
 from dpaudit.neighbours import NeighbourPair, replace_row

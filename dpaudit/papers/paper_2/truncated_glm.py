@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.noisy_newton import FAMILIES, Newton, NewtonAlgorithm

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import ShiftRows
 from dpaudit.neighbours import NeighbourPair, replace_row

@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import EPS
 from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise, ShiftRows

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.neighbours import NeighbourPair, zero_row
 
 

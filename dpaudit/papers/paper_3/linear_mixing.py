@@ -11,8 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
-from dpaudit._core.types import ArrayLike
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT

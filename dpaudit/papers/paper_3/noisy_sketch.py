@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.types import Array
 from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.papers.data import singular_axes

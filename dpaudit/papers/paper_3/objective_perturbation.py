@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import cholesky_stack
+from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Density
 from dpaudit.neighbours import NeighbourPair, zero_row

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
-from dpaudit._core.types import ArrayLike
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.renyi import RenyiCurve, gaussian_mixing
 

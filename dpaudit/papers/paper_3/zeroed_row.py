@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import PrivacyLoss
 from dpaudit.exact.zeroed_rows.als import StudentCurve

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import factorise, padded
-from dpaudit._core.types import ArrayLike
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import DegenerateData
 from dpaudit.exact import PrivacyLoss

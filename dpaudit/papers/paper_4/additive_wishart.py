@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.types import Array
 from dpaudit.laws import ShiftedWishart, WishartRows
 from dpaudit.mechanisms.wishart import AdditiveWishart
 from dpaudit.papers.data import within

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse

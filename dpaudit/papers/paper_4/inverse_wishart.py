@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import padded
+from dpaudit._core.types import Array
 from dpaudit.laws import InverseWishart, ScaleRows, SketchRows
 from dpaudit.mechanisms.wishart import InverseWishartDraw
 from dpaudit.papers.data import within

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import factorise, padded
+from dpaudit._core.types import Array
 from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RandomProjection
 from dpaudit.papers.data import within

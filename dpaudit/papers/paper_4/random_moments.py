@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import factorise
 from dpaudit._core.triangular import symmetric_matrix, upper_triangle
+from dpaudit._core.types import Array
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.papers.data import singular_axes
 

@@ -13,7 +13,6 @@ from dpaudit._core import check
 from dpaudit.auditing.api import audit
 from dpaudit.auditing.settings import Settings, claim_grid
 from dpaudit.certify.sets import FOCUS
-from dpaudit.certify.split import split
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.table import Check, Table, numbers
@@ -33,20 +32,22 @@ CHECKS: dict[str, Check] = {
 
 
 def read_settings(table: Table, claim: Claim | None, seed: int | None) -> Settings | None:
-    """The settings; None after a fault. A claim without an ε of its own sets the default grid."""
+    """The settings; None after a fault. A default stands in for a faulty value in the checks.
+
+    A claim without an ε of its own sets the default grid.
+    """
     options = {key: table.get(key, one, DEFAULTS[key]) for key, one in CHECKS.items()}
     epsilon = _grid(table)
     if claim is not None and "epsilon" not in table:
         epsilon = claim_grid(claim)
-    try:
-        if options["samples"] is not None:
-            split(options["samples"], options["train_share"], options["choose_share"])
-    except InvalidInput as error:
-        table.fault("samples", error.detail)
     table.close()
-    if table.faults:
+    usable = {key: DEFAULTS[key] if value is None else value for key, value in options.items()}
+    try:
+        settings = Settings.of(epsilon=epsilon, claim=claim, rng=seed, **usable)
+    except InvalidInput as error:
+        table.fault(error.argument or "", error.detail)
         return None
-    return Settings.of(epsilon=epsilon, claim=claim, rng=seed, **options)
+    return None if table.faults else settings
 
 
 def _grid(table: Table) -> Any:

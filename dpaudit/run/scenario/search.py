@@ -21,9 +21,9 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit.datasets import Dataset
 from dpaudit.errors import ScenarioError
-from dpaudit.run.neighbours import read_candidates
 from dpaudit.run.scenario.table import Table, numbers, text
 from dpaudit.run.scenario.target import imported, is_target
+from dpaudit.run.worst_case_options import read_candidates
 from dpaudit.search import Selection
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
 from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.run.store.checksums import PARTS, Parts
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.report.data import Curves, lookup, read_curves
 from dpaudit.report.text import number, plain
 

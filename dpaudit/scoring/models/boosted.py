@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import Purpose, generator
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate
 from dpaudit.scoring.whiten import Whitener
 

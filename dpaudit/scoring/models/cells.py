@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import expit, logit
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.atoms import Key, atom_key, few_values, keys_by_level
 from dpaudit.scoring.base import CHUNK, Score, Sides, evaluate, log_loss
 from dpaudit.scoring.models.additive import fit_additive

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
 from dpaudit.scoring.models.logistic import fit_ridge
 

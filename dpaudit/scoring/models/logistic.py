@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 GAIN_PER_DRAW = 1e-9  # decrease of the mean loss, in nats, at which Newton's method may stop
 INTERCEPT_RIDGE = 1e-6  # a draw: keeps the intercept of a perfectly separating regression finite

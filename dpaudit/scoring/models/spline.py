@@ -9,7 +9,7 @@ from scipy.interpolate import BSpline
 from scipy.ndimage import map_coordinates
 from scipy.special import ndtr, ndtri
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides
 from dpaudit.scoring.models.logistic import GAIN_PER_DRAW, LogisticProblem, Stop, newton
 from dpaudit.scoring.shrink import shrink

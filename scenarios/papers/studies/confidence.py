@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import t
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.report.studies.content import Line
 
 LEVEL = 0.95

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import datasets
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.scoring.models.logistic import LogisticProblem, Stop, elimination, newton
 
 FIT = Stop(gain=0.0, steps=50, halvings=40)  # to rounding: convergence takes some ten steps

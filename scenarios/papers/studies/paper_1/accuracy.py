@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.laws import Gaussian, StudentT
 
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array
 from dpaudit.exact import spectrum
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS, LawMechanism
 from dpaudit.neighbours import NeighbourPair, zero_row

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpaudit import datasets
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.auditing.api import audit
 from dpaudit.auditing.result import AuditResult
 from dpaudit.exact import worst_case

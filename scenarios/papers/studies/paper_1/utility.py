@@ -15,8 +15,9 @@ import numpy as np
 
 from dpaudit import datasets
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.linalg import LeastSquares, least_squares
+from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import worst_case
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS

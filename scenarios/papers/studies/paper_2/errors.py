@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.report.studies.content import Content, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from studies.populations import Population

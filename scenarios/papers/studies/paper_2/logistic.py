@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import generator
+from dpaudit._core.types import Array
 from dpaudit.papers import DPLR, PMTLR
 from dpaudit.report.studies.content import Panel
 from studies.paper_2.errors import (

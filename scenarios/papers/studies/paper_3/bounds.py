@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.exact import gaussian_sketch
 from dpaudit.papers import printed

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import datasets
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 
 SYNTHETIC = {
     "gaussian": "Gaussian of low rank",

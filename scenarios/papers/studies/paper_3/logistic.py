@@ -13,8 +13,8 @@ import numpy as np
 
 from dpaudit import datasets
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import generator
+from dpaudit._core.types import Array
 from dpaudit.papers import LogisticMixing, ObjectivePerturbation
 from dpaudit.report.studies.content import Content, Panel, Table
 from dpaudit.report.studies.study import Progress, Study

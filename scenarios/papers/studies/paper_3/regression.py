@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array
 from dpaudit._core.seeds import generator
+from dpaudit._core.types import Array
 from dpaudit.papers import AdaSSP, LinearMixing, SheffetOLS, SheffetRenyiOLS
 from dpaudit.papers.data import smallest_eigenvalue
 from dpaudit.papers.paper_3.noisy_sketch import SketchedSolver

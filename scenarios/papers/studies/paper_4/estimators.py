@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import Array
 from dpaudit._core.triangular import symmetric_matrix
+from dpaudit._core.types import Array
 from dpaudit.papers import (
     AdaptiveInverseWishart,
     AdaptiveJLRidge,

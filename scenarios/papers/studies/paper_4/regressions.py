@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
 from dpaudit._core.seeds import generator
+from dpaudit._core.types import Array
 from dpaudit.papers.paper_4.matrix_release import Moments
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpaudit._core.check import Array
+from dpaudit._core.types import Array
 from dpaudit.scoring.models.logistic import (
     LogisticProblem,
     Stop,

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import Array, fail
+from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.datasets import Dataset
 from dpaudit.datasets.table import read_csv
 
