@@ -17,6 +17,7 @@ from dpaudit.auditing.settings import Drawing, Settings, silent
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import BlockStore, Progress
+from dpaudit.scoring import ClassifierLike
 
 
 def audit(
@@ -27,7 +28,7 @@ def audit(
     samples: int = 1_000_000,
     claim: ClaimLike = None,
     level: float = 0.95,
-    classifier: Any = "auto",
+    classifier: ClassifierLike = "auto",
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -139,7 +140,7 @@ def audit_samples(
     epsilon: ArrayLike | None = None,
     claim: ClaimLike = None,
     level: float = 0.95,
-    classifier: Any = "auto",
+    classifier: ClassifierLike = "auto",
     rng: RngLike = None,
     progress: Progress | None = None,
     detect: float | None = None,

@@ -15,6 +15,8 @@ from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim
 from dpaudit.sampling import BlockStore, Progress
+from dpaudit.scoring import ClassifierLike
+from dpaudit.scoring.classifier import Classifier
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
@@ -43,7 +45,7 @@ class Settings:
     _: KW_ONLY
     claim: Claim | None = None
     level: float = 0.95
-    classifier: Any = "auto"
+    classifier: Classifier = "auto"
     seed: np.random.SeedSequence = field(default_factory=np.random.SeedSequence)
     detect: float | None = None
     train_share: float | None = None
@@ -71,7 +73,7 @@ class Settings:
         *,
         epsilon: ArrayLike | None = None,
         claim: ClaimLike = None,
-        classifier: Any = "auto",
+        classifier: ClassifierLike = "auto",
         rng: RngLike = None,
         **rest: Any,
     ) -> Settings:

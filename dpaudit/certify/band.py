@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 
 REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
@@ -79,14 +79,14 @@ class Certificate:
         kept = self.forward == forward
         return Certificate(self.p[kept], self.q[kept], self.forward[kept], self.level)
 
-    def delta_at(self, epsilon: Any) -> Array:
+    def delta_at(self, epsilon: ArrayLike) -> Array:
         """Certified δ(ε): a lower bound of the truth at any ε ≥ 0 (nats), scalar or (m,), in that
         shape.
         """
         epsilon = check.epsilon(epsilon)
         return self._low(np.exp(np.minimum(epsilon, LARGEST)))
 
-    def epsilon_at(self, delta: Any) -> Array:
+    def epsilon_at(self, delta: ArrayLike) -> Array:
         """The largest ε ≥ 0 with a certified δ(ε) above delta; scalar or (m,) in [0, 1], in that
         shape; nats.
 
@@ -97,7 +97,7 @@ class Certificate:
         gamma = np.min(_quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
         return np.log(np.max(gamma, axis=-1, initial=1.0))
 
-    def tradeoff(self, alpha: Any) -> Array:
+    def tradeoff(self, alpha: ArrayLike) -> Array:
         """An upper bound of the trade-off function at type I errors alpha in [0, 1], scalar or
         (m,), in that shape.
 

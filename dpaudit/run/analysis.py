@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
@@ -28,7 +28,7 @@ class Analysis:
     """
 
     scenario: str
-    mechanism: Any
+    mechanism: Mechanism
     dataset: dict[str, Any]
     neighbours: Neighbours
     spectrum: Spectrum
@@ -51,7 +51,7 @@ class Analysis:
 def analyse(
     scenario: Scenario,
     *,
-    epsilon: Any = None,
+    epsilon: ArrayLike | None = None,
     relation: str = "zero-out",
     candidates: str | Path | None = None,
     row_bound: float | None = None,
@@ -75,7 +75,7 @@ def analyse(
     )
 
 
-def _worst(mechanism: Any, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:
+def _worst(mechanism: Mechanism, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:
     """The worst case; for zeroed rows of ALS and RPLS also its asymptotic curve."""
     found = exact.worst_case(mechanism, data, epsilon, **neighbours.arguments)
     if neighbours.relation == "zero-out":

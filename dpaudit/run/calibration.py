@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit import exact
+from dpaudit._core.types import Mechanism
 from dpaudit.run.execute import describe_data, loaded
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.worst_case_options import Neighbours
@@ -19,7 +20,7 @@ class Calibrated:
     """
 
     scenario: str
-    mechanism: Any
+    mechanism: Mechanism
     dataset: dict[str, Any]
     neighbours: Neighbours
     found: exact.Calibration

@@ -170,7 +170,7 @@ def _made_by(scenario: Scenario, subject: Subject) -> dict[str, Any]:
     }
 
 
-def _origin(scenario: Scenario, mechanism: Any) -> dict[str, Any]:
+def _origin(scenario: Scenario, mechanism: Mechanism | None) -> dict[str, Any]:
     """What determines the draws from any database."""
     name, parameters = describe(mechanism)
     return {
