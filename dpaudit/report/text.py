@@ -41,8 +41,13 @@ def _written(value: float, digits: int) -> str:
         return f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
+    power = power_of_ten(int(exponent))
     return power if mantissa == "1" else f"{mantissa}×{power}"
+
+
+def power_of_ten(exponent: int) -> str:
+    """10⁻³ for −3."""
+    return "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
 def count(items: int) -> str:

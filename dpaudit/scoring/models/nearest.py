@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import Score, Sides, log_loss
+from dpaudit.scoring.base import Score, Sides, logistic_loss
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 50_000  # a side, that vote
@@ -32,10 +32,18 @@ def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sc
     centres = voters.head(CENTRES).stacked()[0]
     near = cKDTree(centres)
     check = choose.head(CHECKS)
-    scores = [
-        Nearest(whiten, near, odds, shared) for odds in _votes(voters, centres) for shared in SHARED
-    ]
-    return min(scores, key=lambda score: log_loss(score, check))
+    places = {
+        shared: [_nearest(near, whiten(side), shared) for side in (check.P, check.Q)]
+        for shared in SHARED
+    }
+    votes = _votes(voters, centres)
+    losses = {
+        (number, shared): logistic_loss(*(odds[place].mean(axis=1) for place in sides)).mean()
+        for number, odds in enumerate(votes)
+        for shared, sides in places.items()
+    }
+    number, shared = min(losses, key=losses.__getitem__)
+    return Nearest(whiten, near, votes[number], shared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +57,14 @@ class Nearest:
 
     def __call__(self, x: Array) -> Array:
         """Log-odds of rows (m, k)."""
-        shared = min(self.shared, len(self.odds))
-        neighbours = np.arange(1, shared + 1)
-        place = self.tree.query(self.whiten(x), k=neighbours, workers=THREADS)[1]
+        place = _nearest(self.tree, self.whiten(x), self.shared)
         return np.asarray(self.odds[place].mean(axis=1))
+
+
+def _nearest(tree: cKDTree, x: Array, count: int) -> np.ndarray:
+    """Positions of the nearest points of the tree to each row of x, (m, count or all points)."""
+    neighbours = np.arange(1, min(count, tree.n) + 1)
+    return np.asarray(tree.query(x, k=neighbours, workers=THREADS)[1])
 
 
 def _votes(voters: Sides, centres: Array) -> Array:
