@@ -112,7 +112,7 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
 
 
 def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> float:
-    """The same for a sequential audit that bets on `draws` draws a side at that level."""
+    """As `smallest_excess`, for a sequential audit that bets on `draws` draws a side at `level`."""
 
     def burden(excess: float) -> float:
         needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, level=level)
@@ -147,7 +147,7 @@ def _checked(
 
 
 def _all_draws(certifying: float) -> float:
-    """Draws a side of which so many certify."""
+    """Draws a side, training included, that leave `certifying` draws to certify with."""
     return float(samples_for(int(np.ceil(certifying)))) if certifying < MOST else MOST
 
 

@@ -167,5 +167,5 @@ def set_seeds(model: Any, rng: np.random.Generator) -> None:
 
 
 def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
-    """Whether it makes an estimator: a class, or a callable that is not itself an estimator."""
+    """Whether the factory is to be called: a class, or a callable that is no estimator itself."""
     return isinstance(factory, type) or not hasattr(factory, "fit")

@@ -97,7 +97,7 @@ def _content(found: Analysis) -> dict[str, Any]:
 
 
 def _table(content: dict[str, Any]) -> str:
-    """δ by ε. An added row is in D′, so that forward, from more rows to fewer, is from D′ to D."""
+    """δ by ε. An added row is in D′, so forward (from more rows to fewer) is from D′ to D."""
     ways = [("D to D′", content["forward"]), ("D′ to D", content["backward"])]
     if content["neighbour"]["relation"] == "add":
         ways = [("D to D′", content["backward"]), ("D′ to D", content["forward"])]

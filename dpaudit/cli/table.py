@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-ENOUGH = 40  # columns beside a name that do for a long value
+ENOUGH = 40  # columns beside a name that are enough for a long value
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:

@@ -95,10 +95,10 @@ class Claim:
 
         curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
             `values` at them.
-        end : > 1; the function is called below it only. text : what to call the claim.
+        end : > 1; the function is called at orders below `end` only. text : the claim's name.
 
-        Where the function is not a Rényi curve ((α − 1)R not convex) δ is still an upper bound, not
-        the least one.
+        Where the function is not a Rényi curve ((α − 1)R is not convex), δ is still an upper bound,
+        but may not be the least one.
         """
         if values is not None:
             bound = RenyiOrders.of(cast(ArrayLike, curve), values)
@@ -160,9 +160,9 @@ class Claim:
 
     @property
     def _supremum(self) -> float | None:
-        """The ε from which δ = 0; None to find it by the values, for a user's own function.
+        """The ε from which on δ = 0; None, for a user's function, to search for it by the values.
 
-        The other curves underflow to 0 before they are 0.
+        The values of the other curves underflow to 0 where the true δ is still above 0.
         """
         if isinstance(self.curve, np.vectorize):
             return None
@@ -204,7 +204,7 @@ class _Mixing:
 
 
 def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
-    # 0 at one order > 1: one law
+    # divergence 0 at one order > 1: both laws are the same
     return _Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
 
 

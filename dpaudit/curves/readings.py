@@ -1,7 +1,7 @@
 """What is read off a curve: ε at a given δ, the trade-off curve, the equivalent Gaussian μ.
 
-Everything here needs ε ↦ δ(ε) alone: non-increasing, convex in e^ε, vectorised over a 1-D array.
-`Chords` reads the same off a grid of points.
+The functions need only ε ↦ δ(ε), which is non-increasing, convex in e^ε and vectorised over a 1-D
+array. `Chords` reads ε and the trade-off curve off a grid of points.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def epsilon_at(delta_of: Function, delta: ArrayLike, supremum: float | None = np
 
 
 def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
-    """The ε at which the curve falls to each target: bracketed on a ladder, then closed in on."""
+    """The ε at which the curve falls to each target: bracketed on a grid of ε, then refined."""
     ladder, heights = _climb(delta_of, target, supremum)
     below = heights <= target[:, None]
     first = np.argmax(below, axis=1)
@@ -75,7 +75,7 @@ def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
 
 
 def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, Array]:
-    """A ladder of ε from 0 upwards and δ there, as far down and up as the targets need."""
+    """A grid of ε from 0 upwards and δ on it, as fine near 0 and as far up as the targets need."""
     ladder = np.concatenate([[0.0], RUNGS])
     heights = delta_of(ladder)
     if np.any((target < heights[0]) & (target >= heights[1])):
@@ -96,8 +96,8 @@ def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:
     alpha : scalar or (m,), in [0, 1]. Returns the shape of `alpha`. Raises `InvalidInput`.
 
     β(α) = sup over ε ≥ 0 of max(0, 1 − δ − e^ε α, e^{−ε}(1 − δ − α)) (Dong, Roth & Su 2022,
-    propositions 3 and 6). With γ = e^ε in the first and e^{−ε} in the second it is one concave
-    function of γ ∈ (0, ∞), so the best ε of either sign is bracketed by any ladder.
+    propositions 3 and 6). With γ = e^ε in the first term and γ = e^{−ε} in the second, the two are
+    one concave function of γ ∈ (0, ∞), so any grid of γ brackets the best one.
     """
     alpha = unit("alpha", alpha)
     level = np.atleast_1d(alpha)
@@ -134,8 +134,8 @@ def grid_tradeoff(epsilon: Array, delta: Array, alpha: Array) -> Array:
     """β(α) that the points of a δ(ε) curve imply, in the shape of `alpha`.
 
     epsilon, delta : (m,) each. Each point gives two supporting lines of the trade-off function,
-    1 − δ − e^ε α and e^{−ε}(1 − δ − α) (Dong, Roth & Su 2022, proposition 6), so the largest is on
-    or below it.
+    1 − δ − e^ε α and e^{−ε}(1 − δ − α) (Dong, Roth & Su 2022, proposition 6), so the largest of
+    these lines is nowhere above that function.
     """
     gamma, kept, alpha = np.exp(np.minimum(epsilon, LARGEST)), 1.0 - delta, alpha[..., None]
     lines = np.maximum(kept - gamma * alpha, (kept - alpha) / gamma)

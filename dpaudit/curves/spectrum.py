@@ -1,4 +1,4 @@
-"""The type that both sides share: a privacy spectrum δ(ε), exact or estimated."""
+"""The type that exact analysis and audits share: a privacy spectrum δ(ε), exact or estimated."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Spectrum:
     level : confidence of `low`, or None for an analytic spectrum.
     index : integer array of the same shape or None; the row that attains `delta` (worst case over a
         database).
-    law : what the numbers come from, in a few words.
-    candidate : integer array of the same shape or None; the candidate row that attains it (worst
-        replacement).
+    law : how the numbers were obtained, in a few words.
+    candidate : integer array of the same shape or None; the candidate row that attains `delta`
+        (worst replacement).
     asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
     curve : the exact curve itself, at any ε; None for an estimate.
 
@@ -113,7 +113,7 @@ class Spectrum:
         """β(α), the least type II error at type I error α that δ(ε) implies.
 
         alpha : scalar or (k,) in [0, 1]; returns that shape. β is symmetric and convex, as δ is the
-        larger direction at every ε. An estimate implies what its grid does.
+        larger direction at every ε. For an estimate β is what the points of its grid imply.
         """
         if self.curve is None:
             return self._chords.tradeoff(alpha)

@@ -1,9 +1,10 @@
-"""A release whose setting is read off an earlier one: the exact spectrum of both together.
+"""A release with a parameter set by an earlier release: the exact spectrum of both together.
 
-The first release is one number x, with densities p and q on the two databases; the second is drawn
-knowing x. Together δ(ε) = ∫ p(x) δ_x(ε − log p(x)/q(x)) dx, by quadrature. Here δ_x is the curve of
-the second release at that x, and δ_x(−e) = 1 − e^{−e} + e^{−e}·(other direction at e) for e > 0.
-All terms are positive. If x is not released, this is an upper bound for the second release alone.
+The first release is one number x, with densities p and q on the two databases; the second depends
+on x. Together they have δ(ε) = ∫ p(x) δ_x(ε − log p(x)/q(x)) dx, by quadrature. Here δ_x is the
+curve of the second release at that x, and δ_x(−e) = 1 − e^{−e} + e^{−e}·(other direction at e) for
+e > 0. All terms are positive. If x is not released, this is an upper bound for the second release
+alone.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def adaptive(
     epsilon: ArrayLike,
     breaks: Sequence[float] = (),
 ) -> Curves:
-    """Exact δ(ε) of x and what is released knowing x; arguments and errors as of `adaptive_curve`.
+    """Exact δ(ε) of both releases together; arguments and errors as of `adaptive_curve`.
 
     epsilon : scalar or (m,), nats. Returns (forward, backward), arrays of that shape.
     """
@@ -94,7 +95,7 @@ def adaptive(
 def adaptive_curve(
     first: FirstRelease, curves: Callable[[float], Curve], breaks: Sequence[float] = ()
 ) -> BranchCurve:
-    """The curve of the number x and of what is released knowing x, by 16 Gauss nodes a panel.
+    """The curve of the number x and the second release together, by 16 Gauss nodes a panel.
 
     Parameters
     ----------

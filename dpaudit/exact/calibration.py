@@ -39,9 +39,9 @@ class Calibration:
 
     This analyses one data set: the value is a function of these data, so if they are private it is
     not to be released or used as if it were public. It does not depend on the data with
-    relation="add" for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`, nor for a
-    padding calibrated on a single row of zeros: there the added row is the whole database, and more
-    rows only make a sketch more private.
+    relation="add" for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`. Nor does a
+    padding calibrated on a single row of zeros: there the added row is the only nonzero row, and
+    further rows in the database only make a sketch more private.
     """
 
     mechanism: KnownMechanism
@@ -85,8 +85,8 @@ def calibrate(
     data : (n, d), label last. epsilon : ≥ 0, nats. delta : in (0, 1).
     parameter : what is calibrated: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and
         GaussMix, `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw
-        and InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS, unless named:
-        `rows`, `dof`, `sigma_cross`.
+        and InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
+        defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
     law, relation, candidates, row_bound : as in `worst_case`.
 
     About 15 worst cases: a second on the 327,346 rows of FLIGHT. Raises `InvalidInput` also where
@@ -156,7 +156,7 @@ class _Search:
         self.broken: float | None = None
 
     def run(self, start: float) -> tuple[float, Spectrum]:
-        """(value, its worst case), the least private that meets the target."""
+        """The least private value that meets the target, and its worst case."""
         from scipy.optimize import brentq  # here, as it would be a third of `import dpaudit.exact`
 
         if self.least is not None and self._ends(self.least):

@@ -160,7 +160,7 @@ class PrivacyLoss:
         return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
 
     def __rmul__(self, times: int) -> PrivacyLoss:
-        """So many copies of the release."""
+        """`times` independent copies of the release."""
         return compose([self], [times])
 
 
@@ -169,8 +169,9 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
 
     losses : at least one. times : how often each is released, integers ≥ 1; once each by default.
 
-    Their losses add, their moment functions multiply. Raises `InvalidInput`. Non-adaptive, or
-    adaptive with each release's pair of laws fixed: what composition theorems bound.
+    Their losses add, their moment functions multiply. Raises `InvalidInput`. Composition theorems
+    bound the same quantity. It covers non-adaptive releases, and adaptive ones if each release has
+    the same pair of laws whatever came before it.
 
     >>> import dpaudit as dp
     >>> one = dp.exact.PrivacyLoss.gaussian_shift(0.1)

@@ -68,8 +68,8 @@ def worst_case(
     mechanism, epsilon, law : as in `spectrum`.
     data : (n, d), label last.
     relation : "zero-out", each row zeroed in turn; "replace", each row replaced by each of
-        `candidates`, (m, d); or "add", one more row of Euclidean norm at most `row_bound`, the
-        worst that there is.
+        `candidates`, (m, d); or "add", the worst added row among all rows of Euclidean norm at
+        most `row_bound`.
 
     Returns
     -------

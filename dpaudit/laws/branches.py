@@ -13,7 +13,7 @@ from dpaudit.laws.discrete import Discrete
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """Branch i has log probability `log_probability[i]`: row `templates[i]`, its `slots` drawn.
+    """Branch i, of log probability `log_probability[i]`: row `templates[i]` with `slots` drawn.
 
     templates : (m, k), NaN in the slots; no two rows alike. log_probability : (m,).
     slots : for each branch the columns that its law fills.

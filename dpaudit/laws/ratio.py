@@ -1,7 +1,8 @@
 """A mean with a noisy count: densities of (S + noise)/m, where m = n + noise is noisy too.
 
-They are integrals over m in closed form. Mechanisms replace a count below `LEAST` by it. A draw in
-which that happens has one outlying component, of scale 1/LEAST, in the mixture.
+They are integrals over m in closed form. Mechanisms replace a noisy count below `LEAST` by
+`LEAST`. The draws in which that happens are one outlying component of the mixture, of scale
+proportional to 1/LEAST.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Lists and tuples are JSON lists. A dict is an object whose keys are the JSON texts of its keys,
 sorted. A set is the object {"set": [members in order]}, which is the text of no dict. A text of
-more than 64 characters is cut and ends with its digest. A draw that is no list stands for the list
-of it alone, None for the empty list, as in `tables`.
+more than 64 characters is cut and ends with its digest. A draw that is not a list is
+read as a list of one entry, and None as the empty list, as in `tables`.
 """
 
 from __future__ import annotations

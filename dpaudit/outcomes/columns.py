@@ -47,7 +47,7 @@ def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
 
 
 def _table_rows(width: int, draws: np.ndarray) -> Array:
-    """Rows of `width` columns; of draws that are no table, what is beyond them is left out."""
+    """Rows of `width` columns; draws that are not a table are cut or padded with NaN to fit."""
     return draws if is_table(draws) else _list_rows(1 + width, draws)[:, 1:]
 
 

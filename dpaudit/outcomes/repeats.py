@@ -60,7 +60,7 @@ def _bytes(draws: np.ndarray) -> np.ndarray:
 
 
 def _first_value(draws: np.ndarray) -> Any:
-    """The first draw as Python values; a list of one is that one."""
+    """The first draw as Python values; of a list of one entry, that entry."""
     if draws.dtype.kind == "S":
         found = parsed(draws[0])
     elif draws.dtype.names:

@@ -199,7 +199,10 @@ def _positive(values: Array) -> Array:
 
 
 def _linear_axis(ax: Axes, curves: Curves) -> None:
-    """Limits by the measured curves and the lowest point of the claim, which may leave the axis."""
+    """Limits by the measured curves and the lowest point of the claim.
+
+    The other points of the claim may lie outside.
+    """
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     top = max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
     ax.set_ylim(-0.02 * top, 1.08 * top)

@@ -60,7 +60,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:
-    """Mechanism, data, claim, and the ε at which the bound exceeds its reference by most."""
+    """Mechanism, data, claim, and the ε at which the bound exceeds its reference the most."""
     if record is None:
         return dict.fromkeys(("mechanism", "data", "claim", "epsilon", "low", "allowed"), NONE)
     curves = read_curves(record)

@@ -93,8 +93,8 @@ def _kept(store: BlockStore | None, side: int, number: int, size: int) -> np.nda
 def _next(fresh: Iterator[Any], side: int) -> np.ndarray:
     """The next block that workers have drawn.
 
-    `Blocks` turns what a mechanism raises into a `DpauditError`. Any other error is one of the
-    workers: killed, out of memory, or unable to receive the mechanism.
+    `Blocks` turns what a mechanism raises into a `DpauditError`. Any other error is that of
+    a worker that was killed, ran out of memory, or could not receive the mechanism.
     """
     try:
         return np.asarray(next(fresh))

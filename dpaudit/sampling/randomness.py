@@ -35,8 +35,8 @@ def constant_note(P: np.ndarray, Q: np.ndarray) -> str | None:
 def refuse_repeats(draws: np.ndarray, side: int) -> None:
     """Raise `MechanismError` where a mechanism's draws come again in the same order.
 
-    Such draws are not independent, as of a mechanism with a seed of its own. Constant draws are
-    left to `constant_note`. side : 0 for M(D), 1 for M(D').
+    Such draws are not independent. A mechanism with a fixed seed of its own gives them. Constant
+    draws are left to `constant_note`. side : 0 for M(D), 1 for M(D').
     """
     if outcomes.constant_value(draws[:LOOKED_AT]) is not None:
         return

@@ -20,7 +20,7 @@ from dpaudit.search.quick_audit import QuickEstimate, quick_audit
 from dpaudit.search.runner import Runner, Work
 from dpaudit.search.selection import Trial
 
-FACTOR = 4  # one of so many changes stays after a rung
+FACTOR = 4  # one in FACTOR changes stays after a rung
 FEWEST = 200  # draws a change; a quick audit with fewer is of no use
 MOST = 100_000  # draws a change; more make the order no clearer, and cost memory
 # the influences' share of the draws of a search, and for how many changes at most, by rank

@@ -24,8 +24,8 @@ def incoming_rows(
     """The rows that "replace" and "add" may put in, (k, d), distinct.
 
     They are the candidates, (m, d), and extreme rows inside the public bound (`outliers`). The row
-    of the bound that is nearest to zero is one of them: it leaves least of a heavy row that it
-    replaces.
+    of the bound that is nearest to zero is one of them: replacing a heavy row by it
+    removes most of that row's effect.
 
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """

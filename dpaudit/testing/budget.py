@@ -1,7 +1,7 @@
 """The budget of one test: draws, and the probability of a false failure.
 
-The plugin imports this module in every test run, so that it imports other rooms only when it is
-used.
+The plugin imports this module for a test that has the marker or the fixture. Other rooms are
+imported only when they are used.
 """
 
 from __future__ import annotations

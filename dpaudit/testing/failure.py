@@ -91,7 +91,7 @@ def mechanism_code(mechanism: Mechanism) -> str:
 
 
 def claim_code(claim: Claim) -> str:
-    """A claim as code, (1.0, 1e-05); one that is no (ε, δ) in words."""
+    """A claim as code, (1.0, 1e-05); a claim of another kind in words."""
     return repr((claim.epsilon, claim.delta)) if claim.epsilon is not None else f"<{claim.text}>"
 
 

@@ -56,8 +56,8 @@ def assert_private(
         test that passes today passes until code, data or versions change.
     detect : an excess of δ over the claim. The test fails as inconclusive where the audit could not
         have shown it with probability 0.8. `false_failure` does not cover this.
-    options : others of `dpaudit.audit`, as `epsilon`, `classifier`, `stop="verdict"`, `bits`,
-        `focus`, `n_jobs`.
+    options : other keywords of `dpaudit.audit`, such as `epsilon`, `classifier`, `stop="verdict"`,
+        `bits`, `focus`, `n_jobs`.
 
     Returns the `AuditResult`. A test that passes is no proof of privacy: `dpaudit plan` shows what
     its draws could have found.

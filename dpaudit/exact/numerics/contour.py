@@ -28,7 +28,7 @@ PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of an expensive log M alon
 # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
 SHARED = 3.0
 ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their integrands vary
-# where a line is first looked at
+# the points at which an integrand along a line is first evaluated
 COARSE = np.concatenate([np.arange(0.0, 16.0, 0.5), np.arange(16.0, 96.0, 2.0)])
 NEGLIGIBLE = 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
@@ -64,8 +64,8 @@ class LossTransform:
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     """δ at each ε (shape (m,), ascending), in [0, 1].
 
-    Where nearly all of the loss lies above ε the line runs through (−1, 0) instead; crossing the
-    pole at 0 makes its integral δ − 1.
+    Where nearly all of the loss lies above ε, the line crosses the real axis in (−1, 0) instead.
+    It has then passed the pole at 0, so its integral is δ − 1.
     """
     delta = np.full_like(epsilon, transform.floor)
     if transform.floor == 1.0:
@@ -223,8 +223,8 @@ class _Line:
 def extent(integrand: Integrand) -> float:
     """Where every row has first fallen to NEGLIGIBLE of its largest value; infinite if one grows.
 
-    What a bent line meets beyond is not looked at: from there it may go straight up, on which
-    nothing grows.
+    The integrand of a bent line is not examined beyond that point: from there the line may be
+    continued vertically, and no integrand grows along a vertical line.
     """
     size = np.abs(integrand(COARSE))
     largest = np.maximum.accumulate(size, axis=1)

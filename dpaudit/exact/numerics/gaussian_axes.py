@@ -23,7 +23,7 @@ BLOCK = 1 << 17  # complex numbers at a time: stays in cache
 class Axes:
     """N(0, 1) against N(shift, ratio) on independent axes; arrays of shape (k,).
 
-    count : how many times each axis stands. excess : ratio − 1, kept beside `ratio` so that neither
+    count : copies of each axis. excess : ratio − 1, kept beside `ratio` so that neither
     nearly equal nor very unequal variances lose their digits.
     """
 
@@ -34,7 +34,7 @@ class Axes:
 
     @classmethod
     def of_excess(cls, shift: Array, excess: Array, count: Array) -> Axes:
-        """Axes that stand at least once, by the excess of their variances."""
+        """The axes with `count` ≥ 1, from the excess of their variance ratios."""
         used = count > 0
         return cls(shift[used], excess[used], 1.0 + excess[used], count[used])
 

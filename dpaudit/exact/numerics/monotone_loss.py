@@ -19,7 +19,7 @@ ORDER = 12  # Gauss–Legendre points a panel: 4e-17 relative on e^{-λx} with �
 REACH = 8.0
 DROP = 60.0  # natural-log units below the peak beyond which mass is ignored
 UNDERFLOW = 745.0
-# of (1 + |s|)·max|L| and of E[e^{sL}] − 1, below which it is taken about 1
+# of (1 + |s|)·max|L| and of E[e^{sL}] − 1, below which E[e^{sL}] is expanded about 1
 SMALL_LOSS, SMALL_MOMENT = (30.0, 0.1)
 HALVINGS = 60
 GRADING = np.concatenate([-(0.2 ** np.arange(12.0)), [0.0], 0.2 ** np.arange(11.0, -1.0, -1.0)])
@@ -79,8 +79,8 @@ def renyi(
 ) -> float:
     """log E[e^{sL}]/s over [start, end], and E[L] at s = 0, of a loss with E[e^{−L}] = 1.
 
-    Arguments as of `hockey_stick`. Where L is small that expectation is added s times, so that the
-    terms of first order, which cancel, never meet: e^{sL} − 1 + s(e^{−L} − 1) = s(s + 1)L²/2 + …,
+    Arguments as of `hockey_stick`. Where L is small, s(E[e^{−L}] − 1) = 0 is added, so that the
+    first-order terms cancel before the sum: e^{sL} − 1 + s(e^{−L} − 1) = s(s + 1)L²/2 + …,
     and L + e^{−L} − 1 at s = 0.
     """
     x, mass = _tilted_mesh(log_density, loss, s, start, end, width / np.sqrt(1.0 + abs(s)), breaks)

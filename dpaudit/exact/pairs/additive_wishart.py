@@ -53,8 +53,8 @@ class ReplacedWishartCurve:
 
     up, down : α > 0 and β > 0, where α and −β are the eigenvalues of V^{−½}(vvᵀ − uuᵀ)V^{−½}, with
         v in the left database.
-    dof : k ≥ dim. dim : d ≥ 2; two rows on one axis leave one number, and `exact.additive_wishart`
-        of it.
+    dof : k ≥ dim. dim : d ≥ 2; two rows on one axis leave one nonzero eigenvalue, for which there
+        is `exact.additive_wishart`.
     """
 
     up: float
@@ -81,7 +81,7 @@ class ReplacedWishartCurve:
         return by_sorted_epsilon(epsilon, lambda e: (ahead.delta(e), back.delta(e)))
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Infinite from order 1 on, as either output may rule the other database out.
+        """Infinite from order 1 on: on either database an output may be impossible on the other.
 
         Raises `NoExactSpectrum` below order 1.
         """
@@ -179,7 +179,7 @@ class _Direction:
         return np.asarray(np.sum(weight * np.exp(self._log_density(z, least)) * inner, axis=1))
 
     def _knee(self, ratio: Array) -> Array:
-        """Beyond it, in z, N² and b are all but straight in z²."""
+        """The z beyond which N² and b are almost linear in z²."""
         with np.errstate(divide="ignore"):
             near = 4.0 * np.sqrt(self.up / np.maximum(1.0 - ratio, 0.0))
         return np.where(ratio < 1.0, near, 8.0 * np.sqrt(self.down * (1.0 + 1.0 / self.up)))
@@ -247,7 +247,7 @@ def _window(z: Array, log_value: Array) -> tuple[Array, Array]:
 def _two_panels(start: Array, end: Array, knee: Array) -> tuple[Array, Array]:
     """Nodes and weights, (k, 2·OUTER), on both sides of a knee.
 
-    Where it is not inside, on both sides of the middle.
+    Where the knee is not between `start` and `end`, on both sides of the middle.
     """
     middle = np.where((knee > start) & (knee < end), knee, 0.5 * (start + end))
     low, high = np.stack([start, middle], axis=1), np.stack([middle, end], axis=1)
@@ -267,7 +267,7 @@ class _Series:
     def of(cls, function: Callable[[Array], Array], start: float, last: float) -> _Series:
         """The series of log G for a falling G, from `start` past `last`.
 
-        It goes as far as e^{last − t}G counts beside G(last).
+        It ends where e^{last − t}G(t) is negligible beside G(last).
         """
         edges, terms, width = [start], [], max(last - start, 0.5)
         height = end = float(function(np.array([last]))[0])

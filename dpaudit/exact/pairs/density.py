@@ -119,7 +119,7 @@ class DensityPair:
         return max(forward, atoms[0]), max(backward, atoms[1])
 
     def _supremum(self, x: Array, loss: Array, log_p: LogDensity, log_q: LogDensity) -> float:
-        """The largest at the points, then between the neighbours of that one.
+        """The largest loss at the points, then between the two neighbours of the point that has it.
 
         Infinite if the loss still climbs at the outermost points.
         """
@@ -168,8 +168,9 @@ def _climbs(rim: Array) -> bool:
 class _Pieces:
     """Parts of panels between neighbouring points at which the loss exceeds ε.
 
-    whole : (m, 2), ends of those where it does at both. crossed : (k, 2), of those where it does at
-    one, that end first. of_whole, of_crossed : beside each the place of its ε.
+    whole : (m, 2), ends of the parts where it does so at both ends. crossed : (k, 2), ends of the
+    parts where it does so at one end, which comes first. of_whole, of_crossed : the index of the ε
+    to which each part belongs.
     """
 
     whole: Array

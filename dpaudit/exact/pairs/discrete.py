@@ -91,7 +91,7 @@ class Atoms:
 
 
 def loss(left: Array, right: Array) -> Array:
-    """log p/q of each atom; −∞ for one of neither law."""
+    """log p/q of each atom; −∞ where p = 0, also if q = 0."""
     return np.subtract(left, right, out=np.full_like(left, -np.inf), where=~np.isneginf(left))
 
 
@@ -101,7 +101,7 @@ def _delta(left: Array, right: Array, epsilon: Array) -> Array:
 
 
 def _sums(left: Array, right: Array) -> Sums:
-    """Losses in descending order, and the masses of both laws on the first so many."""
+    """Losses in descending order, and the cumulative masses of both laws in that order."""
     own = loss(left, right)
     order = np.argsort(-own)
     p, q = (np.concatenate([[0.0], np.cumsum(np.exp(side[order]))]) for side in (left, right))

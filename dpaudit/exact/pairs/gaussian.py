@@ -150,7 +150,7 @@ def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:
 
 
 def without_rounding(value: Array) -> Array:
-    """Eigenvalues that are rounding beside the largest, made 0: such axes are then one."""
+    """The eigenvalues, with those that are mere rounding set to 0, so that equal axes can merge."""
     return np.where(
         np.abs(value) > 4.0 * len(value) * EPS * np.abs(value).max(initial=0.0), value, 0.0
     )

@@ -30,8 +30,8 @@ SAME = 1e-12  # relative difference of shifts that is rounding
 class LaplaceShift:
     """k coordinates of Laplace noise, each moved by `shift` = t > 0 scales.
 
-    The loss of one coordinate is t on half of the outputs, −t on a share e^{−t}/2, and (t − 2u)
-    between, with density e^{−u}/2, 0 < u < t. Times e^{−L/2} its law is e^{−t/2}·(½ at −t, ½ at t,
+    The loss of one coordinate is t with probability ½, −t with probability e^{−t}/2, and t − 2u
+    with density e^{−u}/2 on 0 < u < t. Times e^{−L/2} its law is e^{−t/2}·(½ at −t, ½ at t,
     ¼dL between): symmetric and flat. So k coordinates have a piecewise polynomial of degree k − 1
     on spans of width 2t, and atoms at the ends of the spans, all of which come from sums of
     positive numbers; δ(ε) = ∫_{L>ε} (e^{L/2} − e^{ε − L/2}) e^{−kt/2} ν(dL).

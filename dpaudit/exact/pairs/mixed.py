@@ -23,7 +23,7 @@ from dpaudit.laws import Branches
 from dpaudit.laws.discrete import row_positions
 
 NOTHING = Atoms(np.zeros(1), np.zeros(1))  # a release that does not depend on the data
-# atoms that two releases are multiplied out to; beyond, one is summed for each atom of the other
+# most atoms of a product of two releases; beyond, one curve is summed over the other's atoms
 MANY = 1 << 20
 CurveOf = Callable[[Any, Any], tuple[Curve, str]]
 

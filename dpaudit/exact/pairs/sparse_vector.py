@@ -37,9 +37,9 @@ def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
     """Both laws on the nodes of a grid of the released values, as atoms.
 
     Given the smaller released value the larger one's loss is constant on both sides of the queries'
-    two values: these sides are one atom each, the interval between is on Gauss nodes. The region
-    where the loss exceeds ε is cut between nodes, so δ is good to some 1e-7 with one released
-    value, 2e-5 with two, of the δ at ε = 0.
+    two values: these sides are one atom each, the interval between is on Gauss nodes. The
+    boundary of the region where the loss exceeds ε falls between nodes, so the error of δ is some
+    1e-7 of the δ at ε = 0 with one released value, and 2e-5 of it with two.
 
     Raises `NoExactSpectrum` unless the laws share all but the queries and release at most two
     answers.

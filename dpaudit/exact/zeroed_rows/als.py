@@ -37,8 +37,8 @@ def als(
     -------
     (forward, backward) : full → zeroed and zeroed → full, arrays of the shape of `epsilon`.
 
-    Raises `InvalidInput`. Source: paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, which
-    that paper holds to be perhaps not computable, is derived in
+    Raises `InvalidInput`. Source: paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, of
+    which that paper says that it may not be computable, is derived in
     `dpaudit.exact.zeroed_rows.als_finite`. At finite r the loss is bounded, so δ = 0 from a finite
     ε on.
 

@@ -121,7 +121,7 @@ class _Direction:
         return self.angle.log_density(self.sign * x)
 
     def loss(self, x: Array) -> Array:
-        """Counted from the nearer end of its range: no digits go where that is much the smaller."""
+        """L(x) from the end of its range that is nearer to 0: no digits are lost near that end."""
         near, far = np.cos(x) ** 2, np.sin(x) ** 2
         if self.sign < 0.0:
             near, far = far, near

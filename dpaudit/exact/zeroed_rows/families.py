@@ -179,7 +179,7 @@ def _meet(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> tuple[n
 
 
 def pareto_indices(points: Array) -> np.ndarray:
-    """Indices of rows of `points` ≥ 0, (n, k), that reach every row in every coordinate."""
+    """Indices of the Pareto set of `points` ≥ 0, (n, k): every row is ≤ one of them throughout."""
     left, kept = np.arange(len(points)), []
     # the largest of an increasing function is a Pareto point
     size = np.log(np.clip(points, 1e-300, 1e300)).sum(axis=1)

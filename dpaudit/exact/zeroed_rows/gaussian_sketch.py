@@ -1,7 +1,7 @@
 """Gaussian sketches: r i.i.d. rows N(0, Σ) against N(0, Σ − vvᵀ).
 
-So do random linear combination and random projection release. Along v the rows' squares sum to a
-χ²_r; with q = vᵀΣ⁻¹v the loss is linear in it:
+Random linear combination and random projection release such rows. Along v, the squares of the
+rows' standardised coordinates sum to a χ²_r; with q = vᵀΣ⁻¹v the loss is linear in it:
     full → zeroed:  L = (r/2)ln(1−q) + c·q/(2(1−q)),  c ~ χ²_r,
     zeroed → full:  L = −(r/2)ln(1−q) − c·q/2,        c ~ χ²_r, so at most −(r/2)ln(1−q).
 A Wishart or inverse-Wishart draw with the same Σ and r has the same likelihood ratio, hence the

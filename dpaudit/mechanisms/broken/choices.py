@@ -17,9 +17,10 @@ from dpaudit.neighbours import NeighbourPair
 
 @dataclass(frozen=True)
 class ReportNoisyMax3(ReportNoisyMax1):
-    """The largest answer after Laplace noise of scale 2/ε, itself.
+    """The value, not the index, of the largest answer after Laplace noise of scale 2/ε.
 
-    The privacy loss reaches n·ε/2 in its lower tail. Data: answers, (n, 1). Output: (size, 1).
+    The privacy loss reaches n·ε/2 in the lower tail of the output. Data: answers, (n, 1). Output:
+    (size, 1).
     """
 
     sound: ClassVar[bool] = False
@@ -41,7 +42,7 @@ class ReportNoisyMax3(ReportNoisyMax1):
 
 @dataclass(frozen=True)
 class ReportNoisyMax4(ReportNoisyMax3):
-    """The largest answer after exponential noise of scale 2/ε, itself.
+    """The value, not the index, of the largest answer after exponential noise of scale 2/ε.
 
     No output lies below the largest true answer, so the privacy loss can be infinite.
     """

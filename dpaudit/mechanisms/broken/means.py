@@ -1,4 +1,4 @@
-"""A private mean that uses the true number of rows, in mean and noise (1) or in the mean alone (2).
+"""Private means that use the true row count: in mean and noise (1), or in the mean alone (2).
 
 Data: one column of rows in [0, 1]; a neighbour has one row more. As audited by DP-Auditorium and by
 sequential tests.

@@ -87,8 +87,8 @@ class SparseVector4(SparseVector):
 class SparseVector5(SparseVector):
     """No noise on the queries, and no halt.
 
-    Where two queries have swapped their order, one database cannot give what the other gives when
-    the threshold falls between them. Output: (size, n).
+    If two answers are in opposite order on the two databases, the output that one database gives
+    when the noisy threshold falls between them is impossible on the other. Output: (size, n).
     """
 
     sound: ClassVar[bool] = False

@@ -94,7 +94,7 @@ class PrivateQuantile(PureExample):
         return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
-        """One row moves from 1 to 0, and with it the part of the grid of largest utility.
+        """One row moves from 1 to 0, and so the part of the grid where utility is largest changes.
 
         Utility is largest at rank 10. The ranks are 9 on the first eighth of the grid and 10 on the
         others, against 10 and 11.

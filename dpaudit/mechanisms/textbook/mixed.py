@@ -69,7 +69,7 @@ class MixedRelease(PureExample):
     def _noisy(self, count: float) -> Discrete:
         """The law of the noisy count.
 
-        Values beyond reach are put to the last one, so that the outcomes are the same for all data.
+        A value beyond the range is replaced by its end, so that all data have the same outcomes.
         """
         reach = np.ceil(FAR / self.share)
         values = np.arange(-reach, reach + 1.0)

@@ -25,7 +25,7 @@ def bits_law(ones: Array) -> Product:
 
 @dataclass(frozen=True)
 class RandomisedResponse(PureExample):
-    """Each bit as it is with probability e^ε/(1 + e^ε), else the other.
+    """Each bit is kept with probability e^ε/(1 + e^ε), and flipped otherwise.
 
     Data: bits, (n, 1). Output: (size, n).
     """

@@ -1,4 +1,4 @@
-"""Paper 1's least squares for which a privacy is printed: Gaussian LS and RP LS."""
+"""Paper 1's least squares with a printed privacy claim: Gaussian LS and RP LS."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ MOST_ROWS = 20_000  # of a pair
 class GaussianMechanismLS(Algorithm):
     """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
-    σ = s√(2 ln(1.25/δ))/ε with s = ‖x_opt − x′_opt‖. The text takes s of the database at hand:
-    here the largest over its rows.
+    σ = s√(2 ln(1.25/δ))/ε with s = ‖x_opt − x′_opt‖. The text computes s from the private
+    database itself: here s is the largest over its rows.
 
     Parameters
     ----------
     epsilon, delta : ε > 0 in nats, δ in (0, 1).
-    sensitivity : s, a public bound on the move; given with variant="corrected" only.
+    sensitivity : s, a public bound on ‖x_opt − x′_opt‖; given with variant="corrected" only.
     variant : "printed", or "corrected": s is public, and σ is no less than (ε, δ)-DP needs. The
         printed σ is less at large ε (it is proved for ε < 1).
 
@@ -95,7 +95,7 @@ class GaussianMechanismLS(Algorithm):
         return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Shifts by ‖x_opt − x′_opt‖/σ. As printed raises `NoExactSpectrum`."""
+        """Shifts by ‖x_opt − x′_opt‖/σ. The printed variant raises `NoExactSpectrum`."""
         if self.sensitivity is None:
             raise NoExactSpectrum(
                 f"{self.name}: {self.unknown}; use dpaudit.exact.spectrum on one pair"
@@ -103,7 +103,7 @@ class GaussianMechanismLS(Algorithm):
         return ShiftRows(least_squares(data).displacement / self.noise(data))
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """As printed all rows, since each of them changes the noise."""
+        """In the printed variant all rows, since each of them changes the noise."""
         return tuple(range(len(data))) if self.sensitivity is None else ()
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -114,7 +114,7 @@ class GaussianMechanismLS(Algorithm):
     def pair(self) -> NeighbourPair:
         """Eleven rows near y = 0 and one far off, which is zeroed.
 
-        A public s equals that row's move.
+        A public s equals the move of the solution when that row is zeroed.
         """
         x = np.linspace(1.0, 2.0, 12)
         data = np.column_stack([x, np.r_[1.0, 1e-3 * np.cos(7.0 * x[1:])]])
@@ -174,11 +174,11 @@ class RandomProjectionLS(Algorithm):
         return self._known.law(data)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
-        """Of every row but the exceptional one."""
+        """The pairs with one row zeroed, for every row but the exceptional one."""
         return self._known.zeroed_rows(data)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """As printed the row that sets c₁: without it the padding shrinks."""
+        """In the printed variant the row that sets c₁: without it the padding shrinks."""
         return self._known.exceptional_rows(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:

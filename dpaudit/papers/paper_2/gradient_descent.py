@@ -69,13 +69,13 @@ class DPGD(ReplacementAlgorithm):
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of one step. Raises `NoExactSpectrum` for several."""
+        """The law after one step. Raises `NoExactSpectrum` for several steps."""
         self._check_one_step()
         mean = -self.rate * self._first(data).mean(axis=0)
         return GaussianNoise(mean, np.full_like(mean, self.rate * self._sigma(len(data))))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Of one step. Raises `NoExactSpectrum` for several."""
+        """The pairs of laws after one step. Raises `NoExactSpectrum` for several steps."""
         self._check_one_step()
         old, new = self._first(data), self._first(candidates)
 
@@ -87,7 +87,7 @@ class DPGD(ReplacementAlgorithm):
         return ShiftRows(replacement.over_pairs(data, candidates, change) / noise)
 
     def prepare(self, data: Array) -> Sampler:
-        """The law of one step, or the descent of several."""
+        """A sampler from the law of one step, or by the descent over several steps."""
         data = check.matrix("data", data, min_columns=2)
         if self.steps == 1:
             return self.law(data).sample
@@ -141,6 +141,6 @@ class DPGD(ReplacementAlgorithm):
 
 
 def _blocks(size: int, numbers: int) -> Iterator[int]:
-    """Numbers of draws that sum to `size`, each so few that BLOCK residuals hold them."""
+    """Numbers of draws that sum to `size`, each so few that they have at most BLOCK residuals."""
     step = max(1, BLOCK // numbers)
     return (min(step, size - start) for start in range(0, size, step))

@@ -25,7 +25,7 @@ class NoisyMoments:
     """AᵀA/n + G and Aᵀy/n + g, with A and y the columns of `rows`.
 
     rows : (n, d + 1) as they are cut, label last. sigmas : deviations of the entries of G and g.
-    penalty : (d, d), added to AᵀA/n. back : (d, d), times the solution it is the coefficient.
+    penalty : (d, d), added to AᵀA/n. back : (d, d); back times the solution is the coefficient.
     """
 
     rows: Array
@@ -35,7 +35,7 @@ class NoisyMoments:
 
     @property
     def law(self) -> GaussianNoise:
-        """Of the upper triangle of AᵀA/n + G, and Aᵀy/n + g."""
+        """The law of the upper triangle of AᵀA/n + G, and of Aᵀy/n + g."""
         features, label = self.rows[:, :-1], self.rows[:, -1]
         gram = upper_triangle((features.T @ features / len(label))[None])[0]
         cross = features.T @ label / len(label)
@@ -86,7 +86,7 @@ class RidgeAlgorithm(ReplacementAlgorithm):
             raise self.no_exact_spectrum()
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
+        """The law of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
         self.check_release()
         return self.moments(data).law
 
@@ -109,9 +109,9 @@ class RidgeAlgorithm(ReplacementAlgorithm):
 
 
 def shift_rows(moments: NoisyMoments, candidates: Array) -> ShiftRows:
-    """Every row replaced by every candidate, which is cut already.
+    """The pairs in which a candidate replaces a row; the candidates are already cut.
 
-    Averages of n rows shift as sums of them with n times the noise do.
+    The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
     """
     count = len(moments.rows)
     noisy = SufficientStatistics(*(count * sigma for sigma in moments.sigmas))

@@ -118,7 +118,7 @@ class Newton:
 
     @property
     def law(self) -> GaussianNoise:
-        """Of the first step's statistics."""
+        """The law of the first step's statistics."""
         mean = self.means(np.zeros((1, self.dim)))[0]
         return GaussianNoise(mean, np.repeat(self.sigmas, [len(mean) - self.dim, self.dim]))
 
@@ -178,7 +178,7 @@ class NewtonAlgorithm(Algorithm):
         check.choice("release", self.release, RELEASES)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
+        """The law of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
         if self.steps > 1 or self.release != "statistics":
             raise self.no_exact_spectrum()
         return self.newton(data).law

@@ -27,8 +27,9 @@ from dpaudit.papers.paper_2.truncation import apart, check_privacy
 class PracticalDPRR(RidgeAlgorithm):
     """DP-RR with radii and noise set by the private data's own moments (remark 4.4).
 
-    They are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other rows, so
-    no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for μ < √2.
+    The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
+    rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for
+    μ < √2.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class PracticalDPRR(RidgeAlgorithm):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
-        """Of the cut rows."""
+        """The moments of the cut rows, with their noise."""
         data = check.matrix("data", data, min_columns=2)
         dim = data.shape[1] - 1
         trace, label = self._scales(data)
@@ -79,7 +80,7 @@ class PracticalDPRR(RidgeAlgorithm):
         return NoisyMoments(rows, (first, second), penalty=self.ridge * unit, back=unit)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Raises `NoExactSpectrum` as printed, and for the coefficient."""
+        """Raises `NoExactSpectrum` for the printed variant, and for the coefficient."""
         self.check_release()
         if self.variant == "printed":
             raise NoExactSpectrum(

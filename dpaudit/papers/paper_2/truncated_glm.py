@@ -76,9 +76,9 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, root)
 
     def pair(self) -> NeighbourPair:
-        """Rows at the radius, nearly at right angles, with different labels.
+        """A row at the radius, replaced by one nearly at right angles with another label.
 
-        They differ by the most that one step allows.
+        No other pair differs by more after one step.
         """
         return _public_pair(self, (0.0, 1.0), 0.125)
 
@@ -88,7 +88,7 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
     Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, but no
-    step keeps it; and M_{b'} is the largest b', not |b'|. So √2·μ does not hold where b' grows
+    step enforces it; and M_{b'} is the largest b', not |b'|. So √2·μ does not hold where b' grows
     (Poisson) or is negative (reflected).
 
     Parameters

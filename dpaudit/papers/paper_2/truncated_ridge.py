@@ -40,8 +40,8 @@ from dpaudit.papers.paper_2.truncation import (
 class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
 
-    √2·μ-GDP is claimed. No single replaced row changes both moments by the most: the largest joint
-    change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
+    √2·μ-GDP is claimed. No single replaced row changes both moments by their maximum: the largest
+    joint change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         self.check_ridge()
 
     def moments(self, data: Array) -> NoisyMoments:
-        """Of the private rows, whitened and cut."""
+        """The moments of the private rows, whitened and cut, with their noise."""
         moment, private = self.parts(check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
         sigmas = algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
@@ -79,7 +79,10 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         return NoisyMoments(rows, sigmas, penalty=self.ridge * root @ root, back=spread * root)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Of every row, the public ones first. Raises `NoExactSpectrum` for the coefficient."""
+        """The pairs for all rows, public ones first.
+
+        Raises `NoExactSpectrum` for the coefficient.
+        """
         self.check_release()
         moment, private = self.parts(data)
         moments = self.moments(data)

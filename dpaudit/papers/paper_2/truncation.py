@@ -63,7 +63,7 @@ class PublicAlgorithm(Algorithm):
         return data[:count].T @ data[:count] / count, data[count:]
 
     def among_all(self, family: ShiftRows, candidates: Array) -> ShiftRows:
-        """The family of the private rows with entries 0 for the public ones before it."""
+        """The family of the private rows, with entries 0 put before it for the public rows."""
         return ShiftRows(np.concatenate([np.zeros(self.public_rows * len(candidates)), family.mu]))
 
     def frame(self, labelled: bool = False) -> tuple[Array, Array]:
@@ -138,7 +138,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return self.law(data).sample(size, rng)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Of every row, the public ones first."""
+        """The pairs for all rows, the public ones first."""
         moment, private = self.parts(data)
         root = inverse_root(moment)
         old, new = (whitened(rows, root, len(private), self.eta) for rows in (private, candidates))

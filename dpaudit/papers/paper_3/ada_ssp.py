@@ -26,7 +26,7 @@ from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.printed_calibration import ada_ssp_deviation
 
-BLOCK = 1 << 22  # numbers of zeroed Gram matrices held at a time
+BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class AdaSSP(JointSpectrumAlgorithm):
         return np.asarray(np.linalg.solve(gram, statistics[:, -features:, None])[:, :, 0])
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """Exact δ(ε) of the three statistics, for a zeroed row: a bound of the solution's."""
+        """Exact δ(ε) of the three statistics, for a zeroed row: it bounds the solution's δ(ε)."""
         for side in (pair.left, pair.right):
             self._bounded(side)
         index = zeroed_index(pair)

@@ -75,7 +75,7 @@ class CalibratedGaussMix(Algorithm):
         return self._sketch.law(within(data, self.row_bound))
 
     def zeroed_rows(self, data: Array) -> SketchRows:
-        """Of every row."""
+        """The pairs with one row zeroed, for every row."""
         return self._sketch.zeroed_rows(within(data, self.row_bound))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
@@ -85,7 +85,7 @@ class CalibratedGaussMix(Algorithm):
         )
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
-        """Of the worst row within `row_bound`."""
+        """The pair with one row added: the worst row within `row_bound`."""
         return self._sketch.added_row(within(data, self.row_bound), row_bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -98,7 +98,7 @@ class CalibratedGaussMix(Algorithm):
         return released(sketch.literal(size, rng), self.release)
 
     def pair(self) -> NeighbourPair:
-        """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on its axis."""
+        """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on the axis of λ_min."""
         return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
 
     @property

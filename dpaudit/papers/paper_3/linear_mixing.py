@@ -67,7 +67,7 @@ class LinearMixing(JointSpectrumAlgorithm):
 
     @property
     def mixing(self) -> ModifiedGaussMix:
-        """The algorithm 1 that line 3 calls."""
+        """Algorithm 1, with the parameters with which line 3 calls it."""
         gamma = _gamma(self.rows, self.epsilon, self.delta, self.variant)
         bound = math.hypot(self.row_bound, self.label_bound)
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
@@ -78,11 +78,11 @@ class LinearMixing(JointSpectrumAlgorithm):
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> StudentT:
-        """Where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""
+        """The law where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""
         return self._padded.law(within_bounds(data, self.row_bound, self.label_bound))
 
     def zeroed_rows(self, data: Array) -> StudentRows:
-        """Where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""
+        """The pairs where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""
         return self._padded.zeroed_rows(within_bounds(data, self.row_bound, self.label_bound))
 
     @property

@@ -65,7 +65,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     @property
     def linear(self) -> LinearMixing:
-        """The algorithm 2 whose solution is scaled."""
+        """Algorithm 2, whose solution is then scaled."""
         return LinearMixing(
             self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler
         )
@@ -82,7 +82,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
         return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> StudentT:
-        """LinearMixing's, scaled. Raises `NoExactSpectrum` where it does."""
+        """LinearMixing's law, scaled. Raises `NoExactSpectrum` where LinearMixing does."""
         law = self.linear.law(check_signs(data))
         return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
 

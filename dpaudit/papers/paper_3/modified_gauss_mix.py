@@ -98,7 +98,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     def shortfall(self) -> float:
         """How far the textbook √(2 ln(3.75/δ))/η is below the exact ε of λ̃ at δ/3, nats.
 
-        0 where it is not, which is so unless η is below about ½.
+        It is 0 where the textbook's is not below, as for every η above about ½.
         """
         mu, share = 1.0 / self.spread, self.delta / 3.0
         textbook = math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread

@@ -107,7 +107,8 @@ class ObjectivePerturbation(Algorithm):
     def pair(self) -> NeighbourPair:
         """Equal rows C, half of each label, of which one is zeroed.
 
-        They are as many as leave the printed objective no curvature at θ = 0.
+        There are about 2/ε of them, at least two: enough to cancel the curvature of the penalty at
+        θ = 0 in the printed objective.
         """
         count = 2 * max(1, round(1.0 / self.epsilon))
         label = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
@@ -178,7 +179,7 @@ class Perturbed:
 
 
 def _density(signed: Array, ridge: float, sigma: float) -> Density:
-    """Of θ for one feature, on panels between the θ of evenly spaced b."""
+    """The density of θ for one feature, on panels between the θ of evenly spaced b."""
 
     def noise(theta: Array) -> Array:
         return np.asarray(expit(-np.outer(theta, signed)) @ signed - ridge * theta)

@@ -47,8 +47,9 @@ class SolvedRow:
     """A zeroed row where least squares is solved on the sketch: its leverage and residual share.
 
     The solution is that of a sketch of [D; wI]. scale : singular values of the features, (p,).
-    row, along : the row, and the labels, on the left singular vectors. label : the row's label.
-    rest : ‖y‖² off these vectors. rows : k, of the sketch.
+    row, along : coordinates of the row, and of the labels y, on the left singular vectors.
+    label : the row's label. rest : squared norm of the part of y orthogonal to these vectors.
+    rows : k, of the sketch.
     """
 
     scale: Array

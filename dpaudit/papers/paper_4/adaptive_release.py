@@ -1,6 +1,6 @@
 """What paper 4's algorithms 2 and 5 share: a private estimate of σ_min(AᵀA) sets w and r.
 
-Part of the budget pays for the estimate. A large one saves padding w, or allows more rows r.
+Part of the budget pays for the estimate. A large estimate saves padding w, or allows more rows r.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ class AdaptiveRelease(MatrixRelease):
     def pair(self) -> NeighbourPair:
         """AᵀA = (s + B²)·I, and diag(s, s + 2B²) once the row (B, 0) is replaced by (0, B).
 
-        σ_min moves by B². s is such that λ takes half of w₀² off, or less where that needs too
-        many rows.
+        σ_min moves by B². s is such that λ reduces w₀² by half, or by less where half would
+        need too many rows.
         """
         square = self.row_bound**2
         size = min(self.slack + 0.5 * self.most_padding, MOST_ROWS * square)

@@ -31,8 +31,8 @@ class AdditiveWishartNoise(MatrixRelease):
     row_bound : B > 0, a public bound on the row norms, label included.
     shift : release `shifted` matrices instead, as section 4 does for its experiments. This is
         post-processing of M.
-    variant : "printed", or "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 has ε < 1,
-        the algorithm any ε.
+    variant : "printed", or "corrected": k as for ε = 1 where ε is larger. Theorem 4.1
+        requires ε < 1, but the algorithm takes any ε.
     sampler : "sufficient" (Bartlett factors) or "literal" (k rows a draw).
 
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
@@ -64,7 +64,7 @@ class AdditiveWishartNoise(MatrixRelease):
         return algorithm_3_dof(dim, epsilon, self.delta)
 
     def law(self, data: Array) -> ShiftedWishart:
-        """Of M. Raises `NoExactSpectrum` for the shifted form, as the families do."""
+        """The law of M. For the shifted form this and the pairs raise `NoExactSpectrum`."""
         self._check_unshifted()
         return self._noise(data).law(within(data, self.row_bound))
 

@@ -68,7 +68,7 @@ class AnalyzeGaussNoise(MatrixRelease):
         return section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of the plain form. Raises `NoExactSpectrum` for the scaled one, as the families do."""
+        """The law without `scaled`. With it, this and the pairs raise `NoExactSpectrum`."""
         self._check_plain()
         return self._noise.law(within(data, self.row_bound))
 
@@ -130,8 +130,8 @@ class NoisyInverse(MatrixRelease):
         inverse does.
 
     Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
-    bound, and where σ_min(AᵀA) is less than ρB²: that is the least that the promise leaves to a
-    database with a row replaced.
+    bound, and where σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least
+    that much after one of its rows is replaced.
     """
 
     rho: float
@@ -192,7 +192,7 @@ class NoisyInverse(MatrixRelease):
         return np.asarray(-last[:, :-1] / last[:, -1:])
 
     def pair(self) -> NeighbourPair:
-        """AᵀA = diag(2 + ρ, 1 + ρ)·B², and its axes exchanged by (0, B) in place of (B, 0).
+        """AᵀA = diag(2 + ρ, 1 + ρ)·B²; replacing (B, 0) by (0, B) exchanges its two entries.
 
         Both databases keep the promise.
         """
@@ -205,7 +205,7 @@ class NoisyInverse(MatrixRelease):
         return GaussianInverse(self.sigma)
 
     def _promised(self, data: Array) -> Array:
-        """The data, if they and all with a row replaced can keep the promise."""
+        """The data unchanged. Raises `InvalidInput` if σ_min(AᵀA) is less than ρB²."""
         least = self.rho * self.row_bound**2
         found = smallest_eigenvalue(within(data, self.row_bound))
         if found < least * (1.0 - 1e-9):

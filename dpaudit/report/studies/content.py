@@ -60,8 +60,8 @@ class Table:
 class Content:
     """A study's page.
 
-    title, source : what is redone, and where it is printed. sentences : made of the numbers.
-    figures : panels by file name. captions : by the same names. settings : with the seed.
+    title, source : the repeated experiment, and where it is printed. sentences : made of the
+    numbers. figures : panels by file name. captions : by the same names. settings : with the seed.
     """
 
     title: str

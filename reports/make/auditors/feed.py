@@ -34,7 +34,7 @@ class Feed:
 
 
 def plain_feed(P: Array, Q: Array, _: int = 0) -> Feed:
-    """The first number, which is larger under Q where its mean moves; nine tenths certify."""
+    """Minus the first number, which is larger under Q if its mean moves; nine tenths certify."""
     scores = -P[:, 0], -Q[:, 0]
     first = int(FREE * len(P))
     return Feed(

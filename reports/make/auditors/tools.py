@@ -92,9 +92,9 @@ def _at_fixed_thresholds(feed: Feed, bound: Callable[[float, float], float]) -> 
 
 
 def _canaries(size: int) -> int:
-    """How many canaries can each have a fair coin, as one-run bounds require.
+    """How many canaries `size` draws a side are enough for.
 
-    `size` draws a side are at hand.
+    One-run bounds require that a fair coin chooses the side of each canary.
     """
     return 2 * size - int(8 * np.sqrt(size))  # 5.7 standard deviations to spare
 

@@ -123,7 +123,10 @@ def upper_95(count: int, audits: int) -> float:
 
 
 def _simulated(pair: ScoreLaw, size: int) -> bool:
-    """A score far from the truth never comes near the limit, with more draws even less."""
+    """Whether to simulate the pair at this size.
+
+    The band of a score in FAR never comes near the truth, with more draws even less.
+    """
     return size <= 5_000 or not any(word in pair.name for word in FAR)
 
 

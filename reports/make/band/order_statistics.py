@@ -39,7 +39,7 @@ def _low(p: Array, q: Array, kind: str) -> Array:
 
 
 def ranks(n: int) -> np.ndarray:
-    """The thinned ranks: each near both ends, then in geometric steps, and even ones between."""
+    """The thinned ranks: all near both ends, then in geometric steps; also evenly spaced ones."""
     ends = np.unique(np.geomspace(1, n / 2, RANKS // 3).astype(int))
     return np.unique(
         np.concatenate([ends, n + 1 - ends, np.linspace(1, n, RANKS // 3).astype(int)])

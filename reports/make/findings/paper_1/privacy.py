@@ -101,7 +101,7 @@ def _public_noise(epsilon: float, delta: float, outlier: float) -> Evidence:
 def _figure_4(rows: int, epsilon: float, delta: float, outlier: float) -> Evidence:
     """20,000 rows of norm 1, and one of norm `outlier` that sets c₁.
 
-    Without that row the padding is `outlier` times less.
+    Without that row the padding is smaller by the factor `outlier`.
     """
     return claimed(
         delta, float(spectrum(RPLS(rows, epsilon, delta), _outlying(outlier), epsilon).delta)

@@ -93,7 +93,7 @@ def _norm_variance(features: int) -> Evidence:
 def _no_free_neighbour(outlier: float) -> Evidence:
     """The largest move of the solution of a database without a zero row is finite.
 
-    It has n neighbours, one for each row that is zeroed.
+    The database has n neighbours, one for each row that is zeroed.
     """
     return stated(
         "largest ‖f(D) − f(D′)‖",

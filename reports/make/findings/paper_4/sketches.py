@@ -98,7 +98,7 @@ def _b_1_for(dof: int, epsilon: float, delta: float) -> Evidence:
 def _own_bound(rows: int, epsilon: float, delta: float, outlier: float) -> Evidence:
     """100 rows of norm 1 and one of norm `outlier`, orthogonal to them.
 
-    Without that row B, and so w, is `outlier` times less.
+    Without that row, B and with it w are smaller by the factor `outlier`.
     """
     data = np.zeros((101, 2))
     data[0, 0], data[1:, 1] = outlier, 1.0
