@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """`-m quick` does not load the files without a quick test, which saves several seconds."""
+    """`-m quick` skips files that have only slow tests, which saves several seconds."""
     if config.option.markexpr != QUICK or not collection_path.name.startswith("test_"):
         return None
     return "mark.quick" not in collection_path.read_text(encoding="utf-8") or None
@@ -78,8 +78,9 @@ def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs leave an empty report.html: figures take most of a small run's time, and tests/report
-    draws them.
+    """Runs leave an empty report.html.
+
+    Figures take most of a small run's time, and tests/report draws them.
     """
     monkeypatch.setattr(
         "dpaudit.report.write_report", lambda folder, record: (folder / "report.html").touch()

@@ -69,8 +69,9 @@ def test_the_seed_of_an_unseeded_run_repeats_it():
 
 @pytest.mark.quick
 def test_a_false_claim_is_violated():
-    """A shift by 1 has δ(0.5) = 0.238. Its certified low is 0.198 ± 0.0115: below 0.1 with
-    probability under 1e-15.
+    """A shift by 1 has δ(0.5) = 0.238, more than the claim allows.
+
+    Its certified low is 0.198 ± 0.0115: below 0.1 with probability under 1e-15.
     """
     result = audit(shifted(1.0), claim=dp.Claim(0.5, 0.1))
     assert result.verdict == "violated"
@@ -103,15 +104,17 @@ def test_a_true_claim_is_not(claim):
 
 
 def test_a_false_gdp_claim_is_violated():
-    """μ = 1 against 0.7: at ε = 0 the certified low is 6.8 standard deviations above: missed with
-    probability 1e-11.
+    """μ = 1 against a claim of 0.7: the certified low at ε = 0 is above the claim.
+
+    It is so by 6.8 standard deviations: missed with probability 1e-11.
     """
     assert audit(shifted(1.0), claim=dp.Claim.gdp(0.7)).verdict == "violated"
 
 
 def test_a_pure_claim_below_the_truth_is_violated_and_one_above_is_not():
-    """At ε = 0.5 the certified low is 17 standard deviations above 0; ε = 8 fails with probability
-    0.001 at most.
+    """At ε = 0.5 the certified low is 17 standard deviations above 0.
+
+    ε = 8 fails with probability 0.001 at most.
     """
     assert audit(shifted(1.0), claim=dp.Claim(0.5)).verdict == "violated"
     assert audit(shifted(1.0), claim=dp.Claim(8.0)).verdict == "not violated"
@@ -139,8 +142,9 @@ class HalfTheNoise(dp.mechanisms.GaussianLS):
 
 
 def test_a_sampler_that_breaks_its_law_is_violated_against_the_exact_spectrum():
-    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683: missed with probability
-    below 1e-15.
+    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683.
+
+    Missed with probability below 1e-15.
     """
     row = int(np.argmax(dp.neighbours.row_statistics(DATA).displacement))
     pair = dp.neighbours.zero_row(DATA, row)
@@ -200,10 +204,10 @@ def test_the_detectable_excess_shrinks_with_the_draws():
 
 @pytest.mark.slow
 def test_the_detectable_excess_would_be_detected():
-    """Also by an audit that saw nothing: at that excess over the claim, a violation must be found
-    as often as said.
+    """At the detectable excess over the claim, a violation is found as often as said.
 
-    Power 0.8 is stated; below 20 of 40 then has probability 4e-6.
+    This holds also for an audit that saw nothing. Power 0.8 is stated; below 20 of 40 then has
+    probability 4e-6.
     """
     claim = dp.Claim(1.0, 0.1)
     found = audit_samples(*samples(10_000, shift=0.0), claim=claim).detectable
@@ -290,8 +294,10 @@ def audit_samples(P, Q, **changes):
 
 @pytest.mark.quick
 def test_plain_arrays_are_audited():
-    """The true claim fails with probability at most 0.001; the false one passes with less than
-    1e-15: 0.189 ± 0.013.
+    """Plain arrays pass a true claim and violate a false one.
+
+    The true claim fails with probability at most 0.001; the false one passes with less than 1e-15:
+    0.189 ± 0.013.
     """
     P, Q = samples()
     assert audit_samples(P, Q, claim=dp.Claim.gdp(1.0)).verdict == "not violated"

@@ -97,8 +97,10 @@ def test_batches_are_drawn_at_keys_of_their_own():
 
 
 def test_a_false_claim_stops_the_audit_early_and_says_when():
-    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each, so 3000 do not
-    suffice with probability below 1e-15."""
+    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each.
+
+    So 3000 are too few with probability below 1e-15.
+    """
     result = audit(shifted(2.0), claim=(0.0, 0.1))
     record = result.sequential
     assert result.verdict == "violated"
@@ -147,9 +149,11 @@ def test_stop_is_the_verdict_or_nothing():
 
 
 def test_lower_bounds_rise_towards_the_truth():
-    """A shift by 1; the claim lies above it everywhere. A bound exceeds the truth with probability
-    0.001 at most; the estimates' standard error is below 0.006 and what they lose by imperfect sets
-    below 0.01."""
+    """A shift by 1; the claim lies above it everywhere.
+
+    A bound exceeds the truth with probability 0.001 at most; the estimates' standard error is below
+    0.006 and what they lose by imperfect sets below 0.01.
+    """
     found = audit(shifted(1.0), claim=(0.0, 0.5), samples=20_000, level=0.999).spectrum
     truth = dp.exact.gaussian_shift(1.0, np.array(GRID))
     assert np.all(found.low <= truth)
@@ -222,8 +226,9 @@ def test_a_kept_batch_is_not_drawn_again():
 
 
 def test_fresh_lists_take_the_form_of_the_past():
-    """An outcome for which the earlier draws had no column is left out: the bet must not depend on
-    the draw.
+    """An outcome for which the earlier draws had no column is left out.
+
+    The bet must not depend on the draw.
     """
     rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
     past = Past()
@@ -239,8 +244,9 @@ def test_fresh_lists_take_the_form_of_the_past():
 
 
 def test_batches_of_text_and_dicts_are_bet_on():
-    """Only D gives one category, 1 draw in 5: rejected soon, also where later batches have new
-    categories.
+    """Only D gives one category, in 1 draw of 5, and the claim is rejected soon.
+
+    This holds also where later batches have new categories.
     """
 
     def says(data, size, *, rng):

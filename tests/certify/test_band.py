@@ -97,8 +97,9 @@ def test_delta_must_be_a_probability(delta):
 
 
 def test_readings_of_an_audit_are_sound_and_near_the_truth():
-    """N(0, 1) against N(1, 1), 2e5 certifying draws, at level 1 − 1e-6: wrong by chance once in a
-    million.
+    """N(0, 1) against N(1, 1), with 2e5 certifying draws, at level 1 − 1e-6.
+
+    Wrong by chance once in a million.
     """
     rng = np.random.default_rng(21)
     choose, test = (

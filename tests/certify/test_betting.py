@@ -52,8 +52,9 @@ def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
 
 @pytest.mark.parametrize(("front", "back"), PAIRS)
 def test_no_pair_of_the_null_makes_a_bet_favourable_and_one_makes_it_fair(null, front, back):
-    """E U · E V is at most C over 400 random post-processings of the dominating pair. One of them
-    reaches C: it sends each atom to a corner, or to one of two corners at random.
+    """E U · E V is at most C over 400 random post-processings of the dominating pair.
+
+    One of them reaches C: it sends each atom to a corner, or to one of two corners at random.
     """
     atoms, _ = null
     bet = Bet.against(atoms, front, back)
@@ -72,8 +73,9 @@ def bet_corner(bet, score):
 
 
 def best_post_processing(atoms, corners):
-    """The log of the largest E U · E V: the best corner of each atom for a weight t, mixed between
-    two t.
+    """The log of the largest E U · E V over post-processings.
+
+    Each atom gets its best corner for a weight t, mixed between two t.
     """
     points = []
     for tilt in np.linspace(-8.0, 8.0, 2001):
@@ -115,9 +117,11 @@ def test_no_bet_where_the_score_sees_nothing():
 
 
 def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
-    """N(1, 1) against N(0, 1) with δ(1) = 0.127 against 0.01: 4000 fresh pairs pay 0.027 on
-    average, standard error 0.0037, the same pairs for each bet: below 0.005, or 0.02 apart, with
-    probability below 1e-6."""
+    """N(1, 1) against N(0, 1) with δ(1) = 0.127 against a claim of 0.01.
+
+    4000 fresh pairs pay 0.027 on average, standard error 0.0037, the same pairs for each bet: below
+    0.005, or 0.02 apart, with probability below 1e-6.
+    """
     rng = np.random.default_rng(3)
     menu = Menu(Null.of(np.array([1.0]), np.array([0.01])), np.array([1.0]))
     x, y = rng.standard_normal(4000) + 0.5, rng.standard_normal(4000) - 0.5
@@ -132,9 +136,11 @@ def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
 
 
 def test_lower_bounds_hold_at_every_wave():
-    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each: 50 runs, 2 × 3 bounds
-    at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6. The bounds are not
-    idle: at the end of most runs δ(0) is certified above 0.25 of 0.383."""
+    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each batch.
+
+    50 runs, 2 × 3 bounds at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6.
+    The bounds are not idle: at the end of most runs δ(0) is certified above 0.25 of 0.383.
+    """
     epsilon = np.array([0.0, 0.5, 1.0])
     truth = dp.exact.gaussian_shift(1.0, epsilon)
     wrong, shown = 0, []
@@ -153,8 +159,9 @@ def test_lower_bounds_hold_at_every_wave():
 
 
 def test_cuts_are_near_the_best_ones():
-    """10,000 scores a side: the best cut of N(±0.5, 1) for ε is at ε, and the grid's steps there
-    are below 0.2.
+    """With 10,000 scores a side, cuts are near the best ones.
+
+    The best cut of N(±0.5, 1) for ε is at ε, and the grid's steps there are below 0.2.
     """
     rng = np.random.default_rng(5)
     x, y = rng.standard_normal(10_000) + 0.5, rng.standard_normal(10_000) - 0.5
@@ -210,8 +217,9 @@ def test_true_claims_are_rarely_rejected(name):
     ("name", "runs"), [("P = Q", 1000), *((name, 250) for name in TIGHT if name != "P = Q")]
 )
 def test_true_claims_over_many_runs(name, runs):
-    """A check after every draw up to 260, where draws pick the bets already; false alarm 1e-6 at a
-    rate of 10 %.
+    """A check after every draw up to 260, where draws already pick the bets.
+
+    False alarm 1e-6 at a rate of 10 %.
 
     2,000 runs of each of eight pairs: `python -m reports.make anytime`.
     """
@@ -220,8 +228,9 @@ def test_true_claims_over_many_runs(name, runs):
 
 @pytest.mark.slow
 def test_true_claims_over_long_runs():
-    """300 runs to 3000 draws by the quadratic discriminant; false alarm 1e-6 at a true rate of 10
-    %.
+    """300 runs to 3000 draws by the quadratic discriminant.
+
+    False alarm 1e-6 at a true rate of 10 %.
     """
     assert rejections("normal at its δ", 300, 3000, seed=8, classifier="qda") <= binom.ppf(
         1 - ALARM, 300, 0.1
@@ -233,9 +242,11 @@ def test_true_claims_over_long_runs():
     [(np.random.Generator.standard_normal, 80), (np.random.Generator.laplace, 130)],
 )
 def test_a_mean_with_noise_by_its_true_size_is_rejected_soon(made, most):
-    """Scale 2 against 1, claim (0.01, 0), as NonDPGaussian1 and NonDPLaplace1: medians near 42 and
-    64. The mean of 8 runs' draws exceeds the limit with probability below 0.01 (over 1,600 runs);
-    the seed is fixed."""
+    """Scale 2 against 1, claim (0.01, 0), as NonDPGaussian1 and NonDPLaplace1.
+
+    Medians near 42 and 64. The mean of 8 runs' draws exceeds the limit with probability below 0.01
+    (over 1,600 runs); the seed is fixed.
+    """
     needed = []
     for run in range(8):
         rng = np.random.default_rng([9, run])

@@ -85,8 +85,10 @@ def test_bound_beats_two_intervals_and_stays_near_the_normal_limit(p, q, gamma):
     [(400_000, 18, 8_000_000), (4_000_000, 3_619_350, 8_000_000), (200, 10, 50_000)],
 )
 def test_ratio_is_near_its_limit(x, y, n):
-    """The bound on ln(p/q): the normal limit where both counts are large; Clopper–Pearson at a
-    fixed p where only y is small.
+    """The bound on ln(p/q) is near a limit that is known.
+
+    The normal limit where both counts are large; Clopper–Pearson at a fixed p where only y is
+    small.
     """
     found = log_ratio_lower(x, n, y, n, 0.003)
     p, q = (x + 0.5) / n, (y + 0.5) / n
@@ -104,8 +106,9 @@ def random_case(rng: np.random.Generator):
 
 
 def test_few_values_of_the_nuisance_are_enough(monkeypatch):
-    """The polygon through 9 values of q certifies no more than the one through 33, to 1e-3 standard
-    errors.
+    """The polygon through 9 values of q certifies no more than the one through 33.
+
+    It holds to 1e-3 standard errors.
     """
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -146,7 +149,7 @@ def test_simulated_coverage_at_moderate_counts(size):
         difference_lower(int(a), size, int(b), size, gamma, 0.05) > p - gamma * q
         for a, b in zip(x, y, strict=True)
     )
-    # none at all would mean a useless bound or a blind test
+    # without any, the bound is useless or the test is blind
     assert 0 < wrong <= stats.binom.ppf(1 - 1e-6, 100, 0.05)
 
 

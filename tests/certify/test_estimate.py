@@ -99,8 +99,9 @@ def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
 
 
 def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two():
-    """50,000 draws certify some 50 ± 7 hits; at level 0.95 a band above 1e-3 happens once in 20
-    audits, not here.
+    """50,000 draws certify some 50 ± 7 hits of the atom.
+
+    At level 0.95 a band above 1e-3 happens once in 20 audits, not here.
     """
     rng = np.random.default_rng(14)
 
@@ -137,8 +138,9 @@ def test_a_claims_own_epsilon_gets_a_larger_share():
 
 @pytest.mark.slow
 def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
-    """Laplace noise, pure ε = 1: 100 audits at level 0.9: more than 21 false ones once in 4,000;
-    gain 0.009 ± 0.003.
+    """Laplace noise with pure ε = 1: 100 audits at level 0.9.
+
+    More than 21 false ones happen once in 4,000; the gain is 0.009 ± 0.003.
     """
     rng, sides = np.random.default_rng(21), SCORE_LAWS[3].sides
     found = {
@@ -168,8 +170,9 @@ def test_the_better_direction_takes_most_of_the_level():
 
 @pytest.mark.parametrize("task", SCORE_LAWS, ids=lambda task: task.name)
 def test_simulated_counts_have_the_law_of_drawn_ones(task):
-    """Means of 200 simulations of 1,000 draws against the tails: 5 standard errors, false alarm
-    2e-5 in 32 checks.
+    """Means of 200 simulations of 1,000 draws against the tails.
+
+    Within 5 standard errors: false alarm 2e-5 in 32 checks.
     """
     rng = np.random.default_rng(19)
     threshold = np.quantile(np.concatenate(task.sides(rng, 2_000)), [0.1, 0.5, 0.9, 0.99])
@@ -192,8 +195,9 @@ ORACLE = {
     "grid", [np.linspace(0.0, 4.0, 41), np.array([0.0, 0.5, 1.0, 2.0])], ids=["41", "4"]
 )
 def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, grid):
-    """Counts at their means, so no chance but in the choice of sets: 0.98 of the oracle from 0.1
-    on, 0.92 from 0.01.
+    """Counts are at their means, so chance enters only in the choice of sets.
+
+    The band keeps 0.98 of the oracle from 0.1 on, and 0.92 from 0.01.
     """
     (task,) = (task for task in SCORE_LAWS if task.name == name)
 

@@ -28,8 +28,9 @@ def truth(threshold):
 
 
 def test_odds_estimate_what_counts_do_with_less_noise():
-    """Means of 200 estimates are within 5 standard errors of the truth, a chance of 6e-7 a set, 20
-    sets.
+    """Means of 200 estimates are within 5 standard errors of the truth.
+
+    The chance of more is 6e-7 a set, with 20 sets.
 
     Where the loss is ε the variance is below a fiftieth of the counts' (measured: 0.006, of 200
     estimates ± a tenth).
@@ -57,9 +58,10 @@ def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
 
 
 def test_the_second_set_is_where_the_loss_exceeds_the_claim():
-    """240 of 20,000 draws have a loss beyond ε: at δ = 0.0013 counts have a standard error of
-    0.0012. The set's δ as a share of the best: 0.90 ± 0.02 by the odds, 0.07 to 1.0 by the counts
-    (20 estimates).
+    """240 of 20,000 draws have a loss beyond ε.
+
+    At δ = 0.0013 counts have a standard error of 0.0012. The set's δ as a share of the best: 0.90 ±
+    0.02 by the odds, 0.07 to 1.0 by the counts (20 estimates).
     """
     best, worth = truth(np.array([EPSILON]))[0, 0], []
     for seed in range(20):

@@ -31,8 +31,9 @@ def test_not_violated(write_scenario, tmp_path, capsys):
 
 
 def test_stop_at_the_verdict(write_scenario, tmp_path, capsys):
-    """δ(0) of ALS on this row is far above 0.001: 2000 draws do not suffice with probability below
-    1e-15.
+    """δ(0) of ALS on this row is far above 0.001.
+
+    2000 draws are too few with probability below 1e-15.
     """
     assert main(["run", str(write_scenario(claim=VIOLATED)), "--stop", "verdict"]) == 1
     out, err = capsys.readouterr()

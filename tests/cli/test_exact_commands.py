@@ -75,8 +75,9 @@ def test_a_replaced_row(write_scenario, rows, capsys):
 
 
 def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
-    """Some outputs of the database without the row are impossible with it, and none the other way:
-    D to D′ is the private direction.
+    """Some outputs of the database without the row are impossible with it.
+
+    The reverse is false, so D to D′ is the private direction.
     """
     path = write_scenario(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
     assert (

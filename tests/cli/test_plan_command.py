@@ -67,8 +67,9 @@ def test_bad_input_is_one_line(capsys, arguments, message):
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_audits_of_the_planned_size_show_the_excess(stop):
-    """Each of ten audits refutes with probability 0.8 (0.95 and 0.90 of 40 did): fewer than 3 do
-    with below 1e-4.
+    """Each of ten audits refutes with probability 0.8.
+
+    Of 40 audits, shares of 0.95 and 0.90 did. Fewer than 3 of ten do with probability below 1e-4.
     """
     row = needs((1.0, 1e-3), [0.1]).rows[0]
     mu = power.shift_of(1.0, 0.101)

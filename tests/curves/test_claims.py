@@ -15,8 +15,9 @@ EPSILON = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 1.1, 3.0])
 
 
 def randomised_response(epsilon, delta, at):
-    """δ at `at` of the pair that dominates every (ε, δ)-DP pair: a leak with probability δ, else a
-    biased coin.
+    """δ at `at` of the pair that dominates every (ε, δ)-DP pair.
+
+    It is a leak with probability δ, else a biased coin.
     """
     coin = (1.0 - delta) * np.array([np.exp(epsilon), 1.0]) / (1.0 + np.exp(epsilon))
     P, Q = np.array([delta, *coin, 0.0]), np.array([0.0, *coin[::-1], delta])
@@ -159,8 +160,9 @@ def test_tcdp_stops_at_omega(rho, omega):
 
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 5.0])
 def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
-    """N(0, 1) against N(μ, 1) is μ²/2-zCDP; in ε the conversion costs 6 to 20 % at δ = 1e-5 and 2 %
-    at 1e-30.
+    """N(0, 1) against N(μ, 1) is μ²/2-zCDP.
+
+    In ε the conversion costs 6 to 20 % at δ = 1e-5 and 2 % at 1e-30.
     """
     claim = dp.Claim.zcdp(0.5 * mu**2)
     epsilon = mu * np.array([0.0, 0.3, 1.0, 3.0, 7.0, 20.0])
@@ -171,8 +173,9 @@ def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
 
 
 def test_conversions_reach_the_tail():
-    """ln δ of ½-zCDP at ε is −(ε − ½)²/2 + O(ln ε): proposition 2 times (1 − 1/α)^{α−1}/α at α ≈ ε
-    + ½.
+    """ln δ of ½-zCDP at ε is −(ε − ½)²/2 + O(ln ε).
+
+    That is proposition 2 times (1 − 1/α)^{α−1}/α at α ≈ ε + ½.
     """
     epsilon = np.array([10.0, 25.0, 36.0])
     delta = dp.Claim.zcdp(0.5).delta_at(epsilon)
@@ -182,8 +185,9 @@ def test_conversions_reach_the_tail():
 
 
 def test_a_curve_and_its_orders():
-    """A list is the minimum over its orders, so above the curve, and equal where the best order is
-    on the list.
+    """The bound of a list is the minimum over its orders, so it is above the curve.
+
+    The two are equal where the best order is on the list.
     """
     epsilon = np.linspace(0.0, 6.0, 13)
     curve = dp.Claim.rdp(lambda order: 0.5 * order).delta_at(epsilon)

@@ -56,8 +56,9 @@ def delta_of(mechanism, name, value, data, epsilon):
 
 
 def assert_least(found, data, **how):
-    """The value keeps the target, and the next one to the less private side breaks it. An integer
-    is found to ten digits: curves are accurate to 1e-11.
+    """The value keeps the target, and the next less private value breaks it.
+
+    An integer is found to ten digits: curves are accurate to 1e-11.
     """
     private = next(d.private for d in found.mechanism.adjustable if d.name == found.parameter)
     assert getattr(found.mechanism, found.parameter) == found.value
@@ -241,8 +242,9 @@ def test_delta_of_als_grows_with_its_rows():
 
 
 def test_delta_of_padded_least_squares_may_grow_with_the_padding(flight):
-    """This is why its padding is refused: on FLIGHT a padding of 3,000 keeps a target that 10,000
-    breaks.
+    """On FLIGHT a padding of 3,000 keeps a target that 10,000 breaks.
+
+    This is why calibration by the padding is refused for padded least squares.
     """
     little, much = (
         float(worst_case(m.RPLS(1000, padding=w), flight, 0.1).delta) for w in (3000.0, 10_000.0)

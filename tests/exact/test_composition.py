@@ -257,8 +257,9 @@ def test_composed_gaussians_by_dp_accounting(times):
 
 
 def test_different_gaussians_lie_between_the_bounds_of_dp_accounting():
-    """Shifts by 0.5 (twice) and 0.25 (three times): its lower and upper estimates, 1e-8 apart at
-    the least.
+    """Shifts by 0.5 (twice) and 0.25 (three times) against dp-accounting.
+
+    Its lower and upper estimates are 1e-8 apart at the least.
     """
     whole = compose(
         [PrivacyLoss.gaussian_shift(0.5), PrivacyLoss.gaussian_shift(0.25)], [2, 3]

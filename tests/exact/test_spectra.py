@@ -180,8 +180,9 @@ REPLACED = {
 )
 @pytest.mark.parametrize("pair", REPLACED)
 def test_spectrum_agrees_with_monte_carlo(mechanism, pair):
-    """Each of 6 ε and 2 directions fails with probability at most 1e-9, so each test with at most
-    1.2e-8.
+    """Exact δ against draws at 6 ε in 2 directions.
+
+    Each fails with probability at most 1e-9, so each test with at most 1.2e-8.
     """
     pair = REPLACED[pair]()
     found = dp.exact.spectrum(mechanism, pair, EPSILON)
@@ -196,8 +197,9 @@ def test_spectrum_agrees_with_monte_carlo(mechanism, pair):
 
 
 def test_monte_carlo_would_notice_the_asymptotic_law():
-    """Power: at ε = 1 the finite curve is below 1e-4 and the asymptotic one at 0.02: missed with
-    probability < 1e-9.
+    """At ε = 1 the finite curve is below 1e-4 and the asymptotic one at 0.02.
+
+    This is the power of the test above: missed with probability < 1e-9.
     """
     pair = zero_row(DATA, heaviest()[0])
     mechanism = ALS(4)

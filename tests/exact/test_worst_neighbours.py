@@ -74,8 +74,9 @@ def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
 
 @pytest.mark.parametrize("mechanism", ADDABLE, ids=repr)
 def test_no_added_row_within_the_bound_is_worse(mechanism):
-    """Directions at random, along the axes and along the eigenvectors of DᵀD: some of the last two
-    attain the worst.
+    """Directions at random, along the axes and along the eigenvectors of DᵀD.
+
+    Some of the last two attain the worst.
     """
     data, bound = database(30, 2, seed=8), 3.0
     worst = dp.exact.worst_case(mechanism, data, GRID, relation="add", row_bound=bound)

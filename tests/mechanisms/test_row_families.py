@@ -124,15 +124,16 @@ def test_curves_are_those_of_the_draws(mechanism, index):
         loss = log_ratio(P, Q, P.sample(size, np.random.default_rng([side, index])))
         for epsilon in (0.0, 0.3):
             value = exact(family, index, epsilon)[side]
-            # beyond q/2 the loss of additive noise hardly goes
+            # the loss of additive noise is rarely beyond q/2
             assert 0.001 < value < 0.9 or value < 1e-50
             gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
             assert abs(gain.mean() - value) < 6.0 * gain.std() / np.sqrt(size) + 1e-12
 
 
 def test_the_directions_of_an_inverse_draw_are_swapped():
-    """At ε = 0.3 the two differ by more than 6 standard errors of 0.01, so the test above would
-    notice.
+    """At ε = 0.3 the two directions differ by more than 6 standard errors of 0.01.
+
+    So the test above would notice a swap.
     """
     forward, backward = exact(InverseWishartDraw(9, padding=3.0).zeroed_rows(DATA), 9, 0.3)
     assert backward - forward > 0.02

@@ -59,8 +59,9 @@ def test_leverages_sum_to_the_rank_and_shares_stay_in_range():
 
 
 def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
-    """Scales are powers of two, so no bit of the data changes and brute force on the unscaled data
-    serves.
+    """Scales are powers of two, so every bit of the data is kept.
+
+    Brute force on the unscaled data therefore serves.
     """
     data = database(40, 5)
     scale = 2.0 ** np.array([-23, 23, 0, 10, -17])

@@ -65,15 +65,17 @@ class Together:
 
     @property
     def drift(self):
-        """log M(s) ~ drift·s far out, unless a shift without a change of variance makes it fall off
-        by itself.
+        """log M(s) ~ drift·s far out.
+
+        The exception: a shift without a change of variance makes it fall off by itself.
         """
         return mp.fsum(times * part.edge for part, times in self.counted if part.edge is not None)
 
     @property
     def straight(self):
-        """Whether a shift hardly bends: its e^{s²} falls off on steep lines only, where others may
-        grow at first.
+        """Whether a shift hardly bends.
+
+        Its e^{s²} falls off on steep lines only, where others may grow at first.
         """
         axes = [part for part, _ in self.counted if isinstance(part, Axis) and part.a != 0]
         return any(abs(axis.b) > 500 * abs(axis.a) for axis in axes)
@@ -84,8 +86,9 @@ class Together:
         return int(sum(times for _, times in self.counted))
 
     def conditioned(self, e, swapped=False):
-        """δ(e) the other way, or from the losses' densities alone (one part), or from the second
-        part (two).
+        """δ(e) by conditioning, in one of two orders.
+
+        Swapped: from the losses' densities alone (one part), or from the second part (two).
         """
         parts = [part for part, times in self.counted for _ in range(int(times))]
         parts.sort(key=lambda part: part.edge is None)  # a shift has no kink: last

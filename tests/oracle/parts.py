@@ -66,8 +66,9 @@ NOTHING = Axis(0, 1)
 
 
 class Block:
-    """`count` equal axes without a shift: L = a X + c with X ~ χ²_count, and X/ratio ~ χ²_count
-    under Q.
+    """`count` equal axes without a shift: L = a X + c with X ~ χ²_count.
+
+    Under Q, X/ratio ~ χ²_count.
     """
 
     floor = mpf(0)
@@ -92,7 +93,9 @@ class Block:
 
 
 class Wishart:
-    """Additive Wishart noise, a row of q = vᵀV⁻¹v zeroed; with m = k − d + 1 and a = (m − 2)/2
+    """Additive Wishart noise, with a row of q = vᵀV⁻¹v zeroed.
+
+    With m = k − d + 1 and a = (m − 2)/2:
 
     forward (full → zeroed), c ~ χ²_m:   L = q/2 − a ln(1 + q/c),
     backward, c' = c + q ~ χ²_m under the zeroed database:  L = −q/2 − a ln(1 − q/c'), infinite
@@ -168,8 +171,9 @@ def chi_mean(freedom, start, g, kink):
 
 
 def roots(a, b, c):
-    """Real roots of a x² + b x + c, ascending, without cancellation; none for a constant or a
-    double root.
+    """Real roots of a x² + b x + c, ascending, without cancellation.
+
+    None for a constant or a double root.
     """
     if a == 0:
         return [] if b == 0 else [-c / b]

@@ -86,12 +86,11 @@ def stretched(f, low, high):
 
 
 def integrate(f, breaks):
-    """Integral of a non-negative f with at most one hump and no singularity between consecutive
-    breaks.
+    """Integral of a non-negative f with at most one hump between consecutive breaks.
 
-    Each piece is computed to its own relative accuracy: a narrow hump is found by following its
-    flank. A zero in the middle of a piece means that f is zero on all of it; breaks that coincide
-    up to rounding are one.
+    f has no singularity between them. Each piece is computed to its own relative accuracy: a narrow
+    hump is found by following its flank. A zero in the middle of a piece means that f is zero on
+    all of it; breaks that coincide up to rounding are one.
     """
     if mp.dps < MESH["digits"] + 15:
         raise ValueError("mp.dps leaves no room for rounding: call through evaluate")
@@ -102,8 +101,9 @@ def integrate(f, breaks):
 
 
 def refined(f, rule):
-    """Halve the panels with the largest error estimates until the estimates are negligible
-    together.
+    """Halve the panels with the largest error estimates.
+
+    It ends when the estimates are negligible together.
     """
     cuts = [mpf(2 * k - MESH["splits"]) / MESH["splits"] * REACH for k in range(MESH["splits"] + 1)]
     heap = [bisected(f, a, b, panel(f, a, b, rule), rule) for a, b in pairwise(cuts)]
@@ -122,10 +122,9 @@ def refined(f, rule):
 
 
 def positive_series(z, bottom, top=None):
-    """1 + z top/bottom + z^2 top(top+1)/(bottom(bottom+1)) + ..., in integers; twice top and bottom
-    are integers.
+    """1 + z top/bottom + z^2 top(top+1)/(bottom(bottom+1)) + ..., in integers.
 
-    Without top, its factors are 1.
+    Twice top and bottom are integers. Without top, its factors are 1.
     """
     bits = mp.prec + 20
     z, down = int(mp.ldexp(z, bits)), int(2 * bottom)
@@ -200,8 +199,9 @@ def half_beta(a, x, rest):
 
 
 def beta_tails(a, b, x, rest):
-    """(I_x(a, b), 1 - I_x(a, b)) with rest = 1 - x and 2b a non-negative integer; x > 1 counts as
-    1.
+    """(I_x(a, b), 1 - I_x(a, b)) with rest = 1 - x.
+
+    2b is a non-negative integer; x > 1 counts as 1.
     """
     if b == 0:
         return (mpf(1), mpf(0)) if rest <= 0 else (mpf(0), mpf(1))
@@ -271,8 +271,9 @@ class FiniteArc:
         return beta_tails(self.a, self.b, x, x_rest), beta_tails(self.a, self.b, z, z_rest), ratio
 
     def integral(self, integrand, gap, inside, outside):
-        """Integral over the angles inside or outside the edge, where the relative residual can
-        equal gap.
+        """Integral over the angles inside or outside the edge.
+
+        There the relative residual can equal gap.
 
         integrand(psi) is without the weight; the weight alone differs between psi and -psi.
         """

@@ -27,8 +27,9 @@ def write_table(path: Path, entries: Callable[[Any], list[Row]], settings: Itera
 def disagreements(
     rows: Sequence[Row], side: str, values: np.ndarray, allowed: Callable[[Row, float], float]
 ) -> list[tuple[float, str, float]]:
-    """(epsilon, reference, computed) wherever a value is inaccurate, or is not the exact zero it
-    should be.
+    """(epsilon, reference, computed) of each inaccurate value.
+
+    Also of each that should be an exact zero and is another number.
 
     allowed : of a row and its reference value, the largest error.
     """

@@ -136,8 +136,9 @@ def zeroed(values):
 
 
 def whitened(full, x):
-    """(leverage, residual share) of row 0 and (axis coordinate, squared radius on the other axes)
-    of x.
+    """(leverage, residual share) of row 0 and two numbers of x.
+
+    Those are (axis coordinate, squared radius on the other axes).
     """
     v = full.B[0, :].T
     influence = mp.lu_solve(full.gram, v)
@@ -254,8 +255,9 @@ def unit_rule(low, high, count=200):
 
 
 def angular_deltas(h, t, p, r, epsilon):
-    """Both deltas as integrals of the positive part of dP - e^eps dQ over directions (1, z) on the
-    sphere.
+    """Both deltas as integrals of the positive part of dP - e^eps dQ.
+
+    They are over directions (1, z) on the sphere.
 
     The loss is a function of the angle alpha between (1, z) and one fixed direction; P has density
     |n_0|^(r-p) there, averaged over the rest of the sphere. Needs p >= 2 and r - p even.

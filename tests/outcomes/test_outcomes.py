@@ -170,8 +170,9 @@ def test_infinities_are_told_apart():
 
 
 def test_a_length_that_gives_the_database_away():
-    """The numbers that pass a threshold: one or two of them under D, one under D'. δ = ½ at every
-    ε.
+    """The numbers that pass a threshold: one or two of them under D, one under D'.
+
+    δ = ½ at every ε.
     """
 
     def above(data, size, *, rng):

@@ -112,8 +112,9 @@ def test_parameters_rebuild_it(algorithm):
 
 @every_algorithm
 def test_certified_is_below_exact(algorithm):
-    """One audit each at level 0.9999: one false alarm in 10,000 for each algorithm, and the seed is
-    fixed.
+    """One audit of each algorithm at level 0.9999.
+
+    One false alarm in 10,000 for each algorithm, and the seed is fixed.
     """
     pair, epsilon = algorithm.pair(), np.array([0.0, 0.2, 0.5, 1.0, 2.0])
     try:

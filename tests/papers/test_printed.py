@@ -44,8 +44,9 @@ def test_the_counterexample_has_the_leverage_it_names():
     [SHOWN[0], *(pytest.param(*one, marks=pytest.mark.slow) for one in SHOWN[1:])],
 )
 def test_an_audit_refutes_the_printed_line(name, leverage, rows):
-    """The excess is at least eight standard errors of 5e4 certifying draws; failure by chance below
-    1e-6.
+    """The excess is at least eight standard errors of 5e4 certifying draws.
+
+    Failure by chance below 1e-6.
     """
     assert refute(name, leverage, rows, samples=100_000).verdict == "violated"
 
@@ -103,8 +104,9 @@ def test_lemma_1_and_proposition_1_bound_every_sketch(rows, gamma):
 
 
 def test_how_much_epsilon_each_bound_of_a_sketch_costs():
-    """k = 1000, γ = 100, δ = 1e-6: exactly 1.011; lemma 1 adds 9 %, corollary 1 46 to 69 %,
-    Sheffet's bound 275 %.
+    """k = 1000, γ = 100, δ = 1e-6: the exact ε is 1.011.
+
+    Lemma 1 adds 9 %, corollary 1 46 to 69 %, Sheffet's bound 275 %.
     """
     exact = float(
         epsilon_at(lambda epsilon: np.maximum(*gaussian_sketch(0.01, 1000, epsilon)), 1e-6)
@@ -222,8 +224,9 @@ def test_theorem_3_1_fails_at_very_large_epsilon():
 
 
 def test_theorem_3_1_asks_of_one_database_what_both_must_have():
-    """σ_min(A) ≥ w allows A = one row of norm w ≤ B, whose neighbour is zero: all is lost where w ≤
-    B.
+    """σ_min(A) ≥ w allows A = one row of norm w ≤ B, whose neighbour is zero.
+
+    All is lost where w ≤ B.
     """
     assert printed.theorem_3_1_padding(1.0, 2, 24.0, 0.36) < 1.0
     assert all(printed.theorem_b_1_padding(1.0, *setting) > 1.0 for setting in SETTINGS)
@@ -286,8 +289,9 @@ def test_theorem_b_3_holds_whatever_the_split():
 
 
 def test_theorem_b_5_fails_for_a_small_row_bound():
-    """B = 0.1, ρ = 0.1, ε = 0.5, δ = 1e-5: the noise moves by 4.6 of its σ, and the exact δ is
-    0.97.
+    """B = 0.1, ρ = 0.1, ε = 0.5, δ = 1e-5: the noise moves by 4.6 of its σ.
+
+    The exact δ is 0.97.
     """
     bound, rho = 0.1, 0.1
     full = np.diag([np.sqrt((1.0 + rho) * bound**2), 10.0 * bound, 10.0 * bound])

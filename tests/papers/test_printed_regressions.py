@@ -79,8 +79,9 @@ def test_objective_perturbation_by_hand():
 
 
 def test_a_bound_read_off_the_data_leaks():
-    """Section J divides by the largest norm: without the longest row all others grow (γ for ε = 1,
-    δ = 10⁻⁵).
+    """Section J divides by the largest norm: without the longest row all others grow.
+
+    γ is for ε = 1, δ = 10⁻⁵.
     """
     rows = np.random.default_rng(0).uniform(-0.5, 0.5, (200, 3))
     left = np.vstack([[5.0, 0.0, 0.0], rows])

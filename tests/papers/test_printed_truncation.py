@@ -63,8 +63,9 @@ def test_the_expression_in_the_text(found, text):
 
 
 def test_the_noise_passes_its_printed_bound():
-    """Inequality (1) is to hold with probability 1 − O(η): 190 of 200 draws pass it (P < 1e-40 were
-    it one half).
+    """Inequality (1) is to hold with probability 1 − O(η).
+
+    190 of 200 draws pass it (P < 1e-40 were it one half).
     """
     dim, rng = 10, np.random.default_rng(0)
     sigma, bound = (

@@ -30,8 +30,9 @@ def test_more_draws_for_less_excess_and_more_power(stop):
 
 
 def test_the_fixed_number_is_that_of_a_test_of_two_binomials():
-    """At ε = 0 and P(S) − Q(S) = 0.1 about one half: n = 2·¼(1 − 0.01)((z₀.₈ + z₀.₉₇₅)/0.1)²
-    certify.
+    """At ε = 0 and P(S) − Q(S) = 0.1 about one half, n draws certify.
+
+    n = 2·¼(1 − 0.01)((z₀.₈ + z₀.₉₇₅)/0.1)².
     """
     certify = 2 * 0.25 * (1 - 0.01) * ((ndtri(0.8) + ndtri(0.975)) / 0.1) ** 2
     assert power.draws_to_detect(0.0, 0.0, 0.1) == samples_for(int(np.ceil(certify)))

@@ -67,8 +67,9 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Paths by name: reports with everything and with nothing optional, hostile ones, and index
-    pages.
+    """Paths by name: full reports, bare ones, hostile ones, and index pages.
+
+    Full has every optional part, bare has none.
     """
     folder = tmp_path_factory.mktemp("pages")
     against = {

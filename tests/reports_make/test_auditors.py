@@ -34,8 +34,9 @@ def log_ratio(name, x):
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_draws_have_the_spectrum_that_is_called_the_truth(task):
-    """E_P(1 − e^{ε−L})₊ and E_Q(1 − e^{ε+L})₊ within 5 standard errors; 32 comparisons, false alarm
-    below 2e-5.
+    """E_P(1 − e^{ε−L})₊ and E_Q(1 − e^{ε+L})₊ are within 5 standard errors.
+
+    32 comparisons, false alarm below 2e-5.
     """
     P, Q = drawn(task, 11, SIZE)
     away = []
@@ -61,8 +62,9 @@ def test_epsilon_of_the_truth_is_where_delta_is(task):
 
 
 def test_fixed_threshold_finds_the_best_set():
-    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½, and changes little within 0.1 of
-    it.
+    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½.
+
+    It changes little within 0.1 of it.
     """
     P, Q = drawn(TASKS[0], 3, 50_000)
     scores = -P[:, 0], -Q[:, 0]

@@ -19,8 +19,9 @@ pytestmark = pytest.mark.quick
 
 
 def test_a_printed_claim_is_refuted_by_an_event_that_anyone_can_compute():
-    """Theorem B.5 at B = ρ = 0.1: one entry of the inverse moves by 1/(ρ(1 + ρ)B²), and the event
-    is a half-line.
+    """Theorem B.5 at B = ρ = 0.1, where the event is a half-line.
+
+    One entry of the inverse moves by 1/(ρ(1 + ρ)B²).
     """
     move, sigma = 1.0 / (0.1 * 1.1 * 0.01), math.sqrt(8.0 * math.log(2e5)) / (0.1 * 0.5)
     cut = move - 0.5 * move + sigma**2 * 0.5 / move  # where the loss is ε = 0.5
@@ -29,10 +30,10 @@ def test_a_printed_claim_is_refuted_by_an_event_that_anyone_can_compute():
 
 
 def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
-    """16 rows of norm C = 100 in one dimension, by draws of ‖SX + η̃Cξ‖² against the same with 15
-    rows.
+    """16 rows of norm C = 100 in one dimension against 15 rows.
 
-    The certified gap at a threshold fixed beforehand is over 0.5; failure by chance below 1e-6.
+    By draws of ‖SX + η̃Cξ‖². The certified gap at a threshold fixed beforehand is over 0.5; failure
+    by chance below 1e-6.
     """
     k, gamma, delta, bound, size = 10_000, 100.0, 1e-5, 100.0, 4_000
     evidence = FINDINGS["3-algorithm-1-scale"].check()
@@ -63,8 +64,9 @@ def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
 
 @pytest.mark.slow
 def test_gaussian_noise_is_the_better_on_flights_by_draws():
-    """At r = 10⁶ in raw units: mean squares of 20,000 draws of each, whose ratio is within 5 % of
-    the closed form.
+    """At r = 10⁶ in raw units: mean squares of 20,000 draws of each.
+
+    Their ratio is within 5 % of the closed form.
     """
     evidence = FINDINGS["1-figure-2"].check()
     data = dp.datasets.load("flight").database
@@ -109,8 +111,9 @@ def test_the_least_noise_is_the_root_of_the_gaussian_curve():
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 1.4])
 def test_remark_4_4_is_2_gdp_whatever_is_claimed(mu):
-    """A label that changes its sign, Tr(Σ̂) and σ̂² the same: the shift 2·R·R_y/n over σ₂ =
-    R·R_y/n.
+    """A label changes its sign, and Tr(Σ̂) and σ̂² stay the same.
+
+    The shift is 2·R·R_y/n over σ₂ = R·R_y/n.
     """
     for epsilon in (0.0, 0.5):
         found = FINDINGS["2-remark-4-4"].test(mu=mu, epsilon=epsilon, rows=300, eta=0.1).found
@@ -118,8 +121,9 @@ def test_remark_4_4_is_2_gdp_whatever_is_claimed(mu):
 
 
 def test_the_gradient_of_algorithm_4_is_the_corrected_one():
-    """The mechanism, whose Newton steps lead to the least loss, against the corrected equation
-    (13).
+    """The mechanism against the corrected equation (13).
+
+    Its Newton steps lead to the least loss.
     """
     rows = np.column_stack([X, Y])
     newton = Newton(rows, FAMILIES["logistic"], (1.0, 1.0), 1, 0.1 * np.eye(1), np.eye(1))
@@ -129,8 +133,9 @@ def test_the_gradient_of_algorithm_4_is_the_corrected_one():
 
 
 def test_no_rows_and_no_path_are_told_apart_by_more_than_the_largest_step():
-    """20,000 random pairs of rows within the radius, labels and iterates, by the mechanism's own
-    moments and noise.
+    """20,000 random pairs of rows within the radius, labels and iterates.
+
+    By the mechanism's own moments and noise.
     """
     rng, count, eta = np.random.default_rng(6), 3, 0.5
     radius = printed.algorithm_1_radius(2, count, eta)
@@ -161,8 +166,9 @@ def test_the_chance_of_a_cut_is_that_of_normal_draws():
 
 
 def test_a_label_below_0_moves_the_cross_moment_by_its_size():
-    """Theorem 4.3: the label bound from above moves the cross moment by (1 + s)/2 of what its noise
-    is for.
+    """Theorem 4.3 with labels bounded from above only.
+
+    The cross moment moves by (1 + s)/2 of what its noise is for.
     """
     found = FINDINGS["2-theorem-4-3-labels"].test(depth=9.0, mu=0.2, epsilon=0.5).found
     assert found == pytest.approx(float(dp.exact.gaussian_shift(1.0, 0.5)), rel=1e-9)
@@ -172,8 +178,9 @@ def test_a_label_below_0_moves_the_cross_moment_by_its_size():
 
 
 def test_algorithm_2_on_data_of_rank_1_is_padded_least_squares_but_for_one_draw_in_many():
-    """What the findings on labels and normalised data rest on: λ̃ = 0 unless z > τ, which has
-    probability 3.7e-4.
+    """λ̃ = 0 unless z > τ, which has probability 3.7e-4.
+
+    The findings on labels and normalised data rest on this.
 
     5,000 draws against the law; 10⁻⁶ of the seeds fail, and so few draws differ that the test does
     not notice.
@@ -208,8 +215,9 @@ def test_ada_ssp_holds_to_10_and_fails_at_20():
 
 
 def test_theorem_3_1_first_fails_near_300_and_near_150():
-    """As r grows the sketch is a Gaussian shift of ε/(8√L), √2 times that for a row replaced, L =
-    ln(4/δ).
+    """As r grows the sketch is a Gaussian shift of ε/(8√L), with L = ln(4/δ).
+
+    It is √2 times that for a row replaced.
     """
     for key, last, first in (
         ("4-theorem-3-1", 290.0, 310.0),
@@ -224,8 +232,9 @@ def test_theorem_3_1_first_fails_near_300_and_near_150():
 
 
 def test_the_mean_row_of_section_6_2_by_draws():
-    """The closed form is a mean over the coefficients; 200,000 rows with coefficients of their own
-    agree to 1 %.
+    """The closed form is a mean over the coefficients.
+
+    200,000 rows with coefficients of their own agree to 1 %.
     """
     rng = np.random.default_rng(8)
     x = np.column_stack([rng.standard_normal((200_000, 20)), np.ones(200_000)])

@@ -139,8 +139,9 @@ def test_compositions_are_bounded_by_what_theorems_say(content):
 
 
 def test_composition_from_parts_takes_the_better_theorem():
-    """n = 100 with δ(ε) = e^{−100ε}: advanced at ε = 2.5, basic at ε = 50, by the formulas on a
-    fine grid.
+    """n = 100 with δ(ε) = e^{−100ε}: advanced at ε = 2.5, basic at ε = 50.
+
+    By the formulas on a fine grid.
     """
 
     def one(epsilon):

@@ -6,8 +6,9 @@ from reports.make.audits import search
 
 
 def test_the_report_says_what_was_found(tmp_path, monkeypatch, capsys):
-    """9 audits of 2,000 draws: enough for the row that moves the solution most, by twice as much δ
-    as the next.
+    """9 audits of 2,000 draws suffice for the row that moves the solution most.
+
+    It does so by twice as much δ as the next.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(search, "cases", lambda name, made=search.cases: made(name)[1:2])

@@ -13,8 +13,9 @@ pytestmark = pytest.mark.quick
 
 
 def test_the_best_set_of_two_answers_is_one_of_them():
-    """Randomised response: P(S)/Q(S) of an answer is known; its limit lies between two
-    Clopper–Pearson limits.
+    """Randomised response: P(S)/Q(S) of an answer is known.
+
+    Its limit lies between two Clopper–Pearson limits.
     """
     mechanism = mechanisms.ZOO["RandomisedResponse"]
     pair, n = mechanism.pair(), 10_000

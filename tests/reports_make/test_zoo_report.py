@@ -26,8 +26,9 @@ def found(tmp_path_factory):
 
 
 def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
-    """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009: far from the thresholds
-    either way.
+    """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009.
+
+    Far from the thresholds either way.
     """
     sound, gross, leak, faint = found[0]
     assert (gross.needed, leak.needed) == (1_000, 6_000)

@@ -32,8 +32,11 @@ runpy.run_module("dpaudit", run_name="__main__", alter_sys=True)
 
 
 def held_scenario(write: Callable[..., Path], **changes: str) -> Path:
-    """A scenario "held" whose mechanism waits after a few calls while there is a file "hold" beside
-    it. write : the fixture `write_scenario`.
+    """A scenario "held" whose mechanism waits while there is a file "hold" beside it.
+
+    It waits after a few calls.
+
+    write : the fixture `write_scenario`.
     """
     path = write(
         "held",

@@ -144,8 +144,9 @@ def test_against_itself_nothing_moved(suite, tmp_path, capsys):
 
 
 def test_what_moved_is_printed_and_on_the_page(suite, write_scenario, tmp_path, capsys):
-    """ALS with 20 rows against 6: exact curve and draws are far apart. A single run may be compared
-    by its folder.
+    """ALS with 20 rows against 6: exact curve and draws are far apart.
+
+    A single run may be compared by its folder.
     """
     main(["run", suite[0], "--out", "old/holds"])
     write_scenario("holds", mechanism='name = "ALS"\nrows = 6', claim=VIOLATED)

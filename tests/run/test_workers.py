@@ -65,8 +65,9 @@ def test_every_backend_draws_the_same(backend):
 
 @pytest.mark.slow
 def test_a_scenario_in_processes(write_scenario, own):
-    """Processes find the modules beside the scenario; the bytes are those of threads and of one
-    process, in batches too.
+    """Processes find the modules beside the scenario, in batches too.
+
+    The bytes are those of threads and of one process.
     """
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     for stop in (None, "verdict"):

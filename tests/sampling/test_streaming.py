@@ -109,8 +109,9 @@ def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
-    """Both sides are 77 MB; 120,000 + 30,000 of 1,200,000 draws a side train and choose, 10 MB, and
-    are whitened.
+    """Both sides are 77 MB, of which 10 MB train and choose.
+
+    That is 120,000 + 30,000 of 1,200,000 draws a side, and they are whitened.
     """
 
     def wide(data, size, *, rng):
@@ -132,8 +133,9 @@ def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_are_those_of_sorted_scores(seed):
-    """Ties with each other and with the thresholds, infinities, more draws than are scored at a
-    time.
+    """Ties with each other and with the thresholds, and infinities.
+
+    There are more draws than are scored at a time.
     """
     rng = np.random.default_rng(seed)
     sides = [rng.integers(-5, 6, 70_000).astype(float), np.round(rng.standard_normal(70_000), 1)]
@@ -166,8 +168,9 @@ def test_a_score_that_is_nan_on_certifying_draws_only_is_refused():
 
 
 def test_nothing_certifies_that_was_drawn_before_the_score():
-    """The score is fitted when the draws that learn are made, and at most the rest of their last
-    block.
+    """When the score is fitted, only the draws that learn have been made.
+
+    At most the rest of their last block is made as well.
     """
     steps = []
     dp.audit(

@@ -79,8 +79,9 @@ def test_the_sentence_is_made_of_the_table():
 
 
 def test_more_privacy_costs_more():
-    """Fails only if 20 repeats at μ = 100 err more in the median than at μ = 2: the errors are some
-    50 times apart.
+    """20 repeats err less in the median at μ = 100 than at μ = 2.
+
+    The errors are some 50 times apart.
     """
     sizes = {"sizes": (2000,), "dim": 3, "repeats": 20, "draws": 5}
     study = SimulatedRidgePrivacy(**sizes, mus=(2.0, 100.0), ridge=0.0, correlations=(0.9,))

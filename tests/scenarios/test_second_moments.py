@@ -80,8 +80,9 @@ def test_six_estimators_and_baselines_stand_in_each_figure():
 
 @pytest.mark.parametrize("figure", [1, 2, 3, 4])
 def test_with_much_budget_and_data_every_estimate_comes_near(figure):
-    """ε = 5,000 and 2^16 rows: only the sketch's own error remains and, for algorithm 4, a prior in
-    n.
+    """ε = 5,000 and 2^16 rows: the sketch's own error remains.
+
+    For algorithm 4 there is a prior in n too.
     """
     data = SingleLabel(np.array([0.5, -0.3, 0.8, 0.1]), 0.5, bound=4.0)
     ((n, gram),) = data.grams([1 << 16], np.random.default_rng(1))

@@ -154,7 +154,7 @@ def test_noise_on_ridge_keeps_its_claim(tmp_path):
     "path", [path for path in LIBRARIES if library(path) != "opendp"], ids=lambda path: path.stem
 )
 def test_verdicts_on_the_libraries(path, tmp_path):
-    """All but opendp, whose draws no seed fixes."""
+    """All except opendp: a seed does not fix its draws."""
     pytest.importorskip(NEEDED[library(path)])
     assert main(["run", str(path), "--out", str(tmp_path)]) == int(path.stem in LEAKS)
 

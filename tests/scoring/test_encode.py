@@ -122,8 +122,9 @@ def naive_laplace(centre, size, rng):
 
 @pytest.mark.parametrize("swap", [False, True])
 def test_the_grid_of_a_naive_laplace_gives_its_centre_away(swap, rng):
-    """Centred at 1 every sum lies on the grid 2^-53; centred at 0 the numbers below ½ in size
-    mostly do not.
+    """Centred at 1, every sum lies on the grid 2^-53.
+
+    Centred at 0, the numbers below ½ in size mostly lie on finer grids.
 
     P(|Lap(1)| < ½) = 0.393, of which at least half are odd on a finer grid: 0.2 with room, on
     20,000 draws.

@@ -34,8 +34,9 @@ CLASSIFIERS = {
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_classifier_certifies_much_of_what_the_true_loss_does(name):
-    """Shares on 16 seeds: 0.92 ± 0.07 (linear) to 0.985 ± 0.055; below 0.5 with probability under
-    1e-8.
+    """Shares on 16 seeds: 0.92 ± 0.07 (linear) to 0.985 ± 0.055.
+
+    Below 0.5 with probability under 1e-8.
     """
     P, Q = draws(SIZE)
     found = audit(P, Q, CLASSIFIERS[name])
@@ -152,8 +153,9 @@ def test_an_increasing_function_of_a_score_certifies_the_same():
 
 
 def test_infinite_scores_are_scores():
-    """Laws that never meet: 2,000 certifying draws a side put the certified δ above 0.99 at every
-    ε.
+    """For laws that never meet, certified δ is above 0.99 at every ε.
+
+    There are 2,000 certifying draws a side.
     """
     rng = np.random.default_rng(1)
     P, Q = rng.random((SIZE, 1)), 2.0 + rng.random((SIZE, 1))

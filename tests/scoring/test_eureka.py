@@ -17,8 +17,9 @@ pytestmark = pytest.mark.quick
 
 
 def test_the_bound_at_the_paper_s_sizes():
-    """n_train = 10^7 and n_test = 10^6 in two dimensions, computed by hand: c_2 = 22.65561, ln(80)
-    = 4.38203.
+    """n_train = 10^7 and n_test = 10^6 in two dimensions, computed by hand.
+
+    c_2 = 22.65561, ln(80) = 4.38203.
 
     24·22.65561·√(4.38203/2e7) + 2·√(4.38203/2e6) = 0.254513 + 0.002960.
     """
@@ -75,8 +76,9 @@ def test_votes_on_a_line_are_those_of_the_tree(seed, size):
 
 
 def test_one_score_holds_the_sets_of_every_training(rng):
-    """N(0, 1) | N(1, 1): the set at ε is {x < ½ − ε}, by the votes of one training as by the
-    thinned ones.
+    """N(0, 1) against N(1, 1): the set at ε is {x < ½ − ε}.
+
+    It is so by the votes of one training as by the thinned ones.
 
     The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of
     the draws.

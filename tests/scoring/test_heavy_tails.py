@@ -15,8 +15,9 @@ def loss(x):
 
 
 def test_columns_without_moments():
-    """Shares of what the true loss certifies, over 12 seeds: 0.66 ± 0.04; below 0.4 with
-    probability 1e-9.
+    """Shares of what the true loss certifies, over 12 seeds: 0.66 ± 0.04.
+
+    Below 0.4 with probability 1e-9.
     """
     rng = np.random.default_rng(0)
     P, Q = rng.standard_cauchy((2, SIZE, COLUMNS))

@@ -84,8 +84,10 @@ def test_column_by_column_nothing_is_turned():
 
 
 def test_nothing_to_find_gives_nearly_nothing():
-    """A null pair: no structure keeps more than a quarter of the noise of 12 × 12 entries. The bulk
-    is one number of standard deviation √(4/12n); a spike beyond its edge occurs in 0.1 % of runs.
+    """A null pair: structure keeps at most a quarter of the noise of 12 × 12 entries.
+
+    The bulk is one number of standard deviation √(4/12n); a spike beyond its edge occurs in 0.1 %
+    of runs.
     """
     train = normals(SIZE, np.zeros(COLUMNS), np.ones(COLUMNS))
     found = moments(train.P, train.Q)

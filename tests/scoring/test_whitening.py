@@ -12,8 +12,9 @@ BOOSTED = ("auto", "lightgbm")
 
 
 def assert_white(P, Q, whiten):
-    """Uncorrelated and of unit scale inside the sides, up to the share of the variance that is
-    their gap.
+    """Inside the sides, columns are uncorrelated and of unit scale.
+
+    This holds up to the share of the variance that is the gap of the sides.
     """
     inner = 0.5 * (np.cov(whiten(P), rowvar=False) + np.cov(whiten(Q), rowvar=False))
     assert np.all((np.linalg.eigvalsh(inner) > 0.8) & (np.linalg.eigvalsh(inner) < 1.1))
@@ -84,11 +85,11 @@ def wild(side):
     "alias", sorted(set(ALIASES) - {"eureka-knn"})
 )  # which takes outputs as they are
 def test_no_alias_minds_wild_columns(alias):
-    """The same draws in other coordinates: the certified δ may move by the score's fit, not break
-    down.
+    """The same draws in other coordinates: certified δ may move by the score's fit.
 
-    Closed forms and neighbours keep their score to rounding; trees see other axes, and stayed
-    within 0.025 ± 0.015 on 16 seeds: beyond 0.15 with probability below 1e-6.
+    It must not break down. Closed forms and neighbours keep their score to rounding; trees see
+    other axes, and stayed within 0.025 ± 0.015 on 16 seeds: beyond 0.15 with probability below
+    1e-6.
     """
     P, Q = draws(2000)
     plain, other = audit(P, Q, alias).spectrum, audit(wild(P), wild(Q), alias).spectrum
@@ -98,8 +99,9 @@ def test_no_alias_minds_wild_columns(alias):
 @pytest.mark.parametrize("alias", ALIASES)
 @pytest.mark.parametrize("beside", ["noise", "nothing"])
 def test_a_constant_that_differs_between_the_sides_is_not_overlooked(alias, beside):
-    """A release that carries a flag of the database: δ = 1, and 500 certifying draws a side certify
-    0.9 of it.
+    """A release that carries a flag of the database has δ = 1.
+
+    500 certifying draws a side certify 0.9 of it.
     """
     rng = np.random.default_rng(1)
     sides = rng.standard_normal((2, 1000, 2)) if beside == "noise" else np.zeros((2, 1000, 2))
@@ -120,8 +122,9 @@ def test_a_column_far_narrower_than_the_gap_between_the_sides_is_not_overlooked(
 
 @pytest.mark.parametrize("alias", ALIASES)
 def test_atoms_are_scored(alias):
-    """P and Q mix the same normal with an atom of weight 0.5 and 0.1: δ(0) = 0.4, of which half
-    must be certified.
+    """P and Q mix the same normal with an atom of weight 0.5 and 0.1.
+
+    δ(0) = 0.4, of which half must be certified.
 
     On 16 seeds 0.36 ± 0.024 (auto) and 0.365 ± 0.017 (others) were: below 0.2 with probability
     under 1e-9.

@@ -150,8 +150,9 @@ def test_a_score_of_the_users_own(data):
 
 
 def test_influence_needs_no_theory(data):
-    """The mechanism leaks the presence of a row that is no outlier, so least squares does not rank
-    it high.
+    """The mechanism leaks the presence of a row that is no outlier.
+
+    So least squares does not rank it high.
     """
 
     def odd(data, size, *, rng):

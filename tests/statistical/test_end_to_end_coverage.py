@@ -42,8 +42,9 @@ def test_few_true_claims_are_called_violated_in_a_few_audits():
 
 @pytest.mark.slow
 def test_a_true_claim_is_rarely_called_violated():
-    """N(0,1) against N(1,1) with its exact curve as the claim, 200 audits; false alarm 1e-6 at a
-    true rate of 5 %.
+    """N(0,1) against N(1,1) with its exact curve as the claim, in 200 audits.
+
+    False alarm 1e-6 at a true rate of 5 %.
     """
     assert violations(shifted_draws, dp.Claim.gdp(1.0), 200, 400, seed=1) <= binom.ppf(
         1 - ALARM, 200, 0.05
@@ -60,8 +61,9 @@ def test_a_null_pair_is_rarely_called_violated():
 
 @pytest.mark.quick
 def test_a_false_claim_is_caught():
-    """0.5-GDP claimed of a 1-GDP pair: δ(0) is 0.383 against 0.197, some ten standard errors; 4 of
-    4 audits.
+    """0.5-GDP is claimed of a 1-GDP pair, and 4 of 4 audits find out.
+
+    δ(0) is 0.383 against 0.197, some ten standard errors.
     """
     assert violations(shifted_draws, dp.Claim.gdp(0.5), 4, 4000, seed=3) == 4
 
@@ -69,8 +71,9 @@ def test_a_false_claim_is_caught():
 @pytest.mark.slow
 @pytest.mark.parametrize("classifier", ["auto", "qda", "logistic"])
 def test_true_claims_over_2000_audits(classifier):
-    """False alarm 1e-6 at a true rate of 5 %; the portfolio's own choosing is part of what is
-    tested.
+    """False alarm 1e-6 at a true rate of 5 %.
+
+    The portfolio's own choosing is part of what is tested.
     """
     audits = 2000 if classifier == "qda" else 100
     found = violations(shifted_draws, dp.Claim.gdp(1.0), audits, 400, seed=4, classifier=classifier)

@@ -90,8 +90,9 @@ def test_an_audit_that_could_not_have_failed_fails_if_asked():
 
 
 def test_stopping_early_fails_too():
-    """Two coins of 0.7 and 0.3 against (0, 0.01): 2000 draws do not suffice with probability below
-    1e-9.
+    """Two coins of 0.7 and 0.3 against (0, 0.01).
+
+    2000 draws are too few with probability below 1e-9.
     """
     failure = failing(testing.assert_private, coin, PAIR, (0.0, 0.01), samples=2000, stop="verdict")
     assert "Stopped after" in str(failure)
@@ -131,8 +132,9 @@ def total(data, size, *, rng):
 
 
 def test_of_a_database_without_theory_a_search_takes_half_of_the_draws():
-    """One row of 6 among rows of at most 1: the quick audits tell it with probability above 1 −
-    1e-6.
+    """One row of 6 among rows of at most 1.
+
+    The quick audits tell it with probability above 1 − 1e-6.
     """
     data = np.random.default_rng(4).uniform(0.0, 1.0, size=(25, 1))
     data[11] = 6.0

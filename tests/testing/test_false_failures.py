@@ -48,8 +48,9 @@ def test_the_true_curve_is_rejected_no_more_often_than_said(case, runs):
 
 
 def test_the_rate_is_spent_and_a_false_curve_is_seen():
-    """At a rate of 0.95 what holds fails now and then, and what is far away always: the counts
-    above can fail.
+    """At a rate of 0.95 what holds fails now and then.
+
+    What is far away fails always: the counts above can fail.
     """
     assert failures(testing.assert_private, *TRUE[0], range(15), false_failure=0.95) >= 2
     assert (

@@ -103,8 +103,9 @@ def test_units_of_an_axis_do_not_matter(scale):
 
 @pytest.mark.parametrize("ratio", [1e-12, 1e12])
 def test_a_condition_of_1e12_between_the_laws_is_the_one_dimensional_answer(ratio):
-    """Turned by 45° the axis of ratio 1e±12 is invisible in the entries; the other axis is equal in
-    both laws.
+    """Turned by 45°, the axis of ratio 1e±12 is invisible in the entries.
+
+    The other axis is equal in both laws.
     """
     turn = np.array([[1.0, -1.0], [1.0, 1.0]]) * np.sqrt(0.5)
     turned = gaussian_pair(
@@ -130,8 +131,9 @@ def test_a_common_condition_of_1e12_costs_no_more_than_the_entries_lose():
 
 @pytest.mark.parametrize("ratio", [1e-30, 1e-15, 1e15, 1e30])
 def test_variances_that_differ_beyond_the_precision_of_floats(ratio):
-    """Total variation of two centred normals that unequal is 1 − P(|Z| < x) + … with x² = ln(1/v)
-    v/(1 − v).
+    """Total variation of two centred normals with very unequal variances.
+
+    It is 1 − P(|Z| < x) + … with x² = ln(1/v) v/(1 − v).
     """
     narrow = min(ratio, 1.0 / ratio)
     x = np.sqrt(-np.log(narrow) * narrow)
@@ -251,8 +253,9 @@ def test_a_value_does_not_depend_on_the_other_epsilons_of_the_call(shift, ratio,
     ],
 )
 def test_no_bumps_where_one_contour_takes_over_from_another(shift, ratio, limit):
-    """δ is convex in e^ε, and ln δ is smooth: third differences of a fine grid show a jump of 1e-8
-    of δ.
+    """δ is convex in e^ε, and ln δ is smooth.
+
+    Third differences of a fine grid show a jump of 1e-8 of δ.
     """
     epsilon = np.linspace(0.0, limit, 4001)
     for curve in on_axes(shift, ratio, epsilon):

@@ -19,8 +19,9 @@ def noise(loc, scale=1.0):
 
 
 def recursion(shift, count, epsilon):
-    """E[δ_{k−1}(ε − L)] over the loss of one coordinate: two atoms and a piece; δ(−e) by the
-    symmetry of the pair.
+    """E[δ_{k−1}(ε − L)] over the loss of one coordinate: two atoms and a piece.
+
+    δ(−e) is by the symmetry of the pair.
     """
     if count == 0:
         return max(0.0, -np.expm1(epsilon))

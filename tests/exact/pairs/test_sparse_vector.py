@@ -89,8 +89,9 @@ def test_queries_without_noise():
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_released_densities_integrate_to_the_probability_of_their_pattern(most):
-    """One released value by scipy's quadrature, two by the masses of the grid on which the curve is
-    summed.
+    """One released value by scipy's quadrature, two by the masses of the grid.
+
+    The curve is summed on that grid.
     """
     law = ReleasedAnswers(comparison(), most)
     patterns_law = halting_law(comparison(), most)
@@ -133,8 +134,9 @@ def test_released_densities_integrate_to_the_probability_of_their_pattern(most):
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_the_curve_against_simulation_of_the_algorithm(most):
-    """δ(ε) = E_P[(1 − e^{ε − L})₊], a mean of values in [0, 1]: Hoeffding with error probability
-    1e-7.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1].
+
+    So Hoeffding's bound applies, with error probability 1e-7.
     """
     n = 40_000
     laws = [ReleasedAnswers(comparison(queries), most) for queries in (QUERIES, OTHERS)]

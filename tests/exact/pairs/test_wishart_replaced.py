@@ -12,8 +12,9 @@ from dpaudit.mechanisms import AdditiveWishart
 
 
 def chance_below(up, down, freedom, ratio):
-    """P(R ≤ r) by mpmath from s₁₁, s₂₂ ~ χ²_m and the sine of the angle between the columns, which
-    are free.
+    """P(R ≤ r) by mpmath from s₁₁, s₂₂ ~ χ²_m and the sine of the columns' angle.
+
+    The angle is independent of both.
 
     R = 1 − g/T with T = sin²θ and 1 − g = (1 + α/s₁₁)(1 − β/s₂₂); the density of θ is ∝ sin^{m−2}θ
     on (0, π/2).
@@ -100,8 +101,9 @@ def test_against_nested_gauss_rules_in_other_variables(up, down, freedom, epsilo
 
 @pytest.mark.parametrize("dof", [5, 6, 8, 40])
 def test_against_draws_of_the_noise(dof):
-    """Both directions from 40,000 Wishart draws, k = d and k = d + 1 too; within five standard
-    errors (chance 2e-6).
+    """Both directions from 40,000 Wishart draws, with k = d and k = d + 1 too.
+
+    Within five standard errors (chance 2e-6).
     """
     d, size, epsilon = 5, 40_000, np.array([0.0, 0.25])
     rng = np.random.default_rng(dof)
@@ -121,8 +123,9 @@ def test_against_draws_of_the_noise(dof):
 
 @pytest.mark.parametrize("dof", [5, 7, 30])
 def test_a_replacement_by_almost_nothing_is_a_zeroed_row(dof):
-    """β = 1e-6: a row of a thousandth of the norm moves δ(ε) by e^ε times its own total variation
-    at most.
+    """β = 1e-6 means a row of a thousandth of the norm.
+
+    It moves δ(ε) by e^ε times its own total variation at most.
     """
     epsilon = np.array([0.0, 0.1, 0.3])
     room = 1.4 * float(additive_wishart(1e-6, dof, 5, 0.0)[0]) + 1e-9

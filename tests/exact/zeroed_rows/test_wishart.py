@@ -32,8 +32,9 @@ def forward(q, k, d, epsilon):
 
 
 def backward(q, k, d, epsilon):
-    """P(c < q), where L is infinite, and the same integral from q to where L = −q/2 − a ln(1 − q/c)
-    falls to ε.
+    """P(c < q), where L is infinite, plus the integral over finite losses above ε.
+
+    It runs from q to where L = −q/2 − a ln(1 − q/c) falls to ε.
     """
     a, m = mpf(k - d - 1) / 2, k - d + 1
     stop = q / -mp.expm1(-(epsilon + q / 2) / a)
@@ -68,8 +69,9 @@ def test_against_mpmath(q, k, d, epsilons):
 
 
 def test_against_draws_of_the_noise():
-    """Both directions at ε = 0.3 from 40,000 Wishart draws; each within five standard errors
-    (chance 6e-7).
+    """Both directions at ε = 0.3 from 40,000 Wishart draws.
+
+    Each within five standard errors (chance 6e-7).
     """
     d, k, size = 3, 12, 40_000
     v = np.array([0.8, -0.5, 0.3])
@@ -100,8 +102,9 @@ def test_the_floor_does_not_fall():
     "steps", [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)]
 )
 def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
-    """ε = `steps`·a: as ε grows, the interval of finite losses above it becomes shorter than the
-    spacing of floats at its ends.
+    """ε = `steps`·a: as ε grows, the interval of finite losses above it shrinks.
+
+    It becomes shorter than the spacing of floats at its ends.
     """
     a = (k - d - 1) / 2
     found = additive_wishart(q, k, d, [0.0, steps * a])[1][1]
@@ -111,8 +114,9 @@ def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
 
 
 def test_a_row_that_always_rules_the_full_database_out():
-    """q is so much larger than the noise that no loss is finite: both deltas are 1 while ε is below
-    q/2.
+    """q is so much larger than the noise that every loss is infinite.
+
+    Both deltas are 1 while ε is below q/2.
     """
     forward, backward = additive_wishart(1e5, 6, 3, [0.0, 1.0, 100.0])
     np.testing.assert_allclose(forward, 1.0)
@@ -121,8 +125,9 @@ def test_a_row_that_always_rules_the_full_database_out():
 
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_smallest_degrees_of_freedom(k):
-    """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0: total variation is
-    P(χ²_{k−d+1} < q) still.
+    """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0.
+
+    Total variation is still P(χ²_{k−d+1} < q).
     """
     there, back = additive_wishart(2.0, k, 3, 0.0)
     assert float(there) == pytest.approx(float(back), rel=1e-12)
@@ -139,8 +144,9 @@ def test_bad_arguments_are_named(arguments, name):
 
 
 def test_very_many_degrees_of_freedom_take_no_more_memory():
-    """Where χ² is nearly normal the loss is that of a Gaussian shift with μ² = q²/(2k): both
-    directions, to O(1/√k).
+    """Where χ² is nearly normal the loss is that of a Gaussian shift.
+
+    It has μ² = q²/(2k): both directions, to O(1/√k).
     """
     for dof in (10**9, 10**13, 10**16):
         q = np.sqrt(2.0 * dof)  # μ = 1

@@ -44,16 +44,18 @@ def test_worst_case_of_als_on_small_data_of_any_kind(seed):
 
 
 def test_worst_rows_differ_by_epsilon():
-    """A reason for the Pareto set: a row of high leverage is worst at some ε, one of high
-    share at others.
+    """A row of high leverage is worst at some ε, one of high share at others.
+
+    This is a reason for the Pareto set.
     """
     worst = dp.exact.worst_case(ALS(12), database(40, 3, seed=28), np.linspace(0.0, 2.0, 21))
     assert len(set(worst.index)) > 1
 
 
 def heavy_row(seed, factor):
-    """Small data in which the row that sets the norm bound may also lead in leverage and residual
-    share.
+    """Small data whose longest row may also lead in leverage and residual share.
+
+    That row sets the norm bound.
     """
     rng = np.random.default_rng(seed)
     features = int(rng.integers(1, 3))
@@ -65,9 +67,10 @@ def heavy_row(seed, factor):
 @pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (25, 3.0), (75, 1.5), (145, 3.0)])
 @pytest.mark.parametrize("rows", [4, 30])
 def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, factor, rows):
-    """Row 3 has the largest norm, so zeroing it changes the padding; the worst of the other rows is
-    found among themselves. In these data row 3 exceeds some of them in leverage and share, and yet
-    one of those is worse (by up to a third).
+    """Row 3 has the largest norm, so zeroing it changes the padding.
+
+    The worst of the other rows is found among themselves. In these data row 3 exceeds some of them
+    in leverage and share, and yet one of those is worse (by up to a third).
     """
     data = heavy_row(seed, factor)
     mechanism = RPLS(rows, epsilon=40.0, delta=0.5)
@@ -76,8 +79,9 @@ def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, facto
 
 
 def test_the_row_that_sets_the_padding_is_treated_as_such():
-    """Zeroing the row shrinks c₂: the pair of laws differs from the one where the same bound is
-    public.
+    """Zeroing the row shrinks c₂.
+
+    The pair of laws differs from the one where the same bound is public.
     """
     data = database(40, 3, seed=28)
     largest = int(np.argmax(np.linalg.norm(data, axis=1)))
@@ -116,8 +120,9 @@ def test_equal_rows_are_equally_bad():
 
 
 def test_the_asymptotic_curve_is_not_monotone_in_leverage():
-    """A fact about Lemma 3's law: where the axis variance (1 − t)/(1 − h) passes 1, little is left
-    at large ε.
+    """A fact about Lemma 3's law, where the axis variance (1 − t)/(1 − h) passes 1.
+
+    There, little is left at large ε.
     """
     low, high = (
         max(dp.exact.als(h, 0.49744, 1, 2, 8.0, law="asymptotic")) for h in (0.097973, 0.4396)
@@ -134,8 +139,9 @@ def test_the_asymptotic_curve_is_not_monotone_in_residual_share():
 
 @pytest.mark.parametrize(("features", "rows", "seed"), [(1, 2, 45), (1, 4, 314), (2, 5, 293)])
 def test_worst_case_of_the_asymptotic_law(features, rows, seed):
-    """Seven rows, of which the worst at large ε is behind another in both leverage and residual
-    share.
+    """Seven rows: the worst at large ε is behind another in leverage and share.
+
+    The share is that of the residual.
     """
     data = database(7, features + 1, seed=seed)[:, 1:]
     assert_worst(ALS(rows), data, np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0]), law="asymptotic")

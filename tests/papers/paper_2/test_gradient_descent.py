@@ -28,8 +28,9 @@ def test_without_noise_it_is_descent_with_cut_gradients():
 
 @pytest.mark.parametrize("steps", [1, 20])
 def test_the_pair_uses_up_the_claim(steps):
-    """Saturated gradients make the last iterate Gaussian with a shift of μ deviations, estimated
-    from 20,000 draws.
+    """Saturated gradients make the last iterate Gaussian, shifted by μ deviations.
+
+    It is estimated from 20,000 draws.
 
     The errors are below 0.036 (mean) and 2.5 % (deviation) except with probability 1e-6.
     """

@@ -58,8 +58,9 @@ def test_algorithm_3_line_by_line():
 
 
 def test_the_noise_has_the_printed_deviations():
-    """Chi-square of 4000 draws of one step within 8 of its deviations: fails with probability <
-    1e-12.
+    """Chi-square of 4000 draws of one step is within 8 of its deviations.
+
+    Fails with probability < 1e-12.
     """
     for mechanism in (
         PMTLR(1.0, steps=1, public_rows=PUBLIC, release="statistics"),
@@ -129,8 +130,9 @@ def test_one_step_of_algorithms_that_hold(mechanism, share):
 
 @pytest.mark.parametrize("mu", [0.05, 1.0, 5.0])
 def test_the_largest_slope_is_not_the_largest_in_size(mu):
-    """A label 1 against a mean of −½: the gradient changes by 3R/n, the noise is for 2R/n, one step
-    is 1.5·μ-GDP.
+    """A label 1 against a mean of −½ changes the gradient by 3R/n.
+
+    The noise is for 2R/n, so one step is 1.5·μ-GDP.
     """
     mechanism = PMTGLM(mu, 1.0, 1.0, 1, family="reflected", public_rows=2, release="statistics")
     exact = dp.exact.spectrum(mechanism, mechanism.pair(), 0.0)
@@ -168,8 +170,9 @@ def test_a_trace_read_off_the_data_tells_of_a_long_row():
 
 
 def test_overflow_is_an_outcome():
-    """A first step is Cauchy in its tails: of 20,000 some pass 700 in size, whose exponential no
-    double holds.
+    """A first step is Cauchy in its tails: of 20,000 some pass 700 in size.
+
+    The exponential of such a number overflows a double.
     """
     found = PMTGLM(0.01, 1.0, 0.5, 8, public_rows=1)(np.tile([[1.0, 0.0]], (5, 1)), 20_000, rng=1)
     assert np.isnan(found).any()

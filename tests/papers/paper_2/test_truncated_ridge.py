@@ -24,8 +24,9 @@ def ridge_fit(rows, ridge):
 
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 def test_without_noise_and_cuts_it_is_the_ridge_fit(ridge):
-    """Theorem 4.1, equation (4): the penalty that is transformed with the rows gives the same
-    coefficient back.
+    """Theorem 4.1, equation (4): the transformed penalty gives the same coefficient.
+
+    The penalty is transformed with the rows.
     """
     found = PMTRR(1e13, 0.05, ridge, public_rows=20)(DATA, 2, rng=1)
     np.testing.assert_allclose(found[0], ridge_fit(DATA[20:], ridge), rtol=1e-8)
@@ -48,8 +49,9 @@ MECHANISMS = [
 
 @pytest.mark.parametrize(("mechanism", "share"), MECHANISMS, ids=lambda x: repr(x)[:60])
 def test_the_pair_is_the_worst_there_is(mechanism, share):
-    """√1.125·μ where √2·μ is claimed, and no pair of random rows, cut to the radii or not, passes
-    it.
+    """The pair has √1.125·μ where √2·μ is claimed.
+
+    Every pair of random rows, cut to the radii or not, stays at or below it.
     """
     pair, epsilon = mechanism.pair(), [0.0, 0.4]
     exact = dp.exact.spectrum(mechanism, pair, epsilon).delta
@@ -70,8 +72,9 @@ def test_the_pair_is_the_worst_there_is(mechanism, share):
 
 
 def test_a_search_for_a_worse_pair_finds_none():
-    """Two rows inside the disc and their labels, by random restarts of a local search: √1.125 is
-    the supremum.
+    """Two rows inside the disc and their labels, by restarts of a local search.
+
+    The restarts are random: √1.125 is the supremum.
     """
     from scipy.optimize import minimize
 
@@ -97,8 +100,9 @@ def test_a_search_for_a_worse_pair_finds_none():
 
 @pytest.mark.parametrize("mu", [0.05, 0.5, 1.4, 1.5])
 def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
-    """A row changes its sign and keeps its label: the quantities read off the data stay, the cross
-    moment moves by 2σ₂.
+    """A row changes its sign and keeps its label, so the cross moment moves by 2σ₂.
+
+    The quantities read off the data stay.
     """
     mechanism = PracticalDPRR(mu, release="statistics")
     data = np.zeros((2, 3))

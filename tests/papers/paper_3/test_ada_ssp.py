@@ -41,8 +41,9 @@ def test_at_large_epsilon_the_printed_noise_is_too_little(epsilon, delta):
 
 
 def test_every_zeroed_row_by_its_two_laws():
-    """zeroed_rows, which changes λ_min, XᵀX and Xᵀy by formula, against the statistics of both
-    databases.
+    """zeroed_rows against the statistics of both databases.
+
+    It changes λ_min, XᵀX and Xᵀy by formula.
     """
     mechanism = AdaSSP(1.0, 1e-5, label_bound=1.0)
     family = mechanism.zeroed_rows(DATA)

@@ -29,8 +29,9 @@ BOUND = 1.5
 )
 @pytest.mark.parametrize("release", ["gram", "sketch"])
 def test_the_literal_sampler_has_the_same_law(mechanism, release):
-    """Every number that is released, and one product of them; all comparisons together miss in 10⁻⁶
-    of the seeds.
+    """Every number that is released, and one product of them, is compared.
+
+    All comparisons together miss in 10⁻⁶ of the seeds.
     """
     fields = mechanism.parameters() | {"release": release}
     draws = [
@@ -50,8 +51,9 @@ def test_the_literal_sampler_has_the_same_law(mechanism, release):
     ("rows", "epsilon", "delta"), [(1, 0.3, 1e-3), (40, 1.0, 1e-6), (1000, 15.0, 1e-2)]
 )
 def test_calibrated_noise_keeps_the_claim_and_wastes_little(bound, scale, rows, epsilon, delta):
-    """A database of this row alone has q = 1/(1 + γ); with λ̄ = λ_min it is 1/γ, and the exact ε is
-    near.
+    """A database of this row alone has q = 1/(1 + γ).
+
+    With λ̄ = λ_min it is 1/γ, and the exact ε is near.
     """
     mechanism = CalibratedGaussMix(rows, epsilon, delta, bound, scale)
     exact = dp.exact.spectrum(mechanism, mechanism.pair(), epsilon)
@@ -116,8 +118,9 @@ def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5])
 def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
-    """Its first term is the textbook's bound outside of its range: the joint release of the proof
-    leaks more.
+    """Its first term is the textbook's bound outside of its range.
+
+    The joint release of the proof leaks more.
     """
     pair = dp.neighbours.zero_row(_axis(1.0, 50.0), 0)
     printed_, corrected = (

@@ -107,8 +107,9 @@ def test_as_printed_bounds_of_ten_break_theorem_2():
     ids=["algorithm 4", "algorithm 5"],
 )
 def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
-    """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C²; corrected, the branch and
-    solution hold.
+    """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C².
+
+    Corrected, the branch and the solution hold.
     """
     for variant, holds in (("printed", False), ("corrected", True)):
         mechanism = kind(1_000, 1.0, 1e-6, bound, bound, variant)
@@ -128,8 +129,9 @@ def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
 
 
 def test_corrected_gammas_at_epsilon_100():
-    """γ rises to what the corrected theorem 1 asks for, and algorithm 4's is never below algorithm
-    5's.
+    """γ rises to what the corrected theorem 1 asks for.
+
+    Algorithm 4's γ is always at least algorithm 5's.
     """
     printed, corrected = (
         LinearMixing(100_000, 100.0, 0.01, variant=v) for v in ("printed", "corrected")

@@ -27,8 +27,9 @@ def test_the_convex_minimum_is_where_the_gradient_vanishes(rng):
 
 
 def test_the_printed_sign_finds_the_lowest_minimum_on_a_grid():
-    """One feature, where the objective has two minima for some b: the lowest of 40,001 points is no
-    lower.
+    """One feature, where the objective has two minima for some b.
+
+    The lowest of 40,001 points is no lower than what is found.
     """
     signed, noise = ONE[:, :1] * ONE[:, 1:], np.linspace(-4.0, 4.0, 33)[:, None]
     problem = Perturbed(signed, 0.3, -1.0)

@@ -52,8 +52,9 @@ ALL = [make("sufficient") for make in BOTH_SAMPLERS.values()] + [
 
 
 def alike(one, other):
-    """Every entry and the log determinant: at most 7 statistics, failure by chance below ERROR in
-    all.
+    """Every entry and the log determinant are compared.
+
+    At most 7 statistics, failure by chance below ERROR in all.
     """
     whole = [
         np.column_stack([draws, np.linalg.slogdet(symmetric_matrix(draws, 3))[1]])
@@ -106,8 +107,9 @@ def test_a_bad_estimate_is_as_rare_as_half_of_delta():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
 def test_the_joint_spectrum_is_that_of_its_draws(kind):
-    """E[(1 − e^{ε−L})₊] over 20,000 draws of λ and then of the matrix, within five standard errors
-    (chance 5e-6).
+    """E[(1 − e^{ε−L})₊] over 20,000 draws of λ and then of the matrix.
+
+    Within five standard errors (chance 5e-6).
     """
     algorithm = kind(8, 4.0, 0.3)
     pair = algorithm.pair()
@@ -243,8 +245,9 @@ def test_algorithm_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
 
 
 def test_algorithm_4_has_the_same_loss_and_fails_with_it():
-    """For n + d = 100,000, by ψ alone: two axes of which the precisions change by 1 − q and 1/(1 −
-    q).
+    """For n + d = 100,000, by ψ alone.
+
+    Two axes whose precisions change by 1 − q and 1/(1 − q).
     """
     for variant, fails in (("printed", True), ("corrected", False)):
         q = 1.0 / (1.0 + InverseWishartPosterior(400.0, 0.3, variant=variant).prior(100_000))
@@ -276,8 +279,9 @@ def test_the_corrected_noise_holds_at_any_epsilon(epsilon):
 
 
 def test_corollary_b_2_prints_two_inverses_that_are_none_of_each_other():
-    """r from w, and w from r: the printed r is smaller by ln(4/δ), and so more private than
-    intended.
+    """Corollary B.2 prints r from w and w from r, and these do not agree.
+
+    The printed r is smaller by ln(4/δ), and so more private than intended.
     """
     for r in (1_000, 5_000):
         w = printed.corollary_b_2_padding(2.0, r, 0.5, 1e-3)

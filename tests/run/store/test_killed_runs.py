@@ -77,8 +77,9 @@ def killed(scenario, folder, seed, kills):
     ids=["certificate", "batches", "search"],
 )
 def test_killed_at_random_points_many_times(write_scenario, tmp_path, tables):
-    """Killed by time within the first half of a run, and by step after 1 to 12 of its more than 100
-    steps on the disk.
+    """Runs are killed by time within their first half, and by step.
+
+    By step: after 1 to 12 of its more than 100 steps on the disk.
     """
     counts = killed(write_scenario(**tables), tmp_path, seed=1, kills=12)
     assert counts[0] >= 1
@@ -124,8 +125,9 @@ def test_a_full_disk(write_scenario, tmp_path, monkeypatch, full_at, where):
 
 
 def full_part(patch, full_at):
-    """Writing the part after `full_at` others fails and leaves half a draft, as if the process had
-    died.
+    """Writing the part after `full_at` others fails and leaves half a draft.
+
+    It is as if the process had died.
     """
     whole, count = checksums.replace_file, iter(range(10_000))
 
@@ -231,8 +233,9 @@ def release(data, size, *, rng):
 
 @pytest.fixture
 def counted(write_scenario, tmp_path):
-    """counted(folder, most, **options) → sizes of the calls that a run makes before it is
-    interrupted, after `most`.
+    """counted(folder, most, **options) → sizes of the calls that a run makes.
+
+    The run is interrupted after `most`.
     """
     (tmp_path / "counted_calls.py").write_text(COUNTED)
     scenario = Scenario.load(

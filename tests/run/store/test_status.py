@@ -74,8 +74,9 @@ def test_a_run_that_never_began_leaves_nothing(write_scenario, tmp_path, capsys)
 
 
 def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypatch):
-    """100 draws kept by an earlier process; 200 in 4 s by this one: 50 a second, and 1700 of 2 ×
-    1000 to go.
+    """100 draws are kept by an earlier process, and this one makes 200 in 4 s.
+
+    So 50 a second, and 1700 of 2 × 1000 to go.
     """
     now = [100.0]
     monkeypatch.setattr("dpaudit.run.store.watch.time.monotonic", lambda: now[0])

@@ -44,8 +44,9 @@ def test_hidden_lightgbm_is_reported_once_and_in_one_line(hidden):
 
 
 def test_boosting_falls_back_to_histograms(hidden):
-    """Certified share of the true loss on 16 seeds: 0.87 ± 0.08; below 0.4 with probability under
-    1e-7.
+    """Certified share of the true loss on 16 seeds: 0.87 ± 0.08.
+
+    Below 0.4 with probability under 1e-7.
     """
     P, Q = draws(4000)
     found = audit(P, Q, "lightgbm")

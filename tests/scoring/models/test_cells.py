@@ -31,8 +31,9 @@ def sides(P, Q):
 
 
 def trained(fit, P, Q):
-    """A score fitted on the first 40 % and checked on the next 10 % of draws; the other half is
-    untouched.
+    """A score fitted on the first 40 % of draws and checked on the next 10 %.
+
+    The other half is untouched.
     """
     whole = sides(P, Q)
     first, second = int(0.4 * len(whole.P)), int(0.5 * len(whole.P))
@@ -46,8 +47,9 @@ def fresh(P, Q):
 
 
 def share(fit, P, Q, loss, least=0.04):
-    """Certified with the fitted score over certified with the true loss, where the latter is at
-    least `least`.
+    """Certified with the fitted score over certified with the true loss.
+
+    Where the latter is at least `least`.
 
     As many draws certify as in an audit that trains a score.
     """
@@ -87,8 +89,9 @@ def geometric(rng):
 
 
 def exponential(rng):
-    """Private median by the exponential mechanism on a grid of 200 values: utilities are steps in
-    the data.
+    """Private median by the exponential mechanism on a grid of 200 values.
+
+    Utilities are steps in the data.
     """
     grid = np.arange(200)
     points = np.sort(rng.integers(0, 200, 60))
@@ -125,8 +128,9 @@ def mixed(rng):
 
 
 def parity(rng):
-    """Ten bits, of which one is often the parity of two others: no column alone differs between the
-    sides.
+    """Ten bits, of which one is often the parity of two others.
+
+    Each single column has the same law on both sides.
     """
     P, Q = rng.integers(0, 2, (2, SIZE, 10))
     P[:, 4] = np.where(rng.random(SIZE) < 0.7, P[:, 2] ^ P[:, 9], P[:, 4])
@@ -161,9 +165,11 @@ def nothing_like_it(rng):
     ],
 )
 def test_cells_certify_what_the_true_loss_does(task, least):
-    """Of 16,000 training draws. Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01,
-    0.997 ± 0.005, 0.997 ± 0.016, 0.98 ± 0.06, 0.94 ± 0.026, 0.955 ± 0.012, 0.99 ± 0.015: the limits
-    are 6 deviations off, rappor's 3.
+    """With 16,000 training draws, cells certify nearly what the true loss does.
+
+    Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.997 ± 0.016,
+    0.98 ± 0.06, 0.94 ± 0.026, 0.955 ± 0.012, 0.99 ± 0.015: the limits are 6 deviations off,
+    rappor's 3.
     """
     assert share(fit_cells, *task(np.random.default_rng(8))).min() >= least
 
@@ -196,8 +202,9 @@ def test_where_nothing_repeats_there_are_no_cells():
 
 
 def test_a_base_that_is_right_is_kept():
-    """Cells shrink towards the given loss: their noise costs at most 1e-4 nats at 20,000 draws a
-    side.
+    """Cells shrink towards the given loss.
+
+    Their noise costs at most 1e-4 nats at 20,000 draws a side.
     """
     P, Q, loss = geometric(np.random.default_rng(4))
     score = trained(partial(fit_cells, base=loss), P, Q)
@@ -268,15 +275,17 @@ def ring(rng):
 
 @pytest.mark.parametrize("task", [laplace, wavy, cauchy, uniform, ring])
 def test_splines_certify_what_the_true_loss_does(task):
-    """Shares on 12 other seeds were 0.99 ± 0.02 or better at either ε: below 0.87 with probability
-    under 1e-8.
+    """Shares on 12 other seeds were 0.99 ± 0.02 or better at either ε.
+
+    Below 0.87 with probability under 1e-8.
     """
     assert share(fit_spline, *task(np.random.default_rng(9))).min() >= 0.87
 
 
 def test_a_spline_learns_nothing_from_nothing():
-    """One law on both sides: a score that is no constant must bring 2 nats on other draws. On 32
-    seeds none did.
+    """With one law on both sides, a score must bring 2 nats on other draws to be kept.
+
+    Otherwise it is a constant, as on each of 32 seeds.
     """
     flat = 0
     for seed in range(16):

@@ -18,8 +18,9 @@ def sides(size, columns=1, shift=1.0, spread=1.0, seed=0):
 
 @pytest.mark.parametrize("spread", [1.0, 2.0])
 def test_it_learns_shifts_and_scales_from_few_draws(spread):
-    """100 draws a side: the loss of the truth is 0.59 and 0.61, of guessing 0.693; 0.66 is ten
-    standard errors off.
+    """With 100 draws a side the loss of the truth is 0.59 and 0.61.
+
+    That of guessing is 0.693; 0.66 is ten standard errors off.
     """
     score = fit_few_draws(sides(100, shift=2.0 - spread, spread=spread))
     assert log_loss(score, sides(20_000, shift=2.0 - spread, spread=spread, seed=1)) < 0.66
@@ -64,8 +65,9 @@ def test_outcomes_that_are_no_numbers_are_told():
 
 
 def test_a_radius_is_seen_in_many_columns():
-    """10 columns, variance 2 against 1: 150 draws a side bring the loss below 0.6; the truth's is
-    0.43.
+    """10 columns, variance 2 against 1: 150 draws a side bring the loss below 0.6.
+
+    The truth's is 0.43.
     """
     rng = np.random.default_rng(4)
     train, fresh = (
@@ -76,8 +78,9 @@ def test_a_radius_is_seen_in_many_columns():
 
 
 def test_of_very_many_columns_those_that_differ_are_kept():
-    """The shifted column's mean rank is 10 standard errors from even, the largest of the 300 others
-    below 5.
+    """The shifted column's mean rank is 10 standard errors from even.
+
+    The largest of the 300 others is below 5.
     """
     train = sides(200, 301, shift=2.0)
     score = fit_few_draws(train)

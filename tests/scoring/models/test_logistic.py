@@ -59,8 +59,9 @@ def test_a_correction_mends_a_poor_base():
 
 
 def test_a_base_that_needs_nothing_gains_nearly_nothing():
-    """Five columns of noise; a penalty may win by chance, of the order of 5 parameters in 4,000
-    draws.
+    """Five columns of noise, where a penalty may win by chance.
+
+    The gain is of the order of 5 parameters in 4,000 draws.
     """
     P, Q = draws(3000)
     train, choose, fresh = (

@@ -17,8 +17,9 @@ SIZE = 20_000
 
 @pytest.mark.parametrize("scale", [1.0, 1e-6])
 def test_neighbours_certify_most_of_what_the_true_loss_does(scale, rng):
-    """Shares on 12 other seeds: 0.99 ± 0.017 at either ε, 0.9 is 5 deviations off. Scales of
-    columns do not matter.
+    """Shares on 12 other seeds: 0.99 ± 0.017 at either ε, so 0.9 is 5 deviations off.
+
+    Scales of columns do not matter.
     """
     P, Q, loss = rings(rng, SIZE, 0.3)
     first, second = SIZE // 2, SIZE // 2 + SIZE // 10

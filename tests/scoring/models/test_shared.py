@@ -19,8 +19,9 @@ def laplace(size: int, columns: int, shift: float, seed: int) -> Sides:
 
 @pytest.mark.slow
 def test_a_faint_shift_of_twenty_columns_is_learned_as_one_function():
-    """The true loss steps from −0.1 to 0.1 about 0: at these draws its shape is known to a few
-    hundredths.
+    """The true loss steps from −0.1 to 0.1 about 0.
+
+    At these draws its shape is known to a few hundredths.
     """
     train, choose = laplace(100_000, 20, 0.1, 1), laplace(20_000, 20, 0.1, 2)
     score = fit_shared(train, choose, SEED)
