@@ -7,31 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed import audit_fixed
 from dpaudit.auditing.result import AuditResult, Findings, Subject
 from dpaudit.auditing.sequential.loop import audit_sequentially
-from dpaudit.auditing.sequential.source import BatchSource, of_arrays, of_mechanism
+from dpaudit.auditing.sequential.source import of_arrays, of_mechanism
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Draws, GivenDraws, MechanismDraws
 
 
 def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> AuditResult:
     """Audit `subject.mechanism` on `subject.pair`. Raises as `dpaudit.audit`."""
+    mechanism, pair = subject.mechanism, subject.pair
+    assert mechanism is not None
+    assert pair is not None
     clock = Clock()
-    theory = _theory(subject, settings.epsilon)
+    theory = _theory(mechanism, pair, settings.epsilon)
     if settings.stop is not None:
-        assert subject.mechanism is not None
-        assert subject.pair is not None
-        source = of_mechanism(subject.mechanism, subject.pair, settings.seed, drawing)
-        return _sequential(subject, settings, theory, source, drawing, clock)
-    with clock.step("sample_s"):
-        sources = _streams(subject, settings, drawing)
-    found = audit_fixed(settings, sources, theory, clock, drawing.progress, made_here=True)
+        source = of_mechanism(mechanism, pair, settings.seed, drawing)
+        found = audit_sequentially(settings, theory, source, clock, drawing.progress)
+    else:
+        with clock.step("sample_s"):
+            sources = _streams(mechanism, pair, settings, drawing)
+        found = audit_fixed(settings, sources, theory, clock, drawing.progress, made_here=True)
     return _result(subject, settings, theory, found, clock)
 
 
@@ -43,28 +46,26 @@ def audit_draws(
     """
     clock = Clock()
     if settings.stop is not None:
-        return _sequential(subject, settings, None, of_arrays(P, Q), drawing, clock)
-    sources = [GivenDraws(side[: settings.samples]) for side in (P, Q)]
-    found = audit_fixed(settings, sources, None, clock, drawing.progress, made_here=False)
+        found = audit_sequentially(settings, None, of_arrays(P, Q), clock, drawing.progress)
+    else:
+        sources = [GivenDraws(side[: settings.samples]) for side in (P, Q)]
+        found = audit_fixed(settings, sources, None, clock, drawing.progress, made_here=False)
     return _result(subject, settings, None, found, clock)
 
 
-def _theory(subject: Subject, epsilon: Array) -> Spectrum | None:
-    assert subject.mechanism is not None
-    assert subject.pair is not None
+def _theory(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Spectrum | None:
     try:
-        return exact.spectrum(subject.mechanism, subject.pair, epsilon)
+        return exact.spectrum(mechanism, pair, epsilon)
     except NoExactSpectrum:
         return None
 
 
-def _streams(subject: Subject, settings: Settings, drawing: Drawing) -> Sequence[Draws]:
-    assert subject.mechanism is not None
-    assert subject.pair is not None
-    sides = (subject.pair.left, subject.pair.right)
+def _streams(
+    mechanism: Mechanism, pair: NeighbourPair, settings: Settings, drawing: Drawing
+) -> Sequence[Draws]:
     return [
         MechanismDraws(
-            subject.mechanism,
+            mechanism,
             data,
             settings.samples,
             settings.seed,
@@ -73,20 +74,8 @@ def _streams(subject: Subject, settings: Settings, drawing: Drawing) -> Sequence
             progress=drawing.progress,
             store=drawing.store,
         )
-        for side, data in enumerate(sides)
+        for side, data in enumerate((pair.left, pair.right))
     ]
-
-
-def _sequential(
-    subject: Subject,
-    settings: Settings,
-    theory: Spectrum | None,
-    source: BatchSource,
-    drawing: Drawing,
-    clock: Clock,
-) -> AuditResult:
-    found = audit_sequentially(settings, theory, source, clock, drawing.progress)
-    return _result(subject, settings, theory, found, clock)
 
 
 def _result(

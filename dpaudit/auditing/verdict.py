@@ -16,7 +16,7 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
-from dpaudit.curves.claims import Claim
+from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
 
 SLACK = 1e-12  # a certified excess below this is rounding
@@ -167,7 +167,7 @@ def _broken_by(
     if claim is None or exact is None:
         return None
     allowed = reference.delta
-    over = np.flatnonzero(exact.delta > allowed * (1.0 + 1e-9) + SLACK)
+    over = np.flatnonzero(exceeds(exact.delta, allowed))
     if len(over) == 0:
         return None
     at = over[np.argmax((exact.delta - allowed)[over])]

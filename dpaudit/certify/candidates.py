@@ -46,7 +46,7 @@ class CandidateSets:
         """From the choosing draws. Half a hit is added to each count, so that no estimated
         probability is 0.
         """
-        nodes = epsilon[_spread_out(len(epsilon))]
+        nodes = epsilon[evenly_spaced(len(epsilon), NODES)]
         threshold = _thresholds(choose)
         p, q = (
             (part + 0.5) / (size + 1.0)
@@ -96,9 +96,9 @@ class CandidateSets:
         return np.stack([p - np.exp(epsilon) * q, rest_q - np.exp(epsilon) * rest_p])
 
 
-def _spread_out(count: int) -> np.ndarray:
-    """At most NODES of the positions 0, …, count − 1, evenly spaced."""
-    return np.unique(np.linspace(0, count - 1, min(NODES, count)).round().astype(int))
+def evenly_spaced(count: int, most: int) -> np.ndarray:
+    """At most `most` of the positions 0, …, count − 1, evenly spaced and ascending."""
+    return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(int))
 
 
 def _log_ratio_error(p: Array, q: Array, sizes: tuple[int, int]) -> Array:

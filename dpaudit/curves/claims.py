@@ -16,6 +16,8 @@ from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
 from dpaudit.errors import InvalidInput
 
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # an exact δ that is above a claim by less is rounding
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -209,6 +211,11 @@ def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
 
 
 ClaimLike = Claim | tuple[float, float] | list[float] | None
+
+
+def exceeds(exact: Array, allowed: Array) -> np.ndarray:
+    """Where an exact δ is above the δ that a claim allows by more than rounding, (m,)."""
+    return np.asarray(exact > allowed * (1.0 + RELATIVE) + ABSOLUTE)
 
 
 def as_claim(claim: ClaimLike) -> Claim | None:

@@ -9,14 +9,13 @@ from dpaudit.run.calibration import calibrate
 from dpaudit.run.execute import run
 from dpaudit.run.samples import run_samples
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.scenario.study import StudyScenario, is_study, load_scenario
+from dpaudit.run.scenario.study import StudyScenario, load_scenario
 
 __all__ = [
     "Scenario",
     "StudyScenario",
     "analyse",
     "calibrate",
-    "is_study",
     "load_scenario",
     "run",
     "run_samples",

@@ -12,7 +12,7 @@ import numpy as np
 from dpaudit import exact
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.settings import grid
-from dpaudit.curves.claims import Claim
+from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.run.execute import describe_data, loaded
 from dpaudit.run.readings import Readings
@@ -45,7 +45,7 @@ class Analysis:
         """Grid positions where the exact spectrum exceeds the claim by more than rounding."""
         if self.claimed is None:
             return np.array([], dtype=int)
-        return np.flatnonzero(self.spectrum.delta > self.claimed * (1.0 + 1e-9) + 1e-12)
+        return np.flatnonzero(exceeds(self.spectrum.delta, self.claimed))
 
 
 def analyse(

@@ -15,6 +15,7 @@ from dpaudit._core.seeds import Purpose, below, generator, root
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit.auditing.api import audit_subject
 from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.settings import silent
 from dpaudit.curves.claims import ClaimLike, as_claim
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
@@ -281,7 +282,7 @@ def _select(
         classifier,
         seed,
         n_jobs,
-        progress or (lambda *_: None),
+        progress or silent,
         checkpoint,
     )
     ranked = ranking(runner, changes, search.rank, spending.screened, spending.rungs[0][0])

@@ -14,15 +14,13 @@ from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import claim_grid, grid
-from dpaudit.curves.claims import Claim, ClaimLike, as_claim
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.testing import failure
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.rows import ChosenPair, choose_pair
-
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # an exact δ above the claimed one by less is rounding
 
 
 def assert_private(
@@ -141,7 +139,7 @@ class _Judged:
         if self.result.exact is None:
             return np.zeros_like(self.claimed)
         over = self.result.exact.delta - self.claimed
-        return np.where(over > RELATIVE * self.claimed + ABSOLUTE, over, 0.0)
+        return np.where(exceeds(self.result.exact.delta, self.claimed), over, 0.0)
 
     def failure(
         self, mechanism: Mechanism, settings: Mapping[str, Any], repeat: tuple[str, dict[str, Any]]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dpaudit.run import StudyScenario, is_study
+from dpaudit.run import StudyScenario, load_scenario
 
 FOLDER = Path(__file__).parents[2] / "scenarios" / "papers"
 
@@ -15,5 +15,5 @@ def _name(path: Path) -> str:
 STUDIES = {
     _name(path): type(StudyScenario.load(path).study)
     for path in FOLDER.glob("*.toml")
-    if is_study(path)
+    if isinstance(load_scenario(path), StudyScenario)
 }

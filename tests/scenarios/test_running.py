@@ -9,7 +9,7 @@ from dpaudit.cli.app import main
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.figures import LOOKS, figure, looks_of
 from dpaudit.report.studies.write import as_json
-from dpaudit.run import Scenario, StudyScenario, is_study
+from dpaudit.run import Scenario, StudyScenario, load_scenario
 from tests.scenarios.doubling import Doubling
 
 pytestmark = pytest.mark.quick
@@ -111,7 +111,7 @@ def test_two_scenarios_of_one_name(write, tmp_path, capsys):
 
 
 def test_a_study_is_no_audit(write):
-    assert is_study(write())
+    assert isinstance(load_scenario(write()), StudyScenario)
     with pytest.raises(ScenarioError, match="names a study"):
         Scenario.load(write())
     with pytest.raises(ScenarioError, match=r"\[study\]: missing"):

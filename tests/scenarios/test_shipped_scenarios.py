@@ -18,7 +18,7 @@ import pytest
 from dpaudit import mechanisms
 from dpaudit.cli import main
 from dpaudit.report.studies.study import Study
-from dpaudit.run import Scenario, StudyScenario, analyse, is_study
+from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 NAMES = [
@@ -100,7 +100,7 @@ def test_each_exact_spectrum_is_as_the_scenario_says(name):
 def test_each_of_the_papers_is_valid_and_says_what_it_shows(path):
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert re.match(rf"# Paper {path.stem.split('-')[1]}\b", first)
-    if is_study(path):
+    if isinstance(load_scenario(path), StudyScenario):
         assert StudyScenario.load(path).name == path.stem
         return
     scenario = Scenario.load(path)
@@ -109,7 +109,7 @@ def test_each_of_the_papers_is_valid_and_says_what_it_shows(path):
 
 
 def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
-    studies = {path for path in PAPERS if is_study(path)}
+    studies = {path for path in PAPERS if isinstance(load_scenario(path), StudyScenario)}
     modules = [
         importlib.import_module(f"studies.{one.relative_to(STUDIES).parent}.{one.stem}")
         for one in STUDIES.glob("paper_*/*.py")

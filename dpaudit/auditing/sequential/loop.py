@@ -18,6 +18,7 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.verdict import Reference, judge_e_value
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.betting import Counts, Menu, Null
+from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.estimate import Direction, Estimate
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import Claim
@@ -180,8 +181,7 @@ def _findings(settings: Settings, theory: Spectrum | None, bettor: _Bettor) -> F
 
 def _kept(settings: Settings) -> list[int]:
     """Positions on the grid of ε at which bounds are kept, that of a claim's own ε among them."""
-    count = len(settings.epsilon)
-    even = np.linspace(0, count - 1, min(BAND, count)).round().astype(int)
+    even = evenly_spaced(len(settings.epsilon), BAND)
     own = settings.claimed_epsilon
     near = [] if own is None else [int(np.argmin(np.abs(settings.epsilon - own)))]
     return [int(one) for one in np.unique(np.concatenate([even, near]).astype(int))]

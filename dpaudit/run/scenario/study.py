@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.check import fail, integer
+from dpaudit._core.check import integer
 from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
@@ -17,7 +17,7 @@ from dpaudit.report.studies.study import Study
 from dpaudit.run.scenario.file import REPORTS, Scenario, folder_name, parsed
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.table import Table
-from dpaudit.run.scenario.target import imported, is_target
+from dpaudit.run.scenario.target import imported, target_text
 from dpaudit.sampling import Progress
 
 STUDY = "study"
@@ -51,7 +51,7 @@ class StudyScenario:
         top = Table("", content, faults)
         name = top.get("name", folder_name, path.stem)
         table = top.table("study")
-        target = table.get("call", _target)
+        target = table.get("call", partial(target_text, expected='"module:Name", a study'))
         seed = table.get("seed", partial(integer, minimum=0), 0)
         with beside(path.parent):  # annotations are looked up in the study's module
             chosen = None if target is None else _loaded(target, table)
@@ -88,20 +88,11 @@ class StudyScenario:
         return content
 
 
-def is_study(path: str | Path) -> bool:
-    """Whether the file has a [study] table. Raises `ScenarioError` where it cannot be read."""
-    return STUDY in parsed(Path(path))
-
-
 def load_scenario(path: str | Path) -> Scenario | StudyScenario:
     """Read a file once, as what it is: an audit or a study. Raises as their `load`."""
     content = parsed(Path(path))
     kind = StudyScenario if STUDY in content else Scenario
     return kind.read(Path(path), content)
-
-
-def _target(key: str, value: Any) -> str:
-    return str(value) if is_target(value) else fail(key, value, '"module:Name", a study')
 
 
 def _loaded(target: str, table: Table) -> type[Study] | None:

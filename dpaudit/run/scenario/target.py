@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from dpaudit._core.check import fail
 from dpaudit._core.user_code import elsewhere
 from dpaudit.errors import ScenarioError
 
@@ -17,6 +18,11 @@ def is_target(value: Any) -> bool:
     return bool(colon) and all(
         step.isidentifier() for part in (module, path) for step in part.split(".")
     )
+
+
+def target_text(key: str, value: Any, expected: str = '"package.module:callable"') -> str:
+    """The value, which must have the form; nothing is imported. Raises `InvalidInput`."""
+    return str(value) if is_target(value) else fail(key, value, expected)
 
 
 def imported(target: str, place: str = "") -> Any:

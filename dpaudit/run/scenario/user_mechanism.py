@@ -23,7 +23,7 @@ from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.run.scenario.table import Table, flag, mapping, numbers, text
-from dpaudit.run.scenario.target import failed, imported, is_target
+from dpaudit.run.scenario.target import failed, imported, target_text
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Program(Call):
 
 def read_call(table: Table) -> Call:
     """`call` and the keys that go with it. Faults are noted in the table."""
-    target, parameters = table.get("call", _target), table.get("parameters", mapping, None)
+    target, parameters = table.get("call", target_text), table.get("parameters", mapping, None)
     timeout = table.get("timeout", seconds, None)
     if table.get("kind", partial(choice, allowed=("estimator",)), None) is None:
         form = Form(table.get("batched", flag, True), timeout=timeout)
@@ -174,16 +174,10 @@ def read_command(table: Table, folder: Path) -> Program | None:
     return None if argv is None else Program.of(argv, timeout, folder)
 
 
-def _target(key: str, value: Any) -> str:
-    if not is_target(value):
-        fail(key, value, '"package.module:callable"')
-    return str(value)
-
-
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
     """Names of attributes, or one callable of the fitted estimator."""
     if isinstance(value, str):
-        return _target(key, value) if ":" in value else (text(key, value),)
+        return target_text(key, value) if ":" in value else (text(key, value),)
     if (
         not isinstance(value, list)
         or not value
