@@ -1,0 +1,1 @@
+"""Attacks: careless code, damaged files, hostile folders. Each was once believed or obeyed."""
