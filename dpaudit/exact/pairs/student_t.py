@@ -120,56 +120,65 @@ class _Form:
 
     def probability(self, level: Array, sign: float) -> Array:
         """P(sign·F > 0) for each κ − 1 in `level`, with relative accuracy in the tail."""
-        inner, outer = (sign * (values - level[:, None]) for values in (self.inner, self.outer))
-        result = np.where(outer.max(axis=1) <= 0.0, 0.0, 1.0)
-        mixed = (outer.max(axis=1) > 0.0) & (outer.min(axis=1) < 0.0)
-        inner, outer = inner[mixed], outer[mixed]
-        likely = self.dof * outer.sum(axis=1) - (self.dof - 1) * inner.sum(axis=1) > 0.0
-        flip = np.where(likely, -1.0, 1.0)[:, None]  # take the unlikely side on its own contour
-        tail = _upper_tail(flip * inner, flip * outer, self.dof)
-        result[mixed] = np.where(likely, 1.0 - tail, tail)
-        return np.clip(result, 0.0, 1.0)
+        values = np.concatenate([self.inner, self.outer])
+        powers = np.repeat(
+            [0.5 * (self.dof - 1), -0.5 * self.dof], [len(self.inner), len(self.outer)]
+        )
+        return positive_chance(sign * (values - level[:, None]), powers)
 
 
-def _upper_tail(inner: Array, outer: Array, dof: int) -> Array:
-    """(1/2πi) ∫ M(s)/s ds to the right of 0 for each row of eigenvalues, (m, k) and (m, k + 1)."""
-    start, end = 0.5 / outer.min(axis=1), 0.5 / outer.max(axis=1)  # branch points on either side
-    saddle = _saddle(inner, outer, dof, end)
+def positive_chance(values: Array, powers: Array) -> Array:
+    """P(F > 0) of each form with E[e^{sF}] = ∏_j (1 − 2s·values_j)^{powers_j}, (m,).
+
+    values : (m, j); the extremes are eigenvalues of the whole form. powers : (j,), the (ν − 1)/2 of
+        its principal block's eigenvalues and the −ν/2 of its own, equal ones merged. Relative
+        accuracy in the tail.
+    """
+    result = np.where(values.max(axis=1) <= 0.0, 0.0, 1.0)
+    mixed = (values.max(axis=1) > 0.0) & (values.min(axis=1) < 0.0)
+    values = values[mixed]
+    likely = values @ powers < 0.0
+    # take the unlikely side on its own contour
+    tail = _upper_tail(np.where(likely, -1.0, 1.0)[:, None] * values, powers)
+    result[mixed] = np.where(likely, 1.0 - tail, tail)
+    return np.clip(result, 0.0, 1.0)
+
+
+def _upper_tail(values: Array, powers: Array) -> Array:
+    """(1/2πi) ∫ M(s)/s ds to the right of 0 for each row of eigenvalues."""
+    start, end = 0.5 / values.min(axis=1), 0.5 / values.max(axis=1)  # branch points on either side
+    saddle = _saddle(values, powers, end)
     nearness = saddle**-2.0 + (end - saddle) ** -2.0 + (saddle - start) ** -2.0
-    scale = 1.0 / np.sqrt(_bend(inner, outer, dof, saddle) + nearness)
-    peak = _log_moment(inner, outer, dof, saddle[:, None] + 0j).real
+    scale = 1.0 / np.sqrt(2.0 * _sum(values, powers, saddle, 2) + nearness)
+    peak = _log_moment(values, powers, saddle[:, None] + 0j).real
 
     def integrand(u: np.ndarray) -> np.ndarray:
         s = saddle[:, None] + 1j * scale[:, None] * np.sinh(u)
         with np.errstate(under="ignore"):
-            moment = np.exp(_log_moment(inner, outer, dof, s) - peak)
+            moment = np.exp(_log_moment(values, powers, s) - peak)
         return np.asarray(moment / s * (1j * scale[:, None] * np.cosh(u)))
 
     with np.errstate(under="ignore"):
         return trapezoid(integrand, extent(integrand)) * np.exp(peak[:, 0])
 
 
-def _log_moment(inner: Array, outer: Array, dof: int, s: np.ndarray) -> np.ndarray:
+def _log_moment(values: Array, powers: Array, s: np.ndarray) -> np.ndarray:
     """log E[e^{sF}] at complex s, (m, nodes)."""
     total = np.zeros_like(s)
-    for values, power in ((inner, 0.5 * (dof - 1)), (outer, -0.5 * dof)):
-        for column in values.T:
-            total += power * np.log1p(-2.0 * s * column[:, None])
+    for column, power in zip(values.T, powers, strict=True):
+        total += power * np.log1p(-2.0 * s * column[:, None])
     return total
 
 
-def _saddle(inner: Array, outer: Array, dof: int, end: Array) -> Array:
+def _saddle(values: Array, powers: Array, end: Array) -> Array:
     low, high = np.zeros_like(end), end.copy()
     for _ in range(BISECTIONS):
         s = 0.5 * (low + high)
-        slope = dof * _sum(outer, s, 1) - (dof - 1) * _sum(inner, s, 1) - 1.0 / s
+        slope = _sum(values, powers, s, 1) - 1.0 / s
         low, high = np.where(slope > 0.0, low, s), np.where(slope > 0.0, s, high)
     return 0.5 * (low + high)
 
 
-def _bend(inner: Array, outer: Array, dof: int, s: Array) -> Array:
-    return 2.0 * (dof * _sum(outer, s, 2) - (dof - 1) * _sum(inner, s, 2))
-
-
-def _sum(values: Array, s: Array, power: int) -> Array:
-    return np.asarray(np.sum((values / (1.0 - 2.0 * values * s[:, None])) ** power, axis=1))
+def _sum(values: Array, powers: Array, s: Array, power: int) -> Array:
+    """−2 Σ powers_j·(values_j/(1 − 2s·values_j))^power: K′(s) of K = log E[e^{sF}], K″(s)/2."""
+    return np.asarray(-2.0 * (values / (1.0 - 2.0 * values * s[:, None])) ** power @ powers)
