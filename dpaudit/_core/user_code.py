@@ -1,45 +1,57 @@
 """A user's modules in a folder of their own, such as that of a scenario.
 
-They can be imported while the folder is in use and are forgotten afterwards. Two folders may each
-have a `release.py`, and Python keeps the first module of a name, so the modules imported from a
-folder are removed from `sys.modules` when the folder is left.
+They can be imported while the folder is in use, after all others of the same names, and are
+forgotten afterwards. Two folders may each have a `release.py`, and Python keeps the first module of
+a name, so the modules imported from a folder are removed from `sys.modules` when the folder is
+left.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 
 from joblib import wrap_non_picklable_objects
+
+SAFE_PATH, OURS = "PYTHONSAFEPATH", "dpaudit"  # an environment variable, and our value of it
 
 
 @dataclass(frozen=True)
 class Folder:
     """A folder in use.
 
-    place : its path. before : the top-level modules that were loaded when it came into use, which
-    stay.
+    place : its path. added : whether it is on `sys.path` only while it is in use. before : the
+    top-level modules that were loaded when it came into use, which stay.
     """
 
     place: str
+    added: bool
     before: frozenset[str]
 
     @classmethod
     def entered(cls, place: str) -> Folder:
-        """Let modules of the folder be imported, before others of the same names."""
-        sys.path.insert(0, place)
-        return cls(place, frozenset(name for name in sys.modules if "." not in name))
+        """Let modules of the folder be imported.
+
+        It goes last on `sys.path`: no file in it can stand in for an installed or standard module,
+        which dpaudit and its libraries may import at any time.
+        """
+        added = place not in sys.path
+        if added:
+            sys.path.append(place)
+        return cls(place, added, frozenset(name for name in sys.modules if "." not in name))
 
     def left(self) -> None:
         """Take the folder off `sys.path`, and forget its modules and their submodules."""
-        if self.place in sys.path:
+        if self.added and self.place in sys.path:
             sys.path.remove(self.place)
         here = {
             name
@@ -64,10 +76,10 @@ _IN_USE: dict[str, Folder] = {}  # by place
 
 
 @contextmanager
-def beside(folder: Path) -> Iterator[None]:
-    """While it lasts, modules in `folder` can be imported, as those beside a script can."""
-    place = str(folder.resolve())
-    if place in _IN_USE:
+def beside(folder: Path | None) -> Iterator[None]:
+    """While it lasts, modules in `folder` can be imported, after all others; None for no folder."""
+    place = None if folder is None else str(folder.resolve())
+    if place is None or place in _IN_USE:
         yield
         return
     _IN_USE[place] = Folder.entered(place)
@@ -75,6 +87,23 @@ def beside(folder: Path) -> Iterator[None]:
         yield
     finally:
         _IN_USE.pop(place).left()
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Workers that start meanwhile do not look for modules in the current folder first.
+
+    Python does so when it is started with -m or -c, as workers are. They are given `sys.path` after
+    that, and the first task takes the variable out of the worker's environment.
+    """
+    if os.environ.get(SAFE_PATH):
+        yield
+        return
+    os.environ[SAFE_PATH] = OURS
+    try:
+        yield
+    finally:
+        os.environ.pop(SAFE_PATH, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,26 +123,58 @@ class Carried:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the function with `sys.path` and the folders in use."""
-        return _unpacked, (
-            tuple(place for place in sys.path if place),
-            tuple(_IN_USE),
-            self._parcel,
-        )
+        added = {one.place for one in _IN_USE.values() if one.added}
+        path = tuple(place for place in sys.path if place and place not in added)
+        return _unpacked, (path, tuple(_IN_USE), self._parcel)
 
 
 def _unpacked(path: Sequence[str], folders: Sequence[str], parcel: bytes) -> Any:
-    """In a worker: use the folders that the auditing process uses and no others, and unpickle."""
-    for place in [one for one in _IN_USE if one not in folders]:
-        _IN_USE.pop(place).left()
-    _IN_USE.update({place: Folder.entered(place) for place in folders if place not in _IN_USE})
-    sys.path.extend(place for place in path if place not in sys.path)
+    """In a worker: look for modules where the auditing process does, in its order, and unpickle."""
+    if os.environ.get(SAFE_PATH) == OURS:
+        del os.environ[SAFE_PATH]
+    if tuple(_IN_USE) != tuple(folders) or not set(path) <= set(sys.path):
+        for place in list(_IN_USE):
+            _IN_USE.pop(place).left()
+        # a worker starts with the path of that time, and so with the folders of that time
+        sys.path[:] = [one for one in sys.path if one in path or one not in folders]
+        sys.path.extend(one for one in path if one not in sys.path)
+        _IN_USE.update({place: Folder.entered(place) for place in folders})
     return pickle.loads(parcel)
 
 
 def elsewhere(name: str) -> str | None:
-    """Where an imported module is from, if importing it now would find another one."""
+    """Where a module would be imported from, if a folder in use has another one of that name."""
     top = name.partition(".")[0]
-    kept, fresh = getattr(sys.modules.get(top), "__file__", None), PathFinder.find_spec(top)
-    if kept is None or fresh is None or not fresh.has_location or fresh.origin is None:
+    beside = [place for place in _IN_USE if _within(place, name)]
+    if not beside or (found := _spec(top)) is None:
         return None
-    return None if Path(kept).resolve() == Path(fresh.origin).resolve() else kept
+    places = {_place(own) for one in beside if (own := PathFinder.find_spec(top, [one]))}
+    return None if _place(found) in places else _place(found)
+
+
+def _within(place: str, name: str) -> bool:
+    """Whether a folder has a module of that full name; nothing is imported."""
+    path: list[str] | None = [place]
+    for part in name.split("."):
+        spec = None if path is None else PathFinder.find_spec(part, path)
+        if spec is None:
+            return False
+        inside = spec.submodule_search_locations
+        path = None if inside is None else list(inside)
+    return True
+
+
+def _spec(top: str) -> ModuleSpec | None:
+    """What an import of a top-level module gives now: the one that is loaded, or else is found."""
+    try:
+        return importlib.util.find_spec(top)
+    except ValueError:  # a loaded module without a spec
+        return ModuleSpec(top, None, origin=getattr(sys.modules[top], "__file__", None))
+
+
+def _place(spec: ModuleSpec) -> str:
+    """The file of a module, or its folders; "built-in" where it has none."""
+    if spec.has_location and spec.origin is not None:
+        return str(Path(spec.origin).resolve())
+    inside = spec.submodule_search_locations
+    return spec.origin or "built-in" if inside is None else os.pathsep.join(inside)

@@ -165,7 +165,7 @@ def test_a_module_that_is_another_one_is_not_taken_for_it(
         )
         with pytest.raises(
             ScenarioError,
-            match=r"own_release:release: a module of that name was imported from .*elsewh",
+            match=r"own_release:release: .own_release. is also the name of another module, .*elsewh",
         ):
             run(Scenario.load(path), tmp_path / "out")
     finally:

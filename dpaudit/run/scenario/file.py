@@ -18,8 +18,8 @@ Keys, by table (`name` stands above them and is optional):
   (zero-concentrated), with omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve
   of Gaussian mixing); printed = true, what the mechanism's own source claims
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect,
-  train_share, choose_share, bits, focus, and stop = "verdict" to draw no more than that takes; all
-  optional, as in `dpaudit.audit`; the seed is 0 if not given, and the ε go to where the claim's δ
+  train_share, choose_share, bits, focus, stop = "verdict" to draw no more than that takes, and
+  unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed is 0 if not given, and the ε go to where the claim's δ
   is 1e-9 if not given for a claim that has no ε of its own; and backend = "threading", "loky"
   (processes) or "dask", with address = "tcp://..." of a scheduler, which change no result
 """
@@ -41,8 +41,9 @@ from dpaudit.run.scenario.audit import read_settings
 from dpaudit.run.scenario.claim import read_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
-from dpaudit.run.scenario.neighbour import Neighbour, read_neighbour
+from dpaudit.run.scenario.neighbour import Neighbour, Searched, read_neighbour
 from dpaudit.run.scenario.table import Table, text
+from dpaudit.run.scenario.user_mechanism import Call, Program
 from dpaudit.run.scenario.workers import Workers, read_workers
 
 REPORTS = Path("dpaudit-out")  # where reports go if no folder is named
@@ -94,6 +95,13 @@ class Scenario:
         if scenario is None:
             raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
         return scenario
+
+    @property
+    def modules(self) -> Path | None:
+        """Where the user's modules are; None where the scenario names no callable of the user's."""
+        call = isinstance(self.mechanism, Call) and not isinstance(self.mechanism, Program)
+        ranked = isinstance(self.neighbour, Searched) and self.neighbour.search.imports
+        return self.folder if call or ranked else None
 
     def report_folder(self, out: str | Path | None = None) -> Path:
         """Where the report goes."""

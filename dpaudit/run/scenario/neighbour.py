@@ -13,11 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from dpaudit import exact, neighbours
 from dpaudit._core import check
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import NoExactSpectrum, ScenarioError
+from dpaudit.datasets import Dataset
+from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.scenario.search import Search, read_search
 from dpaudit.run.scenario.table import Table, numbers
@@ -29,6 +32,9 @@ class Worst:
 
     at: float
     rule: ClassVar[str] = "worst"
+
+    def check(self, dataset: Dataset) -> None:
+        """Nothing depends on the data."""
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
         """Raises `ScenarioError` where no exact spectrum is known."""
@@ -54,6 +60,10 @@ class Zeroed:
     index: int
     rule: ClassVar[str] = "row"
 
+    def check(self, dataset: Dataset) -> None:
+        """Whether the data have the row, and it is not zero. Raises `InvalidInput`."""
+        _check_row(dataset, self.index, None, "already zero")
+
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
         """Raises `InvalidInput`."""
         return neighbours.zero_row(data, self.index)
@@ -71,6 +81,10 @@ class Replaced:
     row: tuple[float, ...]
     rule: ClassVar[str] = "replace"
 
+    def check(self, dataset: Dataset) -> None:
+        """Whether the data have the row, and it changes. Raises `InvalidInput`."""
+        _check_row(dataset, self.index, self.row, "unchanged")
+
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
         """Raises `InvalidInput`."""
         return neighbours.replace_row(data, self.index, self.row)
@@ -87,6 +101,10 @@ class Searched:
     search: Search
     rule: ClassVar[str] = "search"
 
+    def check(self, dataset: Dataset) -> None:
+        """Whether the rows that may come in are rows of such data. Raises as `Search.check`."""
+        self.search.check(dataset)
+
 
 @dataclass(frozen=True)
 class Own:
@@ -94,6 +112,9 @@ class Own:
 
     rule: ClassVar[str] = "own"
     text: ClassVar[str] = "the mechanism's own pair of databases"
+
+    def check(self, dataset: Dataset) -> None:
+        """It is not asked: this rule takes no data."""
 
 
 Chosen = Worst | Zeroed | Replaced
@@ -117,6 +138,18 @@ def read_neighbour(table: Table, claim: Claim | None, folder: Path) -> Neighbour
     found: Neighbour = readers[rule]()
     table.close()
     return found
+
+
+def _check_row(dataset: Dataset, index: int, row: tuple[float, ...] | None, same: str) -> None:
+    """Raises `InvalidInput` unless `row` (None: zeros) can take the place of row `index`."""
+    if index >= dataset.n:
+        check.fail("index", index, f"a row number below {dataset.n}")
+    old = np.append(dataset.X[index], dataset.y[index])
+    new = np.zeros(len(old)) if row is None else np.array(row)
+    if len(new) != len(old):
+        check.fail("row", f"{len(new)} numbers", f"{len(old)} numbers, one a column")
+    if np.array_equal(new, old):
+        raise InvalidInput(f"row {index} is {same}: no neighbour")
 
 
 def _index(table: Table) -> Any:

@@ -38,9 +38,26 @@ class Search:
     rank: str = "auto"
 
     @property
+    def imports(self) -> bool:
+        """Whether neighbours are ranked by a callable of the user's."""
+        return ":" in self.rank
+
+    @property
     def compared(self) -> dict[str, Any]:
         """How neighbours are compared, in JSON types; no other option changes an outcome."""
         return {"at": self.options["at"], "quick": self.options.get("quick", search.QUICK)}
+
+    def check(self, dataset: Dataset) -> None:
+        """Whether the candidates and bounds are of such data.
+
+        Raises `DataNotFound`, `InvalidInput`.
+        """
+        columns = len(dataset.features) + 1
+        if self.candidates is not None:
+            read_candidates(self.candidates, dataset)
+        if len(self.options.get("bounds", range(columns))) != columns:
+            given = f"{len(self.options['bounds'])} pairs"
+            fail("bounds", given, f"{columns} pairs [least, largest], the target's last")
 
     def select(self, mechanism: Any, dataset: Dataset, **given: Any) -> Selection:
         """given : samples, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
@@ -50,7 +67,7 @@ class Search:
         options = given | self.options
         if self.candidates is not None:
             options["candidates"] = read_candidates(self.candidates, dataset)
-        rank = _imported(self.rank) if ":" in self.rank else self.rank
+        rank = _imported(self.rank) if self.imports else self.rank
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
 

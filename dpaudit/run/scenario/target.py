@@ -29,7 +29,11 @@ def imported(target: str, place: str = "") -> Any:
     """The object that a target names. Raises `ScenarioError`, with `place` ("[table] key")."""
     module, _, path = target.partition(":")
     if kept := elsewhere(module):
-        reason = f"a module of that name was imported from {kept}, which is not this one"
+        top = module.partition(".")[0]
+        reason = (
+            f"{top!r} is also the name of another module, {kept}, which is imported instead: "
+            "rename the one beside the scenario"
+        )
         raise ScenarioError(f"{_prefix(place)}{target}: {reason}")
     try:
         found: Any = importlib.import_module(module)

@@ -6,19 +6,20 @@ The draws are the same everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from joblib import cpu_count, parallel_config
+from joblib import cpu_count, effective_n_jobs, parallel_config
 
 from dpaudit._core.check import choice
+from dpaudit._core.user_code import apart
 from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.table import Table, text
 
-BACKENDS = ("threading", "loky", "dask")
-DASK = "dask"
+LOKY, DASK = "loky", "dask"
+BACKENDS = ("threading", LOKY, DASK)
 NEEDED = '[audit] backend: "dask" needs the package distributed, pip install "dpaudit[dask]"'
 
 
@@ -45,13 +46,16 @@ class Workers:
             yield
         elif self.backend == DASK:
             with (
+                apart(),
                 _cluster(self.address, n_jobs) as client,
                 parallel_config(backend=DASK, client=client),
             ):
                 yield
         else:
             with parallel_config(backend=self.backend, n_jobs=-1 if n_jobs is None else n_jobs):
-                yield
+                processes = self.backend == LOKY and effective_n_jobs() > 1
+                with apart() if processes else nullcontext():
+                    yield
 
 
 @contextmanager
