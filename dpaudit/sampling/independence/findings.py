@@ -1,0 +1,143 @@
+"""What is found, in words that name the likely slip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.sampling.independence.calls import Calls
+from dpaudit.sampling.independence.values import keys_of
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of dependence that the draws show.
+
+    kind : "period", "same draws", "repeats", "serial", "call", "drift" or "sides". message : a
+    clause that names the likely slip. log_p : log of its p-value, which already counts every
+    test of the examination. refused : whether draws that show it can certify nothing.
+    """
+
+    kind: str
+    message: str
+    log_p: float
+    refused: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The draws of one side: their rows, calls and name."""
+
+    rows: Array
+    calls: Calls
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where the evidence is strongest.
+
+    column : None for whole draws. sides : the side or sides. what : what the draws are,
+    "draws" or "scores". lag : of draws that repeat, else None.
+    """
+
+    column: int | None
+    sides: tuple[Side, ...]
+    what: str
+    lag: int | None = None
+
+    @property
+    def where(self) -> str:
+        """Such as " on M(D), column 2 of 3"."""
+        return f" on {' and '.join(side.name for side in self.sides)}{self.in_column}"
+
+    @property
+    def in_column(self) -> str:
+        """Such as ", column 2 of 3"; empty where there is one column."""
+        columns = self.sides[0].rows.shape[1]
+        if self.column is None or columns == 1:
+            return ""
+        return f", column {self.column + 1} of {columns}"
+
+
+def of_kind(kind: str, place: Place, log_p: float) -> Finding:
+    """The finding of this kind. Drift is no reason to refuse draws of calls that are known."""
+    known = all(side.calls.known for side in place.sides)
+    return Finding(kind, WORDS[kind](place, known), log_p, kind != "drift" or not known)
+
+
+def _period(place: Place, known: bool) -> str:
+    slip = "as from a seed of its own" if known else "as in draws that were copied"
+    return f"the same {place.what} come again after every {place.lag:,}{place.where}, {slip}"
+
+
+def _same_draws(place: Place, known: bool) -> str:
+    slip = "as from a seed of their own or from the clock"
+    return f"calls return the same {place.what}{place.where}, {slip}"
+
+
+def _repeats(place: Place, known: bool) -> str:
+    if not known:
+        slip = "as in a chain or in draws that were copied"
+        return f"{place.what} come again near each other{place.where}, {slip}"
+    slip = "as when noise is tiled or repeated"
+    return _no_size(place) or f"{place.what} come again within a call{place.where}, {slip}"
+
+
+def _serial(place: Place, known: bool) -> str:
+    slip = "as in a chain or in sorted draws"
+    return _no_size(place) or f"successive {place.what} depend on each other{place.where}, {slip}"
+
+
+def _call(place: Place, known: bool) -> str:
+    slip = "as when noise, or a parameter of it, is drawn once a call"
+    return _no_size(place) or f"calls differ from each other{place.where}, {slip}"
+
+
+def _drift(place: Place, known: bool) -> str:
+    if known:
+        slip = "as with a counter, a cache or wear"
+        return f"the law changes during the run{place.where}, {slip}"
+    slip = "they are not in random order"
+    return f"{place.what} change from the first to the last{place.where}: {slip}"
+
+
+def _sides(place: Place, known: bool) -> str:
+    left, right = (side.name for side in place.sides)
+    slip = f"as when those of {right} are made from those of {left}, or one noise serves both"
+    return f"{place.what} of the two sides go together row by row{place.in_column}, {slip}"
+
+
+WORDS: dict[str, Callable[[Place, bool], str]] = {
+    "period": _period,
+    "same draws": _same_draws,
+    "repeats": _repeats,
+    "serial": _serial,
+    "call": _call,
+    "drift": _drift,
+    "sides": _sides,
+}  # the most telling first
+
+
+def _no_size(place: Place) -> str | None:
+    """The words for calls that have one value each, in all columns or in one; else None."""
+    for side in place.sides:
+        constant, changing = _within_and_across(side)
+        if constant.all():
+            return f"every draw of a call is the same on {side.name}: is size= forgotten?"
+        if (constant & changing).any():
+            column = int(np.argmax(constant & changing)) + 1
+            name = f"column {column} of {len(constant)}"
+            return f"{name} has one value in each call on {side.name}: is size= forgotten?"
+    return None
+
+
+def _within_and_across(side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each column has one value in each call; whether it has several in all, (k,)."""
+    keys, offset = keys_of(side.rows.T), side.calls.offset
+    tells = side.calls.known and offset.any()  # calls of one draw tell nothing
+    changes = (keys[:, 1:] != keys[:, :-1]) & (offset[1:] > 0)
+    return ~changes.any(axis=1) & tells, (keys != keys[:, :1]).any(axis=1)

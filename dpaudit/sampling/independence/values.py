@@ -1,0 +1,73 @@
+"""What the tests see of the draws: ordered integers, and two yes-or-no features of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpaudit._core.types import Array
+
+AT_ONCE = 1 << 20  # entries of a block of columns
+TILE = 1 << 12  # rows that are transposed together
+ABOVE_ALL = np.iinfo(np.int64).max - 1
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
+
+
+def keys_of(values: Array) -> np.ndarray:
+    """Integers in the order of the values, and different where bits differ; NaN is above all.
+
+    Read as integers, floats of positive sign are in order and those of negative sign in reverse.
+    """
+    bits = np.ascontiguousarray(values).view(np.int64)
+    keys = np.where(bits < 0, bits ^ np.int64(np.iinfo(np.int64).max), bits)
+    keys[np.isnan(values)] = ABOVE_ALL
+    return keys
+
+
+def column_blocks(*sides: Array) -> Iterator[list[np.ndarray]]:
+    """The keys of a few columns at a time: for each side (c, n)."""
+    columns = sides[0].shape[1]
+    width = max(1, AT_ONCE // max(1, *map(len, sides)))
+    for first in range(0, columns, width):
+        yield [keys_of(_transposed(side[:, first : first + width])) for side in sides]
+
+
+def _transposed(rows: Array) -> Array:
+    out = np.empty(rows.shape[::-1])
+    for start in range(0, len(rows), TILE):
+        out[:, start : start + TILE] = rows[start : start + TILE].T
+    return out
+
+
+def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """A hash of each whole row, taken on by more columns. rows : (n,) uint64. keys : (c, n).
+
+    A test is exact for any function of a draw, so that a collision costs power at most.
+    """
+    for column in keys.view(np.uint64):
+        rows = (rows ^ column) * MULTIPLIER
+        rows ^= rows >> np.uint64(32)
+    return rows
+
+
+def features(keys: np.ndarray) -> np.ndarray:
+    """For each column whether a draw is above the median, then whether outside the quartiles.
+
+    keys : (c, n). Returns (2c, n) bool, first the c medians. The cuts depend on the values, not on
+    their order. With ties, a cut has the share of draws below it that is nearest to ¼, ½ or ¾ and
+    neither 0 nor 1, so a column of two values has a second feature that is constant.
+    """
+    ordered = np.sort(keys, axis=1)
+    low, middle, high = (_cut(keys, ordered, share) for share in (0.25, 0.5, 0.75))
+    return np.concatenate([keys >= middle, (keys < low) | (keys >= high)])
+
+
+def _cut(keys: np.ndarray, ordered: np.ndarray, share: float) -> np.ndarray:
+    """The least key above the cut of each column, (c, 1)."""
+    draws = keys.shape[1]
+    value = ordered[:, int(share * draws), None]
+    below = np.count_nonzero(keys < value, axis=1)[:, None]
+    upto = np.count_nonzero(keys <= value, axis=1)[:, None]
+    lower = (upto == draws) | ((below > 0) & (share * draws - below <= upto - share * draws))
+    return np.where(lower, value, value + 1)
