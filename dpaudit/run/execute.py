@@ -8,26 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy
-
-import dpaudit
 from dpaudit._core.files import clear_drafts, replace_file
-from dpaudit._core.types import Mechanism, describe
+from dpaudit._core.types import Mechanism
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.engine import audit_mechanism
-from dpaudit.auditing.record import FILES, plain
+from dpaudit.auditing.record import FILES
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.auditing.settings import Drawing
 from dpaudit.datasets import Dataset
 from dpaudit.errors import ScenarioError
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.run.imports import loaded_from
+from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.neighbour import Own, Searched
 from dpaudit.run.scenario.search import TABLE
 from dpaudit.run.store import search
-from dpaudit.run.store.draws import DrawStore, clear, digest_of
+from dpaudit.run.store.draws import DrawStore, digest_of
+from dpaudit.run.store.manifest import clear
 from dpaudit.run.store.search import SearchStore
 from dpaudit.run.store.status import DRAWS
 from dpaudit.run.store.watch import Watch
@@ -66,10 +65,11 @@ def run(
     scenario = scenario.override(samples, seed, stop)
     folder = scenario.report_folder(out)
     watch = Watch(folder / DRAWS, scenario.name, progress)
-    with beside(scenario.folder), watch, scenario.workers.at_work(n_jobs):
+    with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             task = _prepare(scenario, n_jobs, watch, resume)
-        store = DrawStore(folder / DRAWS, _made_by(scenario, task.subject), resume=resume)
+        known = made_by(task.origin, scenario, task.subject)
+        store = DrawStore(folder / DRAWS, known, resume=resume)
         watch.begin(store)
         result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
         with _step(watch, "writing the report"):
@@ -98,9 +98,13 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """The subject of the audit, and the search that chose the neighbour, if there was one."""
+    """The subject of the audit, and the search that chose the neighbour, if there was one.
+
+    origin : what determines the draws, found before the first one.
+    """
 
     subject: Subject
+    origin: dict[str, Any]
     selection: Selection | None = None
 
 
@@ -109,16 +113,19 @@ def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool)
     rule, name = scenario.neighbour, scenario.name
     if scenario.data is None:
         pair = scenario.mechanism.pair()
-        return _Task(Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text))
+        subject = Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text)
+        return _Task(subject, origin_of(scenario, scenario.mechanism))
+    before = loaded_from(scenario.folder)
     mechanism, dataset = loaded(scenario)
+    origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
     data, described = dataset.database, describe_data(dataset)
     if isinstance(rule, Searched):
-        found = _searched(scenario, rule, mechanism, dataset, n_jobs, watch, resume)
+        found = _searched(scenario, rule, mechanism, dataset, origin, n_jobs, watch, resume)
         pair = found.best.change.pair(data)
-        return _Task(Subject(mechanism, pair, name, described, found.rule), found)
+        return _Task(Subject(mechanism, pair, name, described, found.rule), origin, found)
     assert not isinstance(rule, Own)
     pair = rule.pair(mechanism, data)
-    return _Task(Subject(mechanism, pair, name, described, rule.text(data)))
+    return _Task(Subject(mechanism, pair, name, described, rule.text(data)), origin)
 
 
 def _searched(
@@ -126,14 +133,14 @@ def _searched(
     rule: Searched,
     mechanism: Mechanism,
     dataset: Dataset,
+    origin: dict[str, Any],
     n_jobs: int | None,
     watch: Watch,
     resume: bool,
 ) -> Selection:
     """Search the neighbours, with what an interrupted search left on disk."""
-    digest = {"D": digest_of(dataset.database)}
-    made_by = {**_origin(scenario, mechanism), **digest, **rule.search.compared}
-    checkpoint = SearchStore(watch.folder / search.FOLDER, made_by, resume=resume)
+    known = {**origin, "D": digest_of(dataset.database), **rule.search.compared}
+    checkpoint = SearchStore(watch.folder / search.FOLDER, known, resume=resume)
     return rule.search.select(
         mechanism,
         dataset,
@@ -152,38 +159,11 @@ def loaded(scenario: Scenario) -> tuple[Mechanism, Dataset]:
     """
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
-    named = scenario.mechanism
-    with beside(scenario.folder):
+    dataset, named = scenario.data.load(), scenario.mechanism
+    scenario.neighbour.check(dataset)
+    with beside(scenario.modules):
         mechanism = named.load() if isinstance(named, Call) else named
-    return mechanism, scenario.data.load()
-
-
-def _made_by(scenario: Scenario, subject: Subject) -> dict[str, Any]:
-    """All that determines the draws, in JSON types."""
-    assert subject.pair is not None
-    return {
-        **_origin(scenario, subject.mechanism),
-        "D": digest_of(subject.pair.left),
-        "D'": digest_of(subject.pair.right),
-        "samples": scenario.settings.samples,
-        "stop": scenario.settings.stop,
-    }
-
-
-def _origin(scenario: Scenario, mechanism: Mechanism | None) -> dict[str, Any]:
-    """What determines the draws from any database."""
-    name, parameters = describe(mechanism)
-    return {
-        "mechanism": name,
-        "parameters": plain(parameters),
-        "code": scenario.mechanism.source() if isinstance(scenario.mechanism, Call) else None,
-        "seed": scenario.seed,
-        "versions": {
-            "dpaudit": dpaudit.__version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-        },
-    }
+    return mechanism, dataset
 
 
 def describe_pair(pair: NeighbourPair) -> dict[str, Any]:

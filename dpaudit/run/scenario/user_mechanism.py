@@ -6,12 +6,14 @@ No code of the user's runs before `load`.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
+import os
 import shlex
+import shutil
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from dpaudit.adapters.estimators import FITTED
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
+from dpaudit.run.imports import Imports, imports_of_script
 from dpaudit.run.scenario.table import Table, flag, mapping, numbers, text
 from dpaudit.run.scenario.target import failed, imported, target_text
 
@@ -56,6 +59,19 @@ class Form:
 
 
 @dataclass(frozen=True)
+class Source:
+    """What a user's mechanism is made of, as far as it can be found without running it.
+
+    files : its own. packages : the installed distributions that it imports.
+    programs : the file of a program by its name, None where there is none.
+    """
+
+    files: set[Path] = field(default_factory=set)
+    packages: set[str] = field(default_factory=set)
+    programs: Mapping[str, Path | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Call:
     """A mechanism "package.module:callable"; with parameters, the callable makes one of them."""
 
@@ -78,10 +94,16 @@ class Call:
             )
         return made if isinstance(made, LawMechanism) else Called(self, self._limited(made))
 
-    def source(self) -> str | None:
-        """SHA-256 of the module's file: draws made by other code must not be reused."""
-        path = getattr(sys.modules.get(self.target.partition(":")[0]), "__file__", None)
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
+    def source(self, folder: Path, loaded: Iterable[str] = ()) -> Source:
+        """The files and packages of the target and of all that it imports.
+
+        folder : of the scenario. loaded : further modules, that were loaded from there with it.
+        """
+        outputs = self.form.outputs if isinstance(self.form.outputs, str) else ""
+        targets = [one.partition(":")[0] for one in (self.target, outputs) if ":" in one]
+        found = Imports(folder)
+        found.follow([*targets, *loaded])
+        return Source(found.files, found.packages)
 
     def _limited(self, made: Any) -> Any:
         timeout = self.form.timeout
@@ -139,12 +161,32 @@ class Program(Call):
         """Nothing runs before the first draw."""
         return adapters.command(self.argv, timeout=self.form.timeout, folder=self.folder.resolve())
 
-    def source(self) -> str | None:
-        """SHA-256 of the arguments that are files in the folder."""
-        found = hashlib.sha256()
-        for path in (self.folder / one for one in self.argv):
-            found.update(path.read_bytes() if path.is_file() else b"")
-        return found.hexdigest()
+    def source(self, folder: Path, loaded: Iterable[str] = ()) -> Source:
+        """The program, the arguments that are files, and what Python files among them import."""
+        place = folder.resolve()
+        files = [place / one for one in self._values() if os.path.isfile(place / one)]
+        modules = Imports(place, apart=True)
+        modules.follow(name for option, name in pairwise(self.argv) if option == "-m")
+        found = [modules, *(imports_of_script(path) for path in files if path.suffix == ".py")]
+        return Source(
+            set(files).union(*(one.files for one in found)),
+            set().union(*(one.packages for one in found)),
+            {self.argv[0]: self._program(place)},
+        )
+
+    def _values(self) -> list[str]:
+        """The arguments after the program, and what follows the "=" in "--config=settings.ini"."""
+        return [one for text in self.argv[1:] for one in (text, text.partition("=")[2]) if one]
+
+    def _program(self, place: Path) -> Path | None:
+        """The file that the system runs for the first argument; None where there is none."""
+        name = self.argv[0].replace("{python}", sys.executable)
+        if os.path.dirname(name):
+            return place / name if os.path.isfile(place / name) else None
+        # the program starts in `place`, where relative folders on the PATH begin too
+        folders = os.pathsep.join(str(place / one) for one in os.get_exec_path())
+        found = shutil.which(name, path=folders)
+        return None if found is None else Path(found)
 
 
 def read_call(table: Table) -> Call:

@@ -66,6 +66,11 @@ class Parts:
         append_line(self.folder / PARTS, part.line(name))
         self.listed[name] = part
 
+    def first(self, prefix: str) -> str | None:
+        """The first sound file on the list whose name begins with `prefix`; None without one."""
+        names = (name for name in self.listed if name.startswith(prefix))
+        return next((name for name in names if self.read(name) is not None), None)
+
     def read_draws(self, name: str) -> np.ndarray | None:
         """The draws in a .npy file; None where `read` gives None."""
         content = self.read(name)
@@ -76,6 +81,47 @@ class Parts:
         buffer = io.BytesIO()
         np.save(buffer, values, allow_pickle=False)
         self.write(name, buffer.getvalue(), len(values))
+
+
+class Repeat:
+    """The files of `parts` that begin with `prefix`; the first sound one of them is made again.
+
+    A source of draws that gives other bytes than it gave has changed, and its draws must not go
+    with the earlier ones. So further draws wait, and are kept once the file has been made again.
+    """
+
+    def __init__(self, parts: Parts, prefix: str) -> None:
+        self.parts, self.name = parts, parts.first(prefix)
+        self.waiting: list[tuple[str, np.ndarray]] = []
+
+    def get(self, name: str) -> np.ndarray | None:
+        """The draws in a file; None for the one that is to be made again."""
+        return None if name == self.name else self.parts.read_draws(name)
+
+    def put(self, name: str, values: np.ndarray) -> bool:
+        """Keep draws. False, and nothing is kept, where they should be those in the file and are
+        not.
+        """
+        if self.name is None:
+            self.parts.write_draws(name, values)
+        elif name != self.name:
+            self.waiting.append((name, values))
+        elif not _equal(self.parts.read_draws(name), values):
+            return False
+        else:
+            self.name = None
+            for one in self.waiting:
+                self.parts.write_draws(*one)
+            self.waiting = []
+        return True
+
+
+def _equal(kept: np.ndarray | None, values: np.ndarray) -> bool:
+    """To the bit; a file that was removed meanwhile has nothing to say."""
+    return kept is None or (
+        (kept.dtype, kept.shape) == (values.dtype, values.shape)
+        and kept.tobytes() == values.tobytes()
+    )
 
 
 def listed(folder: Path) -> dict[str, Part]:

@@ -1,6 +1,6 @@
 """What a search has found so far, kept on disk so that an interrupted search can continue.
 
-The folder holds `manifest.json`, which records what determines the search, .npy files with the
+The folder holds a manifest, which records what determines the search, .npy files with the
 draws of M(D), and `outcomes.jsonl`, which grows by a line for each neighbour, with a SHA-256 of its
 content. Incomplete and damaged lines are skipped, and so are neighbours on which the mechanism
 failed: these are audited again.
@@ -18,21 +18,26 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.files import append_line, replace_file
-from dpaudit.run.store.checksums import PARTS, Parts
-from dpaudit.run.store.draws import MANIFEST, begin
+from dpaudit.errors import InvalidInput
+from dpaudit.run.store.checksums import Parts, Repeat
+from dpaudit.run.store.draws import drawn_differently
+from dpaudit.run.store.manifest import begin, clear
 
-OUTCOMES, DRAWN = "outcomes.jsonl", "drawn-*.npy"
-OURS = (MANIFEST, PARTS, OUTCOMES, DRAWN)
+OUTCOMES, DRAWN = "outcomes.jsonl", "drawn-"
+OURS = (f"{DRAWN}*.npy", OUTCOMES)
 FOLDER = "search"  # inside the folder of the draws
 
 
 class SearchStore:
-    """The checkpoint of a search in `folder`; made_by, resume and errors as in `DrawStore`."""
+    """The checkpoint of a search in `folder`; made_by, resume and errors as in `DrawStore`.
+
+    On resuming, the first draws of M(D) are made again. What was found on neighbours is not.
+    """
 
     def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
         self.folder = folder
         begin(folder, made_by, OURS, resume)
-        self.parts, self.found = Parts(folder), _read(folder / OUTCOMES)
+        self.draws, self.found = Repeat(Parts(folder), DRAWN), _read(folder / OUTCOMES)
         whole = b"".join(_line(key, value) for key, value in self.found.items())
         replace_file(folder / OUTCOMES, whole)  # without the incomplete line of a killed writer
 
@@ -46,16 +51,21 @@ class SearchStore:
         self.found[key] = value
 
     def drawn(self, key: str) -> np.ndarray | None:
-        """Draws of M(D); None where there is no sound copy."""
-        return self.parts.read_draws(_name(key))
+        """Draws of M(D); None where there is no sound copy, or where they are made again."""
+        return self.draws.get(_name(key))
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
-        """Keep draws of M(D)."""
-        self.parts.write_draws(_name(key), values)
+        """Keep draws of M(D). Raises `InvalidInput` where they are made again, and not the same."""
+        if not self.draws.put(_name(key), values):
+            raise InvalidInput(drawn_differently(f"M(D), {len(values):,} times,", self.folder))
+
+    def remove(self) -> None:
+        """Remove what a store has written, and the folder if it is then empty."""
+        clear(self.folder, OURS)
 
 
 def _name(key: str) -> str:
-    return DRAWN.replace("*", key)
+    return f"{DRAWN}{key}.npy"
 
 
 def _sum(key: str, value: Any) -> str:

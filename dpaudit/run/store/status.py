@@ -13,8 +13,8 @@ from typing import Any
 from dpaudit.auditing.record import RESULT, load
 from dpaudit.errors import InvalidInput
 from dpaudit.run.store.checksums import listed
-from dpaudit.run.store.draws import manifest_of
 from dpaudit.run.store.lock import held
+from dpaudit.run.store.manifest import manifest_of
 from dpaudit.run.store.watch import LOCK, PROGRESS
 
 DRAWS = "draws"

@@ -14,6 +14,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.run import Scenario, run
 from dpaudit.run.store import checksums
+from dpaudit.search.influence import SPREAD
 from tests.run.records import record_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -253,13 +254,17 @@ def counted(write_scenario, tmp_path):
 
 
 @pytest.mark.parametrize("most", [1, 10, 30, 40, 50])
-def test_no_draw_of_an_interrupted_search_is_made_twice(counted, tmp_path, most):
-    """The calls of both runs together are those of a run without interruption, audit included."""
+def test_of_an_interrupted_search_only_the_first_draws_are_made_twice(counted, tmp_path, most):
+    """The calls of both runs together are those of a run without interruption, audit included.
+
+    The first draws of M(D) are made again, and the first block of each side that is kept.
+    """
     whole = counted("whole", 10**6)
     first = counted("out", most)
+    sides = {path.name[0] for path in (tmp_path / "out" / "draws").glob("?-*.npy")}
     rest = counted("out", 10**6, resume=True)
     assert len(first) == most < len(whole)
-    assert sorted(first + rest) == sorted(whole)
+    assert sorted(first + rest) == sorted([*whole, SPREAD, *(256 for _ in sides)])
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
 
 
@@ -270,7 +275,8 @@ def test_damaged_lines_of_a_search_are_found_anew(counted, tmp_path):
     lines = outcomes.read_bytes().splitlines(keepends=True)
     lines[3] = lines[3].replace(b"[16, ", b"[16, 1")
     outcomes.write_bytes(b"".join(lines)[:-10])
-    assert counted("out", 10**6, resume=True) == [16, json.loads(lines[-1])["value"][0]]
+    found = [16, json.loads(lines[-1])["value"][0]]
+    assert counted("out", 10**6, resume=True) == [SPREAD, *found, 256, 256]
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
 
 

@@ -74,7 +74,7 @@ def test_a_run_that_never_began_leaves_nothing(write_scenario, tmp_path, capsys)
 
 
 def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypatch):
-    """100 draws are kept by an earlier process, and this one makes 200 in 4 s.
+    """100 draws are kept by an earlier process; this one makes them again and 200 more in 6 s.
 
     So 50 a second, and 1700 of 2 × 1000 to go.
     """
@@ -87,10 +87,10 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
         now[0] += 50.0
         watch.begin(DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None}, resume=True))
         watch("drawing M(D)", 100, 1000)
-        for side in (0, 1):
+        for side, block in ((0, 0), (0, 1), (1, 1)):
             now[0] += 2.0
-            watch.store.put(side, 1, dp.outcomes.rows([0.5] * 100))
-            watch("drawing M(D)", 200 + 100 * side, 1000)
+            watch.store.put(side, block, dp.outcomes.rows([0.5] * 100))
+            watch("drawing M(D)", 100 + 100 * (side + block), 1000)
         raise RuntimeError
     found = status.state_of(tmp_path)
     assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)

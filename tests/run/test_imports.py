@@ -1,0 +1,95 @@
+"""What a user's code imports is found by reading it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpaudit.run.imports import Imports, imported_names, imports_of_script, loaded_from
+
+pytestmark = pytest.mark.quick
+
+FILES = {
+    "release.py": "import json, sklearn.linear_model\nfrom noise import parts\nimport circle",
+    "noise/__init__.py": "VALUE = 1\nfrom . import base\nfrom .deep.er import scale",
+    "noise/base.py": "from noise import VALUE",
+    "noise/parts.py": "def draw():\n    from ..noise import lazy\n    import noise.later as later",
+    "noise/later.py": "__import__('named')",
+    "noise/deep/er.py": "scale = 1\ndef own():\n    import_module('..own', __package__)",
+    "noise/own.py": "import absent, absent.too, os.path",
+    "noise/unused.py": "",
+    "circle.py": "import release",
+    "named.py": "def broken(:",
+    "apart.py": "",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def names(found, folder):
+    return {path.relative_to(folder).as_posix() for path in found.files}
+
+
+def test_files_and_packages(folder):
+    found = Imports(folder)
+    found.follow(["release"])
+    assert names(found, folder) == set(FILES) - {"noise/unused.py", "apart.py"}
+    assert found.packages == {"scikit-learn"}
+
+
+def test_what_is_found_does_not_depend_on_what_was_imported_before(folder, monkeypatch):
+    monkeypatch.syspath_prepend(folder)
+    __import__("noise.unused")
+    try:
+        found = Imports(folder)
+        found.follow(["release"])
+        assert "noise/unused.py" not in names(found, folder)
+        assert loaded_from(folder) >= {"noise", "noise.base", "noise.unused"}
+    finally:
+        for name in loaded_from(folder):
+            del sys.modules[name]
+
+
+def test_a_script_has_its_own_folder_first(folder):
+    (folder / "click.py").write_text("")
+    (folder / "run.py").write_text("import click, apart, numpy")
+    found = imports_of_script(folder / "run.py")
+    assert names(found, folder) == {"click.py", "apart.py"}
+    assert found.packages == {"numpy"}
+
+
+def test_a_module_elsewhere_and_one_in_an_archive(folder, tmp_path_factory, monkeypatch):
+    import zipfile
+
+    other = tmp_path_factory.mktemp("other")
+    (other / "elsewhere.py").write_text("import zipped")
+    with zipfile.ZipFile(other / "some.zip", "w") as archive:
+        archive.writestr("zipped.py", "")
+    for place in (other, other / "some.zip"):
+        monkeypatch.syspath_prepend(str(place))
+    found = Imports(folder)
+    found.follow(["elsewhere"])
+    assert found.files == {other / "elsewhere.py", other / "some.zip"}
+
+
+def test_an_installed_module_without_a_distribution_is_a_file(tmp_path, monkeypatch):
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "dropped_there.py").write_text("")
+    monkeypatch.syspath_prepend(place)
+    found = Imports(Path("nowhere"))
+    found.follow(["dropped_there"])
+    assert found.files == {place / "dropped_there.py"}
+
+
+@pytest.mark.parametrize("text", [b"\0", b"\xff\xfe", b"(" * 100_000, b"from ..... import a", b""])
+def test_what_is_no_python_imports_nothing(tmp_path, text):
+    (tmp_path / "odd.py").write_bytes(text)
+    assert list(imported_names(tmp_path / "odd.py", "odd")) == []
