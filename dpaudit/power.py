@@ -66,7 +66,7 @@ def draws_to_detect(
         needed = _all_draws(certifying)
     else:
         check.choice("stop", stop, ("verdict",))
-        needed = LEARNING * _bet_draws(epsilon, delta, excess, power=power, level=level)
+        needed = LEARNING * _bet_draws(epsilon, delta, excess, power=power, alpha=1.0 - level)
     return needed if needed < MOST else np.inf
 
 
@@ -111,11 +111,14 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
     return _least(burden, allowed)
 
 
-def excess_shown(epsilon: float, allowed: float, draws: int, level: float) -> float:
-    """As `smallest_excess`, for a sequential audit that bets on `draws` draws a side at `level`."""
+def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> float:
+    """As `smallest_excess`, for a sequential audit that bets on `draws` draws a side.
+
+    alpha : 1 − the level of the audit.
+    """
 
     def burden(excess: float) -> float:
-        needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, level=level)
+        needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, alpha=alpha)
         return needed / draws
 
     return _least(burden, allowed)
@@ -172,15 +175,15 @@ def _certifying_draws(
     return float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
 
 
-def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, level: float) -> float:
+def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, alpha: float) -> float:
     """Draws a side until the best bet wins, with probability `power`.
 
-    The n with n·growth − z_power·√(n·variance) = ln 1/(1 − level).
+    The n with n·growth − z_power·√(n·variance) = ln 1/alpha.
     """
     growth, variance = _growth(epsilon, delta, excess)
     if growth <= 0.0:
         return MOST
-    target, z = -np.log(1.0 - level), max(float(ndtri(power)), 0.0)
+    target, z = -np.log(alpha), max(float(ndtri(power)), 0.0)
     root = (z * np.sqrt(variance) + np.sqrt(z**2 * variance + 4.0 * growth * target)) / (
         2.0 * growth
     )

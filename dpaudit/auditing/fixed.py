@@ -107,7 +107,7 @@ def _certify(
         SortedScores.of(*chosen),
         counts,
         settings.epsilon,
-        settings.level,
+        settings.alpha,
         claim_epsilon=() if own is None else (own,),
         focus=settings.focus,
     )

@@ -11,6 +11,7 @@ from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit.certify.band import level_of
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim
@@ -20,6 +21,7 @@ from dpaudit.scoring.classifier import Classifier
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
+LEVEL = 0.95
 CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
 # With the focus "pure" these shares of the draws choose, however many draws there are, since the
 # sets that decide are small: for a score that is trained, and for a known score.
@@ -36,6 +38,8 @@ class Settings:
 
     epsilon : (m,) distinct ascending ε, nats, a claim's own ε among them.
     samples : draws a side. classifier : an alias, an estimator or a known score.
+    level, alpha : the joint confidence, and 1 − level exactly, which is what a computation takes:
+        level rounds to the float below 1 where alpha is small.
     seed : of all random numbers. train_share, choose_share : None for the default shares.
     Raises `InvalidInput`.
     """
@@ -44,7 +48,8 @@ class Settings:
     samples: int
     _: KW_ONLY
     claim: Claim | None = None
-    level: float = 0.95
+    level: float = LEVEL
+    alpha: float = 1.0 - LEVEL
     classifier: Classifier = "auto"
     seed: np.random.SeedSequence = field(default_factory=np.random.SeedSequence)
     detect: float | None = None
@@ -59,7 +64,9 @@ class Settings:
         if self.claim is not None:
             self.claim.delta_at(self.epsilon)  # a user's curve may be wrong
         self.split()
-        check.real("level", self.level, 0.0, 1.0, open_=True)
+        check.real("alpha", self.alpha, 0.0, 1.0, open_=True)
+        if self.level != level_of(self.alpha) and self.alpha != 1.0 - self.level:
+            check.fail("alpha", self.alpha, f"1 - level, with level {self.level}")
         if self.detect is not None:
             check.real("detect", self.detect, 0.0, 1.0)
         check.boolean("bits", self.bits)
@@ -73,14 +80,30 @@ class Settings:
         *,
         epsilon: ArrayLike | None = None,
         claim: ClaimLike = None,
+        level: float = LEVEL,
+        alpha: float | None = None,
         classifier: ClassifierLike = "auto",
         rng: RngLike = None,
         **rest: Any,
     ) -> Settings:
-        """From what a user gives; `rest` are fields as they are. Raises `InvalidInput`."""
+        """From what a user gives; `rest` are fields as they are. Raises `InvalidInput`.
+
+        alpha : 1 − level where that is known more exactly than `level`, which is then left out.
+        """
+        if alpha is None:
+            alpha = 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
+        else:
+            level = level_of(check.real("alpha", alpha, 0.0, 1.0, open_=True))
         held, score = as_claim(claim), scoring.as_classifier(classifier)
         return cls(
-            grid(epsilon, held), samples, claim=held, classifier=score, seed=root(rng), **rest
+            grid(epsilon, held),
+            samples,
+            claim=held,
+            level=level,
+            alpha=alpha,
+            classifier=score,
+            seed=root(rng),
+            **rest,
         )
 
     def replaced(self, **changes: Any) -> Settings:

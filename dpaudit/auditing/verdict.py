@@ -80,7 +80,7 @@ def judge_e_value(
 
     def excess(at: int) -> float:
         epsilon, allowed = settings.epsilon[at], reference.delta[at]
-        return power.excess_shown(epsilon, allowed, record.tested, settings.level)
+        return power.excess_shown(epsilon, allowed, record.tested, settings.alpha)
 
     others = () if settings.claimed_epsilon is not None else kept
     detectable = _detectable(excess, others, settings)

@@ -164,6 +164,13 @@ class Certificate:
         return np.unique(np.append(gamma, 1.0))
 
 
+def level_of(alpha: float) -> float:
+    """The confidence 1 − alpha, for records and people; the largest float below 1 where it rounds
+    to 1.
+    """
+    return min(1.0 - alpha, float(np.nextafter(1.0, 0.0)))
+
+
 def _quotient(p: Array, q: Array) -> Array:
     """p/q; 0 where p is 0, infinite where q alone is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -18,7 +18,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
+from scipy.special import (
+    betainc,
+    betaincc,
+    betainccinv,
+    betaincinv,
+    betaln,
+    ndtri,
+    xlog1py,
+    xlogy,
+)
 
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
@@ -31,7 +40,10 @@ LOWER_SHARE = 0.1  # of NUISANCE_SHARE, for the lower end of that interval, whic
 # values of q on the polygon; MORE_POINTS times as many below FEW_HITS hits of Q, where it bends
 NUISANCE_POINTS, FEW_HITS, MORE_POINTS = (9, 25, 2)
 STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in standard errors
-REACH = 8.0  # standard deviations summed over; what is beyond counts in full
+# Sums go this many standard deviations and this many counts beyond the mean; what is outside counts
+# in full. Bennett's inequality bounds it by e^-31, which is small beside FAR_ALPHA. For a smaller α
+# the sums go farther (`_farther`).
+REACH, MARGIN, FAR_ALPHA = (8.0, 10, 1e-10)
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
 # standard deviations between the terms of a longer sum; at two γ
 STRIDE, CORNER_STRIDE = (0.55, 0.25)
@@ -42,8 +54,11 @@ BLUR = 0.5
 
 
 def upper(count: int, n: int, alpha: float) -> float:
-    """Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha."""
-    return 1.0 if count >= n else float(betaincinv(count + 1, n - count, 1.0 - alpha))
+    """Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha.
+
+    alpha : in (0, 1), however small; 1 − alpha is not computed.
+    """
+    return 1.0 if count >= n else float(betainccinv(count + 1, n - count, alpha))
 
 
 def lower(count: int, n: int, alpha: float) -> float:
@@ -123,7 +138,7 @@ class _ExactTest:
     alpha: float
 
     def __post_init__(self) -> None:
-        self.z = _score(self.alpha)
+        self.z, self.far = _score(self.alpha), _farther(self.alpha)
         self.stride = STRIDE if len(self.gammas) == 1 else CORNER_STRIDE
         self.target = (1.0 - NUISANCE_SHARE - RESERVE) * self.alpha
         variance = _variance(self.x, self.n, self.z) + self.gammas**2 * _variance(
@@ -223,7 +238,7 @@ class _ExactTest:
         is left unrounded, which can only enlarge the tail, where terms must be smooth: in strided
         sums, at two γ (the bound moves with q), and where one hit of Q outweighs the spread of X.
         """
-        wide_p, wide_q = _span(p, self.n), _span(q, self.m)
+        wide_p, wide_q = _span(p, self.n, self.far), _span(q, self.m, self.far)
         step = self.gammas[-1] * self.n / self.m  # in x, of one y
         few = min(wide_p, wide_q) <= EXACT_TERMS
         sharp = float(np.sqrt(self.n * np.min(p * (1.0 - p)))) < BLUR * step
@@ -231,7 +246,7 @@ class _ExactTest:
         whole = few and len(self.gammas) == 1 and not sharp
         threshold = self._threshold(q)
         if over_y:
-            y, stride = _terms(q, self.m, self.stride)
+            y, stride = _terms(q, self.m, self.stride, self.far)
             tail_of = _at_least(self._need(y, threshold, whole), self.n)
             weight, outside = stride * _mass(y, self.m, q), _outside(y, self.m, q)
             return lambda p: np.asarray(np.sum(weight * tail_of(p), axis=1) + outside)
@@ -241,7 +256,7 @@ class _ExactTest:
         """The event's probability as a sum over x; where the p are too far apart for one sum, in
         halves.
         """
-        x, stride = _terms(p, self.n, self.stride)
+        x, stride = _terms(p, self.n, self.stride, self.far)
         if len(x) > MOST_TERMS and len(p) > 1:
             parts = slice(0, len(p) // 2), slice(len(p) // 2, None)
             return np.concatenate(
@@ -287,21 +302,35 @@ class _ExactTest:
         return np.where(inside >= 0.0, root, np.where(level < 0.0, -1.0, size + 1.0))
 
 
-def _span(probability: Array, n: int) -> float:
-    """How many values a binomial with these probabilities takes in all, within REACH."""
+def _farther(alpha: float) -> float:
+    """The factor f ≥ 1 by which sums go farther at this α.
+
+    Bennett's bound e^{−σ²h(t/σ²)} of P(X > mean + t) has f times the exponent, at every variance,
+    where t = REACH·σ + MARGIN becomes REACH·√f·σ + MARGIN·f; so it falls as a power of α.
+    """
+    return max(1.0, float(np.log(alpha) / np.log(FAR_ALPHA)))
+
+
+def _span(probability: Array, n: int, far: float) -> float:
+    """How many values a binomial with these probabilities takes in all, within the reach of sums.
+
+    far : as from `_farther`.
+    """
     low, high = float(np.min(probability)), float(np.max(probability))
     spread = np.sqrt(n * max(low * (1.0 - low), high * (1.0 - high)))
-    return min(n * (high - low) + 2.0 * (REACH * spread + 10.0), float(n + 1))
+    reach = REACH * np.sqrt(far) * spread + MARGIN * far
+    return min(n * (high - low) + 2.0 * reach, float(n + 1))
 
 
-def _terms(probability: Array, n: int, step: float) -> tuple[Array, int]:
+def _terms(probability: Array, n: int, step: float, far: float) -> tuple[Array, int]:
     """Counts to sum over for all these probabilities, and their distance: about `step` standard
-    deviations.
+    deviations. far : as from `_farther`.
     """
     low, high = float(np.min(probability)), float(np.max(probability))
     narrow, wide = (np.sqrt(n * one * (1.0 - one)) for one in (low, high))
-    first = max(0, int(n * low - REACH * narrow) - 10)
-    last = min(n, int(n * high + REACH * wide) + 10)
+    reach, margin = REACH * np.sqrt(far), int(MARGIN * far)
+    first = max(0, int(n * low - reach * narrow) - margin)
+    last = min(n, int(n * high + reach * wide) + margin)
     stride = 1 if last - first <= EXACT_TERMS else max(1, int(step * min(narrow, wide)))
     return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
 
@@ -316,7 +345,7 @@ def _mass(count: Array, n: int, probability: Array) -> Array:
 def _outside(count: Array, n: int, probability: Array) -> Array:
     """P(below the first or above the last count)."""
     first, last = count[0], count[-1]
-    below = 1.0 - betainc(first, n - first + 1.0, probability) if first > 0 else 0.0
+    below = betaincc(first, n - first + 1.0, probability) if first > 0 else 0.0
     above = betainc(last + 1.0, n - last, probability) if last < n else 0.0
     return np.asarray(below + above)
 

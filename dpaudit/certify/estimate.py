@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.certify.band import Certificate
+from dpaudit.certify.band import Certificate, level_of
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.sets import ChosenSet, choose_sets
@@ -56,21 +56,21 @@ def certify(
     choose: SortedScores,
     certifying: ScoreCounts,
     epsilon: Array,
-    level: float,
+    alpha: float,
     claim_epsilon: tuple[float, ...] = (),
     focus: str = "spectrum",
 ) -> Estimate:
     """δ(ε) and its band, from scores of the choosing draws and counts of the certifying ones.
 
     certifying : its `above` is called once. epsilon : (m,) ascending, nats.
-    level : joint confidence over all ε and both directions.
+    alpha : 1 − the joint confidence over all ε and both directions, in (0, 1), however small.
     claim_epsilon : ε of a claim, which get shares of their own. focus : as in `choose_sets`.
     """
-    candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), 1.0 - level)
+    candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), alpha)
     chosen = choose_sets(candidates, claim_epsilon, focus)
     best = candidates.best_thresholds(epsilon).ravel()
     x, y = certifying.above(np.concatenate([best, [one.threshold for one in chosen]]))
-    certified = _certificate(chosen, x[len(best) :], y[len(best) :], certifying.sizes, level)
+    certified = _certificate(chosen, x[len(best) :], y[len(best) :], certifying.sizes, alpha)
     plug_in = _plug_in(x[: len(best)], y[: len(best)], certifying.sizes, epsilon)
     forward, backward = (
         _direction(delta, certified.direction(way).delta_at(epsilon))
@@ -81,13 +81,13 @@ def certify(
 
 
 def _certificate(
-    chosen: list[ChosenSet], x: np.ndarray, y: np.ndarray, sizes: tuple[int, int], level: float
+    chosen: list[ChosenSet], x: np.ndarray, y: np.ndarray, sizes: tuple[int, int], alpha: float
 ) -> Certificate:
     """One region a set, from x of P's and y of Q's scores above its threshold."""
     n, m = sizes
     counts = zip(chosen, x, y, strict=True)
     regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
-    return Certificate.of(regions, [one.forward for one in chosen], level)
+    return Certificate.of(regions, [one.forward for one in chosen], level_of(alpha))
 
 
 def _plug_in(

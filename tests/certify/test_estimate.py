@@ -30,7 +30,7 @@ def test_low_is_below_the_truth_and_near_it():
     Its statements share 1e-6, the least of them 1e-9, hence 6 standard errors of at most 0.00183
     where δ > 0.1; 2.6 more for the draws' own chance, 0.002 for the tangents.
     """
-    found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1.0 - 1e-6)
+    found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1e-6)
     truth = gaussian_shift(1.0, GRID)
     assert np.all(found.low <= truth)
     large = truth > 0.1
@@ -38,7 +38,7 @@ def test_low_is_below_the_truth_and_near_it():
 
 
 def test_shape_of_the_curves():
-    found = estimate(scores(2_000, 3), scores(10_000, 4), GRID, 0.95)
+    found = estimate(scores(2_000, 3), scores(10_000, 4), GRID, 0.05)
     for curve in (found.low, found.delta):
         assert curve.shape == GRID.shape
         assert np.all((curve >= 0.0) & (curve <= 1.0))
@@ -48,27 +48,27 @@ def test_shape_of_the_curves():
 @pytest.mark.parametrize("mu", [0.5, 8.0])
 def test_no_point_estimate_is_below_what_is_certified(mu):
     """Where nearly all of one law is impossible under the other, sets for other ε may show more."""
-    found = estimate(scores(300, 3, mu), scores(3_000, 4, mu), np.linspace(0.0, 60.0, 31), 0.95)
+    found = estimate(scores(300, 3, mu), scores(3_000, 4, mu), np.linspace(0.0, 60.0, 31), 0.05)
     assert np.all(found.delta >= found.low)
     assert np.all(found.forward.delta >= found.forward.low)
 
 
 def test_point_estimate_is_close():
     """Standard error at 1e6 draws is below 8e-4 everywhere here; the bound is five of them."""
-    found = estimate(scores(100_000, 5), scores(1_000_000, 6), GRID, 0.95)
+    found = estimate(scores(100_000, 5), scores(1_000_000, 6), GRID, 0.05)
     assert found.delta == pytest.approx(gaussian_shift(1.0, GRID), abs=4e-3)
 
 
 def test_one_epsilon_certifies_more_than_many():
-    few = estimate(scores(5_000, 7), scores(20_000, 8), np.array([1.0]), 0.95)
-    many = estimate(scores(5_000, 7), scores(20_000, 8), GRID, 0.95)
+    few = estimate(scores(5_000, 7), scores(20_000, 8), np.array([1.0]), 0.05)
+    many = estimate(scores(5_000, 7), scores(20_000, 8), GRID, 0.05)
     assert few.low[0] > many.low[20]
 
 
 def test_directions_swap_with_the_sides():
     choose, test = scores(2_000, 9), scores(10_000, 10)
-    there = estimate(choose, test, GRID, 0.95)
-    back = estimate((-choose[1], -choose[0]), (-test[1], -test[0]), GRID, 0.95)
+    there = estimate(choose, test, GRID, 0.05)
+    back = estimate((-choose[1], -choose[0]), (-test[1], -test[0]), GRID, 0.05)
     for one, other in (
         (there.forward, back.backward),
         (there.backward, back.forward),
@@ -91,7 +91,7 @@ def test_atoms_with_infinite_loss_are_certified_at_every_epsilon():
         (atoms(rng, 2_000, 0.3), atoms(rng, 2_000, 0.0)),
         (atoms(rng, 20_000, 0.3), atoms(rng, 20_000, 0.0)),
         GRID,
-        1 - 1e-6,
+        1e-6,
     )
     assert np.all(found.low <= 0.3)
     assert found.low[0] > 0.27
@@ -109,7 +109,7 @@ def test_an_atom_of_a_thousandth_in_one_law_only_is_certified_up_to_epsilon_two(
         (atoms(rng, 20_000, 1e-3), atoms(rng, 20_000, 0.0)),
         (atoms(rng, 100_000, 1e-3), atoms(rng, 100_000, 0.0)),
         GRID,
-        0.95,
+        0.05,
     )
     assert np.all(found.low <= 1e-3)
     assert found.low[40] > 2e-4
@@ -129,7 +129,7 @@ def test_shares_sum_to_the_error_and_none_is_nothing(keep, size, focus):
 def test_a_claims_own_epsilon_gets_a_larger_share():
     choose, test = scores(10_000, 16), scores(50_000, 17)
     plain, kept = (
-        estimate(choose, test, np.append(GRID, 3.1), 0.95, keep) for keep in ((), (1.5,))
+        estimate(choose, test, np.append(GRID, 3.1), 0.05, keep) for keep in ((), (1.5,))
     )
     assert kept.share[30] == pytest.approx(0.2 * 0.05)
     assert plain.share[30] < 0.2 * 0.05
@@ -147,7 +147,7 @@ def test_pure_focus_certifies_more_at_no_delta_and_is_no_more_often_false():
         focus: np.array(
             [
                 estimate(
-                    sides(rng, 2_000), sides(rng, 10_000), GRID, 0.9, focus=focus
+                    sides(rng, 2_000), sides(rng, 10_000), GRID, 0.1, focus=focus
                 ).certified.epsilon_at(0.0)
                 for _ in range(100)
             ]
@@ -207,7 +207,7 @@ def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, gri
 
     rng = np.random.default_rng(20)
     found = certify(
-        SortedScores.of(*task.sides(rng, 100_000)), Means(task, 500_000, rng), grid, 0.95
+        SortedScores.of(*task.sides(rng, 100_000)), Means(task, 500_000, rng), grid, 0.05
     )
     oracle = np.array(ORACLE[name])
     share = found.certified.delta_at(np.array([0.0, 0.5, 1.0, 2.0]))[: len(oracle)] / oracle
@@ -217,6 +217,6 @@ def test_simultaneity_costs_next_to_nothing_against_a_pointwise_oracle(name, gri
 def test_infinite_and_constant_scores_and_a_handful_of_draws():
     few = np.array([np.inf] * 5 + [0.0] * 5)
     for choose, test in (((few, -few), (few, -few)), ((np.zeros(10),) * 2, (np.zeros(50),) * 2)):
-        found = estimate(choose, test, np.array([0.0, 1.0, 100.0, 500.0]), 0.95, (500.0,))
+        found = estimate(choose, test, np.array([0.0, 1.0, 100.0, 500.0]), 0.05, (500.0,))
         assert np.all((found.low >= 0.0) & (found.low <= 1.0))
         assert found.low[-1] == 0.0

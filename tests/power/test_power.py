@@ -54,7 +54,7 @@ def test_the_smallest_excess_inverts_the_number_of_draws(epsilon):
     assert power.draws_to_detect(epsilon, 0.02, excess) == pytest.approx(
         samples_for(5000), rel=0.01
     )
-    excess = power.excess_shown(epsilon, 0.02, 5000, 0.95)
+    excess = power.excess_shown(epsilon, 0.02, 5000, 0.05)
     assert power.draws_to_detect(epsilon, 0.02, excess, stop="verdict") == pytest.approx(
         5000, rel=0.01
     )
@@ -62,7 +62,7 @@ def test_the_smallest_excess_inverts_the_number_of_draws(epsilon):
 
 def test_nothing_shows_above_one():
     assert power.smallest_excess(0.0, 1.0, 100, 0.05) == np.inf
-    assert power.excess_shown(0.0, 1.0, 100, 0.95) == np.inf
+    assert power.excess_shown(0.0, 1.0, 100, 0.05) == np.inf
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,7 @@ class _Bettor:
         """The e-process so far."""
         return Sequential(
             level=self.settings.level,
+            alpha=self.settings.alpha,
             draws=tuple(self.draws),
             log_e=tuple(self.log_e),
             rejected_at=self.rejected_at,
@@ -145,7 +146,7 @@ class _Bettor:
 
     def _settle(self, judge: Judge, odds: Sides) -> None:
         path = (self.log_e[-1] if self.log_e else 0.0) + np.cumsum(judge.bet.payoff(odds.P, odds.Q))
-        over = np.flatnonzero(path >= -np.log(1.0 - self.settings.level))
+        over = np.flatnonzero(path >= -np.log(self.settings.alpha))
         if len(over):
             path = path[: over[0] + 1]
             self.rejected_at = self.drawn + len(path)
@@ -194,7 +195,7 @@ def _estimate(settings: Settings, bettor: _Bettor, reference: Array, kept: list[
     A bound l at ε' is a region: p ≥ l + e^{ε'} q for a set. Where nothing was rejected the bounds
     are cut at the reference, which only lowers them, so that band and verdict agree.
     """
-    share = (1.0 - settings.level) / (2 * len(kept))
+    share = settings.alpha / (2 * len(kept))
     low = bettor.counts.low(share)[:, kept]
     if bettor.rejected_at is None:
         low = np.minimum(low, reference[kept])

@@ -21,7 +21,7 @@ SAVED = (
 class Sequential:
     """The e-process of a sequential audit.
 
-    level : of the verdict. needed : the e-value that rejects, 1/(1 − level).
+    level, alpha : of the verdict, as in `Settings`. needed : the e-value that rejects, 1/alpha.
     draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on. In
         the batch of a rejection both are those of the rejection.
     rejected_at : draws a side, training included, after which the e-value reached `needed`; None
@@ -32,6 +32,7 @@ class Sequential:
     """
 
     level: float
+    alpha: float
     draws: tuple[int, ...]
     log_e: tuple[float, ...]
     rejected_at: int | None
@@ -42,7 +43,7 @@ class Sequential:
     @property
     def needed(self) -> float:
         """The e-value that rejects."""
-        return 1.0 / (1.0 - self.level)
+        return 1.0 / self.alpha
 
     @property
     def e_value(self) -> float:

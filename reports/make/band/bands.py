@@ -128,7 +128,7 @@ def small_delta(samples: Sequence[int] = SMALL_SIZES, replications: int = 11) ->
             rng = generator(np.random.SeedSequence(3), size, number)
             choose = SortedScores.of(*T1.sides(rng, size // 10))
             counts = SimulatedCounts(T1, size // 2, rng)
-            bands.append(certify(choose, counts, grid, LEVEL).certified)
+            bands.append(certify(choose, counts, grid, 1.0 - LEVEL).certified)
         share[size] = np.median([band.delta_at(at) for band in bands], axis=0) / SMALL
         reach[size] = np.median([band.epsilon_at(np.array(SMALL)) for band in bands], axis=0)
     return SmallDelta(at, needed, share, reach)

@@ -26,15 +26,15 @@ def one_split(p: Array, q: Array) -> Array:
     """No crossing: a quarter of the draws chooses and three quarters certify."""
     cut = len(p) // 4
     choose, certifying = SortedScores.of(p[:cut], q[:cut]), SortedScores.of(p[cut:], q[cut:])
-    return certify(choose, certifying, SHOWN, LEVEL).low
+    return certify(choose, certifying, SHOWN, 1.0 - LEVEL).low
 
 
 def bonferroni(folds: int) -> CrossFit:
     """The largest of the folds' bounds, each at its share of the level."""
-    level = 1.0 - (1.0 - LEVEL) / folds
+    alpha = (1.0 - LEVEL) / folds
 
     def band(p: Array, q: Array) -> Array:
-        lows = [certify(*one, SHOWN, level).low for one in _folds(p, q, folds)]
+        lows = [certify(*one, SHOWN, alpha).low for one in _folds(p, q, folds)]
         return np.asarray(np.max(lows, axis=0))
 
     return band

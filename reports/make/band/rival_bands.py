@@ -24,12 +24,12 @@ EQUAL = 16  # sets in each direction where all have the same share of the level
 
 def weighted(choose: SortedScores, certifying: SortedScores) -> Array:
     """The package's band."""
-    return certify(choose, certifying, GRID, LEVEL).certified.delta_at(SHOWN)
+    return certify(choose, certifying, GRID, 1.0 - LEVEL).certified.delta_at(SHOWN)
 
 
 def weighted_four(choose: SortedScores, certifying: SortedScores) -> Array:
     """The package's band where only the four ε shown are asked for."""
-    return certify(choose, certifying, SHOWN, LEVEL).low
+    return certify(choose, certifying, SHOWN, 1.0 - LEVEL).low
 
 
 def equal(choose: SortedScores, certifying: SortedScores) -> Array:
