@@ -1,5 +1,6 @@
 """Regions of (p, q): exact coverage by enumeration, tightness against the normal limit, sums."""
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -171,3 +172,67 @@ def test_clopper_pearson_agrees_with_scipy(count):
     interval = stats.binomtest(count, 100).proportion_ci(0.9, method="exact")
     assert lower(count, 100, 0.05) == pytest.approx(interval.low, abs=1e-12)
     assert upper(count, 100, 0.05) == pytest.approx(interval.high, abs=1e-12)
+
+
+def masses(n: int, p: float) -> np.ndarray:
+    """Binomial probabilities at 40 digits, (n + 1,), as floats."""
+    with mpmath.workdps(40):
+        p, rest = mpmath.mpf(p), 1 - mpmath.mpf(p)
+        return np.array(
+            [float(mpmath.binomial(n, k) * p**k * rest ** (n - k)) for k in range(n + 1)]
+        )
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 1e-16, 1e-30])
+@pytest.mark.parametrize("gammas", [(1.0,), (1.0, 1.1)])
+@pytest.mark.parametrize(
+    ("x", "n", "y", "m"), [(75, 80, 2, 70), (195, 200, 9, 200), (80, 80, 0, 90)]
+)
+def test_regions_keep_a_tiny_alpha(x, n, y, m, gammas, alpha):
+    """At the polygon's vertices an outcome as extreme as observed has probability ≤ alpha.
+
+    Computed at 40 digits. It has at least a tenth of alpha, or the bound would be of little use.
+    """
+    test = binomial._ExactTest(x, n, y, m, np.array(gammas), alpha)
+    found = test.region()
+    X, Y = np.arange(n + 1.0)[:, None], np.arange(m + 1.0)
+    for q, p in list(zip(found.q, found.p, strict=True))[1:-1:3]:
+        threshold = test._threshold(np.array([q]))[:, 0]
+        extreme = np.zeros((n + 1, m + 1), dtype=bool)
+        for gamma, least in zip(gammas, threshold, strict=True):
+            variance = binomial._variance(X, n, test.z) + gamma**2 * binomial._variance(
+                Y, m, test.z
+            )
+            extreme |= X / n - gamma * Y / m - test.z * np.sqrt(variance) >= least - 1e-12
+        probability = masses(n, p) @ extreme @ masses(m, q)
+        assert 0.1 * alpha < probability <= alpha
+
+
+@pytest.mark.parametrize("alpha", [1e-16, 1e-30, 1e-80])
+@pytest.mark.parametrize(("count", "n"), [(0, 100), (3, 100), (40, 1000)])
+def test_clopper_pearson_at_a_tiny_alpha(count, n, alpha):
+    """The tail probability at each bound is alpha; computed at 40 digits."""
+    above = masses(n, lower(count, n, alpha))[count:].sum()
+    below = masses(n, upper(count, n, alpha))[: count + 1].sum()
+    np.testing.assert_allclose(below, alpha, rtol=1e-10)
+    np.testing.assert_allclose(above, alpha if count else 1.0, rtol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [1e-16, 1e-30])
+@pytest.mark.parametrize(("x", "y", "gamma"), [(4_000, 900, 2.0), (9_000, 8_000, 1.0)])
+def test_a_sum_in_strides_is_exact_in_the_far_tail(x, y, gamma, alpha):
+    n = 50_000
+    test = binomial._ExactTest(x, n, y, n, np.array([gamma]), alpha)
+    q = np.linspace(lower(y, n, 1e-4), upper(y, n, 1e-4), 5)
+    p = np.clip(np.max(test.limit + test.gammas * q[:, None], axis=1), 1e-6, 1.0)
+    strided, test.stride = test._event(q, p)(p), 0.0
+    np.testing.assert_allclose(strided, test._event(q, p)(p), rtol=1e-6)
+    assert np.all((strided > 1e-3 * alpha) & (strided < 1e3 * alpha))
+
+
+def test_large_counts_are_certified_at_a_tiny_alpha():
+    """The bound is the normal one at 11.5 standard errors, to half of a standard error."""
+    n, p, q, alpha = 500_000, 0.46, 0.26, 1e-30
+    bound = difference_lower(round(n * p), n, round(n * q), n, 1.0, alpha)
+    error = np.sqrt((p * (1 - p) + q * (1 - q)) / n)
+    assert bound == pytest.approx(p - q - stats.norm.isf(alpha) * error, abs=0.5 * error)
