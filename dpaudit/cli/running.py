@@ -14,10 +14,11 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
 from dpaudit.cli.exit_status import say, text_of
 from dpaudit.cli.progress import shown
-from dpaudit.errors import DpauditError, ScenarioError
-from dpaudit.run import Scenario, StudyScenario, load_scenario
+from dpaudit.errors import DpauditError
+from dpaudit.run import Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.scenario.file import REPORTS
+from dpaudit.run.suite.faults import checked
 from dpaudit.run.suite.junit import prepare_junit, write_junit
 from dpaudit.run.suite.suite import ERROR, STUDY, Before, ScenarioOutcome, outcome, write_index
 
@@ -49,7 +50,8 @@ def run_all(
     Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
     raises what stops it.
     """
-    scenarios = _checked(paths)
+    given = {name: options[name] for name in ("samples", "stop") if name in options}
+    scenarios = checked(paths, seed=seed, **given)
     if junit is not None:
         prepare_junit(junit)
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
@@ -68,25 +70,6 @@ def run_all(
     if not several and done[0].error is not None:
         raise done[0].error
     return next(one for one in GRAVEST if one in {STATUS[each.kind] for each in done})
-
-
-def _checked(paths: Sequence[Path]) -> list[Scenario | StudyScenario]:
-    scenarios: list[Scenario | StudyScenario] = []
-    faults: list[str] = []
-    for path in paths:
-        try:
-            scenarios.append(load_scenario(path))
-        except ScenarioError as error:
-            faults += str(error).splitlines()
-    names = [one.name for one in scenarios]
-    faults += [
-        f"{name}: the name of several scenarios"
-        for name in sorted(set(names))
-        if names.count(name) > 1
-    ]
-    if faults:
-        raise ScenarioError("\n".join(faults))
-    return scenarios
 
 
 def _one(

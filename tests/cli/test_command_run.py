@@ -88,36 +88,40 @@ def test_samples_and_seed_override_the_scenario(write_scenario, tmp_path):
         (
             {"data": 'name = "cancer"'},
             [],
-            r"data set 'cancer' not found: DPAUDIT_DATA is not set; .*",
+            r"small\.toml: \[data\]: data set 'cancer' not found: DPAUDIT_DATA is not set; .*",
         ),
         (
             {"data": 'path = "no.csv"\ntarget = "y"'},
             [],
-            r"cannot read .*no\.csv: No such file or directory",
+            r"small\.toml: \[data\]: cannot read .*no\.csv: No such file or directory",
         ),
         (
             {"data": 'path = "small.csv"\ntarget = "z"'},
             [],
-            r"target must be the name of a column of small: .*",
+            r"small\.toml: \[data\] target: must be the name of a column of small: .*",
         ),
         (
             {"mechanism": 'name = "ALS"\nrows = 3'},
             [],
-            r"rows must be at least features \+ 1 = 4, got 3",
+            r"small\.toml: \[mechanism\] rows: must be at least features \+ 1 = 4, got 3",
         ),
         (
             {"neighbour": 'rule = "row"\nindex = 99'},
             [],
-            r"index must be a row number below 30, got 99",
+            r"small\.toml: \[neighbour\] index: must be a row number below 30, got 99",
         ),
-        ({"neighbour": 'rule = "replace"\nindex = 1\nrow = [1]'}, [], r"row must be 4 numbers, .*"),
+        (
+            {"neighbour": 'rule = "replace"\nindex = 1\nrow = [1]'},
+            [],
+            r"small\.toml: \[neighbour\] row: must be 4 numbers, .*",
+        ),
         (
             {"mechanism": 'call = "absent_module:f"'},
             [],
             r"\[mechanism\] call: absent_module:f: ModuleNotFound.*",
         ),
-        ({}, ["--samples", "5"], r"samples must leave at least 10 draws a side .*"),
-        ({}, ["--seed", "-1"], r"seed must be an integer >= 0, got -1"),
+        ({}, ["--samples", "5"], r"small\.toml: samples: must leave at least 10 draws a side .*"),
+        ({}, ["--seed", "-1"], r"small\.toml: seed: must be an integer >= 0, got -1"),
         ({}, ["--out", "small.csv"], r".*small\.csv.*"),
     ],
 )

@@ -17,6 +17,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.table import Check, Table, numbers
 
+MOST = 10_000  # points of an even grid
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
 CHECKS: dict[str, Check] = {
     "samples": partial(check.integer, minimum=1),
@@ -56,9 +57,14 @@ def _grid(table: Table) -> Any:
         return table.get("epsilon", _list, DEFAULTS["epsilon"])
     inner = table.table("epsilon")
     start, stop = (inner.get(key, partial(check.real, low=0.0)) for key in ("start", "stop"))
-    number = inner.get("num", partial(check.integer, minimum=1))
+    number = inner.get("num", _points)
     inner.close()
     return None if None in (start, stop, number) else np.linspace(start, stop, number)
+
+
+def _points(key: str, value: Any) -> int:
+    number = check.integer(key, value, 1)
+    return number if number <= MOST else check.fail(key, value, f"at most {MOST:,} points")
 
 
 def _list(key: str, value: Any) -> Any:

@@ -36,18 +36,19 @@ from dpaudit._core import check
 from dpaudit._core.seeds import root
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import ScenarioError
+from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.run.scenario.audit import read_settings
 from dpaudit.run.scenario.claim import read_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
-from dpaudit.run.scenario.neighbour import Neighbour, Searched, read_neighbour
+from dpaudit.run.scenario.neighbour import Neighbour, Searched, Worst, read_neighbour
 from dpaudit.run.scenario.table import Table, text
-from dpaudit.run.scenario.user_mechanism import Call, Program
+from dpaudit.run.scenario.user_mechanism import Call, Program, lawless
 from dpaudit.run.scenario.workers import Workers, read_workers
 
 REPORTS = Path("dpaudit-out")  # where reports go if no folder is named
 OWN = {"rule": "own"}
+NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,8 @@ class Scenario:
         changes: dict[str, Any] = {name: one for name, one in given.items() if one is not None}
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         settings = self.settings.replaced(seed=root(chosen), **changes)
+        if _aimless(settings, self.mechanism):
+            raise InvalidInput(f"stop {NOTHING_TO_REFUTE}", argument="stop")
         return replace(self, seed=chosen, settings=settings)
 
 
@@ -137,18 +140,28 @@ def _read(path: Path, top: Table) -> Scenario | None:
     mechanism = read_mechanism(top.table("mechanism"), path.parent)
     claim_table = top.table("claim", {})
     claim = read_claim(claim_table, mechanism) if "claim" in top else None
-    neighbour = read_neighbour(top.table("neighbour", {}), claim, path.parent)
+    rules = top.table("neighbour", {})
+    neighbour = read_neighbour(rules, claim, path.parent)
     if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
         wanted = "takes a mechanism that has a pair of its own, and no [data]"
         top.fault("neighbour", f'rule "own" {wanted}')
+    if isinstance(neighbour, Worst) and lawless(mechanism):
+        rules.fault("rule", 'give "search", or "row" and an index: the worst row is not known')
     table = top.table("audit", {})
     seed = table.get("seed", partial(check.integer, minimum=0), 0)
     workers = read_workers(table)
     settings = read_settings(table, claim, seed)
+    if settings is not None and _aimless(settings, mechanism):
+        table.fault("stop", NOTHING_TO_REFUTE)
     top.close()
     if top.faults or settings is None or neighbour is None:
         return None
     return Scenario(name, path.parent, data, mechanism, neighbour, settings, seed, workers)
+
+
+def _aimless(settings: Settings, mechanism: Any) -> bool:
+    """Whether the audit is to stop at a verdict that it cannot reach."""
+    return settings.stop is not None and settings.claim is None and lawless(mechanism)
 
 
 def folder_name(key: str, value: Any) -> str:

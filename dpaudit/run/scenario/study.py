@@ -25,11 +25,7 @@ STUDY = "study"
 
 @dataclass(frozen=True)
 class StudyScenario:
-    """A study with its settings, checked. [study] holds `call`, the study's settings and `seed`
-    (0).
-
-    call : "module:Name" of a subclass of `Study`; modules beside the scenario file are found.
-    """
+    """A study with its settings, checked."""
 
     path: Path
     name: str
@@ -47,20 +43,7 @@ class StudyScenario:
     @classmethod
     def read(cls, path: Path, content: dict[str, Any]) -> StudyScenario:
         """From the content of a file. Raises as `load`."""
-        faults: list[str] = []
-        top = Table("", content, faults)
-        name = top.get("name", folder_name, path.stem)
-        table = top.table("study")
-        target = table.get("call", partial(target_text, expected='"module:Name", a study'))
-        seed = table.get("seed", partial(integer, minimum=0), 0)
-        with beside(path.parent):  # annotations are looked up in the study's module
-            chosen = None if target is None else _loaded(target, table)
-            study = None if chosen is None else instance(chosen, table)
-        top.close()
-        if faults:
-            raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
-        assert study is not None
-        return cls(path, name, study, seed)
+        return StudyFile.read(path, content).load()
 
     def folder(self, out: str | Path | None = None) -> Path:
         """Where its figures go."""
@@ -86,6 +69,48 @@ class StudyScenario:
         again = f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}")
         write(content, self.folder(out), again)
         return content
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A file that names a study, before the study's module is imported.
+
+    [study] holds `call`, `seed` (0) and the settings of the study, which its module knows.
+
+    target : the `call`, "module:Name" of a subclass of `Study`; modules beside the file are found.
+    """
+
+    path: Path
+    name: str
+    target: str
+    seed: int
+    table: Table
+
+    @classmethod
+    def read(cls, path: Path, content: dict[str, Any]) -> StudyFile:
+        """From the content of a file. Raises `ScenarioError` for faults beside the settings."""
+        top = Table("", content, [])
+        name = top.get("name", folder_name, path.stem)
+        table = top.table("study")
+        target = table.get("call", partial(target_text, expected='"module:Name", a study'))
+        seed = table.get("seed", partial(integer, minimum=0), 0)
+        top.close()
+        _refuse(path, top.faults)
+        return cls(path, name, target, seed, table)
+
+    def load(self) -> StudyScenario:
+        """Import the study's module and check the settings. Raises `ScenarioError`."""
+        with beside(self.path.parent):  # annotations are looked up in the study's module
+            chosen = _loaded(self.target, self.table)
+            study = None if chosen is None else instance(chosen, self.table)
+        _refuse(self.path, self.table.faults)
+        assert study is not None
+        return StudyScenario(self.path, self.name, study, self.seed)
+
+
+def _refuse(path: Path, faults: list[str]) -> None:
+    if faults:
+        raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
 
 
 def load_scenario(path: str | Path) -> Scenario | StudyScenario:

@@ -189,6 +189,13 @@ class Program(Call):
         return None if found is None else Path(found)
 
 
+def lawless(mechanism: Any) -> bool:
+    """Whether a mechanism has no law that dpaudit could know: it is a program or an estimator."""
+    return isinstance(mechanism, Call) and (
+        isinstance(mechanism, Program) or mechanism.form.kind == "estimator"
+    )
+
+
 def read_call(table: Table) -> Call:
     """`call` and the keys that go with it. Faults are noted in the table."""
     target, parameters = table.get("call", target_text), table.get("parameters", mapping, None)

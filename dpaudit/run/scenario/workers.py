@@ -53,7 +53,7 @@ class Workers:
                 yield
         else:
             with parallel_config(backend=self.backend, n_jobs=-1 if n_jobs is None else n_jobs):
-                processes = self.backend == LOKY and effective_n_jobs() > 1
+                processes = self.backend == LOKY and effective_n_jobs(None) > 1
                 with apart() if processes else nullcontext():
                     yield
 
