@@ -1,9 +1,27 @@
 """dpaudit: audit differentially private mechanisms and estimate their real privacy on real data."""
 
-from __future__ import annotations
+import os
+import sys
 
-import importlib
-from typing import TYPE_CHECKING, Any
+
+def _leave_current_folder() -> None:
+    """Take the current folder off `sys.path`, where `python -m` puts it first.
+
+    No file in it may stand in for a module that dpaudit or its libraries import. It stays, last,
+    where dpaudit itself is in it.
+    """
+    here = sys.path.pop(0)
+    if os.path.dirname(os.path.dirname(__file__)) == here:
+        sys.path.append(here)
+
+
+# before any other import, since `python -m dpaudit` imports this package before the command
+_COMMAND = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("dpaudit", "-mdpaudit")
+if _COMMAND and not sys.flags.safe_path:
+    _leave_current_folder()
+
+import importlib  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
 __version__ = "0.1.0"
 
