@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import pkgutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -20,6 +21,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}  # the folders of installed packages
+# distributions that need not be looked up, which takes half a second
+KNOWN = {"dpaudit": "dpaudit", "numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 BY_NAME = {"import_module", "__import__"}  # functions that import a module named by a text
 
 
@@ -53,12 +56,18 @@ class Imports:
         path = None if spec is None or not spec.has_location else _file(spec)
         if spec is None or path is None or _standard(path):
             return
-        if top == "dpaudit" or (_installed(path) and top in self.installed):
-            self.packages.update(self.installed.get(top, ()))
+        if installed := self._distributions(path, top):
+            self.packages.update(installed)
             return
         self.files.add(path)
         package = name if spec.submodule_search_locations else name.rpartition(".")[0]
         yield from imported_names(path, package)
+
+    def _distributions(self, path: Path, top: str) -> Sequence[str]:
+        """Those that a module is installed with; none for a file of the user's own."""
+        if not _installed(path) and top != "dpaudit":
+            return []
+        return [KNOWN[top]] if top in KNOWN else self.installed.get(top, [])
 
     @cached_property
     def installed(self) -> Mapping[str, list[str]]:
@@ -146,15 +155,12 @@ def _with_parents(name: str) -> list[str]:
 
 def loaded_from(folder: Path) -> set[str]:
     """Names of the modules that this process has loaded from a folder, its main module apart."""
+    place = os.path.join(folder.resolve(), "")
     return {
         name
         for name, module in list(sys.modules.items())
-        if name != "__main__" and _below(getattr(module, "__file__", None), folder)
+        if name != "__main__" and str(getattr(module, "__file__", None)).startswith(place)
     }
-
-
-def _below(file: object, folder: Path) -> bool:
-    return isinstance(file, str) and Path(file).resolve().is_relative_to(folder.resolve())
 
 
 def _file(spec: ModuleSpec) -> Path | None:

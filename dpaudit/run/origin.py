@@ -18,12 +18,11 @@ import dpaudit
 from dpaudit._core.types import describe
 from dpaudit.auditing.record import plain
 from dpaudit.auditing.result import Subject
+from dpaudit.run.imports import KNOWN
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.user_mechanism import Source
 from dpaudit.run.store.draws import digest_of
-
-PACKAGES = ("numpy", "scipy", "scikit-learn")  # beside those that the user's code imports
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Iterable[str] = ()) -> dict[str, Any]:
@@ -63,7 +62,7 @@ def made_by(origin: dict[str, Any], scenario: Scenario, subject: Subject) -> dic
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:
     """Versions of installed distributions, by name."""
-    names = sorted({*PACKAGES, *packages} - {"dpaudit"})
+    names = sorted({*KNOWN.values(), *packages} - {"dpaudit"})
     return {"dpaudit": dpaudit.__version__, **{name: metadata.version(name) for name in names}}
 
 

@@ -58,11 +58,12 @@ def test_what_is_found_does_not_depend_on_what_was_imported_before(folder, monke
 
 
 def test_a_script_has_its_own_folder_first(folder):
-    (folder / "click.py").write_text("")
-    (folder / "run.py").write_text("import click, apart, numpy")
+    for name in ("click.py", "scipy.py"):
+        (folder / name).write_text("")
+    (folder / "run.py").write_text("import click, apart, numpy, scipy, joblib")
     found = imports_of_script(folder / "run.py")
-    assert names(found, folder) == {"click.py", "apart.py"}
-    assert found.packages == {"numpy"}
+    assert names(found, folder) == {"click.py", "apart.py", "scipy.py"}
+    assert found.packages == {"numpy", "joblib"}
 
 
 def test_a_module_elsewhere_and_one_in_an_archive(folder, tmp_path_factory, monkeypatch):
