@@ -9,11 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from dpaudit.testing.failure import PrivacyFailure
 
 SAMPLES = 100_000  # draws a side of an audit, by default
 FALSE_FAILURE = 1e-6
 SEED = 0
+SMALLEST = 1e-50  # rate of false failures
+NOTE = (
+    "The test failed before in this session, and this is the report of that failure. It is not "
+    "audited again: a rerun that passes would void its level."
+)
 
 
 class Grant(NamedTuple):
@@ -28,10 +38,13 @@ class Budget:
     """The budget of one test, for all its audits together.
 
     draws : a side; None for no limit. An audit that asks for no number gets all that are left.
-    false_failure : probability, at most, that the test fails although all claims hold. The k-th
-        audit gets the share 2^−k of it, which keeps the union bound for any number of audits. An
-        audit with a rate of its own gets that rate instead.
+    false_failure : probability, at most, that the test fails although all claims hold; from 1e-50.
+        The k-th audit gets the share 1/(k(k + 1)) of it. These shares sum to 1, so the union bound
+        holds for any number of audits. An audit with a rate of its own gets that rate instead.
     seed : of every audit in the test.
+
+    A test that is run again has its draws again, but not its shares: they go on where they were, so
+    that `false_failure` holds for all runs together. A failure stands: it is raised again.
 
     Raises `InvalidInput`.
     """
@@ -42,21 +55,49 @@ class Budget:
         from dpaudit._core import check
 
         self.draws = None if draws is None else check.integer("draws", draws, 1)
-        self.false_failure = check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
+        self.false_failure = _rate("false_failure", false_failure)
         self.seed = check.integer("seed", seed, 0)
         self.spent = self.audits = 0
+        self._ended = False
+        self._failure: PrivacyFailure | None = None
+        self._traceback: TracebackType | None = None
 
     @property
     def left(self) -> int | None:
         """Draws a side that are not yet spent; None for no limit."""
         return None if self.draws is None else self.draws - self.spent
 
+    def start(self) -> None:
+        """Begin a run of the test: after the end of another run, its draws are there again."""
+        if self._ended:
+            self.spent, self._ended = 0, False
+
+    def end(self, error: BaseException | None) -> None:
+        """End a run of the test. The first `PrivacyFailure` that ended a run is kept."""
+        from dpaudit.testing.failure import PrivacyFailure
+
+        self._ended = True
+        if self._failure is None and isinstance(error, PrivacyFailure):
+            self._failure, self._traceback = error, error.__traceback__
+
+    def repeat_failure(self) -> None:
+        """Raise the failure of an earlier run, with a note, in place of another audit.
+
+        Another audit of a broken claim may pass by chance, and would hide that failure.
+        """
+        if self._failure is None:
+            return
+        if NOTE not in getattr(self._failure, "__notes__", ()):
+            self._failure.add_note(NOTE)
+        raise self._failure.with_traceback(self._traceback)
+
     def grant(self, samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
         """Spend what one audit takes. Raises `InvalidInput` where too few draws are left."""
         taken = self._taken(samples)
         self.audits, self.spent = self.audits + 1, self.spent + taken
-        share = self.false_failure * 0.5**self.audits if false_failure is None else false_failure
-        return Grant(taken, share, self.seed if seed is None else seed)
+        if false_failure is None:
+            false_failure = self.false_failure / (self.audits * (self.audits + 1))
+        return Grant(taken, false_failure, self.seed if seed is None else seed)
 
     def _taken(self, samples: int | None) -> int:
         from dpaudit.errors import InvalidInput
@@ -112,11 +153,21 @@ def rate_of(false_failure: float | None, level: float | None) -> float | None:
     if level is None and false_failure is None:
         return None
     if level is None:
-        return check.real("false_failure", false_failure, 0.0, 1.0, open_=True)
+        return _rate("false_failure", false_failure)
     if false_failure is not None:
         reason = "one is 1 minus the other"
         check.fail("level", level, f"left out where false_failure is given: {reason}")
     return 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
+
+
+def _rate(name: str, value: object) -> float:
+    """A rate in [SMALLEST, 1). Raises `InvalidInput`."""
+    from dpaudit._core import check
+
+    rate = check.real(name, value, 0.0, 1.0, open_=True)
+    if rate < SMALLEST:
+        check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")
+    return rate
 
 
 def seed_of(rng: int | None) -> int | None:

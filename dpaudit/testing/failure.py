@@ -106,8 +106,9 @@ def pair_code(pair: NeighbourPair) -> str:
 
 
 def chance(rate: float) -> str:
-    """A rate of false failures in words: "1 in 1,000,000"."""
-    return f"1 in {number(round(1.0 / rate))}" if rate < 0.1 else number(rate)
+    """A rate of false failures in words: "1 in 1,000,000"; small ones with a power of ten."""
+    odds = 1.0 / rate
+    return f"1 in {number(odds if odds >= 1e12 else round(odds))}" if rate < 0.1 else number(rate)
 
 
 def _row(row: Array) -> str:

@@ -95,7 +95,7 @@ def assert_matches(
     P, Q = outcomes.aligned(*sides)
     settings: dict[str, Any] = {
         "epsilon": target.epsilon,
-        "level": 1.0 - 0.5 * rate,
+        "alpha": 0.5 * rate,
         "classifier": classifier,
         "rng": seed,
     }

@@ -28,6 +28,7 @@ MARKER = (
     "fails although all claims hold. seed: of its draws."
 )
 KNOWN = ("draws", "false_failure", "seed")
+_BUDGET: pytest.StashKey[Budget] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,14 +55,42 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
     from dpaudit.testing.budget import spending
 
-    with spending(_budget(item)):
+    with spending(_started(item)):
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    """A test function that is run again within one call of its test is a rerun too."""
+    if _BUDGET not in pyfuncitem.stash:
+        return (yield)
+    budget = _started(pyfuncitem)
+    try:
+        found = yield
+    except BaseException as error:
+        budget.end(error)
+        raise
+    budget.end(None)
+    return found
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep the failure of a `unittest.TestCase`, which pytest shows here first."""
+    report = yield
+    if _BUDGET in item.stash and call.when == "call":
+        item.stash[_BUDGET].end(None if call.excinfo is None else call.excinfo.value)
+    return report
 
 
 @pytest.fixture
 def dp_audit(request: pytest.FixtureRequest) -> Auditor:
     """The assertions `private(...)` and `matches(...)` with the budget of the marker `privacy`."""
-    return Auditor(_budget(request.node))
+    budget = _budget(request.node)
+    budget.start()
+    return Auditor(budget)
 
 
 class Auditor:
@@ -106,7 +135,12 @@ class Auditor:
         return found
 
 
-_BUDGET: pytest.StashKey[Budget] = pytest.StashKey()
+def _started(item: pytest.Item) -> Budget:
+    """The budget of a run that begins; the failure of an earlier run is raised again."""
+    budget = _budget(item)
+    budget.start()
+    budget.repeat_failure()
+    return budget
 
 
 def _budget(item: pytest.Item) -> Budget:

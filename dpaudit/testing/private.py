@@ -11,8 +11,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit.auditing.api import audit
-from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.api import audit_subject
+from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.auditing.settings import claim_grid, grid
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
 from dpaudit.neighbours import NeighbourPair
@@ -88,8 +88,8 @@ def assert_private(
         n_jobs=options.get("n_jobs"),
     )
     settings = {"samples": chosen.samples, "rng": seed, "detect": detect, **options}
-    given = {**settings, "claim": held, "epsilon": epsilon, "level": 1.0 - rate}
-    result = audit(mechanism, chosen.pair, **given)
+    given = {**settings, "claim": held, "epsilon": epsilon, "alpha": rate}
+    result = audit_subject(Subject(mechanism, chosen.pair), **given)
     judged = _Judged(chosen, result, held, held.delta_at(result.spectrum.epsilon))
     if judged.finding is not Finding.PASSED:
         # in the order of the signature, as the failure prints them

@@ -1,9 +1,12 @@
 """Draws and false failures of one test."""
 
+import math
+
 import pytest
 
 import dpaudit as dp
-from dpaudit.testing.budget import FALSE_FAILURE, SAMPLES, SEED, Budget, granted, spending
+from dpaudit.testing.budget import FALSE_FAILURE, NOTE, SAMPLES, SEED, Budget, granted, spending
+from dpaudit.testing.failure import PrivacyFailure
 
 pytestmark = pytest.mark.quick
 
@@ -16,7 +19,7 @@ def test_without_a_budget_what_is_given_or_usual():
 def test_a_budget_is_spent():
     with spending(Budget(1000, 0.01, 9)) as budget:
         assert granted(300, None, None) == (300, 0.005, 9)
-        assert granted(None, None, 4) == (700, 0.0025, 4)
+        assert granted(None, None, 4) == (700, 0.01 / 6, 4)
         assert (budget.left, budget.audits) == (0, 2)
         with pytest.raises(
             dp.InvalidInput, match="budget of 1,000 a side has 0 left, too few for another audit"
@@ -34,12 +37,38 @@ def test_more_than_is_left_is_refused():
 
 def test_however_many_audits_the_rates_add_up_to_that_of_the_test():
     budget = Budget(false_failure=0.2)
-    rates = [budget.grant(10, None, None).false_failure for _ in range(50)]
-    assert sum(rates) <= 0.2
+    rates = [budget.grant(10, None, None).false_failure for _ in range(1000)]
+    assert 0.199 < math.fsum(rates) <= 0.2
+    assert rates[33] == 0.2 / (34 * 35)
     assert budget.grant(10, 0.3, None).false_failure == 0.3
 
 
-@pytest.mark.parametrize("settings", [{"draws": 0}, {"false_failure": 1.0}, {"seed": -1}])
+def test_another_run_has_the_draws_again_and_goes_on_with_smaller_rates():
+    budget = Budget(1000, 0.01)
+    for audit in (1, 2, 3):
+        budget.start()
+        budget.start()  # a run begins once
+        assert budget.grant(1000, None, None).false_failure == 0.01 / (audit * (audit + 1))
+        budget.end(ValueError("not a privacy failure") if audit == 1 else None)
+        budget.repeat_failure()
+
+
+def test_the_first_failure_is_raised_again_with_a_note():
+    budget = Budget()
+    first, second = PrivacyFailure("first", {}, None), PrivacyFailure("second", {}, None)
+    budget.end(first)
+    budget.end(second)
+    for _ in range(2):
+        with pytest.raises(PrivacyFailure) as found:
+            budget.repeat_failure()
+        assert found.value is first
+        assert first.__notes__ == [NOTE]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"draws": 0}, {"false_failure": 1.0}, {"false_failure": 1e-60}, {"seed": -1}],
+)
 def test_bad_settings_are_named(settings):
     with pytest.raises(dp.InvalidInput, match=f"{next(iter(settings))} must be"):
         Budget(**settings)
