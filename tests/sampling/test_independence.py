@@ -249,7 +249,6 @@ def test_pairs_are_disjoint_and_equal():
         assert pairs.shape[1] == (counts // 2).sum()  # as many as there are
 
 
-@quick
 def test_pairs_of_equal_draws_lie_anywhere_over_the_random_order(monkeypatch):
     """Draws in a fixed order with many ties: over σ alone, each p-value holds.
 
@@ -341,7 +340,6 @@ def test_sound_draws_show_nothing(law, columns):
             assert examine(P, Q if both else Q[: n // 2], calls) == []
 
 
-@quick
 def test_the_level_is_kept_by_all_tests_together():
     """400 examinations at level ½; a false alarm with probability 1e-9."""
     rng, calls = np.random.default_rng(16), ([40, 3, 60, 1, 60, 40],) * 2
@@ -472,7 +470,6 @@ SLIPS = {
 }
 
 
-@quick
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_found_and_named(slip):
     """Far below the level, and on one side alone too."""
@@ -578,7 +575,6 @@ def test_common_random_numbers_of_bits_are_found():
     assert finding.kind == "sides"
 
 
-@quick
 @pytest.mark.parametrize("size", [256, 4000])
 def test_drift_is_reported_and_not_refused(size):
     """The mean rises by 0.3 standard deviations over 64 calls, on both sides alike."""
