@@ -55,7 +55,8 @@ def run(
     n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
     progress : called as progress(step, done, wanted).
-    resume : go on with the draws that an interrupted run left in `out`, to the same bytes.
+    resume : go on with the draws that an interrupted run left in `out`, to the same bytes; raises
+        `InvalidInput` where they were made otherwise than they would be now.
     keep_draws : leave the draws in `out` when the run is done.
 
     A `call` in the scenario executes the user's code here. The files appear when all is done, each

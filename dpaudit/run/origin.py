@@ -10,6 +10,7 @@ import hashlib
 import platform
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,12 @@ def made_by(origin: dict[str, Any], scenario: Scenario, subject: Subject) -> dic
 
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:
-    """Versions of installed distributions, by name."""
-    names = sorted({*KNOWN.values(), *packages} - {"dpaudit"})
-    return {"dpaudit": dpaudit.__version__, **{name: metadata.version(name) for name in names}}
+    """Versions of installed distributions, by name, where they are known."""
+    known = {"dpaudit": dpaudit.__version__}
+    for name in sorted({*KNOWN.values(), *packages} - set(known)):
+        with suppress(metadata.PackageNotFoundError):
+            known[name] = metadata.version(name)
+    return known
 
 
 def _shown(path: Path, folder: Path) -> str:
@@ -75,7 +79,8 @@ def _shown(path: Path, folder: Path) -> str:
 def _digest(path: Path) -> str:
     """SHA-256 of a file; of a program that may be run but not read, its size and time."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except PermissionError:
         found = path.stat()
         return f"{found.st_size} bytes, changed at {found.st_mtime_ns} ns"
