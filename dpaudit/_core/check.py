@@ -14,10 +14,17 @@ from dpaudit.errors import InvalidInput
 
 def fail(name: str, got: object, expected: str) -> NoReturn:
     """Raise the one form of error that bad input gets."""
-    shown = repr(got)
+    shown = _shown(got)
     if len(shown) > 80:
         shown = shown[:77] + "..."
     raise InvalidInput(f"{name} must be {expected}, got {shown}", argument=name)
+
+
+def _shown(got: object) -> str:
+    try:
+        return repr(got)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a deep list
+        return f"a {type(got).__name__} too long to show"
 
 
 def integer(name: str, value: Any, minimum: int) -> int:
@@ -32,16 +39,20 @@ def real(
 ) -> float:
     """A finite number in [low, high], or strictly inside when `open_`."""
     expected = f"a finite number in {'(' if open_ else '['}{low:g}, {high:g}{')' if open_ else ']'}"
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, numbers.Real)
-        or not math.isfinite(float(value))
-    ):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         fail(name, value, expected)
-    number = float(value)
-    if not (low < number < high if open_ else low <= number <= high):
+    number = nearest_float(value)
+    if not math.isfinite(number) or not (low < number < high if open_ else low <= number <= high):
         fail(name, value, expected)
     return number
+
+
+def nearest_float(value: Any) -> float:
+    """The float nearest to a real number; an infinite one where it is too large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def epsilon(value: Any, name: str = "epsilon") -> Array:
@@ -49,7 +60,7 @@ def epsilon(value: Any, name: str = "epsilon") -> Array:
     expected = "a finite number >= 0 (nats), or a 1-D array of them"
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         fail(name, value, expected)
     if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array)) or np.any(array < 0):
         fail(name, value, expected)

@@ -6,8 +6,9 @@ three forms, each of which NumPy saves as a .npy file without pickle:
 
 - tables: (n, k) float64, one draw a row (`tables`);
 - lists of numbers of different length: a structured (n,) array of rows that hold the length, the
-  entries, and NaN up to the longest list (`tables`);
-- other draws: canonical JSON text, (n,) bytes (`canonical`).
+  entries, and NaN up to the longest list; of lists of more than 1000 numbers, the length, the first
+  999 and a code of all of them (`tables`);
+- other draws, and integers that are no floats: canonical JSON text, (n,) bytes (`canonical`).
 
 Tables are rows already. Draws of the other two forms become rows once the draws of both sides are
 known (`columns`, `aligned`). Given the columns, a draw's row depends on that draw alone.
@@ -18,7 +19,7 @@ This room knows nothing of mechanisms, scores or audits.
 from dpaudit.outcomes.columns import Columns, aligned, columns
 from dpaudit.outcomes.forms import is_table, joined, rows
 from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.repeats import constant_value, period
+from dpaudit.outcomes.repeats import constant_value, period, told_apart
 from dpaudit.outcomes.tables import LISTS
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "joined",
     "period",
     "rows",
+    "told_apart",
 ]

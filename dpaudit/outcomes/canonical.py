@@ -1,9 +1,11 @@
 """Draws of any form as canonical JSON text: equal draws are equal bytes, on any machine.
 
 Lists and tuples are JSON lists. A dict is an object whose keys are the JSON texts of its keys,
-sorted. A set is the object {"set": [members in order]}, which is the text of no dict. A text of
-more than 64 characters is cut and ends with its digest. A draw that is not a list is
-read as a list of one entry, and None as the empty list, as in `tables`.
+sorted. Three objects are the text of no dict, as their keys are not in quotes: {"set": [members in
+order]}; {"number": [nearest float, what is left]} of an integer that is no float; {"long": [length,
+code, first entries]} of a list of more than `SLOTS` entries, and of all that would take more than
+`WIDEST` characters. A text of more than 64 characters is cut and ends with its digest. A draw that
+is not a list is read as a list of one entry, and None as the empty list, as in `tables`.
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.check import nearest_float
 from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.tables import LISTS, REAL
+from dpaudit.outcomes.tables import EXACT, REAL, SLOTS, list_code, with_lengths
 
 ALL = "numbers, text, booleans, None, or lists, tuples, dicts and sets of these"
-SET = "set"
+SET, NUMBER, LONG = "set", "number", "long"
 LONGEST, SHOWN = 64, 32  # characters of a text, and of one that is cut
+WIDEST = 1 << 16  # characters of a draw
 DEEPEST = 50  # levels of nesting
-EXACT = 2**53  # all integers up to it are floats too
 
 
 def canonical_texts(draws: Iterable[Any]) -> np.ndarray:
@@ -38,19 +41,55 @@ def as_texts(draws: np.ndarray) -> np.ndarray:
     """Draws of any of the three forms as texts, (n,) bytes."""
     if draws.dtype.kind == "S":
         return draws
-    if draws.dtype.names:
-        return canonical_texts(row[1 : 1 + int(row[0])].tolist() for row in draws[LISTS])
-    return canonical_texts(draws.tolist())
+    if not draws.dtype.names:
+        return canonical_texts(draws.tolist())
+    rows = with_lengths(draws).tolist()
+    return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
 
 
-def parsed(text: bytes) -> list[Any]:
-    """The draw that a text stands for, as a list."""
-    return list(json.loads(text))
+def parsed(text: bytes) -> Any:
+    """The draw that a text stands for, in JSON types: a list, or the object of a long one."""
+    return json.loads(text)
+
+
+def shown(text: bytes) -> Any:
+    """The draw that a text stands for, as people write it, in JSON types."""
+    return json.loads(text, object_hook=_shown)
+
+
+def _shown(held: dict[str, Any]) -> Any:
+    if NUMBER in held:
+        nearest, rest = held[NUMBER]
+        return int(nearest) + rest if isinstance(rest, int) else rest
+    if LONG in held:
+        return [*held[LONG][2], "…"]
+    if SET in held:
+        return held[SET]
+    return {json.loads(key) if key[:1] == '"' else key: one for key, one in held.items()}
+
+
+def _listed(length: int, entries: list[Any]) -> Any:
+    """A row of `tables` in JSON types."""
+    if length > SLOTS:
+        return {LONG: [length, entries[-1], entries[: SLOTS - 1]]}
+    return entries[:length]
 
 
 def _text(plain: Any) -> bytes:
-    root = plain if isinstance(plain, list) else [] if plain is None else [plain]
-    return json.dumps(root, sort_keys=True, separators=(",", ":")).encode("ascii")
+    root = plain if isinstance(plain, list) or _is_long(plain) else [plain]
+    text = _json(root if plain is not None else [])
+    if len(text) <= WIDEST:
+        return text
+    size = plain[LONG][0] if _is_long(plain) else len(root)
+    return _json({LONG: [size, list_code([text.decode()]), []]})
+
+
+def _is_long(plain: Any) -> bool:
+    return isinstance(plain, dict) and LONG in plain
+
+
+def _json(plain: Any) -> bytes:
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -73,15 +112,22 @@ def _container(value: Any, depth: int) -> Any:
     if isinstance(value, np.void) and value.dtype.names:
         value = {name: value[name] for name in value.dtype.names}
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
-        return [_plain(one, depth) for one in value]
+        return _cut([_plain(one, depth) for one in value])
     if isinstance(value, np.ndarray) and value.dtype.kind in REAL + "USO":
         return _plain(value.item(), depth)
     if isinstance(value, Mapping):
         return {_key(key, depth): _plain(one, depth) for key, one in value.items()}
     if isinstance(value, Set):
-        return {SET: sorted((_plain(one, depth) for one in value), key=_order)}
+        return {SET: _cut(sorted((_plain(one, depth) for one in value), key=_order))}
     kind = type(value).__name__
     raise NotOutcomes(ALL, f"a draw with a {kind}" if depth > 1 else f"a {kind}")
+
+
+def _cut(entries: list[Any]) -> Any:
+    """A list, or the first entries and the code of a long one."""
+    if len(entries) <= SLOTS:
+        return entries
+    return {LONG: [len(entries), list_code(entries), entries[: SLOTS - 1]]}
 
 
 def _key(key: Any, depth: int) -> str:
@@ -94,16 +140,22 @@ def _key(key: Any, depth: int) -> str:
 _quoted = lru_cache(maxsize=1 << 12)(json.dumps)
 
 
-def _number(value: Any) -> int | float:
-    """An integer of at most 2^53 in size as it is, any other number as a float."""
+def _number(value: Any) -> Any:
+    """An integer that is a float too as it is, and any number that is no integer as a float.
+
+    Of another integer: the nearest float, and what is left, as text if that is not small.
+    """
     if type(value) is int and -EXACT <= value <= EXACT:
         return value
-    if isinstance(value, numbers.Integral) and abs(int(value)) <= EXACT:
-        return int(value)
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+    if not isinstance(value, numbers.Integral):
+        return nearest_float(value)
+    whole = int(value)
+    nearest = nearest_float(whole)
+    if whole == nearest:  # Python compares the two exactly
+        return whole
+    rest = None if math.isinf(nearest) else whole - int(nearest)
+    small = rest is not None and -EXACT <= rest <= EXACT
+    return {NUMBER: [nearest, rest if small else _short(hex(whole))]}
 
 
 def _short(text: str) -> str:
@@ -115,7 +167,7 @@ def _short(text: str) -> str:
 
 
 def _order(plain: Any) -> tuple[int, float, str]:
-    """Sorts the members of a set: numbers by size, then NaN, text and others by their JSON text."""
+    """Sorts the members of a set: floats by size, then NaN, text and others by their JSON text."""
     if isinstance(plain, (int, float)) and not math.isnan(plain):
         return 0, float(plain), ""
     return 1, 0.0, json.dumps(plain, sort_keys=True)

@@ -9,46 +9,62 @@ from functools import partial
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
 from dpaudit.outcomes.canonical import as_texts
 from dpaudit.outcomes.features import Kind, Name, features, name_order
 from dpaudit.outcomes.forms import is_table
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
-MOST = 1000  # columns; where there are more features, those that most draws have
+MOST = tables.SLOTS  # columns; where there are more features, those that most draws have
 TOTAL_SIZE: Name = ((), Kind.SIZE)
 
 
 def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
     """The columns of what both sides hold: a function that makes rows of any further draws.
 
-    Tables stay as they are. Where one side has lists of numbers, their length comes first and NaN
-    pads them. Other draws get columns of their own for every position, key and member: numbers;
-    codes of text; sizes; and the type of other values (None, NaN, a dict, ...). Columns in which no
-    two draws differ are left out.
+    Tables of one width stay as they are. Where one side has lists of numbers, or tables of another
+    width, their length comes first and NaN pads them. Other draws get columns of their own for
+    every position, key and member: numbers; codes of text; sizes; and the type of other values
+    (None, NaN, a dict, ...). Columns in which no two draws differ are left out.
 
     The code of a text is a hash, so that it depends on no other draw. Among a million texts two
     have the same code with probability 1e-4. That can hide a difference, but never make one.
     """
     if any(side.dtype.kind == "S" for side in (P, Q)):
         return FeatureColumns.of(P, Q)
-    if is_table(P) and is_table(Q):
+    if _alike(P, Q):
         return partial(_table_rows, P.shape[1])
     longest = int(max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)))
-    return partial(_list_rows, 1 + longest)
+    return partial(_list_rows, 1 + min(longest, tables.SLOTS))
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     """Both sides as float64 rows, in the columns of what they hold."""
-    if is_table(P) and is_table(Q):
+    if _alike(P, Q):
         return P, Q
     to_rows = columns(P, Q)
     return to_rows(P), to_rows(Q)
 
 
+def _alike(P: np.ndarray, Q: np.ndarray) -> bool:
+    """Whether both sides are tables of one width."""
+    return is_table(P) and is_table(Q) and P.shape[1] == Q.shape[1]
+
+
 def _table_rows(width: int, draws: np.ndarray) -> Array:
-    """Rows of `width` columns; draws that are not a table are cut or padded with NaN to fit."""
-    return draws if is_table(draws) else _list_rows(1 + width, draws)[:, 1:]
+    """Rows of `width` columns; draws that are not such a table are cut or padded with NaN to fit.
+
+    Raises `InvalidInput` where the table is wider than the rows of lists.
+    """
+    if is_table(draws) and draws.shape[1] == width:
+        return draws
+    if width > tables.SLOTS:
+        raise InvalidInput(
+            f"draws of more than {tables.SLOTS} numbers must all have as many as the first draws, "
+            f"{width}; cut or pad the others"
+        )
+    return _list_rows(1 + width, draws)[:, 1:]
 
 
 def _list_rows(width: int, draws: np.ndarray) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,10 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
     if isinstance(values, (list, tuple)):
         return _sequence(values, size)
     array = np.asarray(values)
-    if array.dtype.names == (LISTS,) and size in (None, len(array)):
+    if tables.is_lists(array) and size in (None, len(array)):
         return array
-    if array.dtype.kind in NESTED and array.ndim in (1, 2):
+    large = array.dtype.kind in "iu" and tables.not_floats(array, array.flat)
+    if (large or array.dtype.kind in NESTED) and array.ndim in (1, 2):
         return _sequence(list(array), size)
     if array.dtype.kind not in REAL:
         raise NotOutcomes(NUMBERS, f"dtype {array.dtype}")
@@ -39,8 +41,11 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
         array = np.asarray(values)
     except ValueError:  # draws of different length
         array = np.empty(0, dtype=object)
-    if array.dtype.kind in REAL and array.ndim < 3 and array.size:
+    if array.dtype.kind in REAL and array.ndim in (1, 2) and array.size:
+        entries = values if array.ndim == 1 else chain.from_iterable(values)
         plain = tables.table(array, size)
+        if tables.not_floats(array, entries):
+            return canonical_texts(values)
         return tables.listed(plain) if array.ndim == 2 else plain
     if not values or (size is not None and len(values) != size):
         raise NotOutcomes(SHAPE.format("n" if size is None else size), f"{len(values)} draws")
@@ -56,8 +61,8 @@ def is_table(draws: np.ndarray) -> bool:
 def joined(parts: list[np.ndarray]) -> np.ndarray:
     """Draws of several parts, one after the other, in the simplest form that holds them all.
 
-    Lists are padded to the longest; lists of one length become a table. Raises `NotOutcomes` where
-    tables differ in their number of columns.
+    Lists are padded to the longest, `tables.SLOTS` at most; lists of one length become a table.
+    Raises `NotOutcomes` where tables differ in their number of columns.
     """
     widths = {part.shape[1] for part in parts if is_table(part)}
     if len(widths) > 1:
@@ -66,8 +71,9 @@ def joined(parts: list[np.ndarray]) -> np.ndarray:
         )
     if any(part.dtype.kind == "S" for part in parts):
         return np.concatenate([as_texts(part) for part in parts])
-    if all(map(is_table, parts)):
-        return np.concatenate(parts)
+    even = [table for table in map(tables.even, parts) if table is not None]
+    if len(even) == len(parts) and len({table.shape[1] for table in even}) == 1:
+        return np.concatenate(even)
     padded = [tables.with_lengths(part) for part in parts]
     widest = max(part.shape[1] for part in padded)
-    return tables.simplest(np.concatenate([tables.fitted(part, widest) for part in padded]))
+    return tables.structured(np.concatenate([tables.fitted(part, widest) for part in padded]))

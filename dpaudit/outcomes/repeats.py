@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.outcomes.canonical import parsed
+from dpaudit.outcomes.canonical import shown
+from dpaudit.outcomes.columns import aligned
 from dpaudit.outcomes.tables import LISTS
 
 CHARACTERS = 80  # of a value in a message
@@ -19,12 +20,18 @@ RARE = 30.0  # nats: a repetition of probability e^−30 or less is no coinciden
 def constant_value(draws: np.ndarray) -> str | None:
     """The one value of all draws of a side, as text of at most 80 characters; None if two differ.
 
-    Draws are compared by their bits: 0.0 and −0.0 differ, NaN and NaN do not.
+    Draws are compared by their bits: 0.0 and −0.0 differ. All NaN are one value.
     """
     rows = _bytes(draws)
     if np.any(rows != rows[0]):
         return None
     return _short(json.dumps(_first_value(draws), ensure_ascii=False))
+
+
+def told_apart(P: np.ndarray, Q: np.ndarray) -> bool:
+    """Whether the rows of one draw of each side differ: scores see no more than rows."""
+    left, right = (_bytes(side[:1]) for side in aligned(P[:1], Q[:1]))
+    return bool(left[0] != right[0])
 
 
 def period(draws: np.ndarray) -> int | None:
@@ -55,6 +62,8 @@ def _bytes(draws: np.ndarray) -> np.ndarray:
     plain = draws[LISTS] if draws.dtype.names else draws
     if plain.dtype.kind == "S":
         return plain
+    if np.isnan(plain).any():
+        plain = np.where(np.isnan(plain), np.nan, plain)
     plain = np.ascontiguousarray(plain)
     return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]
 
@@ -62,7 +71,7 @@ def _bytes(draws: np.ndarray) -> np.ndarray:
 def _first_value(draws: np.ndarray) -> Any:
     """The first draw as Python values; of a list of one entry, that entry."""
     if draws.dtype.kind == "S":
-        found = parsed(draws[0])
+        found = shown(draws[0])
     elif draws.dtype.names:
         found = draws[LISTS][0, 1 : 1 + int(draws[LISTS][0, 0])].tolist()
     else:

@@ -1,12 +1,16 @@
 """Tables of numbers, and lists of numbers of different length as rows.
 
-The row of a list holds its length, its entries, and NaN up to the longest list.
+The row of a list holds its length, its entries, and NaN up to the longest list. Rows have room for
+`SLOTS` entries at most, so that one long list does not make all rows long. Of a longer list the
+last slot holds a code of all its entries, and the slots before it hold its first ones.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,6 +23,9 @@ LISTS = "list"  # the field of the structured dtype of lists, in memory and on d
 SHAPE = "shape ({}, k)"
 NUMBERS = "numbers"
 REAL = "fiub"  # kinds of dtype that hold real numbers or booleans
+SLOTS = 1000  # entries of a list that its row has room for
+CODE_BITS = 52  # integers of so many bits are floats exactly
+EXACT = 2**53  # all integers up to it are floats too
 
 
 def table(array: np.ndarray, size: int | None) -> Array:
@@ -32,25 +39,66 @@ def table(array: np.ndarray, size: int | None) -> Array:
     return np.asarray(plain, dtype=np.float64)
 
 
+def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
+    """Whether any of the entries, of which the array was made, is an integer that is no float."""
+    if array.dtype.kind not in "fiu" or not np.any((array > EXACT) | (array < -EXACT)):
+        return False
+    return any(isinstance(one, numbers.Integral) and not _is_float(int(one)) for one in entries)
+
+
+def _is_float(value: int) -> bool:
+    try:
+        return value == float(value)  # Python compares the two exactly
+    except OverflowError:
+        return False
+
+
 def lists(values: Sequence[Any]) -> np.ndarray | None:
-    """Rows of draws that are lists of numbers, numbers or None; None where any draw is not.
+    """Rows of draws that are lists of numbers, numbers or None; None where any draw is not, or
+    where an integer is no float.
 
     A number stands for the list of it alone, None for the empty list.
     """
     draws = [_entries(draw) for draw in values]
     if any(draw is None for draw in draws):
         return None
-    length = np.fromiter(map(len, draws), dtype=np.intp, count=len(draws))
+    entries = list(chain.from_iterable(draws))
     try:
-        flat = np.asarray(list(chain.from_iterable(draws)))
+        flat = np.asarray(entries)
     except ValueError:  # entries are lists of different length
         return None
-    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in REAL):
+    if flat.ndim != 1 or (flat.size and flat.dtype.kind not in REAL) or not_floats(flat, entries):
         return None
-    rows = np.full((len(draws), 1 + length.max()), np.nan)
+    length = np.fromiter(map(len, draws), dtype=np.intp, count=len(draws))
+    return structured(_padded(flat.astype(np.float64), length))
+
+
+def _padded(flat: Array, length: np.ndarray) -> Array:
+    """Rows of lists whose entries stand one after the other in `flat`."""
+    slots = min(int(length.max()), SLOTS)
+    rows = np.full((len(length), 1 + slots), np.nan)
     rows[:, 0] = length
-    rows[:, 1:][np.arange(length.max()) < length[:, None]] = flat
-    return structured(rows)
+    start = np.cumsum(length) - length
+    row, slot = np.nonzero(np.arange(slots) < length[:, None])
+    rows[row, 1 + slot] = flat[start[row] + slot]
+    for long in np.flatnonzero(length > SLOTS):
+        rows[long, -1] = list_code(flat[start[long] : start[long] + length[long]].tolist())
+    return rows
+
+
+def list_code(entries: list[Any]) -> float:
+    """A hash of a list: an integer below 2^52. Numbers count by their value, whatever their type.
+
+    entries : JSON types.
+    """
+    plain = [float(one) if isinstance(one, (bool, int)) else one for one in entries]
+    return text_hash(json.dumps(plain, sort_keys=True))
+
+
+def text_hash(text: str) -> float:
+    """A hash of a text: an integer below 2^52."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return float(int.from_bytes(digest, "big") >> (64 - CODE_BITS))
 
 
 def _entries(draw: Any) -> Any:
@@ -65,7 +113,7 @@ def _entries(draw: Any) -> Any:
 
 
 def listed(plain: Array) -> np.ndarray:
-    """The rows of a table as lists."""
+    """The rows of a table as lists, with all their entries."""
     return structured(np.column_stack([np.full(len(plain), float(plain.shape[1])), plain]))
 
 
@@ -75,9 +123,25 @@ def structured(rows: Array) -> np.ndarray:
     return rows.view([(LISTS, np.float64, (rows.shape[1],))])[:, 0]
 
 
+def is_lists(array: np.ndarray) -> bool:
+    """Whether `structured` may have made an array; a user's own may have a field of that name."""
+    if array.dtype.names != (LISTS,) or array.dtype[LISTS].base != np.float64:
+        return False
+    rows = array[LISTS]
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        return False
+    length = rows[:, :1]
+    whole = bool(np.all((length >= 0.0) & (length == np.rint(length))))
+    return whole and bool(np.isnan(rows[:, 1:][np.arange(rows.shape[1] - 1) >= length]).all())
+
+
 def with_lengths(draws: np.ndarray) -> Array:
-    """Rows (length, entries, NaN) of lists or of a table."""
-    return draws[LISTS] if draws.dtype.names else listed(draws)[LISTS]
+    """Rows (length, entries, NaN) of lists or of a table, of at most 1 + `SLOTS` columns."""
+    rows = draws[LISTS] if draws.dtype.names else listed(draws)[LISTS]
+    if rows.shape[1] <= 1 + SLOTS:
+        return np.asarray(rows)
+    codes = [list_code(row[1:].tolist()) for row in rows]  # all lists are of one length here
+    return np.column_stack([rows[:, :SLOTS], codes])
 
 
 def fitted(rows: Array, width: int) -> Array:
@@ -87,7 +151,11 @@ def fitted(rows: Array, width: int) -> Array:
     return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=np.nan)
 
 
-def simplest(rows: Array) -> np.ndarray:
-    """Rows (length, entries, NaN) as a table where all lengths are equal and > 0, else as lists."""
-    even = rows.shape[1] > 1 and bool(np.all(rows[:, 0] == rows.shape[1] - 1.0))
-    return np.ascontiguousarray(rows[:, 1:]) if even else structured(rows)
+def even(draws: np.ndarray) -> Array | None:
+    """The table of draws that all have one length > 0 and all their entries; else None."""
+    if not draws.dtype.names:
+        return draws
+    rows = draws[LISTS]
+    if rows.shape[1] == 1 or np.any(rows[:, 0] != rows.shape[1] - 1.0):
+        return None
+    return np.ascontiguousarray(rows[:, 1:])
