@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit import power
+from dpaudit._core.percent import percent
 from dpaudit._core.types import Array
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
@@ -84,7 +85,7 @@ def judge_e_value(
 
     others = () if settings.claimed_epsilon is not None else kept
     detectable = _detectable(excess, others, settings)
-    confidence = f"{100 * settings.level:.6g}% confidence"
+    confidence = f"{percent(settings.level)} confidence"
     if record.rejected_at is not None:
         reason = (
             f"Stopped after {record.rejected_at:,} draws a side: the e-value against "
@@ -138,14 +139,14 @@ def _shown(detectable: dict[str, float] | None, settings: Settings) -> str:
 
 def _nothing(estimate: Estimate, level: float) -> str:
     return (
-        f"There is no claim and no exact spectrum to judge by; at {100 * level:.6g}% confidence "
+        f"There is no claim and no exact spectrum to judge by; at {percent(level)} confidence "
         f"δ({estimate.epsilon[0]:g}) is at least {estimate.low[0]:.3g}."
     )
 
 
 def _violated(estimate: Estimate, reference: Reference, at: int, level: float) -> str:
     return (
-        f"At {100 * level:.6g}% confidence δ({estimate.epsilon[at]:.4g}) is at least "
+        f"At {percent(level)} confidence δ({estimate.epsilon[at]:.4g}) is at least "
         f"{estimate.low[at]:.3g}, above the {reference.delta[at]:.3g} that {reference.name} allows."
     )
 
@@ -156,7 +157,7 @@ def _held(reference: Reference, settings: Settings, exact: Spectrum | None) -> s
         return broken
     return (
         f"No ε was found at which the certified δ(ε) exceeds {reference.name} at "
-        f"{100 * settings.level:.6g}% confidence."
+        f"{percent(settings.level)} confidence."
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 from typing import Any
 
+from dpaudit._core.percent import percent as in_percent
+
 NONE = "–"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -56,8 +58,8 @@ def count(items: int) -> str:
 
 
 def percent(share: float) -> str:
-    """0.95 as "95 %", with a no-break space."""
-    return f"{round(100 * share, 6):g}\u00a0%"
+    """0.95 as "95 %", with a no-break space; "100 %" only if the share is 1."""
+    return in_percent(share).replace("%", "\u00a0%")
 
 
 def plain(value: Any) -> str:
