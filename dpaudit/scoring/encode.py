@@ -1,4 +1,8 @@
-"""Finite columns for every outcome: NaN, infinities and overflows are marked, bits are read."""
+"""Finite columns for every outcome.
+
+NaN, infinities, overflows and the sign of zero are marked; tiny numbers are enlarged; bits are
+read. Of very many columns those are kept that differ most between the sides.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import CHUNK, Sides
 
 LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
+TINY, ENLARGED = 2.0**-900, 2.0**600  # numbers below TINY are multiplied by ENLARGED, exactly
 
 
 def usable(x: Array) -> np.ndarray:
@@ -18,14 +24,18 @@ def usable(x: Array) -> np.ndarray:
     return np.asarray(np.abs(x) <= LARGEST)
 
 
-# the kinds of entries that are not usable
+# the kinds of entries that have a mark: the first three are not usable
 MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
     np.isnan,
     lambda x: x > LARGEST,
     lambda x: x < -LARGEST,
+    lambda x: (x == 0.0) & np.signbit(x),
 )
+MINUS_ZERO = 3  # position in MARKS
 MEDIAN_DRAWS = 20_000  # a side, for the median that stands for entries that are not usable
 BIT_DRAWS = 20_000  # a side, to see which bits vary at all
+MOST = 1000  # columns that are kept, since closed forms take the cube of their number
+RANKED = 1000  # draws a side that show which columns differ most
 MANTISSA = np.int64((1 << 52) - 1)
 HIDDEN = np.int64(1 << 52)  # the leading one that normal numbers do not store
 LOW_BITS = 4
@@ -35,17 +45,23 @@ NO_EXPONENT = -1100.0  # for zero: below the exponent of any other number
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Rows (m, k) → finite rows (m, k'): the k columns, then indicators, then columns of bits.
+    """Rows (m, k) → finite rows (m, k'): the kept columns, then indicators, then other columns.
 
+    taken : positions of the columns that are kept, None for all of them; other positions are
+        among these. scale : (k,) 1, or `ENLARGED` for columns of tiny numbers.
     fill : (k,) what replaces entries that are not usable: the training median of the usable ones.
     marks : (column, kind) of each indicator, kind a position in MARKS; only kinds that occurred in
         training have one.
+    huge : columns with finite numbers beyond `LARGEST`, which get their exponent and mantissa.
     floats : columns whose bits are read. kept : the columns of `bit_features` that varied in
         training.
     """
 
+    taken: np.ndarray | None
+    scale: Array
     fill: Array
     marks: tuple[tuple[int, int], ...]
+    huge: np.ndarray
     floats: np.ndarray
     kept: np.ndarray
 
@@ -55,14 +71,18 @@ class Encoder:
 
         bits : also encode the bits of floats (`bit_features`).
         """
-        marks, fill = _marks(train), _fill(train)
+        taken = most_different(train, MOST) if train.P.shape[1] > MOST else None
+        train = train if taken is None else Sides(train.P[:, taken], train.Q[:, taken])
+        marks, fill, scale = _marks(train), _fill(train), _scale(train)
         floats = _floats(train) if bits else np.empty(0, dtype=np.intp)
-        return cls(fill, marks, floats, _varying(train, floats))
+        kept = _varying(train, floats)
+        return cls(taken, scale, fill * scale, marks, _huge(train, marks), floats, kept)
 
     def __call__(self, x: Array) -> Array:
-        """Encoded rows; `x` itself, not a copy, where it is usable and has no column to add."""
-        width = len(self.fill) + len(self.marks) + len(self.kept)
-        if width == x.shape[1] and all(usable(part).all() for part in _chunks(x)):
+        """Encoded rows; `x` itself, not a copy, where it is usable and nothing is to be changed."""
+        width = len(self.fill) + len(self.marks) + 2 * len(self.huge) + len(self.kept)
+        plain = self.taken is None and not np.any(self.scale != 1.0)
+        if plain and width == x.shape[1] and all(usable(part).all() for part in _chunks(x)):
             return x
         out = np.empty((len(x), width))
         for start in range(0, len(x), CHUNK):
@@ -74,12 +94,45 @@ class Encoder:
         return Sides(self(sides.P), self(sides.Q))
 
     def _rows(self, x: Array) -> Array:
+        x = x if self.taken is None else x[:, self.taken]
         flags = [
             MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks
         ]
-        whole = np.where(usable(x), x, self.fill)
-        bits = [bit_features(whole[:, self.floats])[:, self.kept]] if len(self.kept) else []
-        return np.concatenate([whole, *flags, *bits], axis=1)
+        scaled = x * self.scale
+        whole = np.where(usable(scaled), scaled, self.fill)
+        large = [_halves(x[:, self.huge])] if len(self.huge) else []
+        read = np.where(usable(x), x, self.fill)[:, self.floats]
+        bits = [bit_features(read)[:, self.kept]] if len(self.kept) else []
+        return np.concatenate([whole, *flags, *large, *bits], axis=1)
+
+
+def most_different(train: Sides, most: int) -> np.ndarray:
+    """Positions of the `most` columns in which the sides differ most, ascending.
+
+    By the ranks of the values among the first draws of both sides, and by the ranks of their
+    distances from the median. Columns that are constant are left out, but for the first one.
+    """
+    pooled, label = train.head(RANKED).stacked()
+    gaps = np.array([_rank_gap(column, label) for column in pooled.T])
+    best = np.argsort(-gaps, kind="stable")[:most]
+    return np.sort(best[: max(1, int(np.sum(gaps[best] >= 0.0)))])
+
+
+def _rank_gap(column: Array, label: np.ndarray) -> float:
+    """The larger difference of the sides' mean ranks; −1 for a column without two values."""
+    bits = np.ascontiguousarray(column).view(np.int64)
+    ordered = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)  # −0.0 below 0.0, NaN last
+    if ordered.min() == ordered.max():
+        return -1.0
+    whole = np.clip(np.where(np.isnan(column), np.inf, column), -LARGEST, LARGEST)
+    ranks = (rankdata(ordered), rankdata(np.abs(whole - np.median(whole))))
+    return max(abs(float(rank[label == 1].mean() - rank[label == 0].mean())) for rank in ranks)
+
+
+def _halves(x: Array) -> Array:
+    """Mantissa and exponent of finite numbers beyond `LARGEST`, (m, k) → (m, 2k); 0 for others."""
+    mantissa, exponent = np.frexp(np.where(np.isfinite(x) & ~usable(x), x, 0.0))
+    return np.concatenate([mantissa, exponent], axis=1)
 
 
 def bit_features(x: Array) -> Array:
@@ -111,11 +164,19 @@ def _chunks(x: Array) -> list[Array]:
 
 
 def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
-    """The indicators; of several that are equal on all training draws only the first."""
+    """The indicators; of several that are equal on all training draws only the first.
+
+    Those of entries that are not usable, and of −0.0 where 0.0 occurs too.
+    """
     seen = np.zeros((len(MARKS), train.P.shape[1]), dtype=bool)
+    plus = np.zeros(train.P.shape[1], dtype=bool)
     for part in (*_chunks(train.P), *_chunks(train.Q)):
         if not usable(part).all():
-            seen |= np.stack([mark(part).any(axis=0) for mark in MARKS])
+            seen[:MINUS_ZERO] |= np.stack([mark(part).any(axis=0) for mark in MARKS[:MINUS_ZERO]])
+        if (part == 0.0).any():
+            seen[MINUS_ZERO] |= MARKS[MINUS_ZERO](part).any(axis=0)
+            plus |= ((part == 0.0) & ~np.signbit(part)).any(axis=0)
+    seen[MINUS_ZERO] &= plus
     distinct: dict[bytes, tuple[int, int]] = {}
     for kind, column in np.argwhere(seen):
         flags = [np.packbits(MARKS[kind](side[:, column])).tobytes() for side in (train.P, train.Q)]
@@ -129,6 +190,24 @@ def _fill(train: Sides) -> Array:
     finite = usable(pooled)
     columns = zip(pooled.T, finite.T, strict=True)
     return np.array([np.median(column[keep]) if keep.any() else 0.0 for column, keep in columns])
+
+
+def _scale(train: Sides) -> Array:
+    """`ENLARGED` for columns of tiny numbers and zeros alone, else 1."""
+    most = np.zeros(train.P.shape[1])
+    for part in (*_chunks(train.P), *_chunks(train.Q)):
+        most = np.maximum(most, np.abs(np.where(usable(part), part, 0.0)).max(axis=0))
+    return np.where((most > 0.0) & (most < TINY), ENLARGED, 1.0)
+
+
+def _huge(train: Sides, marks: tuple[tuple[int, int], ...]) -> np.ndarray:
+    """Positions of the columns with finite numbers beyond `LARGEST`."""
+    if not any(kind in (1, 2) for _, kind in marks):
+        return np.empty(0, dtype=np.intp)
+    found = np.zeros(train.P.shape[1], dtype=bool)
+    for part in (*_chunks(train.P), *_chunks(train.Q)):
+        found |= (np.isfinite(part) & ~usable(part)).any(axis=0)
+    return np.flatnonzero(found)
 
 
 def _floats(train: Sides) -> np.ndarray:

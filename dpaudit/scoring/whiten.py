@@ -13,6 +13,7 @@ CLIP = 6.0  # robust units at which values are clipped, so that heavy tails do n
 # share of the largest variance below which a direction counts as constant within the sides
 SMALLEST = 1e-10
 GAP = 1e-7  # robust units; a larger distance between the sides' means is more than rounding
+NARROWEST = 2.0**-1000  # a smaller scale would make 1/scale infinite
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,8 @@ def _spread(centred: Array) -> Array:
     The sample's standard deviation where the interquartile range is 0.
     """
     low, high = np.quantile(centred, [0.25, 0.75], axis=0)
-    return np.where(high > low, 0.7413 * (high - low), centred.std(axis=0))
+    spread = np.where(high > low, 0.7413 * (high - low), centred.std(axis=0))
+    return np.where(spread > 0.0, np.maximum(spread, NARROWEST), 0.0)
 
 
 def _axes(P: Array, Q: Array) -> Array:
