@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.types import ArrayLike
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour
 from dpaudit.exact.numerics.contour import LossTransform
 from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.signed_curve import Delta
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.pairs.gaussian import diagonalise
+from dpaudit.exact.wishart_composition import WishartComposition, WishartPart
 from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch
-from dpaudit.exact.zeroed_rows.wishart_moments import wishart_transforms
+from dpaudit.exact.zeroed_rows.wishart_loss import WishartLoss
 
 NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expanded about it
 
@@ -31,8 +34,10 @@ class PrivacyLoss:
     L = log dP/dQ under P (forward) and log dQ/dP under Q (backward). Made by `gaussian_shift`,
     `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
     `dpaudit.exact.privacy_loss(mechanism, pair)`. Independent releases on the same pair compose by
-    `+`, k copies of one by `k * loss`: their moment functions multiply, so a composition is as
-    exact as its parts.
+    `+`, k copies of one by `k * loss`: their moment functions multiply, or the densities of their
+    losses are convolved, so a composition is as exact as its parts.
+
+    noise : of a release with additive Wishart noise. composed : the releases and how often each.
 
     >>> import dpaudit as dp
     >>> sketch = dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
@@ -44,6 +49,8 @@ class PrivacyLoss:
     backward: LossTransform
     law: str
     closed: Callable[[ArrayLike], Curves] | None = None
+    noise: WishartPart | None = None
+    composed: tuple[tuple[PrivacyLoss, int], ...] = ()
 
     @classmethod
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:
@@ -95,12 +102,12 @@ class PrivacyLoss:
 
         Arguments and errors as of `dpaudit.exact.additive_wishart`.
         """
-        forward, backward = wishart_transforms(q, dof, dim)
+        loss = WishartLoss.of(q, dof, dim)
         return cls(
-            forward,
-            backward,
+            *loss.transforms(),
             "additive Wishart",
             lambda epsilon: additive_wishart(q, dof, dim, epsilon),
+            WishartPart(loss),
         )
 
     @classmethod
@@ -123,22 +130,41 @@ class PrivacyLoss:
             self.forward,
             self.law,
             None if closed is None else lambda epsilon: closed(epsilon)[::-1],
+            None if self.noise is None else self.noise.reversed(),
+            tuple((part.reversed(), k) for part, k in self.composed),
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
-        Raises `InvalidInput`.
+        Raises `InvalidInput`; `NoExactSpectrum` where a composition has no δ of checked accuracy.
         """
         if self.closed is not None:
             return self.closed(epsilon)
-        return by_sorted_epsilon(
-            epsilon,
-            lambda e: (
-                contour.hockey_stick(self.forward, e),
-                contour.hockey_stick(self.backward, e),
-            ),
-        )
+        if self._noisy is not None:
+            return self._noisy.delta(epsilon)
+        forward, backward = self._directions
+        return by_sorted_epsilon(epsilon, lambda e: (forward(e), backward(e)))
+
+    @property
+    def _directions(self) -> tuple[Delta, Delta]:
+        """δ forward and backward at ε ≥ 0, (m,), in any order; not for Wishart noise."""
+        closed = self.closed
+        if closed is None:
+            return _inverted(self.forward), _inverted(self.backward)
+        return lambda e: closed(e)[0], lambda e: closed(e)[1]
+
+    @cached_property
+    def _noisy(self) -> WishartComposition | None:
+        """The composition with Wishart noise, where there is some."""
+        noise = tuple((part.noise, k) for part, k in self.composed if part.noise is not None)
+        if not noise:
+            return None
+        others = [(part, k) for part, k in self.composed if part.noise is None]
+        if not others:
+            return WishartComposition(noise, None)
+        whole = compose([part for part, _ in others], [k for _, k in others])
+        return WishartComposition(noise, whole._directions)
 
     def spectrum(self, epsilon: ArrayLike) -> Spectrum:
         """The exact `Spectrum` at `epsilon` (scalar or (m,), nats). Raises `InvalidInput`."""
@@ -197,7 +223,24 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
     ]
     forward = _product([loss.forward for loss in losses], times)
     backward = _product([loss.backward for loss in losses], times)
-    return PrivacyLoss(forward, backward, " + ".join(named))
+    composed = [
+        (part, k * own)
+        for loss, k in zip(losses, times, strict=True)
+        for part, own in loss.composed or ((loss, 1),)
+    ]
+    return PrivacyLoss(forward, backward, " + ".join(named), composed=tuple(composed))
+
+
+def _inverted(transform: LossTransform) -> Delta:
+    """δ of one direction by its contour."""
+
+    def delta(epsilon: Array) -> Array:
+        order = np.argsort(epsilon)
+        found = np.empty_like(epsilon)
+        found[order] = contour.hockey_stick(transform, epsilon[order])
+        return found
+
+    return delta
 
 
 def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
@@ -219,7 +262,6 @@ def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
         end=min(part.end for part in parts),
         maximum=number("maximum"),
         floor=float(-np.expm1(sum(k * np.log1p(-part.floor) for part, k in pairs))),
-        upright=any(part.upright for part in parts),
     )
 
 

@@ -11,20 +11,17 @@ one hyperbola serves all ε whose own minimum is not much deeper than the value 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
 
 from dpaudit._core.types import Array
 
 # first trapezoid step in the hyperbola's parameter, halved until the sums agree
 STEP, HALVINGS = (0.08, 8)
 AGREE = 1e-7  # of two sums: halving the step squares the relative error
-AGREE_UPRIGHT = 1e-11  # where M falls off more slowly than e^{−sε} turns it does not
 # tangents of the angle from the vertical, below 1 so that e^{s²} still decays
 BENDS = (0.4, 0.1, 0.025)
-PANELS, CHEBYSHEV = 12, chebpts1(24)  # of the series of an expensive log M along a line
 # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
 SHARED = 3.0
 ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their integrands vary
@@ -49,7 +46,6 @@ class LossTransform:
     end : M is finite for 0 < s < end.
     maximum : sup of the finite part of L, infinite if unbounded; δ(ε) = floor from there on.
     floor : P(L = ∞), so M(0) = 1 − floor.
-    upright : log_m is to be used on vertical lines only, where it is continuous; it is expensive.
     """
 
     log_m: Callable[[np.ndarray], np.ndarray]
@@ -58,7 +54,6 @@ class LossTransform:
     end: float
     maximum: float
     floor: float = 0.0
-    upright: bool = False
 
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
@@ -133,10 +128,7 @@ def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: i
     line = _Line.through(transform, float(saddle[crossing]))
     with np.errstate(under="ignore"):
         peak = np.exp(line.log_peak - line.crossing * epsilon)
-        bend, end = line.best(epsilon, () if transform.upright else BENDS)
-        if transform.upright:
-            smooth = line.interpolated(end)
-            return np.asarray(trapezoid(smooth.integrand(epsilon, 0.0), end, AGREE_UPRIGHT) * peak)
+        bend, end = line.best(epsilon, BENDS)
         if len(epsilon) == 1 or abs(bend) == BENDS[0]:
             return np.asarray(trapezoid(line.integrand(epsilon, bend), end) * peak)
     half = len(epsilon) // 2
@@ -184,25 +176,6 @@ class _Line:
             return np.asarray(np.exp(exponent) * speed)
 
         return value
-
-    def interpolated(self, end: float) -> _Line:
-        """The vertical line up to u = end, with log M by Chebyshev series in u.
-
-        In panels, since log M is mere rounding at the far end, where M is negligible.
-        """
-        width, places = end / PANELS, np.arange(PANELS)[:, None]
-        u = width * (places + 0.5 * (1.0 + CHEBYSHEV))
-        value = self.transform.log_m(self.crossing + 1j * self.scale * np.sinh(u.ravel()))
-        series = np.linalg.solve(
-            chebvander(CHEBYSHEV, len(CHEBYSHEV) - 1), value.reshape(u.shape).T
-        )
-
-        def log_m(s: np.ndarray) -> np.ndarray:
-            u = np.arcsinh(s.imag / self.scale) / width
-            place = np.minimum(u.astype(int), PANELS - 1)
-            return np.asarray(chebval(2.0 * (u - place) - 1.0, series[:, place], tensor=False))
-
-        return replace(self, transform=replace(self.transform, log_m=log_m))
 
     def best(self, epsilon: Array, bends: tuple[float, ...]) -> tuple[float, float]:
         """The bend (right > 0) on which the integrand ends soonest without growing, and its end.

@@ -1,0 +1,267 @@
+"""Positive functions of one number by Chebyshev series of their logarithms, and their convolution.
+
+All terms of a convolution are positive, so relative accuracy survives in the tail. Whatever is
+built here is checked: a series at points between its nodes, an integral by a mesh twice as fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
+
+import numpy as np
+from numpy.polynomial.chebyshev import chebpts2, chebvander
+
+from dpaudit._core.types import Array
+from dpaudit.errors import NoExactSpectrum
+
+COUNT = 16  # terms on a panel
+CHEBYSHEV = chebpts2(COUNT)  # with both ends: a function may be seen at an end of its panel alone
+FIT = np.linalg.inv(chebvander(CHEBYSHEV, COUNT - 1))
+BETWEEN = np.array([-0.37, 0.61])  # where a panel is checked
+GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(12)
+# of log f: the last terms of a panel, and how much more where f is below e^{−FAINT} of its peak
+PRECISE, FAINT, LOOSER = 1e-13, 50.0, 1e7
+# a panel that is not resolved after halvings is noise of its function: it may be this much larger
+# after each, up to NOISY
+NOISIER, NOISY = 4.0, 1e-10
+AGREE = 1e-9  # of a value and its check
+CHECKED = 40.0  # units below the peak down to which a function is checked: 4e-18 of it
+DEEP = 250.0  # natural-log units below the peak beyond which a function is 0
+BEYOND = 700.0  # at most this far below e^{−|x|} of the peak: what a logarithm of 0 counts as
+DROP = 45.0  # units below the peak of an integrand beyond which it is left out: 3e-20 of it
+ROUNDING = 2e-14  # relative, of x
+ROUGH = 1e-4  # of log f: a panel that is less resolved is halved, whatever the rounding
+NARROWEST = 1e-14  # relative width of a panel
+MOST = 4000  # panels
+FINER = (1, 2, 4)  # parts of a panel, until two meshes agree
+BLOCK = 1 << 17  # numbers at a time: stays in cache
+
+LogFunction = Callable[[Array], Array]
+
+
+class Pieces(Protocol):
+    """log f, smooth between its edges."""
+
+    @property
+    def edges(self) -> Array:
+        """(n + 1,), ascending."""
+        ...
+
+    def __call__(self, x: Array) -> Array:
+        """log f(x), in the shape of x."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LogSeries:
+    """log f on panels; −∞ beyond them.
+
+    edges : (n + 1,), ascending. terms : (COUNT, n), Chebyshev coefficients on each panel.
+    """
+
+    edges: Array
+    terms: Array
+
+    @classmethod
+    def of(cls, function: LogFunction, edges: Array, precise: float = PRECISE) -> LogSeries:
+        """The series of log f, checked between its nodes.
+
+        function : x ↦ log f(x), (k,) → (k,). f(x) counts as seen under both P and Q, whose
+        densities of a loss x are f(x) and f(x)e^{−x}. Raises `NoExactSpectrum`.
+        """
+        found = cls._fitted(function, edges, precise)
+        return found if found._agrees(function) else unresolved("a series of a curve is off")
+
+    @classmethod
+    def _fitted(cls, function: LogFunction, edges: Array, precise: float = PRECISE) -> LogSeries:
+        """The series; panels are halved until the last terms are negligible."""
+        low, high, found, peak, count = edges[:-1], edges[1:], [], -np.inf, len(edges)
+        while len(low):
+            panels = _Panels.fitted(function, low, high)
+            peak = max(peak, float(panels.height.max()))
+            ready = panels.resolved(peak, precise)
+            precise = max(precise, min(NOISIER * precise, NOISY))
+            found.append(panels.taken(ready))
+            middle = 0.5 * (low + high)[~ready]
+            low, high = np.append(low[~ready], middle), np.append(middle, high[~ready])
+            count += len(middle)
+            if count > MOST:
+                unresolved("a function of the loss is too rough")
+        return _Panels.joined(found).series(peak)
+
+    def __call__(self, x: Array) -> Array:
+        """log f(x), in the shape of x."""
+        place = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.edges) - 2)
+        low = self.edges[place]
+        y = 2.0 * (x - low) / (self.edges[place + 1] - low) - 1.0
+        twice, one, two = 2.0 * y, np.zeros_like(y), np.zeros_like(y)
+        for term in self.terms[:0:-1]:  # Clenshaw's recurrence
+            one, two = term[place] + twice * one - two, one
+        value = self.terms[0][place] + y * one - two
+        return np.where((x < self.edges[0]) | (x > self.edges[-1]), -np.inf, value)
+
+    def mirrored(self) -> LogSeries:
+        """x ↦ x + log f(−x).
+
+        The density of the loss under the other law, where f is that of its negative under the one.
+        """
+        edges, terms = -self.edges[::-1], self.terms[:, ::-1].copy()
+        terms[1::2] *= -1.0
+        terms[0] += 0.5 * (edges[1:] + edges[:-1])
+        terms[1] += 0.5 * np.diff(edges)
+        return LogSeries(edges, terms)
+
+    def convolved(self, other: LogSeries) -> LogSeries:
+        """log of ∫ f(u) g(x − u) du; each panel is checked between its nodes by a finer mesh.
+
+        Raises `NoExactSpectrum`.
+        """
+        edges = self._sums(other)
+        for parts in FINER:
+            found = LogSeries._fitted(lambda x: convolution(self, other, x, parts), edges)  # noqa: B023
+            if found._agrees(lambda x: convolution(self, other, x, 2 * parts)):  # noqa: B023
+                return found
+        return unresolved("two meshes of a convolution of losses disagree")
+
+    def mass(self) -> float:
+        """∫ f."""
+        half = 0.5 * np.diff(self.edges)[:, None]
+        value = self(self.edges[:-1, None] + half * (1.0 + GAUSS))
+        return float(np.sum(half * np.exp(value) @ WEIGHTS))
+
+    def _sums(self, other: LogSeries) -> Array:
+        """Where the sum is looked at first: from end to end, and about both modes."""
+        ends = [self.edges[0] + other.edges[0], self.edges[-1] + other.edges[-1]]
+        return np.unique(np.concatenate([ends, self._about(other), other._about(self)]))
+
+    def _about(self, other: LogSeries) -> Array:
+        """Some edges, moved by the mode of the other."""
+        mode = other.edges[np.argmax(other(other.edges))]
+        return self.edges[:: max(len(self.edges) // COUNT, 1)] + mode
+
+    def _agrees(self, finer: LogFunction) -> bool:
+        half = 0.5 * np.diff(self.edges)
+        x = ((self.edges[:-1] + half)[:, None] + half[:, None] * BETWEEN).ravel()
+        value, own = finer(x), self(x)
+        room = AGREE + np.repeat(_rounding(self.edges[:-1], self.edges[1:], self.terms.T), 2)
+        seen = _height(x, value) > _height(x, value).max() - CHECKED
+        seen &= ~np.repeat(_narrow(self.edges[:-1], self.edges[1:]), 2)
+        return bool(np.all((np.abs(value - own) <= room)[seen]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Panels:
+    """Series on panels in any order; `height` is the largest of log f and log f(x) − x."""
+
+    low: Array
+    high: Array
+    terms: Array
+    height: Array
+
+    @classmethod
+    def fitted(cls, function: LogFunction, low: Array, high: Array) -> _Panels:
+        half = 0.5 * (high - low)[:, None]
+        x = np.concatenate(
+            [low[:, None], (low[:, None] + half) + half * CHEBYSHEV[1:-1], high[:, None]], axis=1
+        )
+        value = np.maximum(function(x.ravel()).reshape(x.shape), -BEYOND - DEEP - np.abs(x))
+        found = cls(low, high, value @ FIT.T, _height(x, value).max(axis=1))
+        # no polynomial where log f ends: there its smallest value stands for all
+        end = _narrow(low, high)
+        found.terms[end] = np.eye(COUNT)[0] * value[end].min(axis=1, keepdims=True)
+        return found
+
+    @classmethod
+    def joined(cls, parts: list[_Panels]) -> _Panels:
+        fields = ("low", "high", "terms", "height")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields))
+
+    def taken(self, which: np.ndarray) -> _Panels:
+        return _Panels(self.low[which], self.high[which], self.terms[which], self.height[which])
+
+    def resolved(self, peak: float, precise: float) -> np.ndarray:
+        """Whether the last terms are negligible, or the panel is."""
+        room = precise * np.exp(np.clip(peak - FAINT - self.height, 0.0, np.log(LOOSER)))
+        room += _rounding(self.low, self.high, self.terms)
+        last = np.abs(self.terms[:, -2:]).max(axis=1)
+        return np.asarray(
+            (last <= room) | (self.height < peak - DEEP) | _narrow(self.low, self.high)
+        )
+
+    def series(self, peak: float) -> LogSeries:
+        """In order, without the negligible panels at both ends."""
+        order = np.argsort(self.low)
+        alive = np.flatnonzero(self.height[order] >= peak - DEEP)
+        order = order[alive[0] : alive[-1] + 1]
+        return LogSeries(
+            np.append(self.low[order], self.high[order[-1]]),
+            np.ascontiguousarray(self.terms[order].T),
+        )
+
+
+def _narrow(low: Array, high: Array) -> np.ndarray:
+    """Whether a panel is too narrow to be halved: at the end of the losses."""
+    return np.asarray(high - low <= NARROWEST * np.maximum(np.abs(low), np.abs(high)))
+
+
+def _rounding(low: Array, high: Array, terms: Array) -> Array:
+    """By how much rounding changes log f on a panel, (n, COUNT) terms: that of x, and its own."""
+    slope = np.abs(terms[:, 1:]).sum(axis=1) / (high - low)
+    own = 0.1 * ROUNDING * np.abs(terms).max(axis=1)
+    return np.minimum(ROUNDING * np.maximum(np.abs(low), np.abs(high)) * slope + own, ROUGH)
+
+
+def _height(x: Array, value: Array) -> Array:
+    """The larger of log f(x) and log f(x) − x."""
+    return np.asarray(value - np.minimum(x, 0.0))
+
+
+def convolution(one: LogSeries, other: Pieces, x: Array, parts: int = 1) -> Array:
+    """log of ∫ f(u) g(x − u) du at each x, (k,), by Gauss nodes between all edges of both.
+
+    parts : into how many each interval between two edges is cut.
+    """
+    step = max(1, BLOCK // (parts * (len(one.edges) + len(other.edges))))
+    blocks = [_block(one, other, x[at : at + step], parts) for at in range(0, len(x), step)]
+    return np.concatenate(blocks)
+
+
+def _block(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
+    marks = _marks(one, other, x, parts)
+    with np.errstate(invalid="ignore"):
+        value = one(marks) + other(x[:, None] - marks)
+    value = np.where(np.isnan(value), -np.inf, value)
+    peak = np.maximum(value.max(axis=1), -BEYOND * DEEP)
+    alive = np.maximum(value[:, 1:], value[:, :-1]) > peak[:, None] - DROP
+    row, column = np.nonzero(alive & (np.diff(marks, axis=1) > 0.0))
+    start, half = marks[row, column], 0.5 * (marks[row, column + 1] - marks[row, column])
+    u = (start + half)[:, None] + half[:, None] * GAUSS
+    height = one(u) + other(x[row, None] - u) - peak[row, None]
+    total = np.bincount(row, half * (np.exp(np.minimum(height, BEYOND)) @ WEIGHTS), len(x))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(2.0 * total if one is other else total) + peak)
+
+
+def _marks(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
+    """For each x the ends of the intervals in u, (k, n), ascending; half of them by symmetry."""
+    start = (
+        0.5 * x[:, None] if one is other else np.maximum(one.edges[0], x - other.edges[-1])[:, None]
+    )
+    stop = np.maximum(np.minimum(one.edges[-1], x - other.edges[0])[:, None], start)
+    own = np.broadcast_to(one.edges, (len(x), len(one.edges)))
+    marks = np.sort(np.clip(np.hstack([own, x[:, None] - other.edges]), start, stop), axis=1)
+    if parts == 1:
+        return marks
+    share = np.arange(parts) / parts
+    cut = marks[:, :-1, None] + np.diff(marks, axis=1)[..., None] * share
+    return np.hstack([cut.reshape(len(x), -1), marks[:, -1:]])
+
+
+def unresolved(what: str) -> NoReturn:
+    """Raise `NoExactSpectrum`: digits that are not checked are not given."""
+    raise NoExactSpectrum(
+        f"the exact curve could not be computed to checked accuracy: {what}; use dpaudit.audit, "
+        "which needs only draws"
+    )
