@@ -31,7 +31,7 @@ _ATTRIBUTES = {
     "DataNotFound": "dpaudit.errors",
     "DegenerateData": "dpaudit.errors",
     "DpauditError": "dpaudit.errors",
-    "EurekaEstimate": "dpaudit.scoring.eureka",
+    "EurekaEstimate": "dpaudit.scoring.models.eureka",
     "InvalidInput": "dpaudit.errors",
     "MechanismError": "dpaudit.errors",
     "NeighbourPair": "dpaudit.neighbours",
@@ -41,8 +41,8 @@ _ATTRIBUTES = {
     "Spectrum": "dpaudit.curves.spectrum",
     "audit": "dpaudit.auditing.api",
     "audit_samples": "dpaudit.auditing.api",
-    "eureka": "dpaudit.scoring.eureka",
-    "eureka_bound": "dpaudit.scoring.eureka",
+    "eureka": "dpaudit.scoring.models.eureka",
+    "eureka_bound": "dpaudit.scoring.models.eureka",
     "search_neighbours": "dpaudit.search",
 }
 _MODULES = (
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
         ScenarioError,
     )
     from dpaudit.neighbours import NeighbourPair
-    from dpaudit.scoring.eureka import EurekaEstimate, eureka, eureka_bound
+    from dpaudit.scoring.models.eureka import EurekaEstimate, eureka, eureka_bound
     from dpaudit.search import SearchResult, search_neighbours
 
 __all__ = [

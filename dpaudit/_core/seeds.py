@@ -15,9 +15,11 @@ class Purpose(IntEnum):
 
     DRAW = 0
     SCORE = 1
-    SPLIT = 2  # reserved: draws are i.i.d. and are split in their order
+    SPLIT = 2  # reserved: draws are split in their order
     BATCH = 3  # of a sequential audit
     SEARCH = 4
+    ORDER = 5  # of the blocks of the two sides
+    CHECK = 6  # of draws that only show whether draws are independent
 
 
 def root(rng: RngLike) -> np.random.SeedSequence:

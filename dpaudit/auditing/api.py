@@ -39,6 +39,7 @@ def audit(
     focus: str = "spectrum",
     store: BlockStore | None = None,
     stop: str | None = None,
+    unit: str = "draw",
 ) -> AuditResult:
     """Audit a mechanism on a pair of neighbouring databases.
 
@@ -74,10 +75,16 @@ def audit(
     stop : "verdict" draws in growing batches and stops once the claim (without one: the exact
         spectrum) is rejected, at the latest after `samples`; verdict and bound hold whenever that
         is. The shares are then not used (`dpaudit.auditing.sequential`).
+    unit : "draw", where the draws of a call are independent of each other, or "call", where they
+        may share state: the mechanism is then called once for each draw, with size 1.
 
     Returns
     -------
     AuditResult
+
+    The certificate holds for draws that are independent of each other. Draws that are not are
+    refused, as far as they show it (`dpaudit.auditing.independence`); independent ones are refused
+    with probability 1e-6 at most.
 
     Raises `InvalidInput`, `DegenerateData`, `MechanismError`.
 
@@ -110,6 +117,7 @@ def audit(
         focus=focus,
         store=store,
         stop=stop,
+        unit=unit,
     )
 
 
@@ -150,8 +158,11 @@ def audit_samples(
     focus: str = "spectrum",
     stop: str | None = None,
 ) -> AuditResult:
-    """Audit draws made elsewhere: P from M(D) and Q from M(D'), (n, k) or (n,) each, in random
-    order.
+    """Audit draws made elsewhere: independent ones, P from M(D) and Q from M(D'), in random order.
+
+    P, Q : (n, k) or (n,) each. Independent means that no draw is made from another one or from the
+    same random numbers, of P and Q together; random order, that a draw's place says nothing about
+    it. Draws that show otherwise are refused.
 
     NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array
     (`outcomes`), and the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`).

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dpaudit import exact
@@ -12,7 +10,7 @@ from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed import audit_fixed
 from dpaudit.auditing.result import AuditResult, Findings, Subject
 from dpaudit.auditing.sequential.loop import audit_sequentially
-from dpaudit.auditing.sequential.source import of_arrays, of_mechanism
+from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.spectrum import Spectrum
@@ -29,12 +27,12 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     clock = Clock()
     theory = _theory(mechanism, pair, settings.epsilon)
     if settings.stop is not None:
-        source = of_mechanism(mechanism, pair, settings.seed, drawing)
+        source = MechanismBatches(mechanism, pair, settings, drawing)
         found = audit_sequentially(settings, theory, source, clock, drawing.progress)
     else:
         with clock.step("sample_s"):
-            sources = _streams(mechanism, pair, settings, drawing)
-        found = audit_fixed(settings, sources, theory, clock, drawing.progress, made_here=True)
+            draws = _draws(mechanism, pair, settings, drawing)
+        found = audit_fixed(settings, draws, theory, clock, drawing.progress)
     return _result(subject, settings, theory, found, clock)
 
 
@@ -46,10 +44,10 @@ def audit_draws(
     """
     clock = Clock()
     if settings.stop is not None:
-        found = audit_sequentially(settings, None, of_arrays(P, Q), clock, drawing.progress)
+        found = audit_sequentially(settings, None, GivenBatches(P, Q), clock, drawing.progress)
     else:
-        sources = [GivenDraws(side[: settings.samples]) for side in (P, Q)]
-        found = audit_fixed(settings, sources, None, clock, drawing.progress, made_here=False)
+        draws = GivenDraws(P[: settings.samples], Q[: settings.samples])
+        found = audit_fixed(settings, draws, None, clock, drawing.progress)
     return _result(subject, settings, None, found, clock)
 
 
@@ -60,22 +58,19 @@ def _theory(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Spectr
         return None
 
 
-def _streams(
+def _draws(
     mechanism: Mechanism, pair: NeighbourPair, settings: Settings, drawing: Drawing
-) -> Sequence[Draws]:
-    return [
-        MechanismDraws(
-            mechanism,
-            data,
-            settings.samples,
-            settings.seed,
-            side,
-            n_jobs=drawing.n_jobs,
-            progress=drawing.progress,
-            store=drawing.store,
-        )
-        for side, data in enumerate((pair.left, pair.right))
-    ]
+) -> Draws:
+    return MechanismDraws(
+        mechanism,
+        (pair.left, pair.right),
+        settings.samples,
+        settings.seed,
+        n_jobs=drawing.n_jobs,
+        progress=drawing.progress,
+        store=drawing.store,
+        by_call=settings.unit == "call",
+    )
 
 
 def _result(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpaudit import outcomes, scoring
 from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.verdict import judge_band
@@ -18,7 +19,7 @@ from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.split import SMALLEST, Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
-from dpaudit.sampling import Draws, Progress, randomness
+from dpaudit.sampling import Draws, Pair, Progress, randomness
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import refuse_nan
 
@@ -27,65 +28,76 @@ from dpaudit.scoring.base import refuse_nan
 class Prepared:
     """The draws that train and choose, and the columns that they have.
 
-    note : a sentence on draws that are not random, or None.
+    notes : sentences on draws that are not random, or that drift.
     """
 
     sizes: Split
     columns: outcomes.Columns
     train: Sides
     choose: Sides
-    note: str | None
+    notes: tuple[str, ...]
 
 
 def audit_fixed(
     settings: Settings,
-    sources: Sequence[Draws],
+    source: Draws,
     theory: Spectrum | None,
     clock: Clock,
     progress: Progress,
-    *,
-    made_here: bool,
 ) -> Findings:
-    """Draw from both sources, fit a score, certify, judge.
-
-    made_here : whether this audit makes the draws; draws that repeat in order are then refused.
-    """
-    sources = [TimedDraws(source, clock) for source in sources]
+    """Draw, fit a score, certify, judge. Draws that depend on each other are refused."""
+    source = TimedDraws(source, clock)
     with clock.step("sample_s"):
-        prepared = _prepared(settings, sources, made_here)
+        prepared = _prepared(settings, source)
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
         fitted = scoring.fit(
             settings.classifier, prepared.train, prepared.choose, settings.seed, settings.bits
         )
+        chosen = _chosen_scores(settings.classifier, fitted, prepared, source.call)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
-        counts = StreamedCounts(fitted, prepared.columns, sources, prepared.sizes.certify)
-        estimate = _certify(settings, fitted, prepared, counts)
+        counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
+        chosen = scoring.pooled(fitted.score, prepared.train, chosen)
+        estimate = _certify(settings, fitted, chosen, counts)
         progress("certifying", 1, 1)
     judged = judge_band(estimate, settings, theory)
-    if prepared.note is not None:
-        judged = replace(judged, reason=f"{prepared.note} {judged.reason}")
+    judged = replace(judged, reason=" ".join([*prepared.notes, judged.reason]))
     return Findings(estimate, fitted, prepared.sizes, judged)
 
 
-def _prepared(settings: Settings, sources: Sequence[Draws], made_here: bool) -> Prepared:
+def _prepared(settings: Settings, source: Draws) -> Prepared:
     """Columns and split depend on training and choosing draws alone.
 
     The number of columns decides the split, and the first few draws show it.
     """
-    first = _rows([source.peek(2 * SMALLEST) for source in sources])[1]
+    first = _rows(source.peek(2 * SMALLEST))[1]
     sizes = settings.split(first.P.shape[1])
-    drawn = [source.take(sizes.train + sizes.choose) for source in sources]
+    drawn = source.take(sizes.train + sizes.choose)
     columns, rows = _rows(drawn)
-    if made_here:
-        for side, draws in enumerate(drawn):
-            randomness.refuse_repeats(draws, side)
+    constant = randomness.constant_note(*drawn)
+    drift = refuse_dependence(rows, call_sizes(len(rows.P), source.call), 0.5)
+    notes = (*drift, *([constant] if constant else []))
     train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
-    return Prepared(sizes, columns, Sides(*train), Sides(*choose), randomness.constant_note(*drawn))
+    return Prepared(sizes, columns, Sides(*train), Sides(*choose), notes)
 
 
-def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
+def _chosen_scores(
+    classifier: scoring.Classifier, fitted: Fitted, prepared: Prepared, call: int | None
+) -> scoring.Scores:
+    """Scores of the choosing draws, which are independent of each other if these draws are: they
+    did not train the score.
+    """
+    if not isinstance(classifier, str):  # the scores that aliases name take rows one by one
+        scoring.refuse_batch_scores(fitted, prepared.choose)
+    P, Q = scoring.scores(fitted.score, prepared.choose)
+    refuse_nan(np.concatenate([P, Q]), fitted.name)
+    calls = call_sizes(len(P), call, first=prepared.sizes.train)
+    refuse_dependence(Sides(P[:, None], Q[:, None]), calls, 0.5, score=True)
+    return P, Q
+
+
+def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
     P, Q = drawn
     if all(map(outcomes.is_table, drawn)) and P.shape[1] != Q.shape[1]:
         raise InvalidInput(
@@ -96,10 +108,9 @@ def _rows(drawn: Sequence[np.ndarray]) -> tuple[outcomes.Columns, Sides]:
 
 
 def _certify(
-    settings: Settings, fitted: Fitted, prepared: Prepared, counts: ScoreCounts
+    settings: Settings, fitted: Fitted, chosen: scoring.Scores, counts: ScoreCounts
 ) -> Estimate:
-    """The sets are chosen before the first certifying draw is scored."""
-    chosen = scoring.pooled(fitted.score, prepared.train, prepared.choose)
+    """The sets are chosen, by these scores, before the first certifying draw is scored."""
     for part in chosen:
         refuse_nan(part, fitted.name)
     own = settings.claimed_epsilon
@@ -120,18 +131,23 @@ class TimedDraws:
     source: Draws
     clock: Clock
 
-    def peek(self, count: int) -> np.ndarray:
-        """The next `count` or more, which stay."""
+    @property
+    def call(self) -> int | None:
+        """How many draws each call of the mechanism makes."""
+        return self.source.call
+
+    def peek(self, count: int) -> Pair:
+        """The next `count` a side or more, which stay."""
         with self.clock.step("sample_s"):
             return self.source.peek(count)
 
-    def take(self, count: int) -> np.ndarray:
-        """The next `count`."""
+    def take(self, count: int) -> Pair:
+        """The next `count` a side."""
         with self.clock.step("sample_s"):
             return self.source.take(count)
 
-    def rest(self, chunk: int) -> Iterator[np.ndarray]:
-        """All that are left, `chunk` at a time, the last time fewer."""
+    def rest(self, chunk: int) -> Iterator[Pair]:
+        """All that are left, `chunk` a side at a time, the last time fewer."""
         left = self.source.rest(chunk)
         while True:
             with self.clock.step("sample_s"):

@@ -99,7 +99,7 @@ def load(folder: Path) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidInput(f"{path} must be an audit's result, but there is no such file") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{path} must be an audit's result, but it cannot be read: {error}"
         ) from None

@@ -21,11 +21,13 @@ from dpaudit.scoring.classifier import Classifier
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
+MOST_EPSILON = 10_000  # points of the grid: an audit takes time and memory by each
 LEVEL = 0.95
 CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
 # With the focus "pure" these shares of the draws choose, however many draws there are, since the
 # sets that decide are small: for a score that is trained, and for a known score.
 PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
+UNITS = ("draw", "call")  # what is independent of what
 
 
 def silent(step: str, done: int, wanted: int) -> None:
@@ -58,6 +60,7 @@ class Settings:
     bits: bool = False
     focus: str = "spectrum"
     stop: str | None = None
+    unit: str = "draw"
 
     def __post_init__(self) -> None:
         check.choice("focus", self.focus, FOCUS)
@@ -72,6 +75,7 @@ class Settings:
         check.boolean("bits", self.bits)
         if self.stop is not None:
             check.choice("stop", self.stop, ("verdict",))
+        check.choice("unit", self.unit, UNITS)
 
     @classmethod
     def of(
@@ -141,11 +145,21 @@ class Drawing:
 def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
     """Distinct ascending ε, (m,), nats, the claim's own among them. Raises `InvalidInput`."""
     points = np.atleast_1d(check.epsilon(DEFAULT_EPSILON if epsilon is None else epsilon))
+    if len(points) > MOST_EPSILON:
+        check.fail("epsilon", f"{len(points):,} points", f"at most {MOST_EPSILON:,} points")
     if points.max() > LARGEST_EPSILON:
         expected = f"at most {LARGEST_EPSILON:g}: no number of draws shows more"
         check.fail("epsilon", float(points.max()), expected)
-    own = [] if claim is None or claim.epsilon is None else [claim.epsilon]
+    own = [] if claim is None or claim.epsilon is None else [in_reach(claim.epsilon)]
     return np.unique(np.concatenate([points, own]))
+
+
+def in_reach(epsilon: float, name: str = "claim epsilon") -> float:
+    """A claimed ε, nats. Raises `InvalidInput` above `LARGEST_EPSILON`."""
+    if epsilon > LARGEST_EPSILON:
+        expected = f"at most {LARGEST_EPSILON:g} nats: no number of draws refutes a larger one"
+        check.fail(name, epsilon, expected)
+    return epsilon
 
 
 def claim_grid(claim: Claim) -> Array | None:

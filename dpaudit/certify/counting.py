@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,20 +10,20 @@ from dpaudit._core.types import Array
 from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
 from dpaudit.sampling import Draws
-from dpaudit.scoring import Fitted, evaluate
+from dpaudit.scoring import Fitted, Sides, scores
 from dpaudit.scoring.base import CHUNK, refuse_nan
 
 
 @dataclass(frozen=True, eq=False)
 class StreamedCounts:
-    """`ScoreCounts` of the draws that are left in both sources, P's and Q's: `size` a side.
+    """`ScoreCounts` of the draws of both sides that are left in `source`: `size` a side.
 
     columns : makes rows of numbers of them. `above` can be called once, since draws are not kept.
     """
 
     fitted: Fitted
     columns: Columns
-    sources: Sequence[Draws]
+    source: Draws
     size: int
 
     @property
@@ -34,18 +33,22 @@ class StreamedCounts:
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
         """Counts of P and of Q strictly above each threshold, (m,) each."""
-        p, q = (self._above(source, threshold) for source in self.sources)
+        edges, place = np.unique(threshold, return_inverse=True)
+        gaps = np.zeros((2, len(edges) + 1), dtype=np.int64)
+        for P, Q in self.source.rest(CHUNK // 2):
+            sides = scores(self.fitted.score, Sides(self.columns(P), self.columns(Q)))
+            for side, score in enumerate(sides):
+                refuse_nan(score, self.fitted.name)
+                gaps[side] += _in_gaps(score, edges)
+        p, q = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1][:, 1:][:, place]
         return p, q
 
-    def _above(self, source: Draws, threshold: Array) -> np.ndarray:
-        """A score in gap i lies above the i smallest of the sorted thresholds e₀ < e₁ < … and above
-        no other; so the count above e_j is that of the gaps after j.
-        """
-        edges, place = np.unique(threshold, return_inverse=True)
-        gaps = np.zeros(len(edges) + 1, dtype=np.int64)
-        for drawn in source.rest(CHUNK):
-            score = evaluate(self.fitted.score, self.columns(drawn))
-            refuse_nan(score, self.fitted.name)
-            gap = np.searchsorted(edges, np.clip(score, -HIGHEST, HIGHEST), side="left")
-            gaps += np.bincount(gap, minlength=len(gaps))
-        return np.asarray(np.cumsum(gaps[::-1])[::-1][1:][place])
+
+def _in_gaps(score: Array, edges: Array) -> np.ndarray:
+    """Counts of scores in the gaps between sorted edges e₀ < e₁ < …, (m + 1,).
+
+    A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
+    that of the gaps after j.
+    """
+    gap = np.searchsorted(edges, np.clip(score, -HIGHEST, HIGHEST), side="left")
+    return np.bincount(gap, minlength=len(edges) + 1)

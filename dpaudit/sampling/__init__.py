@@ -5,7 +5,8 @@ them. It knows nothing of scores, bounds or verdicts.
 """
 
 from dpaudit.sampling.block import SIDES, checked, sampler_of
-from dpaudit.sampling.draws import Draws, GivenDraws, MechanismDraws, Progress, draw
+from dpaudit.sampling.draws import Draws, MechanismDraws, Progress, draw
+from dpaudit.sampling.given import GivenDraws, Pair
 from dpaudit.sampling.parallel import BlockStore
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Draws",
     "GivenDraws",
     "MechanismDraws",
+    "Pair",
     "Progress",
     "checked",
     "draw",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,6 +14,7 @@ from dpaudit._core.seeds import Purpose, describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError
+from dpaudit.sampling.border import Border
 
 SIDES = ("M(D)", "M(D')")
 
@@ -55,27 +57,43 @@ class Blocks:
 
     So a block is the same bytes whichever process draws it, and when. Sent to another process or
     machine, it takes along the folders in which its modules are looked for.
+
+    border : where outputs leave the mechanism. by_call : the sampler is called once for each
+    draw, draw i with the generator at key (DRAW, s, b, i).
     """
 
     sampler: Sampler
     seed: np.random.SeedSequence
     side: int
+    border: Border = field(default_factory=Border)
+    by_call: bool = False
 
     def __call__(self, number: int, size: int) -> np.ndarray:
         """Rows of one block, as `outcomes.rows` gives them. Raises `MechanismError`."""
-        where = self.where(number, size)
+        where, key = self.where(number, size), self._key(number)
+        if not self.by_call:
+            return self._rows(size, key, where)
+        parts = [self._rows(1, (*key, draw), where) for draw in range(size)]
         try:
-            values = self.sampler(size, generator(self.seed, *self._key(number)))
-        except Exception as error:
-            raise MechanismError(
-                f"the mechanism raised on {where}: {type(error).__name__}: {error}"
-            ) from error
-        return checked(values, size, where)
+            return outcomes.joined(parts)
+        except outcomes.NotOutcomes as error:
+            raise MechanismError(f"the mechanism must return {error} on {where}") from None
 
     def where(self, number: int, size: int) -> str:
         """The name of a block in an error message, with the seed and key that repeat it."""
         seed = f"seed {describe(self.seed)}, key {self._key(number)}"
         return f"{SIDES[self.side]}, block {number} ({size} draws, {seed})"
+
+    def _rows(self, size: int, key: tuple[int, ...], where: str) -> np.ndarray:
+        """One call of the sampler."""
+        with self.border.call() as returned:
+            try:
+                values = self.sampler(size, generator(self.seed, *key))
+            except Exception as error:
+                raise MechanismError(
+                    f"the mechanism raised on {where}: {type(error).__name__}: {error}"
+                ) from error
+            return returned(values, checked(values, size, where), where)
 
     def _key(self, number: int) -> tuple[int, int, int]:
         return int(Purpose.DRAW), self.side, number
@@ -86,7 +104,21 @@ class Blocks:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As pickle asks for, with a sampler that takes its modules' folders along."""
-        return Blocks, (self._carried, self.seed, self.side)
+        return Blocks, (self._carried, self.seed, self.side, Border(), self.by_call)
+
+
+def both_sides(
+    mechanism: Mechanism,
+    databases: Sequence[Array],
+    seed: np.random.SeedSequence,
+    by_call: bool = False,
+) -> list[Blocks]:
+    """The blocks of M(D) and of M(D'), which have one border."""
+    border = Border()
+    return [
+        Blocks(sampler_of(mechanism, data), seed, side, border, by_call)
+        for side, data in enumerate(databases)
+    ]
 
 
 def checked(values: object, size: int, where: str) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""The draws of one side in their order, made when they are asked for, or all at once."""
+"""Draws of both sides in step, made when they are asked for; or those of one side at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Protocol
 
@@ -12,168 +12,174 @@ from dpaudit import outcomes
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import SIDES, Blocks, Preparable, sampler_of
-from dpaudit.sampling.parallel import BlockStore, drawn
+from dpaudit.sampling.block import Blocks, Preparable, both_sides
+from dpaudit.sampling.collected import Collected, joined
+from dpaudit.sampling.given import Pair
+from dpaudit.sampling.order import Block, in_turn
+from dpaudit.sampling.parallel import BlockStore, Drawn, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
 BLOCKS = 64  # a side, where these limits allow it
+STEP = "drawing M(D) and M(D')"
 
 
 class Draws(Protocol):
-    """Draws of one side, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
+    """Draws of both sides, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
 
-    def peek(self, count: int) -> np.ndarray:
-        """The next `count` draws or more, which stay to be taken."""
+    @property
+    def call(self) -> int | None:
+        """How many draws each call of the mechanism makes; None where that is not known."""
         ...
 
-    def take(self, count: int) -> np.ndarray:
-        """The next `count` draws."""
+    def peek(self, count: int) -> Pair:
+        """The next `count` draws a side or more, which stay to be taken."""
         ...
 
-    def rest(self, chunk: int) -> Iterator[np.ndarray]:
-        """All draws that are left, `chunk` at a time, the last time fewer."""
+    def take(self, count: int) -> Pair:
+        """The next `count` draws a side."""
         ...
 
-
-class GivenDraws:
-    """Draws that were made elsewhere, in an array; the methods are those of `Draws`."""
-
-    def __init__(self, draws: np.ndarray) -> None:
-        self.draws, self.done = draws, 0
-
-    def peek(self, count: int) -> np.ndarray:
-        """The next `count` draws, which stay to be taken."""
-        return self.draws[self.done : self.done + count]
-
-    def take(self, count: int) -> np.ndarray:
-        """The next `count` draws."""
-        self.done += count
-        part = self.draws[self.done - count : self.done]
-        return part if outcomes.is_table(part) else outcomes.joined([part])
-
-    def rest(self, chunk: int) -> Iterator[np.ndarray]:
-        """All draws that are left, `chunk` at a time, the last time fewer."""
-        while self.done < len(self.draws):
-            yield self.take(min(chunk, len(self.draws) - self.done))
+    def rest(self, chunk: int) -> Iterator[Pair]:
+        """All draws that are left, `chunk` a side at a time, the last time fewer."""
+        ...
 
 
 class MechanismDraws:
-    """`size` draws of mechanism(data); in memory are only those asked for at a time.
+    """`size` draws of a mechanism on each of two databases; in memory are only those asked for.
 
-    seed : the audit's; draws are seeded by key below it. side : 0 for M(D), 1 for M(D').
+    databases : D and D'. seed : the audit's; draws are seeded by key below it.
     n_jobs : parallel draws, as in joblib. progress : called as progress(step, done, wanted).
     store : keeps blocks of draws, so that an interrupted audit resumes.
+    by_call : call the mechanism once for each draw.
 
-    Neither the number or kind of workers nor an interruption changes a byte. Every method raises
-    `MechanismError` where the mechanism raises or returns something else than outcomes. The
-    methods are those of `Draws`.
+    The sides are drawn in turn, block by block (`sampling.order`), so that a mechanism that changes
+    with time changes on both. Neither the number or kind of workers nor an interruption changes a
+    byte. Every method raises `MechanismError` where the mechanism raises or returns something else
+    than outcomes. The methods are those of `Draws`.
     """
 
     def __init__(
         self,
         mechanism: Mechanism,
-        data: Array,
+        databases: Sequence[Array],
         size: int,
         seed: np.random.SeedSequence,
-        side: int,
         *,
         n_jobs: int | None = None,
         progress: Progress | None = None,
         store: BlockStore | None = None,
+        by_call: bool = False,
     ) -> None:
-        self.blocks = Blocks(sampler_of(mechanism, data), seed, side)
+        self.blocks = both_sides(mechanism, databases, seed, by_call)
         # a law's products are small; a user's mechanism may have large ones
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
-        self.size, self.side = size, side
+        self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
-        self.block = int(np.clip(size // BLOCKS, SMALLEST_BLOCK, LARGEST_BLOCK))
+        self.block = block_size(size)
+        self.call = 1 if by_call else self.block
         self.drawn = self.given = 0
-        self.columns: int | None = None
-        self.ahead: list[np.ndarray] = []  # drawn, not yet given
+        self.even = EvenColumns(self.blocks)
+        self.ahead: list[Pair] = []  # drawn, not yet given
 
-    def peek(self, count: int) -> np.ndarray:
-        """The next `count` draws or more (whole blocks), which stay to be taken."""
-        short = count - sum(map(len, self.ahead))
-        self.ahead += self._fresh(min(short, self.size - self.drawn)) if short > 0 else []
-        return self._joined(list(self.ahead))
+    def peek(self, count: int) -> Pair:
+        """The next `count` draws a side or more (whole blocks), which stay to be taken."""
+        short = min(count - self._ahead(), self.size - self.drawn)
+        self.ahead += self._fresh(short) if short > 0 else []
+        P, Q = (joined([part[side] for part in self.ahead], side) for side in (0, 1))
+        return P, Q
 
-    def take(self, count: int) -> np.ndarray:
-        """The next `count` draws."""
-        fresh = self._fresh(count - sum(map(len, self.ahead)))
-        out = self._collected(self._parts(count, fresh), count)
+    def take(self, count: int) -> Pair:
+        """The next `count` draws a side."""
+        fresh = self._fresh(count - self._ahead())
+        out = self._collected(count, fresh)
         next(fresh, None)  # ends the drawing of blocks
         return out
 
-    def rest(self, chunk: int) -> Iterator[np.ndarray]:
-        """All draws that are left, `chunk` at a time, the last time fewer."""
+    def rest(self, chunk: int) -> Iterator[Pair]:
+        """All draws that are left, `chunk` a side at a time, the last time fewer."""
         fresh = self._fresh(self.size - self.drawn)
         while self.given < self.size:
-            count = min(chunk, self.size - self.given)
-            yield self._collected(self._parts(count, fresh), count)
+            yield self._collected(min(chunk, self.size - self.given), fresh)
         next(fresh, None)  # ends the drawing of blocks
 
-    def _fresh(self, count: int) -> Iterator[np.ndarray]:
-        """Whole blocks, together `count` draws or more."""
+    def _ahead(self) -> int:
+        return sum(len(P) for P, _ in self.ahead)
+
+    def _fresh(self, count: int) -> Iterator[Pair]:
+        """Whole blocks of both sides, together `count` draws a side or more."""
         first, last = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
-        wanted = ((b, min(self.block, self.size - b * self.block)) for b in range(first, last))
-        blocks = drawn(self.blocks, wanted, self.n_jobs, self.store)
+        sizes = _sizes(self.size, range(first, last))
+        wanted = in_turn(sizes, self.seed)
+        blocks = self.even(drawn(self.blocks, wanted, self.n_jobs, self.store))
         while True:
             with self.threads():
-                part = next(blocks, None)
-            if part is None:
+                two = {one.side: part for one, part in (next(blocks, _END), next(blocks, _END))}
+            if _END[0].side in two:
                 return
-            self._check_columns(part)
-            self.drawn += len(part)
-            yield part
+            self.drawn += len(two[0])
+            yield two[0], two[1]
 
-    def _check_columns(self, part: np.ndarray) -> None:
-        if not outcomes.is_table(part):
-            return
-        if self.columns not in (None, part.shape[1]):
-            where = self.blocks.where(self.drawn // self.block, len(part))
-            raise MechanismError(
-                "the mechanism must return the same number of columns each time, "
-                f"got {part.shape[1]} after {self.columns} on {where}"
-            )
-        self.columns = part.shape[1]
+    def _collected(self, count: int, fresh: Iterator[Pair]) -> Pair:
+        """`count` draws a side in two arrays, filled as blocks come."""
+        left, right = Collected(count, 0), Collected(count, 1)
+        for P, Q in self._parts(count, fresh):
+            left.add(P)
+            right.add(Q)
+        return left.all(), right.all()
 
-    def _parts(self, count: int, fresh: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
-        """Parts that make `count` draws: first those drawn ahead, then fresh blocks.
+    def _parts(self, count: int, fresh: Iterator[Pair]) -> Iterator[Pair]:
+        """Parts that make `count` draws a side: first those drawn ahead, then fresh blocks.
 
         What is left of the last block stays ahead.
         """
         while count > 0:
-            part = self.ahead.pop(0) if self.ahead else next(fresh)
-            if len(part) > count:
-                self.ahead.insert(0, part[count:])
-            part = part[:count]
-            count -= len(part)
-            self.given += len(part)
-            yield part
+            P, Q = self.ahead.pop(0) if self.ahead else next(fresh)
+            if len(P) > count:
+                self.ahead.insert(0, (P[count:], Q[count:]))
+            P, Q = P[:count], Q[:count]
+            count -= len(P)
+            self.given += len(P)
+            yield P, Q
             if self.progress is not None:
-                self.progress(f"drawing {SIDES[self.side]}", self.given, self.size)
+                self.progress(STEP, self.given, self.size)
 
-    def _collected(self, parts: Iterator[np.ndarray], size: int) -> np.ndarray:
-        """One array of all parts, filled as they come; only lists are in memory twice."""
-        lists: list[np.ndarray] = []
-        out, done = np.empty((0, 0)), 0
-        for part in parts:
-            if lists or not outcomes.is_table(part):
-                lists = [*(lists or [out[:done]] * (done > 0)), part]
-            else:
-                out = np.empty((size, part.shape[1])) if done == 0 else out
-                out[done : done + len(part)] = part
-            done += len(part)
-        return self._joined(lists) if lists else out
 
-    def _joined(self, parts: list[np.ndarray]) -> np.ndarray:
-        try:
-            return outcomes.joined(parts)
-        except outcomes.NotOutcomes as error:
+class EvenColumns:
+    """Passes blocks on. Raises `MechanismError` at a table with other columns than before."""
+
+    def __init__(self, blocks: Sequence[Blocks]) -> None:
+        self.blocks = blocks
+        self.columns: dict[int, int] = {}
+
+    def __call__(self, parts: Iterator[Drawn]) -> Iterator[Drawn]:
+        """The blocks as they come."""
+        for one, part in parts:
+            if outcomes.is_table(part):
+                self._check(one, part.shape[1])
+            yield one, part
+
+    def _check(self, one: Block, columns: int) -> None:
+        before = self.columns.setdefault(one.side, columns)
+        if before != columns:
+            where = self.blocks[one.side].where(one.number, one.size)
             raise MechanismError(
-                f"the mechanism must return {error} on {SIDES[self.side]}"
-            ) from None
+                "the mechanism must return the same number of columns each time, "
+                f"got {columns} after {before} on {where}"
+            )
+
+
+_END = Block(-1, 0, 0), np.empty((0, 0))  # stands for a block when there are no more
+
+
+def block_size(size: int) -> int:
+    """Draws a block where `size` draws a side are made."""
+    return int(np.clip(size // BLOCKS, SMALLEST_BLOCK, LARGEST_BLOCK))
+
+
+def _sizes(size: int, numbers: range) -> Iterator[tuple[int, int]]:
+    block = block_size(size)
+    return ((number, min(block, size - number * block)) for number in numbers)
 
 
 def draw(
@@ -184,14 +190,16 @@ def draw(
     side: int,
     *,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
     store: BlockStore | None = None,
 ) -> np.ndarray:
     """`size` draws of mechanism(data), (size, k) float64, or lists where their lengths differ.
 
-    Lists become rows by `outcomes.aligned`. Parameters and errors as of `MechanismDraws`.
+    Lists become rows by `outcomes.aligned`. side : 0 for M(D), 1 for M(D'). The draws are those
+    that `MechanismDraws` makes of this side; other parameters and errors are as there.
     """
-    draws = MechanismDraws(
-        mechanism, data, size, seed, side, n_jobs=n_jobs, progress=progress, store=store
-    )
-    return draws.take(size)
+    blocks, found = both_sides(mechanism, (data, data), seed), Collected(size, side)
+    count = -(-size // block_size(size))
+    wanted = (Block(side, *one) for one in _sizes(size, range(count)))
+    for _, part in EvenColumns(blocks)(drawn(blocks, wanted, n_jobs, store)):
+        found.add(part)
+    return found.all()

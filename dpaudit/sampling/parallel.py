@@ -8,7 +8,7 @@ block a worker.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
@@ -17,11 +17,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Blocks
+from dpaudit.sampling.order import Block
 
 HELD = 1 << 26  # bytes of draws that a window may hold
 # blocks a worker in a window at most; workers wait for the last block of a window, and with this
 # many that is a small part of their time
 DEEP = 64
+Drawn = tuple[Block, np.ndarray]
 
 
 class BlockStore(Protocol):
@@ -40,20 +42,20 @@ class BlockStore(Protocol):
 
 
 def drawn(
-    blocks: Blocks, wanted: Iterable[tuple[int, int]], n_jobs: int | None, store: BlockStore | None
-) -> Iterator[np.ndarray]:
-    """The blocks of `wanted`, each (number, size), in that order.
+    blocks: Sequence[Blocks], wanted: Iterable[Block], n_jobs: int | None, store: BlockStore | None
+) -> Iterator[Drawn]:
+    """The blocks of `wanted`, each with its draws, in that order.
 
-    Blocks in the store are not drawn again; others are stored before they are given out. Raises
-    `MechanismError`, and whatever the store raises.
+    blocks : those of M(D) and of M(D'). Blocks in the store are not drawn again; others are stored
+    before they are given out. Raises `MechanismError`, and whatever the store raises.
     """
     left, jobs, room = iter(wanted), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
         while window := list(islice(left, jobs * room)):
             largest = 1
-            for part in _window(parallel, blocks, window, store):
+            for one, part in _window(parallel, blocks, window, store):
                 largest = max(largest, part.nbytes)
-                yield part
+                yield one, part
             room = int(np.clip(HELD // (largest * jobs), 1, DEEP))
 
 
@@ -66,28 +68,32 @@ def _parallel(n_jobs: int | None) -> Parallel:
 
 
 def _window(
-    parallel: Parallel, blocks: Blocks, window: list[tuple[int, int]], store: BlockStore | None
-) -> Iterator[np.ndarray]:
-    kept = {number: _kept(store, blocks.side, number, size) for number, size in window}
-    missing = [(number, size) for number, size in window if kept[number] is None]
-    fresh = _results(parallel, (delayed(blocks)(number, size) for number, size in missing))
+    parallel: Parallel, blocks: Sequence[Blocks], window: list[Block], store: BlockStore | None
+) -> Iterator[Drawn]:
+    kept = {one: _kept(store, one) for one in window}
+    missing = [one for one in window if kept[one] is None]
+    fresh = _results(parallel, (_task(blocks[one.side], one) for one in missing))
     try:
-        for number, _ in window:
-            part = kept.pop(number)
+        for one in window:
+            part = kept.pop(one)
             if part is None:
-                part = _next(fresh, blocks.side)
+                part = _next(fresh, one.side)
                 if store is not None:
-                    store.put(blocks.side, number, part)
-            yield part
+                    store.put(one.side, one.number, part)
+            yield one, part
         next(fresh, None)  # lets joblib end the call
     finally:
         _close(fresh)
 
 
-def _kept(store: BlockStore | None, side: int, number: int, size: int) -> np.ndarray | None:
+def _task(blocks: Blocks, one: Block) -> Any:
+    return delayed(blocks)(one.number, one.size)
+
+
+def _kept(store: BlockStore | None, one: Block) -> np.ndarray | None:
     """The stored block, if it has the size that is wanted now."""
-    found = None if store is None else store.get(side, number)
-    return found if found is not None and found.shape[:1] == (size,) else None
+    found = None if store is None else store.get(one.side, one.number)
+    return found if found is not None and found.shape[:1] == (one.size,) else None
 
 
 def _next(fresh: Iterator[Any], side: int) -> np.ndarray:

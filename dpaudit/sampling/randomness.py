@@ -8,8 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import SIDES
 
 LOOKED_AT = 1000  # draws that show that an output is constant, which is another fault
 
@@ -24,25 +22,9 @@ def constant_note(P: np.ndarray, Q: np.ndarray) -> str | None:
     if left is None or right is None:
         return None
     looked_at = f"all {len(P) + len(Q):,} that were looked at"
-    if outcomes.constant_value(outcomes.joined([P[:1], Q[:1]])) is not None:
+    if not outcomes.told_apart(P, Q):
         return f"Not random: every draw is {left} on both sides, {looked_at}."
     return (
         f"Not random: every draw is {left} on D and {right} on D', {looked_at}, "
         "which is an infinite privacy loss."
     )
-
-
-def refuse_repeats(draws: np.ndarray, side: int) -> None:
-    """Raise `MechanismError` where a mechanism's draws come again in the same order.
-
-    Such draws are not independent. A mechanism with a fixed seed of its own gives them. Constant
-    draws are left to `constant_note`. side : 0 for M(D), 1 for M(D').
-    """
-    if outcomes.constant_value(draws[:LOOKED_AT]) is not None:
-        return
-    found = outcomes.period(draws)
-    if found is not None:
-        raise MechanismError(
-            f"the mechanism must draw from rng; on {SIDES[side]} the same draws come again after "
-            f"every {found:,}, as from a seed of its own"
-        )

@@ -16,7 +16,8 @@ from dpaudit.scoring.classifier import (
     fit,
     is_trained,
 )
-from dpaudit.scoring.pool import pooled, scores
+from dpaudit.scoring.pool import Scores, pooled, scores
+from dpaudit.scoring.single_rows import refuse_batch_scores
 
 __all__ = [
     "ALIASES",
@@ -25,6 +26,7 @@ __all__ = [
     "Fitted",
     "KnownScore",
     "Score",
+    "Scores",
     "Sides",
     "as_classifier",
     "evaluate",
@@ -32,5 +34,6 @@ __all__ = [
     "is_trained",
     "log_loss",
     "pooled",
+    "refuse_batch_scores",
     "scores",
 ]

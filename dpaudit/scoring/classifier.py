@@ -17,9 +17,9 @@ from dpaudit._core.threads import one_thread
 from dpaudit.scoring.base import Fit, Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.estimators import Estimator, fit_estimator, is_classifier
-from dpaudit.scoring.eureka import fit_eureka, promise
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.closed import fit_elliptical, fit_logistic, fit_quadratic
+from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto
 

@@ -1,4 +1,4 @@
-"""The scores from which sets are chosen: those of the choosing draws, or of all draws so far."""
+"""Scores of both sides, and those from which sets are chosen."""
 
 from __future__ import annotations
 
@@ -14,20 +14,29 @@ Scores = tuple[Array, Array]
 
 
 def scores(score: Score, sides: Sides) -> Scores:
-    """Scores of P's and of Q's draws, (n,) each."""
-    return evaluate(score, sides.P), evaluate(score, sides.Q)
+    """Scores of P's and of Q's draws, (n,) each.
+
+    The score sees the draws of both sides mixed, in a random order that depends on their numbers
+    alone. So neither the other rows of a batch nor a row's place tell the side.
+    """
+    rows, labels = sides.stacked()
+    order = np.random.default_rng(len(rows)).permutation(len(rows))
+    found = np.empty(len(rows))
+    found[order] = evaluate(score, rows[order])
+    return found[labels == 1], found[labels == 0]
 
 
-def pooled(score: Score, train: Sides, choose: Sides) -> Scores:
+def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
     """Scores of the choosing draws, with those of the training draws unless the score overfits.
+
+    chosen : scores of the choosing draws.
 
     A threshold is where p − e^ε q is largest, which few draws estimate badly, so the training draws
     help; but of a score that overfits they would put the threshold too high. A score is taken to
     overfit where its loss is less on the training draws by more than `FAIR` standard errors.
     Neither set of draws certifies.
     """
-    chosen = scores(score, choose)
-    if len(choose.P) >= ENOUGH or len(train.P) == 0:
+    if len(chosen[0]) >= ENOUGH or len(train.P) == 0:
         return chosen
     trained = scores(score, train)
     if any(np.isnan(part).any() for part in (*chosen, *trained)):

@@ -18,7 +18,7 @@ from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.scores import SortedScores
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
-from dpaudit.sampling import draw
+from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.testing import failure
 from dpaudit.testing.budget import granted, rate_of, seed_of
@@ -88,11 +88,10 @@ def assert_matches(
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
     target = Target.of(spectrum, epsilon)
     draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
-    sides = [
-        draw(mechanism, data, draws, root(seed), side, n_jobs=n_jobs)
-        for side, data in enumerate((pair.left, pair.right))
-    ]
-    P, Q = outcomes.aligned(*sides)
+    both = pair.left, pair.right
+    P, Q = outcomes.aligned(
+        *MechanismDraws(mechanism, both, draws, root(seed), n_jobs=n_jobs).take(draws)
+    )
     settings: dict[str, Any] = {
         "epsilon": target.epsilon,
         "alpha": 0.5 * rate,

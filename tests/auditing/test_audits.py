@@ -267,8 +267,7 @@ def test_progress_names_every_step():
     steps = []
     audit(shifted(1.0), progress=lambda step, done, wanted: steps.append((step, done, wanted)))
     assert list(dict.fromkeys(step for step, _, _ in steps)) == [
-        "drawing M(D)",
-        "drawing M(D')",
+        "drawing M(D) and M(D')",
         "fitting the score",
         "certifying",
     ]

@@ -7,8 +7,8 @@ import dpaudit as dp
 from dpaudit.auditing.record import load
 from dpaudit.auditing.sequential import loop, record
 from dpaudit.auditing.sequential.record import FIRST, batch_sizes
-from dpaudit.auditing.sequential.source import Past, of_mechanism
-from dpaudit.auditing.settings import Drawing
+from dpaudit.auditing.sequential.source import Batch, MechanismBatches, Past
+from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.scoring import KnownScore
 from tests.cases import database, shifted
 
@@ -84,14 +84,15 @@ def test_workers_change_nothing(mechanism):
 
 
 def source_of(n_jobs):
-    return of_mechanism(shifted(1.0), PAIR, np.random.SeedSequence(3), Drawing(n_jobs))
+    settings = Settings.of(3000, claim=(1.0, 0.0), rng=3)
+    return MechanismBatches(shifted(1.0), PAIR, settings, Drawing(n_jobs))
 
 
 def test_batches_are_drawn_at_keys_of_their_own():
     source = source_of(None)
     again = source_of(2)
-    first, second = source(1, 700), source(2, 700)
-    np.testing.assert_array_equal(again(2, 700)[1], second[1])  # whatever was drawn before
+    first, second = (source.batch(number, 700).draws for number in (1, 2))
+    np.testing.assert_array_equal(again.batch(2, 700).draws[1], second[1])  # whatever was drawn before
     assert not np.array_equal(first[0], second[0])
     assert not np.array_equal(first[0] - 1.0, first[1])
 
@@ -232,14 +233,14 @@ def test_fresh_lists_take_the_form_of_the_past():
     """
     rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
     past = Past()
-    past.add((np.ones((2, 1)), np.zeros((2, 1))))
+    past.add(Batch((np.ones((2, 1)), np.zeros((2, 1))), None))
     past.rows()
-    plain = past.like((rows([1.0, 2.0], []), np.ones((2, 1))))
+    plain = past.like(Batch((rows([1.0, 2.0], []), np.ones((2, 1))), None))
     assert plain.P.shape == plain.Q.shape == (2, 1)
     np.testing.assert_array_equal(plain.P, [[1.0], [np.nan]])
-    past.add((rows([1.0, 2.0], []), np.ones((2, 1))))
+    past.add(Batch((rows([1.0, 2.0], []), np.ones((2, 1))), None))
     assert past.rows().P.shape == (4, 3)
-    longer = past.like((rows([5.0, 6.0, 7.0], [8.0]), np.ones((2, 1))))
+    longer = past.like(Batch((rows([5.0, 6.0, 7.0], [8.0]), np.ones((2, 1))), None))
     np.testing.assert_array_equal(longer.P, [[3.0, 5.0, 6.0], [1.0, 8.0, np.nan]])
 
 

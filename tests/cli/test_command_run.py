@@ -26,7 +26,7 @@ def test_not_violated(write_scenario, tmp_path, capsys):
     assert re.search(r"^Neighbour .* worst of 30 rows at ε = 1$", out, re.MULTILINE)
     assert re.search(r"^ +ε +exact δ +estimate +certified +claim$", out, re.MULTILINE)
     assert out.rstrip().endswith(f"Report: {'dpaudit-out/small/report.html'}")
-    assert "drawing M(D): done" in err
+    assert "drawing M(D) and M(D'): done" in err
     assert "\r" not in err
 
 

@@ -92,16 +92,6 @@ def test_a_block_of_another_size_is_drawn_again():
     )
 
 
-def test_progress_counts_the_draws_up():
-    seen = []
-    draw(shifted(1.0), DATA, SIZE, SEED, 1, progress=lambda *args: seen.append(args))
-    steps, done, wanted = zip(*seen, strict=True)
-    assert set(steps) == {"drawing M(D')"}
-    assert set(wanted) == {SIZE}
-    assert list(done) == sorted(set(done))
-    assert done[-1] == SIZE
-
-
 # --- what comes back ------------------------------------------------------------------------------
 
 

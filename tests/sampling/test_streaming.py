@@ -12,6 +12,7 @@ from dpaudit._core.seeds import root
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.scores import SortedScores
 from dpaudit.sampling import GivenDraws, MechanismDraws, draw, parallel
+from dpaudit.sampling.draws import STEP
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 
@@ -23,7 +24,7 @@ SIZE = 5000  # 20 blocks of 256, but for the last
 
 def stream(mechanism=None, size=SIZE, **more):
     return MechanismDraws(
-        shifted(1.0) if mechanism is None else mechanism, DATA, size, SEED, 0, **more
+        shifted(1.0) if mechanism is None else mechanism, (DATA, DATA), size, SEED, **more
     )
 
 
@@ -38,19 +39,21 @@ def test_however_they_are_asked_for(n_jobs, first, chunk):
         chunk = 7
     one = stream(n_jobs=n_jobs)
     looked = one.peek(20)
-    parts = [one.take(first), *one.rest(chunk)] if first else list(one.rest(chunk))
-    whole = draw(shifted(1.0), DATA, SIZE, SEED, 0)
-    np.testing.assert_array_equal(np.concatenate(parts), whole)
-    np.testing.assert_array_equal(looked, whole[: len(looked)])
-    assert len(looked) >= 20
-    assert {len(part) for part in parts[1:-1]} <= {chunk}
+    pairs = [one.take(first), *one.rest(chunk)] if first else list(one.rest(chunk))
+    for side, parts in enumerate(zip(*pairs, strict=True)):
+        whole = draw(shifted(1.0), DATA, SIZE, SEED, side)
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+        np.testing.assert_array_equal(looked[side], whole[: len(looked[side])])
+        assert len(looked[side]) >= 20
+        assert {len(part) for part in parts[1:-1]} <= {chunk}
 
 
 def test_given_draws_are_asked_for_alike():
     draws = np.arange(10.0)[:, None]
-    one = GivenDraws(draws)
+    one = GivenDraws(draws, -draws)
     parts = [one.peek(3), one.take(4), *one.rest(4)]
-    assert [part[:, 0].tolist() for part in parts] == [
+    assert all(np.array_equal(P, -Q) for P, Q in parts)
+    assert [P[:, 0].tolist() for P, _ in parts] == [
         [0, 1, 2],
         [0, 1, 2, 3],
         [4, 5, 6, 7],
@@ -75,8 +78,8 @@ def test_progress_counts_what_was_given():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
-    """Blocks made and not yet taken: a window of 3 a worker at most."""
-    monkeypatch.setattr(parallel, "DEEP", 3)
+    """Blocks of both sides made and not yet taken: a window of 4 a worker at most."""
+    monkeypatch.setattr(parallel, "DEEP", 4)
     made, most, lock = [0], [0], threading.Lock()
 
     def counts(data, size, *, rng):
@@ -86,9 +89,9 @@ def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
 
     for taken, _ in enumerate(stream(counts, size=20_000, n_jobs=n_jobs).rest(312)):
         threading.Event().wait(0.002)
-        most[0] = max(most[0], made[0] - taken)
-    assert made[0] == 65
-    assert most[0] <= 3 * n_jobs + 1
+        most[0] = max(most[0], made[0] - 2 * taken)
+    assert made[0] == 2 * 65
+    assert most[0] <= 4 * n_jobs + 2
 
 
 def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
@@ -101,7 +104,7 @@ def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
     )
 
     def one(block):
-        return np.zeros((block[1], 1))
+        return block, np.zeros((block.size, 1))
 
     list(stream(size=20_000, n_jobs=1).rest(20_000))
     assert [len(window) for window in asked[:3]] == [1, 3, 3]
@@ -145,9 +148,9 @@ def test_counts_are_those_of_sorted_scores(seed):
         [rng.choice(np.arange(-6.0, 7.0), 20), rng.normal(size=20), [1e150, -1e150]]
     )
     expected = SortedScores.of(*sides).above(threshold)
-    sources = [GivenDraws(side[:, None]) for side in sides]
+    source = GivenDraws(*(side[:, None] for side in sides))
     columns = outcomes.columns(*(side[:, None] for side in sides))
-    found = StreamedCounts(Fitted("own", lambda x: x[:, 0]), columns, sources, 70_000).above(
+    found = StreamedCounts(Fitted("own", lambda x: x[:, 0]), columns, source, 70_000).above(
         threshold
     )
     np.testing.assert_array_equal(found, expected)
@@ -183,8 +186,8 @@ def test_nothing_certifies_that_was_drawn_before_the_score():
     )
     fit = steps.index(("fitting the score", 0))
     drawn = dict(steps[:fit])
-    assert drawn == {"drawing M(D)": 1500, "drawing M(D')": 1500}
-    assert dict(steps)["drawing M(D')"] == SIZE
+    assert drawn == {STEP: 1500}
+    assert dict(steps)[STEP] == SIZE
     assert steps[-1] == ("certifying", 1)
 
 

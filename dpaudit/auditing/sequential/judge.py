@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpaudit import scoring
+from dpaudit._core.types import Array
 from dpaudit.auditing.sequential.record import MANY
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.betting import Bet, Cuts, Menu, cuts_by_draws
@@ -39,11 +40,13 @@ def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
     """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for
     NaN.
     """
-    rows = np.concatenate([sides.P, sides.Q])
-    score = scoring.evaluate(fitted.score, rows)
-    refuse_nan(score, fitted.name)
-    found = np.clip(line[0] + line[1] * np.clip(score, -LARGEST, LARGEST), -LARGEST, LARGEST)
-    return Sides(found[: len(sides.P)], found[len(sides.P) :])
+    return Sides(*(_odds(one, fitted.name, line) for one in scoring.scores(fitted.score, sides)))
+
+
+def _odds(score: Array, name: str, line: tuple[float, float]) -> Array:
+    refuse_nan(score, name)
+    found = line[0] + line[1] * np.clip(score, -LARGEST, LARGEST)
+    return np.asarray(np.clip(found, -LARGEST, LARGEST))
 
 
 def _fit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +11,7 @@ from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.result import Findings
+from dpaudit.auditing.sequential.guard import Guard
 from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
 from dpaudit.auditing.sequential.record import FEW, FIRST, Sequential, batch_sizes
 from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
@@ -49,17 +50,22 @@ def audit_sequentially(
     Raises `InvalidInput` where there is neither of them to bet against.
     """
     bettor = _Bettor(settings, _menu(settings.claim, theory), clock)
+    guard, last = Guard(settings, bettor.past), 0
     for number, size in enumerate(batch_sizes(settings.samples)):
         with clock.step("sample_s"):
-            fresh = source(number, size)
+            fresh = source.batch(number, size)
         if number > 0:
             bettor.bet(number, fresh)
         bettor.learn(fresh)
         bettor.drawn += size
         progress("drawing in batches", bettor.drawn, settings.samples)
+        guard.look(number, bettor.fitted)
+        last = number
         if bettor.rejected_at is not None:
             break
-    return _findings(settings, theory, bettor)
+    assert bettor.fitted is not None
+    notes = guard.end(last, bettor.fitted, source)
+    return _findings(settings, theory, bettor, bettor.fitted, notes)
 
 
 def _menu(claim: Claim | None, theory: Spectrum | None) -> Menu:
@@ -120,7 +126,7 @@ class _Bettor:
         """Bet on each fresh pair in turn, with a score and a bet from the past."""
         if self.judge is None or self.judged_by < self.learned:
             with self.clock.step("fit_s"):
-                self.judge = self._new_judge(number, self.past.rows(), len(fresh[0]))
+                self.judge = self._new_judge(number, self.past.rows(), fresh.size)
                 self.judged_by = self.learned
         with self.clock.step("certify_s"):
             self._settle(self.judge, self.judge.odds(self.past.like(fresh)))
@@ -129,7 +135,7 @@ class _Bettor:
         """Add a batch to the past until that is full."""
         if self.learned < FULL:
             self.past.add(fresh)
-            self.learned += len(fresh[0])
+            self.learned += fresh.size
 
     def record(self) -> Sequential:
         """The e-process so far."""
@@ -166,16 +172,22 @@ class _Bettor:
         return judge_by_many(self.settings, self.menu, past, Sides(*earlier), seed, upcoming)
 
 
-def _findings(settings: Settings, theory: Spectrum | None, bettor: _Bettor) -> Findings:
+def _findings(
+    settings: Settings,
+    theory: Spectrum | None,
+    bettor: _Bettor,
+    fitted: Fitted,
+    notes: tuple[str, ...],
+) -> Findings:
     reference = Reference.of(settings, theory)
     assert reference is not None
-    assert bettor.fitted is not None
     record, kept = bettor.record(), _kept(settings)
+    judged = judge_e_value(record, kept, settings, reference)
     return Findings(
         estimate=_estimate(settings, bettor, reference.delta, kept),
-        fitted=bettor.fitted,
+        fitted=fitted,
         sizes=Split(FIRST, 0, record.tested),
-        judged=judge_e_value(record, kept, settings, reference),
+        judged=replace(judged, reason=" ".join([*notes, judged.reason])),
         sequential=record,
     )
 

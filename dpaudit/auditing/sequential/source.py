@@ -2,56 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Mechanism
-from dpaudit.auditing.settings import Drawing
+from dpaudit.auditing.independence import call_sizes
+from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import SIDES, BlockStore, draw
+from dpaudit.sampling import SIDES, BlockStore, GivenDraws, MechanismDraws, Pair
 from dpaudit.scoring import Sides
 
-Batch = tuple[np.ndarray, np.ndarray]
-# (number, size) ↦ fresh draws of both sides, as `sampling.draw` gives them
-BatchSource = Callable[[int, int], Batch]
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Fresh draws of both sides. calls : sizes of the calls that made each, None where unknown."""
+
+    draws: Pair
+    calls: np.ndarray | None
+
+    @property
+    def size(self) -> int:
+        """Draws a side."""
+        return len(self.draws[0])
 
 
-def of_mechanism(
-    mechanism: Mechanism, pair: NeighbourPair, seed: np.random.SeedSequence, drawing: Drawing
-) -> BatchSource:
-    """Batch b of either side is drawn at key (BATCH, b), block by block. The number and kind of
-    workers change no byte.
+class BatchSource(Protocol):
+    """Where the batches of a sequential audit come from."""
+
+    def batch(self, number: int, size: int) -> Batch:
+        """Batch `number`, of `size` draws a side; they are asked for in order."""
+        ...
+
+    def more(self, number: int, size: int) -> Batch | None:
+        """`size` draws a side that belong to no batch; None where there are none."""
+        ...
+
+
+class MechanismBatches:
+    """Batches of a mechanism's draws. Batch b is drawn at key (BATCH, b), block by block.
+
+    The number and kind of workers change no byte.
     """
-    store = None if drawing.store is None else _NumberedStore(drawing.store)
 
-    def batch(number: int, size: int) -> Batch:
-        key = below(seed, Purpose.BATCH, number)
-        left, right = (
-            draw(mechanism, data, size, key, side, n_jobs=drawing.n_jobs, store=store)
-            for side, data in enumerate((pair.left, pair.right))
+    def __init__(
+        self, mechanism: Mechanism, pair: NeighbourPair, settings: Settings, drawing: Drawing
+    ) -> None:
+        self.mechanism, self.databases = mechanism, (pair.left, pair.right)
+        self.settings, self.drawing = settings, drawing
+        self.store = None if drawing.store is None else _NumberedStore(drawing.store)
+
+    def batch(self, number: int, size: int) -> Batch:
+        """Batch `number`, of `size` draws a side."""
+        return self._drawn(below(self.settings.seed, Purpose.BATCH, number), size)
+
+    def more(self, number: int, size: int) -> Batch:
+        """`size` further draws a side, at key (CHECK, number)."""
+        return self._drawn(below(self.settings.seed, Purpose.CHECK, number), size)
+
+    def _drawn(self, key: np.random.SeedSequence, size: int) -> Batch:
+        source = MechanismDraws(
+            self.mechanism,
+            self.databases,
+            size,
+            key,
+            n_jobs=self.drawing.n_jobs,
+            store=self.store,
+            by_call=self.settings.unit == "call",
         )
-        if store is not None:
-            store.close_batch()
-        return left, right
+        draws = source.take(size)
+        if self.store is not None:
+            self.store.close_batch()
+        return Batch(draws, call_sizes(size, source.call))
 
-    return batch
 
+class GivenBatches:
+    """Batches of draws made elsewhere, in their order."""
 
-def of_arrays(P: np.ndarray, Q: np.ndarray) -> BatchSource:
-    """Draws made elsewhere, in their order."""
-    done = 0
+    def __init__(self, P: np.ndarray, Q: np.ndarray) -> None:
+        self.source = GivenDraws(P, Q)
 
-    def batch(number: int, size: int) -> Batch:
-        nonlocal done
-        done += size
-        return P[done - size : done], Q[done - size : done]
+    def batch(self, number: int, size: int) -> Batch:
+        """The next `size` draws a side."""
+        return Batch(self.source.take(size), None)
 
-    return batch
+    def more(self, number: int, size: int) -> None:
+        """None: all draws belong to batches."""
 
 
 @dataclass
@@ -77,12 +117,24 @@ class _NumberedStore:
 class Past:
     """All draws so far, as they came, and the columns that they have."""
 
-    parts: list[Batch] = field(default_factory=list)
+    parts: list[Pair] = field(default_factory=list)
+    calls: list[np.ndarray | None] = field(default_factory=list)
     columns: outcomes.Columns | None = None
 
     def add(self, fresh: Batch) -> None:
         """Add a batch. Raises `MechanismError` where its draws do not fit the earlier ones."""
-        self.parts = [(self._side(0, fresh), self._side(1, fresh))]
+        self.parts = [(self._side(0, fresh.draws), self._side(1, fresh.draws))]
+        self.calls.append(fresh.calls)
+
+    @property
+    def size(self) -> int:
+        """Draws a side."""
+        return len(self.parts[0][0]) if self.parts else 0
+
+    def call_sizes(self) -> np.ndarray | None:
+        """Sizes of all calls so far; None where they are unknown."""
+        known = [sizes for sizes in self.calls if sizes is not None]
+        return np.concatenate(known) if len(known) == len(self.calls) else None
 
     def rows(self) -> Sides:
         """As float64 rows, by the columns that distinguish any two of the draws."""
@@ -95,10 +147,10 @@ class Past:
         """
         assert self.columns is not None
         for side in (0, 1):
-            self._side(side, (fresh[0][:1], fresh[1][:1]), rows=1)
-        return Sides(*(self.columns(side) for side in fresh))
+            self._side(side, (fresh.draws[0][:1], fresh.draws[1][:1]), rows=1)
+        return Sides(*(self.columns(side) for side in fresh.draws))
 
-    def _side(self, side: int, fresh: Batch, rows: int | None = None) -> np.ndarray:
+    def _side(self, side: int, fresh: Pair, rows: int | None = None) -> np.ndarray:
         """The past draws (the first `rows` of them) and the fresh ones."""
         try:
             return outcomes.joined([part[side][:rows] for part in self.parts] + [fresh[side]])

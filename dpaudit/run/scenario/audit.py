@@ -11,13 +11,12 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit.auditing.api import audit
-from dpaudit.auditing.settings import Settings, claim_grid
+from dpaudit.auditing.settings import MOST_EPSILON, UNITS, Settings, claim_grid
 from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.table import Check, Table, numbers
 
-MOST = 10_000  # points of an even grid
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
 CHECKS: dict[str, Check] = {
     "samples": partial(check.integer, minimum=1),
@@ -29,6 +28,7 @@ CHECKS: dict[str, Check] = {
     "bits": check.boolean,
     "focus": partial(check.choice, allowed=FOCUS),
     "stop": partial(check.choice, allowed=("verdict",)),
+    "unit": partial(check.choice, allowed=UNITS),
 }
 
 
@@ -64,7 +64,8 @@ def _grid(table: Table) -> Any:
 
 def _points(key: str, value: Any) -> int:
     number = check.integer(key, value, 1)
-    return number if number <= MOST else check.fail(key, value, f"at most {MOST:,} points")
+    most = f"at most {MOST_EPSILON:,} points"
+    return number if number <= MOST_EPSILON else check.fail(key, value, most)
 
 
 def _list(key: str, value: Any) -> Any:

@@ -128,7 +128,9 @@ def parsed(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         wrong = f"{error.object[error.start]:#04x}"
         raise ScenarioError(f"{path.name}: must be UTF-8 text, got byte {wrong}") from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ScenarioError(f"{path.name}: tables and lists are nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
         raise ScenarioError(f"{path.name}: not TOML: {error}") from None
 
 

@@ -15,7 +15,7 @@ from dpaudit._core.types import Array
 from dpaudit.exact import als, worst_case
 from dpaudit.mechanisms import ALS
 from dpaudit.report.text import number
-from dpaudit.scoring.eureka import eureka_bound
+from dpaudit.scoring.models.eureka import eureka_bound
 from reports.make.findings.finding import Evidence, Finding, asked, claimed, stated
 from reports.make.findings.measures import least_noise, outlying_line
 

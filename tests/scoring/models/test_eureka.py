@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.scoring.base import Sides
-from dpaudit.scoring.eureka import Votes, fit_eureka, promise
+from dpaudit.scoring.models.eureka import Votes, fit_eureka, promise
 
 pytestmark = pytest.mark.quick
 

@@ -1,0 +1,60 @@
+"""The refusals of a sequential audit: while it goes on, and before it says what it found."""
+
+from __future__ import annotations
+
+from dpaudit import scoring
+from dpaudit.auditing.independence import refuse_dependence
+from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
+from dpaudit.auditing.settings import Settings
+from dpaudit.sampling import randomness
+from dpaudit.scoring import Fitted
+
+FIRST_LOOK = 256  # draws a side
+# Calls made before a verdict that rests on fewer than FIRST_LOOK draws a side, and draws of each.
+CALLS, CALL = 2, 16
+
+
+class Guard:
+    """Refuses draws that depend on each other, and scores that depend on other rows.
+
+    It looks at all draws that `past` holds, whenever they have doubled and at the end. Half of what
+    `refuse_dependence` may spend goes to the looks, 1/(b + 1) − 1/(b + 2) of it to one after batch
+    b; a quarter goes to further calls at the end.
+    """
+
+    def __init__(self, settings: Settings, past: Past) -> None:
+        self.settings, self.past = settings, past
+        self.looked_at = 0
+        self.drift: tuple[str, ...] = ()
+
+    def look(self, number: int, fitted: Fitted | None) -> None:
+        """After batch `number`, if there are twice as many draws as at the last look."""
+        if self.past.size >= max(FIRST_LOOK, 2 * self.looked_at):
+            self._look(number, fitted)
+
+    def end(self, number: int, fitted: Fitted, source: BatchSource) -> tuple[str, ...]:
+        """Before the verdict, after batch `number`. Sentences for the report.
+
+        Few draws hardly show that they depend on each other. Then two calls are made to see that.
+        """
+        if self.looked_at < self.past.size:
+            self._look(number, fitted)
+        if self.past.size < FIRST_LOOK:
+            self._look_further([source.more(call, CALL) for call in range(CALLS)])
+        constant = randomness.constant_note(*self.past.parts[0])
+        return (*self.drift, *([constant] if constant else []))
+
+    def _look(self, number: int, fitted: Fitted | None) -> None:
+        self.looked_at = self.past.size
+        rows, share = self.past.rows(), 0.5 / ((number + 1) * (number + 2))
+        self.drift = refuse_dependence(rows, self.past.call_sizes(), share)
+        if fitted is not None and not isinstance(self.settings.classifier, str):
+            scoring.refuse_batch_scores(fitted, rows)
+
+    def _look_further(self, batches: list[Batch | None]) -> None:
+        further = Past()
+        for batch in batches:
+            if batch is None:
+                return
+            further.add(batch)
+        refuse_dependence(further.rows(), further.call_sizes(), 0.25)

@@ -1,0 +1,40 @@
+"""Draws that were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpaudit import outcomes
+
+Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
+
+
+class GivenDraws:
+    """Draws of both sides in two arrays of equal length; the methods are those of `Draws`."""
+
+    call = None
+
+    def __init__(self, P: np.ndarray, Q: np.ndarray) -> None:
+        self.P, self.Q, self.done = P, Q, 0
+
+    def peek(self, count: int) -> Pair:
+        """The next `count` draws a side, which stay to be taken."""
+        part = slice(self.done, self.done + count)
+        return self.P[part], self.Q[part]
+
+    def take(self, count: int) -> Pair:
+        """The next `count` draws a side."""
+        P, Q = map(_simplest, self.peek(count))
+        self.done += count
+        return P, Q
+
+    def rest(self, chunk: int) -> Iterator[Pair]:
+        """All draws that are left, `chunk` a side at a time, the last time fewer."""
+        while self.done < len(self.P):
+            yield self.take(min(chunk, len(self.P) - self.done))
+
+
+def _simplest(part: np.ndarray) -> np.ndarray:
+    return part if outcomes.is_table(part) else outcomes.joined([part])

@@ -1,0 +1,310 @@
+"""Mechanisms, scores and arrays as careless people write them, all of them private.
+
+Each was certified to break a claim that it keeps.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+
+import dpaudit as dp
+from tests.cases import shifted
+
+DATA = np.full((3, 1), 1.0)
+PAIR = dp.neighbours.zero_row(DATA, 2)  # the mean falls by 1/3
+CLAIM = (1.0, 0.0)
+SAMPLES = 20_000
+MODES = pytest.mark.parametrize("stop", [None, "verdict"])
+SEEDS = pytest.mark.parametrize("seed", range(3))
+
+
+def center(data):
+    return data.mean()
+
+
+def audit(mechanism, pair=PAIR, **changes):
+    settings = {"claim": CLAIM, "level": 1.0 - 1e-6, "samples": SAMPLES, "classifier": "qda"}
+    return dp.audit(mechanism, pair, **{**settings, "rng": 1, **changes})
+
+
+# --- draws that depend on each other within a call ------------------------------------------------
+
+
+def size_forgotten(data, size, *, rng):
+    return np.full(size, center(data) + rng.laplace(scale=1 / 3))
+
+
+def one_noise_a_call(data, size, *, rng):
+    noise = rng.laplace(scale=2 / 3, size=(size, 2))
+    noise[:, 1] = noise[0, 1]
+    return center(data) + noise
+
+
+def each_a_hundred_times(data, size, *, rng):
+    noise = rng.laplace(scale=1 / 3, size=-(-size // 100))
+    return center(data) + np.repeat(noise, 100)[:size]
+
+
+def tiled(data, size, *, rng):
+    return center(data) + np.resize(rng.laplace(scale=1 / 3, size=100), size)
+
+
+def resampled(data, size, *, rng):
+    return center(data) + rng.choice(rng.laplace(scale=1 / 3, size=50), size)
+
+
+def chain(data, size, *, rng):
+    """Stationary with variance 1, correlation 0.9 from draw to draw."""
+    noise = rng.normal(size=size) * np.sqrt(1.0 - 0.9**2)
+    noise[0] = rng.normal()
+    for k in range(1, size):
+        noise[k] += 0.9 * noise[k - 1]
+    return center(data) + noise
+
+
+DEPENDENT = {
+    size_forgotten: "size= forgotten",
+    one_noise_a_call: "column 2 of 2",
+    each_a_hundred_times: "depend|again",
+    tiled: "again within a call",
+    resampled: "again within a call",
+    chain: "not independent",
+}
+
+
+@pytest.mark.parametrize("mechanism", DEPENDENT, ids=lambda one: one.__name__)
+@SEEDS
+def test_draws_that_depend_within_a_call_are_refused(mechanism, seed):
+    with pytest.raises(dp.MechanismError, match=DEPENDENT[mechanism]):
+        audit(mechanism, rng=seed)
+
+
+@pytest.mark.parametrize("mechanism", DEPENDENT, ids=lambda one: one.__name__)
+def test_a_call_for_each_draw_audits_them_all_the_same(mechanism):
+    found = audit(mechanism, unit="call", samples=3000, claim=(1.0, 1e-9))
+    assert found.verdict != "violated"
+
+
+def test_a_call_for_each_draw_still_finds_a_leak():
+    """(1, 0)-DP is what the scale 1/3 gives; (0.25, 0) is false."""
+    assert audit(size_forgotten, unit="call", claim=(0.25, 0.0)).verdict == "violated"
+
+
+@SEEDS
+def test_the_assertion_does_not_accuse_a_forgotten_size(seed):
+    with pytest.raises(dp.MechanismError, match="size= forgotten"):
+        dp.testing.assert_private(size_forgotten, PAIR, CLAIM, samples=SAMPLES, rng=seed)
+
+
+# --- calls that are the same ----------------------------------------------------------------------
+
+
+def seeded_itself(data, size, *, rng):
+    return center(data) + np.random.default_rng(7).laplace(scale=1 / 3, size=size)
+
+
+def seeded_by_a_clock():
+    """A clock that ticks every third call."""
+    calls = itertools.count()
+
+    def ticking(data, size, *, rng):
+        clock = np.random.default_rng(next(calls) // 3)
+        return center(data) + clock.laplace(scale=1 / 3, size=size)
+
+    return ticking
+
+
+@MODES
+@pytest.mark.parametrize("level", [0.95, 1.0 - 1e-6])
+def test_a_seed_of_its_own_is_refused(stop, level):
+    with pytest.raises(dp.MechanismError, match=r"same draws|come again|go together"):
+        audit(seeded_itself, stop=stop, level=level)
+
+
+@SEEDS
+def test_a_seed_from_the_clock_is_refused(seed):
+    with pytest.raises(dp.MechanismError, match="not independent"):
+        audit(seeded_by_a_clock(), rng=seed)
+
+
+@MODES
+def test_a_forgotten_size_is_refused_in_both_modes(stop):
+    with pytest.raises(dp.MechanismError, match="not independent"):
+        audit(size_forgotten, stop=stop)
+
+
+# --- scores that see other rows -------------------------------------------------------------------
+
+
+def mean_of_the_batch(x):
+    return np.full(len(x), x[:, 0].mean())
+
+
+def against_the_batch(x):
+    return x[:, 0] - 0.5 * x[:, 0].mean()
+
+
+class CountingScore:
+    """Rises from row to row."""
+
+    def __init__(self):
+        self.rows = 0
+
+    def __call__(self, x):
+        self.rows += len(x)
+        return np.arange(self.rows - len(x), self.rows, dtype=float)
+
+
+class BatchCentred(ClassifierMixin, BaseEstimator):
+    """A classifier that centres each batch that it predicts on, and adds the batch's mean."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.inner_ = LogisticRegression().fit(X, y)
+        return self
+
+    def decision_function(self, X):
+        return self.inner_.decision_function(X) + 100.0 * X.mean()
+
+
+@MODES
+@pytest.mark.parametrize(
+    "score",
+    [
+        dp.scoring.KnownScore(mean_of_the_batch, "mean of the batch"),
+        dp.scoring.KnownScore(against_the_batch, "against the batch"),
+        dp.scoring.KnownScore(CountingScore(), "counter"),
+        BatchCentred(),
+    ],
+    ids=["mean", "against", "counter", "estimator"],
+)
+def test_a_score_that_sees_other_rows_is_refused_by_name(score, stop):
+    name = getattr(score, "name", "BatchCentred")
+    with pytest.raises(dp.InvalidInput, match=f"row by itself.*from {name}"):
+        audit(shifted(0.1), dp.neighbours.zero_row([[1.0], [0.0]], 0), classifier=score, stop=stop)
+
+
+@MODES
+@pytest.mark.parametrize("score", [mean_of_the_batch, CountingScore()], ids=["mean", "counter"])
+def test_without_the_check_mixed_batches_still_certify_nothing(score, stop, monkeypatch):
+    """Rows of both sides stand in each batch in random order, so the batch tells no side."""
+    monkeypatch.setattr(dp.scoring, "refuse_batch_scores", lambda fitted, sides: None)
+    known = dp.scoring.KnownScore(score, "own")
+    pair = dp.neighbours.zero_row([[1.0], [0.0]], 0)
+    assert audit(shifted(0.1), pair, classifier=known, stop=stop).verdict != "violated"
+
+
+@pytest.mark.parametrize("classifier", [LogisticRegression(), "knn", "lightgbm", "auto"])
+def test_scores_of_single_rows_are_not_refused(classifier):
+    pair = dp.neighbours.zero_row([[1.0], [0.0]], 0)
+    found = audit(shifted(2.0), pair, classifier=classifier, samples=4000)
+    dp.scoring.refuse_batch_scores(
+        found.fitted, dp.scoring.Sides(*np.random.default_rng(0).normal(size=(2, 400, 1)))
+    )
+
+
+# --- a mechanism that changes with time -----------------------------------------------------------
+
+
+class Wearing:
+    """Releases a sum whose noise drifts by `step` from call to call, on any database."""
+
+    def __init__(self, step):
+        self.step, self.calls = step, itertools.count()
+
+    def __call__(self, data, size, *, rng):
+        return rng.laplace(scale=1.0, size=size) + self.step * next(self.calls)
+
+
+@MODES
+@pytest.mark.parametrize("step", [0.0002, 0.002, 0.02])
+@SEEDS
+def test_drift_common_to_both_sides_is_no_leak(step, seed, stop):
+    """The two laws are the same at all times."""
+    assert audit(Wearing(step), claim=(0.0, 0.0), rng=seed, stop=stop).verdict != "violated"
+
+
+@SEEDS
+def test_drift_between_successive_calls_is_refused(seed):
+    with pytest.raises(dp.MechanismError, match="not independent"):
+        audit(Wearing(1.0), claim=(0.0, 0.0), rng=seed)
+
+
+def test_slow_drift_is_said_first():
+    found = audit(Wearing(0.01), samples=100_000)
+    assert found.verdict == "not violated"
+    assert found.reason.startswith("Drift: the law changes during the run")
+
+
+# --- arrays from elsewhere ------------------------------------------------------------------------
+
+
+def noise(seed, size=SAMPLES):
+    return np.random.default_rng(seed).laplace(scale=1.0, size=size)
+
+
+def metropolis(seed, size=SAMPLES):
+    rng, now = np.random.default_rng(seed), 0.0
+    found = np.empty(size)
+    for k in range(size):
+        other = now + rng.normal()
+        now = other if np.log(rng.random()) < abs(now) - abs(other) else now
+        found[k] = now
+    return found
+
+
+DEPENDENT_ARRAYS = {
+    "tiled": lambda: (np.tile(noise(1, 100), 200), np.tile(noise(2, 100), 200)),
+    "chain": lambda: (metropolis(1), metropolis(2)),
+    "sorted": lambda: (np.sort(noise(1)), np.sort(noise(2))),
+    "mirrored": lambda: (noise(1), -noise(1)),
+    "equal": lambda: (noise(1), noise(1)),
+    "shifted": lambda: (noise(1), noise(1) + 0.5),
+    "row by row": lambda: (noise(1), noise(1) + 0.1 * noise(2)),
+}
+
+
+@MODES
+@pytest.mark.parametrize("name", DEPENDENT_ARRAYS)
+def test_arrays_that_are_not_independent_are_refused(name, stop):
+    P, Q = DEPENDENT_ARRAYS[name]()
+    with pytest.raises(dp.InvalidInput, match=r"not independent.*random order"):
+        dp.audit_samples(P, Q, claim=CLAIM, rng=1, classifier="qda", stop=stop)
+
+
+# --- and honest ones are not refused --------------------------------------------------------------
+
+
+def rounded(data, size, *, rng):
+    return np.round(data.sum() + rng.laplace(scale=3.0, size=size))
+
+
+def coin(data, size, *, rng):
+    return (rng.random(size) < 0.01 + 0.01 * data.mean()).astype(float)
+
+
+def mixed(data, size, *, rng):
+    return np.maximum(data.sum() + rng.normal(scale=3.0, size=(size, 3)), 0.0)
+
+
+def texts(data, size, *, rng):
+    return [("yes", "no", None)[k] for k in rng.integers(0, 3, size)]
+
+
+def lists(data, size, *, rng):
+    return [list(rng.normal(size=rng.integers(0, 3))) for _ in range(size)]
+
+
+HONEST = [rounded, coin, mixed, texts, lists]
+
+
+@MODES
+@pytest.mark.parametrize("unit", ["draw", "call"])
+@pytest.mark.parametrize("mechanism", HONEST, ids=lambda one: one.__name__)
+def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
+    """With a probability of 1e-6 in each case."""
+    found = audit(mechanism, samples=2000, stop=stop, unit=unit, claim=(2.0, 0.1))
+    assert found.verdict != "violated"
