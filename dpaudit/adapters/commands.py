@@ -14,9 +14,9 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import ArrayLike, RngLike
-from dpaudit.adapters.datafile import FILES, DataFile
-from dpaudit.adapters.process import ProgramFailed, run_program
-from dpaudit.adapters.separated import draws_in
+from dpaudit.adapters.datafile import FILES, DataChanged, DataFile
+from dpaudit.adapters.process import ProgramFailed, most_bytes, read_regular, run_program
+from dpaudit.adapters.separated import draws_in, text_of
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import MechanismError
 
@@ -39,7 +39,10 @@ class Command:
     header: tuple[str, ...] | None = None
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
-        """`size` draws: numbers, texts, None, and lists of these. Raises `MechanismError`."""
+        """`size` draws: numbers, texts, None, and lists or vectors of these.
+
+        Raises `MechanismError`.
+        """
         database, generator = check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != database.shape[1]:
             check.fail("header", self.header, f"{database.shape[1]} names, one a column")
@@ -53,31 +56,29 @@ class Command:
         shown = {"size": str(size), "seed": str(seed)}
         paths = {"data": str(file.path), "out": str(out), "python": sys.executable}
         try:
+            file.check()
             draws = self._draws(_filled(self.argv, {**shown, **paths}), size, out)
-        except (ProgramFailed, ValueError) as error:
+            file.check()
+        except (ProgramFailed, DataChanged, ValueError) as error:
+            FILES.forget(file)  # whatever it left of the data, a later audit reads its own
             written = shlex.join(_filled(self.argv, shown))
             raise MechanismError(f"the command {written}: {error}") from None
         finally:
             out.unlink(missing_ok=True)
         if isinstance(draws, list):
             return draws
-        return list((draws if draws.shape[1] > 1 else draws[:, 0]).tolist())
+        return list(draws) if draws.shape[1] > 1 else list(draws[:, 0].tolist())
 
     def _draws(self, argv: list[str], size: int, out: Path) -> np.ndarray | list[Any]:
         """Run the program once. Raises `ProgramFailed`, and ValueError where it prints no CSV."""
-        printed = run_program(argv, self.folder, self.timeout)
-        draws = draws_in(self._text(printed.out, out), size)
+        most = most_bytes(size)
+        printed = run_program(argv, self.folder, self.timeout, most)
+        writes = any("{out}" in one for one in self.argv)
+        draws = draws_in(text_of(read_regular(out, most) if writes else printed.out), size)
         if len(draws) != size:
             said = f"; it said: {printed.err}" if printed.err else ""
             raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{said}")
         return draws
-
-    def _text(self, printed: bytes, out: Path) -> str:
-        """What the program wrote to `out` if its arguments name that file, else what it printed."""
-        writes = any("{out}" in one for one in self.argv)
-        if writes and not out.exists():
-            raise ProgramFailed("wrote no file at {out}")
-        return (out.read_bytes() if writes else printed).decode("utf-8-sig")
 
     @property
     def name(self) -> str:
@@ -109,8 +110,13 @@ def command(
         depends on the audit's seed, {out} by the path of a file to write, and {python} by this
         Python. Without {size} the program runs once a draw. The program prints `size` lines, a draw
         each, as CSV (numbers, words or empty cells, any number of them a line), or writes them to
-        {out}. It exits with status 0.
-    timeout : seconds a run may take. folder : where it runs. header : names of the columns.
+        {out}. It exits with status 0. It must not change {data}, which is read-only and is checked
+        before and after each run. A draw may take 64 KiB of text, and a run 16 MiB in any case, but
+        no more than 1 GiB. With words, or lines of different length, a run may have 16,777,216
+        cells.
+    timeout : seconds a run may take. A run ends when the program exits: its process group is
+        killed then, and a process that has left the group is not waited for.
+    folder : where it runs. header : names of the columns.
 
     Raises `InvalidInput`. A draw that fails raises a `MechanismError` with the arguments, the exit
     status and the end of stderr.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def _npy(path: Path) -> np.ndarray:
 
 def _csv(path: Path) -> np.ndarray | list[Any]:
     try:
-        found = draws_in(path.read_bytes().decode("utf-8-sig"))
+        found = draws_in(partial(path.open, encoding="utf-8-sig", newline="\n"))
     except ValueError as error:  # UnicodeDecodeError is one
         fail(str(path), str(error), "a CSV file, UTF-8")
     if len(found) == 0:

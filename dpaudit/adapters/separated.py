@@ -4,43 +4,83 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any, TextIO
 
 import numpy as np
 
+MOST_CELLS = 1 << 24  # of lines that make no table; each is an object of some 60 bytes
 
-def draws_in(text: str, size: int | None = None) -> np.ndarray | list[Any]:
+Opened = Callable[[], TextIO]  # opens a text from its beginning; lines end at "\n" as they are
+
+
+def draws_in(
+    opened: Opened, size: int | None = None, most_cells: int = MOST_CELLS
+) -> np.ndarray | list[Any]:
     """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
 
-    size : how many draws are expected, if that is known.
+    The text is read line by line, so that memory holds the draws alone.
+
+    size : how many draws are expected, if that is known. most_cells : how many cells lines may have
+    that hold words or differ in length.
 
     A cell is a number (nan and inf are numbers), or text, or None if it is empty. A line of one
     cell is that value, a longer one a list, and an empty line the empty list; empty lines at the
     end count only as far as `size` needs them. A first line of words is a header if some column has
     no words below it, or if without it there are `size` lines. Raises ValueError where the text is
-    not CSV.
+    not CSV, or has too many cells.
     """
-    table = _table(text)
-    if table is not None and len(table) == text.count("\n") + (not text.endswith("\n")):
+    with opened() as text:
+        table = _table(text)
+    if table is not None:
         return table
-    return _without_header(_lines(text), size)
+    with opened() as text:
+        lines = _lines(text, most_cells)
+    return _without_header(lines, size)
 
 
-def _table(text: str) -> np.ndarray | None:
+def text_of(content: bytes) -> Opened:
+    """Bytes as a text to be opened: UTF-8, a byte order mark at the beginning is left out."""
+    return lambda: io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="\n")
+
+
+def _table(text: TextIO) -> np.ndarray | None:
     """The numbers of a text (n, k), None where there are words, gaps or lines of other length."""
-    if not text.strip():
+    lines = _Counted(text)
+    first = next((line for line in lines if not line.isspace()), None)
+    if first is None or lines.count > 1:  # all blank, or blank at the beginning
         return None
     try:
-        return np.loadtxt(io.StringIO(text), delimiter=",", ndmin=2, comments=None)
+        table = np.loadtxt(chain([first], lines), delimiter=",", ndmin=2, comments=None)
     except ValueError:
         return None
+    return table if len(table) == lines.count else None
 
 
-def _lines(text: str) -> list[list[Any]]:
+class _Counted:
+    """The lines of a text, and how many were read so far."""
+
+    def __init__(self, text: TextIO) -> None:
+        self.text, self.count = text, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.text:
+            self.count += 1
+            yield line
+
+
+def _lines(text: TextIO, most: int) -> list[list[Any]]:
+    lines, cells = [], 0
     try:
-        return [[_cell(cell) for cell in line] for line in csv.reader(io.StringIO(text))]
+        for line in csv.reader(text):
+            lines.append([_cell(cell) for cell in line])
+            cells += len(line) + 1
+            if cells > most:
+                raise ValueError(f"more than {most:,} cells in lines with words or of any length")
     except csv.Error as error:
         raise ValueError(str(error)) from None
+    return lines
 
 
 def _without_header(lines: list[list[Any]], size: int | None) -> list[Any]:

@@ -139,7 +139,7 @@ def test_what_it_leaves_running_is_ended(tmp_path):
 
 
 def test_one_that_prints_without_end_is_ended(monkeypatch):
-    monkeypatch.setattr(process, "LARGEST", 1 << 20)
+    monkeypatch.setattr(process, "LEAST", 1 << 20)
     with pytest.raises(dp.MechanismError, match="printed more than"):
         adapters.command(["yes", "{data}"], timeout=30)(DATA, 1, rng=1)
 
@@ -182,10 +182,11 @@ def test_the_data_are_for_this_user_alone_and_few_stay():
     held = [files.of(DATA + shift, None) for shift in range(6)]
     assert files.of(DATA + 5.0, None) is held[5]
     assert files.of(DATA, None) is not held[0]
-    assert all(os.stat(one.folder).st_mode & 0o077 == 0 for one in held)
-    folders = [one.folder for one in held]
+    assert all(os.stat(one.path).st_mode & 0o777 == 0o400 for one in held)
+    assert all(os.stat(one.path.parent).st_mode & 0o777 == 0o700 for one in held)
+    paths = [one.path for one in held]
     del held, files
-    assert not any(folder.exists() for folder in folders)
+    assert not any(path.exists() for path in paths)
 
 
 def test_it_describes_itself():
