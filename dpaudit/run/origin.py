@@ -58,6 +58,7 @@ def made_by(origin: dict[str, Any], scenario: Scenario, subject: Subject) -> dic
         "D'": digest_of(subject.pair.right),
         "samples": scenario.settings.samples,
         "stop": scenario.settings.stop,
+        "unit": scenario.settings.unit,
     }
 
 

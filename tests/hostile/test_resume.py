@@ -181,6 +181,13 @@ def test_another_python(folder, monkeypatch):
     folder.refused(r"\(python CPython 3.*, now CPython 3.99.0\)")
 
 
+def test_another_unit(folder):
+    """One draw a call is drawn otherwise than many."""
+    folder.release("SCALE = 0.1")
+    folder.run()
+    folder.refused(r"\(unit draw, now call\)", audit=f'{AUDIT}\nunit = "call"')
+
+
 # --- what is not listed shows in draws
 
 
