@@ -17,6 +17,7 @@ from dpaudit.outcomes.forms import is_table
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
 MOST = tables.SLOTS  # columns; where there are more features, those that most draws have
+FEW, SOME = 100, 5  # beyond so many columns, those only that so many draws of both sides have
 TOTAL_SIZE: Name = ((), Kind.SIZE)
 
 
@@ -35,8 +36,7 @@ def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
         return FeatureColumns.of(P, Q)
     if _alike(P, Q):
         return partial(_table_rows, P.shape[1])
-    longest = int(max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)))
-    return partial(_list_rows, 1 + min(longest, tables.SLOTS))
+    return partial(_list_rows, 1 + _entries(*(tables.with_lengths(side)[:, 0] for side in (P, Q))))
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
@@ -50,6 +50,16 @@ def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
 def _alike(P: np.ndarray, Q: np.ndarray) -> bool:
     """Whether both sides are tables of one width."""
     return is_table(P) and is_table(Q) and P.shape[1] == Q.shape[1]
+
+
+def _entries(P: Array, Q: Array) -> int:
+    """How many entries of lists of these lengths get a column.
+
+    `FEW`, and beyond these the entries that some draws have: fewer show nothing but their length.
+    """
+    lengths = np.sort(np.concatenate([P, Q]))
+    some = int(lengths[-min(SOME, len(lengths))])
+    return min(int(lengths[-1]), max(some, FEW), tables.SLOTS)
 
 
 def _table_rows(width: int, draws: np.ndarray) -> Array:
@@ -112,5 +122,6 @@ def _most_frequent(texts: np.ndarray, counts: np.ndarray) -> tuple[Name, ...]:
     draws = {
         name: int(counts[np.asarray(rows)].sum()) for name, (rows, _) in features(texts).items()
     }
-    frequent = sorted(draws, key=lambda name: (-draws[name], name_order(name)))[:MOST]
-    return tuple(sorted(frequent, key=name_order))
+    frequent = sorted(draws, key=lambda name: (-draws[name], name_order(name)))
+    kept = [name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or draws[name] >= SOME]
+    return tuple(sorted(kept, key=name_order))

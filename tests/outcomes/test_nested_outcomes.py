@@ -171,10 +171,16 @@ def test_columns_are_by_place_key_and_member():
 
 def test_very_many_keys_keep_the_frequent_ones():
     rng = np.random.default_rng(1)
-    draws = [{"always": 1, f"key {rng.integers(10**6)}": 2.0} for _ in range(1500)]
+    draws = [{"always": 1, f"key {rng.integers(2000)}": 2.0} for _ in range(9000)]
     P, Q = sides(draws, [*draws[:-1], {"never": 1}])
-    assert 800 < P.shape[1] <= 1000
+    assert 900 < P.shape[1] <= 1000
     assert not equal(P[-1], Q[-1])
+
+
+def test_keys_of_very_few_draws_get_no_columns_beyond_the_first_hundred():
+    draws = [{"always": number % 2, f"key {number}": 2.0} for number in range(1500)]
+    P, _ = sides(draws, draws)
+    assert P.shape[1] <= 100
 
 
 # --- what is refused
