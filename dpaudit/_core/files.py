@@ -6,17 +6,21 @@ import errno
 import os
 from pathlib import Path
 
+from dpaudit._core.printable import encodable
 
-def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
+
+def replace_file(path: Path, content: bytes | str, *, durable: bool = True) -> None:
     """Put `content` at `path` in one step.
 
+    content : bytes, or text, which is written as UTF-8. Any text can be written: lone surrogates
+    are escaped (`printable.encodable`).
     durable : wait until the content is on the disk, so that a crash of the machine leaves the old
     file or the new one. Files with a checksum elsewhere can do without.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with draft.open("wb") as file:
-            file.write(content)
+            file.write(encodable(content).encode() if isinstance(content, str) else content)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())

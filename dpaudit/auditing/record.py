@@ -12,6 +12,7 @@ import numpy as np
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
+from dpaudit._core.printable import encodable, printable
 from dpaudit._core.seeds import describe as describe_seed
 from dpaudit._core.types import describe
 from dpaudit.errors import DegenerateData, InvalidInput
@@ -65,9 +66,12 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """The value in JSON types, infinities as strings. Raises `InvalidInput` for NaN."""
+    """The value in JSON types, infinities as strings. Raises `InvalidInput` for NaN.
+
+    Lone surrogates, as in a file name that is not UTF-8, are escaped, since no file can hold them.
+    """
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {encodable(str(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, np.ndarray):
@@ -78,7 +82,9 @@ def plain(value: Any) -> Any:
         if np.isnan(value):
             raise InvalidInput("a result must hold no NaN")
         return "inf" if value > 0 else "-inf"
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return encodable(str(value))
 
 
 def save(record: dict[str, Any], folder: Path) -> Path:
@@ -88,7 +94,7 @@ def save(record: dict[str, Any], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_report(folder, record)
     text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    replace_file(folder / RESULT, text.encode("utf-8"))
+    replace_file(folder / RESULT, printable(text))
     return folder
 
 

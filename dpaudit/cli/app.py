@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any
 
 import click
 
+from dpaudit._core.printable import Screen
 from dpaudit.cli.commands import dpaudit
 from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, say, text_of
 from dpaudit.errors import DpauditError
@@ -21,17 +24,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
+    with _screened():
+        return _status(argv)
+
+
+@contextmanager
+def _screened() -> Iterator[None]:
+    """All that is printed, logged or warned of meanwhile goes through a `Screen`.
+
+    Names of columns and files, and messages of the user's code, are anyone's text.
+    """
+    out: Any = sys.stdout and Screen(sys.stdout)
+    err: Any = sys.stderr and Screen(sys.stderr)
+    with redirect_stdout(out), redirect_stderr(err):
+        yield
+
+
+def _status(argv: Sequence[str] | None) -> int:
+    """Run the command, and make lines and a status of its errors."""
     try:
         return dpaudit.main(args=argv, prog_name="dpaudit", standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
+        error.show(sys.stderr)
         return ERROR
     except click.Abort:
         return say("interrupted; a run continues from its draws with --resume", INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
         return say(text_of(error), ERROR)
     except Exception:
-        traceback.print_exc()
+        print(traceback.format_exc(), end="", file=sys.stderr)
         return say(
             "error: this should not have happened, please report it with the lines above",
             INCOMPLETE,

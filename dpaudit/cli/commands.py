@@ -193,7 +193,7 @@ def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
 
     given.check_neighbours(options)
     found = analyse(Scenario.load(scenario), **options)
-    click.echo(analysis.as_json(found) if as_json else analysis.as_text(found))
+    print(analysis.as_json(found) if as_json else analysis.as_text(found))
     return exit_status.VIOLATED if len(found.broken) else exit_status.NOT_VIOLATED
 
 
@@ -226,7 +226,7 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
 
     given.check_neighbours(options)
     done = found(Scenario.load(scenario), epsilon, delta, **options)
-    click.echo(calibration.as_json(done) if as_json else calibration.as_text(done))
+    print(calibration.as_json(done) if as_json else calibration.as_text(done))
     return 0
 
 
@@ -275,7 +275,7 @@ def plan(claim: tuple[float, float], as_json: bool, power: float, **options: Any
     from dpaudit.cli import planning
 
     found = planning.needs(claim, chance=power, **options)
-    click.echo(planning.as_json(found) if as_json else planning.as_text(found))
+    print(planning.as_json(found) if as_json else planning.as_text(found))
     return 0
 
 
@@ -291,7 +291,7 @@ def list_(kind: str | None, folder: Path | None) -> int:
     from dpaudit.cli import listing
 
     kinds = KINDS if kind is None else (kind,)
-    click.echo("\n\n".join(listing.text(one, folder) for one in kinds))
+    print("\n\n".join(listing.text(one, folder) for one in kinds))
     return 0
 
 
@@ -310,7 +310,7 @@ def status_(folder: Path, as_json: bool) -> int:
     from dpaudit.run.store.status import states
 
     found = states(folder)
-    click.echo(run_states.as_json(found) if as_json else run_states.as_text(found))
+    print(run_states.as_json(found) if as_json else run_states.as_text(found))
     return exit_status.INCOMPLETE if run_states.interrupted(found) else exit_status.NOT_VIOLATED
 
 

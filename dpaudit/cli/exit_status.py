@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from dpaudit._core.printable import printable
 from dpaudit.errors import DpauditError, ScenarioError
 
 NOT_VIOLATED, VIOLATED, ERROR, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -22,7 +23,7 @@ Exit status:
 def text_of(error: BaseException) -> str:
     """The lines for an error: one for each fault of a scenario, else one."""
     if isinstance(error, ScenarioError):
-        lines = str(error).splitlines()
+        lines = str(error).split("\n")
     elif isinstance(error, DpauditError):
         lines = [str(error)]
     elif isinstance(error, OSError):
@@ -33,8 +34,7 @@ def text_of(error: BaseException) -> str:
 
 
 def say(text: str, status: int) -> int:
-    """Print lines on stderr, without characters that control a terminal; returns the status."""
+    """Print lines on stderr; returns the status."""
     for line in text.split("\n"):
-        shown = "".join(c if c.isprintable() else " " for c in line)
-        print("dpaudit:", " ".join(shown.split()), file=sys.stderr)
+        print("dpaudit:", " ".join(printable(line).split()), file=sys.stderr)
     return status

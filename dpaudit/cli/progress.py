@@ -11,6 +11,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
+from dpaudit._core.printable import one_line
 from dpaudit.report.text import count
 from dpaudit.sampling import Progress
 
@@ -33,7 +34,8 @@ class Bars:
     """A bar for each step; a full bar stays on the terminal."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream, self.step = stream, ""
+        # a bar goes back to the beginning of its line, which a screen does not allow
+        self.stream, self.step = getattr(stream, "stream", stream), ""
         self.bar: tqdm | None = None
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
@@ -44,7 +46,7 @@ class Bars:
             shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
             self.step, self.bar = (
                 step,
-                tqdm(desc=step, total=wanted, initial=done, file=self.stream, **shape),
+                tqdm(desc=one_line(step), total=wanted, initial=done, file=self.stream, **shape),
             )
         self.bar.update(done - self.bar.n)
         if done == wanted:

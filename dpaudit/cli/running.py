@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import click
 
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
@@ -61,7 +60,7 @@ def run_all(
         for place, one in enumerate(scenarios):
             folder = (out or REPORTS) / one.name if several else out
             if place:
-                click.echo()
+                print()
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
             _print_outcome(done[-1], several)
     finally:
@@ -107,15 +106,15 @@ def _print_outcome(done: ScenarioOutcome, several: bool) -> None:
     if done.record is not None:
         return _summary(done.record, done.folder)
     if done.error is None:
-        return click.echo(f"{done.reason}\n\nReport: {done.folder / 'report.html'}")
+        return print(f"{done.reason}\n\nReport: {done.folder / 'report.html'}")
     if not several:
         return None
     if isinstance(done.error, (DpauditError, OSError, MemoryError)):
         lines = text_of(done.error).split("\n")
     else:
-        traceback.print_exception(done.error)
+        print("".join(traceback.format_exception(done.error)), end="", file=sys.stderr)
         lines = [f"error: {done.reason}"]
-    click.echo(f"{done.name}: ERROR: {' '.join(done.reason.split())}")
+    print(f"{done.name}: ERROR: {' '.join(done.reason.split())}")
     say("\n".join(f"{done.name}: {line}" for line in lines), exit_status.ERROR)
     return None
 
@@ -127,11 +126,11 @@ def _finish(
     if junit is not None:
         write_junit(junit, done)
     if before is not None:
-        click.echo("\n" + _changes(before, done))
+        print("\n" + _changes(before, done))
     if folder is not None:
         kinds = [one.kind for one in done]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
-        click.echo(f"\n{len(done)} scenarios: {counts}\nIndex: {write_index(folder, done, before)}")
+        print(f"\n{len(done)} scenarios: {counts}\nIndex: {write_index(folder, done, before)}")
 
 
 def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:
@@ -159,5 +158,5 @@ def verdict(folder: Path) -> int:
 def _summary(record: dict[str, Any], folder: Path) -> None:
     from dpaudit.cli.summary import summary
 
-    click.echo(summary(record))
-    click.echo(f"\nReport: {folder / 'report.html'}")
+    print(summary(record))
+    print(f"\nReport: {folder / 'report.html'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -54,9 +55,16 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "kind": row["kind"],
         "reason": row["reason"],
         "seconds": _seconds(row["seconds"]),
-        "link": None if link is None else "/".join(quote(part, safe="") for part in link),
+        "link": None
+        if link is None
+        else "/".join(quote(os.fsencode(part), safe="") for part in link),
         **_numbers(row["record"]),
     }
+
+
+def _address(parts: Sequence[str]) -> str:
+    """A relative link to a file, of the bytes that its name has on the disk."""
+    return "/".join(quote(os.fsencode(part), safe="") for part in parts)
 
 
 def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:

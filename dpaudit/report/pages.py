@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dpaudit._core.check import fail
+from dpaudit._core.printable import printable
 from dpaudit.report.text import number, percent, plain
 
 
@@ -19,12 +20,18 @@ def environment() -> Environment:
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
         optimized=False,  # a template is compiled to be used once
     )
     environment.filters.update(number=number, percent=percent, plain=plain)
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """Text as a reader may see it: nothing hidden, nothing that turns its direction."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def render(template: str, **values: Any) -> str:

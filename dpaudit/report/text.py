@@ -9,6 +9,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 from typing import Any
 
 from dpaudit._core.percent import percent as in_percent
+from dpaudit._core.printable import printable
 
 NONE = "–"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -77,6 +78,6 @@ def assignments(values: Mapping[str, Any]) -> str:
 
 
 def label(text: str, width: int = 46) -> str:
-    """Text on one line: its printable characters, cut to `width`."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """Text on one line, printable, cut to `width`."""
+    line = " ".join(printable(text).split())
     return line if len(line) <= width else line[: width - 1] + "…"

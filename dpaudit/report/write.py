@@ -21,7 +21,7 @@ def write_report(folder: Path, result: Mapping[str, Any]) -> None:
     """
     folder = Path(folder)
     curves = read_curves(result)
-    page = render_html(result, curves).encode("utf-8", "replace")
+    page = render_html(result, curves)
     with house_style():
         picture = as_png(spectrum_figure(curves))
     folder.mkdir(parents=True, exist_ok=True)

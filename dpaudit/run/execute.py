@@ -86,7 +86,7 @@ def _save(result: AuditResult, selection: Selection | None, folder: Path) -> Non
         clear_drafts(folder, name)
     result.save(folder)
     if selection is not None:
-        replace_file(folder / TABLE, selection.to_csv().encode())
+        replace_file(folder / TABLE, selection.to_csv())
 
 
 @contextmanager

@@ -150,7 +150,7 @@ def test_every_fault_of_a_scenario_is_a_line(write_scenario, capsys):
         "dpaudit: error: small.toml: [claim]: must be of one kind: epsilon (and delta), gdp, "
         "rho (and omega), rows "
         "and gamma, or printed",
-        "dpaudit: error: small.toml: a b: unknown key (known: name, data, mechanism, claim, "
+        r"dpaudit: error: small.toml: a\u001bb: unknown key (known: name, data, mechanism, claim, "
         "neighbour, audit)",
     ]
 

@@ -55,10 +55,9 @@ def command(*arguments, **options):
 
 
 def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked):
-    """The score loads LightGBM, the report matplotlib: in their own folders, not in this one."""
+    """The score loads scikit-learn, the report matplotlib: from where they are installed."""
     mark = marked(*POSING)
-    audit = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]'
-    done = command("run", str(write_scenario(audit=audit)))
+    done = command("run", str(write_scenario(audit=AUDIT)))
     assert not mark.exists(), mark.read_text()
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
 
@@ -67,7 +66,8 @@ def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked):
 def test_nothing_in_the_current_folder_runs_in_workers(write_scenario, marked):
     """Processes of Python start in the current folder, and look for modules there by themselves."""
     mark = marked(*POSING)
-    done = command("run", str(write_scenario(audit=f'{AUDIT}\nbackend = "loky"')), "--jobs", "2")
+    audit = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
+    done = command("run", str(write_scenario(audit=audit)), "--jobs", "2")
     assert not mark.exists(), mark.read_text()
     assert done.returncode == 0, done.stderr
 
@@ -113,6 +113,7 @@ def test_a_target_that_another_module_hides_is_refused(write_scenario, marked, k
     assert not mark.exists()
 
 
+@pytest.mark.slow
 def test_a_program_of_its_own_finds_what_is_beside_it(write_scenario, tmp_path):
     """The variable that keeps workers apart from the current folder does not reach programs."""
     (tmp_path / "beside_it.py").write_text("SHIFT = 0.0\n")
@@ -123,7 +124,7 @@ def test_a_program_of_its_own_finds_what_is_beside_it(write_scenario, tmp_path):
     path = write_scenario(
         mechanism='command = ["{python}", "prints.py", "{data}", "{size}"]',
         neighbour=ROW,
-        audit='samples = 300\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "loky"',
+        audit='samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "loky"',
     )
     assert run(Scenario.load(path), tmp_path / "out", n_jobs=1).verdict == "not violated"
 
@@ -190,7 +191,7 @@ def test_one_file_is_checked_before_its_call_is_imported(
 ):
     """In Python too, and by `dpaudit spectrum`."""
     mark = marked("first_call")
-    changes, said = WRONG[name]
+    changes = WRONG[name][0]
     made = {"mechanism": 'call = "first_call:release"', "neighbour": ROW, **changes}
     path = write_scenario(**made)
     with pytest.raises(Exception, match=r"must be|cannot read"):

@@ -60,5 +60,5 @@ def test_plain_values_of_parameters():
 
 
 def test_a_label_is_one_short_printable_line():
-    assert label("a\n\x00b\u202ec \ud800") == "a b c"
+    assert label("a\n\x00b\u202ec \ud800") == r"a \u0000b\u202ec \ud800"
     assert label("x" * 60, 10) == "x" * 9 + "…"

@@ -165,7 +165,7 @@ def test_a_module_that_is_another_one_is_not_taken_for_it(
         )
         with pytest.raises(
             ScenarioError,
-            match=r"own_release:release: .own_release. is also the name of another module, .*elsewh",
+            match=r"own_release:release: .own_release. is also the name of another .*elsewh",
         ):
             run(Scenario.load(path), tmp_path / "out")
     finally:

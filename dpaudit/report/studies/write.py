@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
+from dpaudit._core.printable import printable
 from dpaudit.report.figures import as_png, house_style
 from dpaudit.report.pages import environment
 from dpaudit.report.studies.content import Cell, Content
@@ -30,12 +31,12 @@ def write(content: Content, folder: str | Path, command: str) -> None:
         pictures = {
             name: as_png(figure(panels), dpi=110) for name, panels in content.figures.items()
         }
-    files = {f"{name}.png": picture for name, picture in pictures.items()}
-    files["report.html"] = render(content, pictures, command).encode()
+    files: dict[str, bytes | str] = {f"{name}.png": picture for name, picture in pictures.items()}
+    files["report.html"] = render(content, pictures, command)
     saved = json.dumps(
         as_json(dataclasses.asdict(content)), ensure_ascii=False, allow_nan=False, indent=1
     )
-    files["content.json"] = (saved + "\n").encode()
+    files["content.json"] = printable(saved) + "\n"
     folder.mkdir(parents=True, exist_ok=True)
     for name, written in files.items():
         replace_file(folder / name, written)

@@ -19,9 +19,10 @@ Keys, by table (`name` stands above them and is optional):
   of Gaussian mixing); printed = true, what the mechanism's own source claims
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect,
   train_share, choose_share, bits, focus, stop = "verdict" to draw no more than that takes, and
-  unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed is 0 if not given, and the ε go to where the claim's δ
-  is 1e-9 if not given for a claim that has no ε of its own; and backend = "threading", "loky"
-  (processes) or "dask", with address = "tcp://..." of a scheduler, which change no result
+  unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed
+  is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no
+  ε of its own; and backend = "threading", "loky" (processes) or "dask", with address = "tcp://..."
+  of a scheduler, which change no result
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core import check
+from dpaudit._core.printable import one_line
 from dpaudit._core.seeds import root
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
@@ -42,7 +44,7 @@ from dpaudit.run.scenario.claim import read_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
 from dpaudit.run.scenario.neighbour import Neighbour, Searched, Worst, read_neighbour
-from dpaudit.run.scenario.table import Table, text
+from dpaudit.run.scenario.table import Table, refuse, text
 from dpaudit.run.scenario.user_mechanism import Call, Program, lawless
 from dpaudit.run.scenario.workers import Workers, read_workers
 
@@ -88,13 +90,11 @@ class Scenario:
     def read(cls, path: Path, content: dict[str, Any]) -> Scenario:
         """From the content of a file. Raises as `load`."""
         if "study" in content:
-            raise ScenarioError(
-                f"{path.name}: [study]: names a study, which `dpaudit run` makes, and no audit"
-            )
+            refuse(path, ["[study]: names a study, which `dpaudit run` makes, and no audit"])
         faults: list[str] = []
         scenario = _read(path, Table("", content, faults))
-        if scenario is None:
-            raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
+        refuse(path, faults)
+        assert scenario is not None
         return scenario
 
     @property
@@ -124,19 +124,21 @@ def parsed(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
-        raise ScenarioError(f"cannot read the scenario {path}: {error.strerror}") from None
+        said = f"cannot read the scenario {one_line(str(path))}: {error.strerror}"
+        raise ScenarioError(said) from None
     except UnicodeDecodeError as error:
         wrong = f"{error.object[error.start]:#04x}"
-        raise ScenarioError(f"{path.name}: must be UTF-8 text, got byte {wrong}") from None
+        fault = f"must be UTF-8 text, got byte {wrong}"
     except RecursionError:
-        raise ScenarioError(f"{path.name}: tables and lists are nested too deeply") from None
+        fault = "tables and lists are nested too deeply"
     except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
-        raise ScenarioError(f"{path.name}: not TOML: {error}") from None
+        fault = f"not TOML: {error}"
+    raise ScenarioError(f"{one_line(path.name)}: {fault}")
 
 
 def _read(path: Path, top: Table) -> Scenario | None:
     """All tables; None after a fault in any of them."""
-    name = top.get("name", folder_name, path.stem)
+    name = read_name(top, path)
     own = top.content.get("neighbour") == OWN
     data = None if own and "data" not in top else read_data(top.table("data"), path.parent)
     mechanism = read_mechanism(top.table("mechanism"), path.parent)
@@ -164,6 +166,13 @@ def _read(path: Path, top: Table) -> Scenario | None:
 def _aimless(settings: Settings, mechanism: Any) -> bool:
     """Whether the audit is to stop at a verdict that it cannot reach."""
     return settings.stop is not None and settings.claim is None and lawless(mechanism)
+
+
+def read_name(top: Table, path: Path) -> str:
+    """The key `name`, by default the name of the file, which must then be one line too."""
+    if "name" not in top and "\n" in path.stem:
+        top.fault("name", "missing: the name of the file has more than one line")
+    return str(top.get("name", folder_name, path.stem))
 
 
 def folder_name(key: str, value: Any) -> str:

@@ -14,9 +14,9 @@ from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
 from dpaudit.report.studies.study import Study
-from dpaudit.run.scenario.file import REPORTS, Scenario, folder_name, parsed
+from dpaudit.run.scenario.file import REPORTS, Scenario, parsed, read_name
 from dpaudit.run.scenario.mechanism import instance
-from dpaudit.run.scenario.table import Table
+from dpaudit.run.scenario.table import Table, refuse
 from dpaudit.run.scenario.target import imported, target_text
 from dpaudit.sampling import Progress
 
@@ -90,12 +90,12 @@ class StudyFile:
     def read(cls, path: Path, content: dict[str, Any]) -> StudyFile:
         """From the content of a file. Raises `ScenarioError` for faults beside the settings."""
         top = Table("", content, [])
-        name = top.get("name", folder_name, path.stem)
+        name = read_name(top, path)
         table = top.table("study")
         target = table.get("call", partial(target_text, expected='"module:Name", a study'))
         seed = table.get("seed", partial(integer, minimum=0), 0)
         top.close()
-        _refuse(path, top.faults)
+        refuse(path, top.faults)
         return cls(path, name, target, seed, table)
 
     def load(self) -> StudyScenario:
@@ -103,14 +103,9 @@ class StudyFile:
         with beside(self.path.parent):  # annotations are looked up in the study's module
             chosen = _loaded(self.target, self.table)
             study = None if chosen is None else instance(chosen, self.table)
-        _refuse(self.path, self.table.faults)
+        refuse(self.path, self.table.faults)
         assert study is not None
         return StudyScenario(self.path, self.name, study, self.seed)
-
-
-def _refuse(path: Path, faults: list[str]) -> None:
-    if faults:
-        raise ScenarioError("\n".join(f"{path.name}: {fault}" for fault in faults))
 
 
 def load_scenario(path: str | Path) -> Scenario | StudyScenario:

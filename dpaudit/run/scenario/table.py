@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from dpaudit._core.check import fail, real
-from dpaudit.errors import InvalidInput
+from dpaudit._core.printable import one_line
+from dpaudit.errors import InvalidInput, ScenarioError
 
 Check = Callable[[str, Any], Any]
 REQUIRED: Any = object()
@@ -64,6 +66,12 @@ class Table:
         """Note a fault of `key`, or of the whole table where that is ""."""
         where = " ".join(part for part in (f"[{self.place}]" if self.place else "", key) if part)
         self.faults.append(" ".join(f"{where}: {message}".split()))
+
+
+def refuse(path: Path, faults: Sequence[str]) -> None:
+    """Raise `ScenarioError` with a line "file: fault" for each fault, if there are any."""
+    if faults:
+        raise ScenarioError("\n".join(f"{one_line(path.name)}: {fault}" for fault in faults))
 
 
 def text(key: str, value: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpaudit import exact
 from dpaudit._core import check
+from dpaudit._core.printable import one_line
 from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.neighbours import NeighbourPair
@@ -38,10 +39,10 @@ def checked(
     for path in paths:
         with _noted(faults):
             files.append(one := _read(path))
-            with _noted(faults, path.name):
+            with _noted(faults, one_line(path.name)):
                 one = _overridden(one, samples, seed, stop)
             if isinstance(one, Scenario):
-                _check_on_data(one, path.name, faults)
+                _check_on_data(one, one_line(path.name), faults)
     names = [one.name for one in files]
     twice = sorted({name for name in names if names.count(name) > 1})
     _refuse([*faults, *(f"{name}: the name of several scenarios" for name in twice)])
@@ -65,7 +66,7 @@ def _noted(faults: list[str], file: str = "", table: str = "") -> Iterator[None]
     try:
         yield
     except ScenarioError as error:  # has its lines, with their places
-        faults += [": ".join(filter(None, (file, line))) for line in str(error).splitlines()]
+        faults += [": ".join(filter(None, (file, line))) for line in str(error).split("\n")]
     except DpauditError as error:
         argument = (error.argument if isinstance(error, InvalidInput) else None) or ""
         detail = error.detail if isinstance(error, InvalidInput) else str(error)

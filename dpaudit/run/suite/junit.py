@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dpaudit._core.files import replace_file
+from dpaudit._core.printable import printable
 from dpaudit.errors import InvalidInput
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
 # "inconclusive" is skipped, since nothing was shown
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
-# characters that XML 1.0 forbids (section 2.2)
-FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen
 
 
 def prepare_junit(path: Path) -> None:
@@ -70,5 +70,5 @@ def _case(one: ScenarioOutcome) -> ET.Element:
 
 
 def _text(text: str) -> str:
-    """The text with forbidden characters replaced."""
-    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+    """The text with characters escaped that cannot be seen, and forbidden ones replaced."""
+    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", printable(text))

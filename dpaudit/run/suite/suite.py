@@ -138,5 +138,5 @@ def write_index(
         }
         against = {"folder": str(before.folder), "moves": moves, "new": before.new(outcomes)}
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / INDEX, render_index(rows, against).encode("utf-8", "replace"))
+    replace_file(folder / INDEX, render_index(rows, against))
     return folder / INDEX

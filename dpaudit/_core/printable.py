@@ -1,0 +1,64 @@
+"""Text as a reader may see it: no name and no message can control a terminal or mislead the eye."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+# Control characters but tab and newline (C0, DEL, C1), marks of direction, separators of lines and
+# paragraphs, what has no width and joins nothing, tags, and lone surrogates
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    r"""The text, with each character that cannot be seen written as JSON writes it: \u001b.
+
+    So a JSON text stays one, of the same content. Tab and newline stay.
+
+    >>> print(printable("a\x1b[2Jb"), printable("caf\udce9"))
+    a\u001b[2Jb caf\udce9
+    """
+    return text if text.isascii() and text.isprintable() else HIDDEN.sub(_escaped, text)
+
+
+def one_line(text: str) -> str:
+    r"""As `printable`, with tab and newline escaped too.
+
+    >>> print(one_line("a\nb"))
+    a\nb
+    """
+    return re.sub("[\t\n]", _escaped, printable(text))
+
+
+def encodable(text: str) -> str:
+    r"""The text with lone surrogates, which no encoding has, escaped: \udce9."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
+
+
+class Screen:
+    """A stream of text that writes all as `printable`; in all else it is the stream itself."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write the text; the number of its characters."""
+        self.stream.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts, as they are."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)

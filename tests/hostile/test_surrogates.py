@@ -1,0 +1,113 @@
+r"""Text that no encoding holds: lone surrogates, as '\udce9', which Python makes of foreign bytes.
+
+They once made a finished result unwritable for ever.
+"""
+
+import json
+import os
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit._core.files import replace_file
+from dpaudit.auditing.record import plain
+from dpaudit.cli import main
+from tests.run.records import text_without_clock
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
+NAME = os.fsdecode(b"caf\xe9")  # in Latin-1, which a shell may hand on
+ROW = 'rule = "row"\nindex = 4'
+AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+OWN = r"""
+def release(data, size, *, rng):
+    "A word, \udc80."
+    return ["\udc80" * 40 if one else "ok" for one in rng.integers(2, size=size)]
+
+def constant(data, size, *, rng):
+    return ["\udc80"] * size
+"""
+
+
+@pytest.fixture
+def scenario(write_scenario, tmp_path):
+    """scenario(target): a scenario whose file's name is not UTF-8."""
+    (tmp_path / "surrogate_own.py").write_text(OWN)
+
+    def write(target="release", name=NAME):
+        return str(
+            write_scenario(
+                name, mechanism=f'call = "surrogate_own:{target}"', neighbour=ROW, audit=AUDIT
+            )
+        )
+
+    return write
+
+
+def sound(folder):
+    """Whether all files of a folder are UTF-8, and the result strict JSON without surrogates."""
+    texts = {path: path.read_bytes().decode() for path in folder.rglob("*.[hj][ts]*")}
+    assert {path.name for path in texts} >= {"report.html", "result.json"}
+    record = json.loads(next(text for path, text in texts.items() if path.name == "result.json"))
+    return json.dumps(record, ensure_ascii=False).encode()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_result_is_written_whatever_its_names_and_outputs_hold(
+    scenario, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr("dpaudit.report.write.as_png", lambda figure: b"")
+    assert main(["run", scenario(), "--out", "out", "--junit", "junit.xml"]) == 0
+    assert rb"caf\\udce9" in sound(tmp_path / "out")
+    assert rb"A word, \\udc80." in sound(tmp_path / "out")
+    assert r"caf\udce9" in capsys.readouterr().out
+    assert next(ET.parse("junit.xml").iter("testcase")).get("name") == r"caf\udce9"
+    assert main(["report", "out"]) == 0
+    assert dp.__version__ in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_a_suite_with_such_names_has_its_index(scenario, tmp_path, capsys):
+    paths = [scenario("constant"), scenario("absent", NAME + "2")]
+    assert main(["run", *paths, "--out", "out"]) == 2
+    assert r"caf\udce9" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    out, err = capsys.readouterr()
+    assert r"caf\udce92: ERROR" in out
+    (out + err).encode()
+    assert main(["run", *paths, "--out", "out", "--against", "out"]) == 2
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_a_run_whose_result_could_not_be_written_is_resumed(
+    scenario, tmp_path, monkeypatch, capsys
+):
+    def full(result, folder):
+        raise UnicodeEncodeError("utf-8", NAME, 3, 4, "surrogates not allowed")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("dpaudit.auditing.result.AuditResult.save", full)
+        assert main(["run", scenario(), "--out", "out"]) == 3
+    assert (tmp_path / "out" / "draws").is_dir()
+    assert main(["status", "out"]) == 3
+    assert main(["run", scenario(), "--out", "out", "--resume"]) == 0
+    assert main(["run", scenario(), "--out", "whole"]) == 0
+    assert text_without_clock(tmp_path / "out") == text_without_clock(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_draws_from_elsewhere_in_files_of_such_names(tmp_path, rng, capsys):
+    for side in "PQ":
+        np.save(tmp_path / f"{NAME}{side}.npy", rng.normal(size=600))
+    files = [f"{NAME}{side}.npy" for side in "PQ"]
+    assert main(["samples", *files, "--claim", "1,0.9", "--out", "out"]) == 0
+    assert rb"caf\\udce9P.npy against" in sound(tmp_path / "out")
+
+
+def test_every_text_can_be_written(tmp_path):
+    every = "".join(map(chr, range(0x110000)))
+    replace_file(tmp_path / "file", every)
+    assert (tmp_path / "file").read_bytes().decode("utf-8").startswith("\x00\x01")
+    record = plain({"a\udce9": ["\udc80", np.str_("\ud800"), "é\U0001f52c"]})
+    assert record == {r"a\udce9": [r"\udc80", r"\ud800", "é\U0001f52c"]}
