@@ -31,8 +31,11 @@ except ModuleNotFoundError:  # not a Unix system
     fcntl = None  # type: ignore[assignment]
 
 PREFIX, IN_USE = "dpaudit-private-", "in-use"
+MARK = "DPAUDIT_PRIVATE"  # names the folder in the environment of programs
 # Its input is a line "+7" when the group 7 of processes starts, "-7" when that has ended. For a
 # worker process it also looks, once a second, whether the process that the worker serves is there.
+# Where the system shows the environment of processes (Linux), it ends all that have MARK in theirs:
+# programs that had started and were not yet reported, and what left the group of a program.
 # It is no child of the process that it watches: joblib kills workers with all their children.
 CARETAKER = """
 import os, select, shutil, signal, sys, time
@@ -46,6 +49,19 @@ def gone():
     except OSError as error:
         return isinstance(error, ProcessLookupError)
 
+def environment(pid):
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+def kill(how, number):
+    try:
+        how(number, signal.SIGKILL)
+    except OSError:
+        pass
+
 groups, rest = set(), b""
 while not gone():
     if select.select([0], [], [], 1.0 if served else None)[0]:
@@ -56,14 +72,12 @@ while not gone():
         for line in lines:
             (groups.add if line[:1] == b"+" else groups.discard)(int(line[1:]))
 for group in groups:
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except OSError:
-        pass
-for _ in range(5):
+    kill(os.killpg, group)
+for _ in range(3):
+    for pid in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else []):
+        if folder.encode() in environment(pid):
+            kill(os.kill, int(pid))
     shutil.rmtree(folder, ignore_errors=True)
-    if not os.path.lexists(folder):
-        break
     time.sleep(0.1)
 """
 
@@ -103,6 +117,10 @@ class Leftovers:
             with self.lock:
                 self.groups.discard(group)
             self._tell(f"-{group}")
+
+    def environment(self) -> dict[str, str]:
+        """That of programs."""
+        return {**os.environ, MARK: str(self.folder)}
 
     def close(self) -> None:
         """Remove everything. A process forked from this one does nothing here."""

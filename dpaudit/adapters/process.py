@@ -49,7 +49,7 @@ def run_program(
     """
     here = leftovers()
     with _Pipe(most) as out, _Pipe(None) as err:
-        process = _start(argv, folder, out, err)
+        process = _start(argv, folder, here.environment(), out, err)
         try:
             with here.kept(process.pid):
                 out.begin(process.pid)
@@ -63,12 +63,17 @@ def run_program(
 
 
 def _start(
-    argv: Sequence[str], folder: Path | None, out: _Pipe, err: _Pipe
+    argv: Sequence[str],
+    folder: Path | None,
+    environment: dict[str, str],
+    out: _Pipe,
+    err: _Pipe,
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             list(argv),
             cwd=folder,
+            env=environment,
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=out.writing,

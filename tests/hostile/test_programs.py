@@ -228,6 +228,25 @@ def test_every_signal_ends_programs_and_removes_data(tmp_path):
         until(lambda files=files: not any(path.parent.exists() for path in files))
 
 
+ESCAPING = """
+import sys
+import numpy as np
+import dpaudit as dp
+
+script = 'setsid sh -c "echo \\$\\$ > $3; exec sleep 60" & while ! test -s "$3"; do :; done; echo 1'
+run = dp.adapters.command(["sh", "-c", script, "sh", "{data}", "{size}", sys.argv[1]])
+print(run(np.ones((2, 2)), 1, rng=1))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no environment to look at")
+def test_what_left_its_group_ends_with_the_audit(tmp_path):
+    pid = tmp_path / "pid"
+    argv = [sys.executable, "-c", ESCAPING, str(pid)]
+    assert subprocess.run(argv, capture_output=True, check=True).stdout == b"[1.0]\n"
+    until(lambda: not alive(numbers(pid)[0]))
+
+
 LOKY = """
 import sys
 import numpy as np
