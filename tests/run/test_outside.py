@@ -176,4 +176,5 @@ def test_numbers_of_the_data_arrive_whole(ran, tmp_path):
         "import sys; sys.stdout.write(open(sys.argv[1]).read().splitlines()[0])"
     )
     command = dp.adapters.command(["{python}", str(tmp_path / "mech.py"), "{data}", "{size}"])
-    assert command(np.array([[0.1, 1 / 3]]), 1, rng=1) == [[0.1, 1 / 3]]
+    (draw,) = command(np.array([[0.1, 1 / 3]]), 1, rng=1)
+    assert list(draw) == [0.1, 1 / 3]
