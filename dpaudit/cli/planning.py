@@ -11,6 +11,7 @@ import numpy as np
 
 from dpaudit import power
 from dpaudit.auditing.record import plain
+from dpaudit.auditing.settings import in_reach
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
@@ -66,6 +67,7 @@ def needs(
     """
     held = Claim(*claim)
     assert held.epsilon is not None
+    in_reach(held.epsilon)
     if held.delta >= 1.0:
         raise InvalidInput(
             f"claim delta must be below 1 (nothing can refute 1), got {held.delta:g}"

@@ -21,10 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, log_beta
 
+MOST_ROWS = 10**9  # takes 17 s a row of data and 0.4 GB
 LOWEST = -1e300  # stands for log 0 where a difference with it is taken
 # over a window of ~20 standard deviations of the ψ integrand
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
@@ -33,7 +35,16 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 def finite(
     leverage: float, residual_share: float, features: int, rows: int, epsilon: ArrayLike
 ) -> tuple[Array, Array]:
-    """Exact (forward, backward) δ(ε) of ALS at finite `rows`; see `dpaudit.exact.als`."""
+    """Exact (forward, backward) δ(ε) of ALS at finite `rows`; see `dpaudit.exact.als`.
+
+    Raises `NoExactSpectrum` for more than `MOST_ROWS` rows.
+    """
+    if rows > MOST_ROWS:
+        raise NoExactSpectrum(
+            f"the exact spectrum of a sketch takes at most {MOST_ROWS:,} rows, got {rows:.3g}: its "
+            "integrals take memory that grows with the rows; take dpaudit.exact.als with "
+            'law="asymptotic"'
+        )
     return by_sorted_epsilon(
         epsilon, lambda sorted_: _both(leverage, residual_share, features, rows, sorted_)
     )

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from dpaudit._core.check import integer, real
+from dpaudit.auditing.settings import LARGEST_EPSILON
 from dpaudit.curves.claims import Claim
 from dpaudit.run.scenario.table import Check, Table, flag
 
 AT_LEAST_0, ABOVE_1 = partial(real, low=0.0), partial(real, low=1.0, open_=True)
 CHECKS: dict[str, Check] = {
-    "epsilon": AT_LEAST_0,
+    "epsilon": partial(real, low=0.0, high=LARGEST_EPSILON),
     "delta": partial(real, low=0.0, high=1.0),
     "gdp": AT_LEAST_0,
     "rho": AT_LEAST_0,
