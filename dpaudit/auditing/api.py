@@ -203,8 +203,6 @@ def audit_samples_of(
 ) -> AuditResult:
     """`audit_samples` of draws that `subject` describes; `options` are its keywords."""
     P, Q = _draws("P", P), _draws("Q", Q)
-    if all(map(outcomes.is_table, (P, Q))) and P.shape[1] != Q.shape[1]:
-        check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
     settings = Settings.of(min(len(P), len(Q)), **options)
     return audit_draws(P, Q, subject, settings, Drawing(progress=progress or silent))
 

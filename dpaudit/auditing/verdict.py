@@ -7,7 +7,7 @@ exact spectrum's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.sampling.randomness import INFINITE
 
 SLACK = 1e-12  # a certified excess below this is rounding
 
@@ -34,6 +35,19 @@ class Verdict:
     verdict: str
     reason: str
     detectable: dict[str, float] | None
+
+
+def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
+    """The verdict with sentences on the draws before its reason.
+
+    Two sides of which each has one value are told apart for certain. If that is not certified, the
+    draws are too few, later ones differ, or the score does not see it: inconclusive.
+    """
+    said = " ".join([*notes, judged.reason])
+    if judged.verdict != "not violated" or INFINITE not in said:
+        return replace(judged, reason=said)
+    reason = said.replace(INFINITE, "; too few to certify it, or the score or later draws differ.")
+    return replace(judged, verdict="inconclusive", reason=reason)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpaudit import outcomes
 
+INFINITE = ", which is an infinite privacy loss."  # the end of `constant_note`
 LOOKED_AT = 1000  # draws that show that an output is constant, which is another fault
 
 
@@ -24,7 +25,4 @@ def constant_note(P: np.ndarray, Q: np.ndarray) -> str | None:
     looked_at = f"all {len(P) + len(Q):,} that were looked at"
     if not outcomes.told_apart(P, Q):
         return f"Not random: every draw is {left} on both sides, {looked_at}."
-    return (
-        f"Not random: every draw is {left} on D and {right} on D', {looked_at}, "
-        "which is an infinite privacy loss."
-    )
+    return f"Not random: every draw is {left} on D and {right} on D', {looked_at}{INFINITE}"

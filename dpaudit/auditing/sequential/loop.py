@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
 from dpaudit.auditing.sequential.record import FEW, FIRST, Sequential, batch_sizes
 from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.verdict import Reference, judge_e_value
+from dpaudit.auditing.verdict import Reference, judge_e_value, with_notes
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.betting import Counts, Menu, Null
 from dpaudit.certify.candidates import evenly_spaced
@@ -187,7 +187,7 @@ def _findings(
         estimate=_estimate(settings, bettor, reference.delta, kept),
         fitted=fitted,
         sizes=Split(FIRST, 0, record.tested),
-        judged=replace(judged, reason=" ".join([*notes, judged.reason])),
+        judged=with_notes(judged, notes),
         sequential=record,
     )
 
