@@ -27,6 +27,10 @@ class Border:
         self.lock, self.inside, self.together = Lock(), 0, False
         self.last: Any = None  # kept, so that no other array can have its memory
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process has a border of its own."""
+        return Border, ()
+
     @contextmanager
     def call(self) -> Iterator[Returned]:
         """Around a call of the mechanism; gives the function that takes what it returned."""
