@@ -11,10 +11,11 @@ import numpy as np
 
 from dpaudit import exact
 from dpaudit._core.types import Array, ArrayLike, Mechanism
+from dpaudit._core.user_code import beside
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.run.execute import describe_data, loaded
+from dpaudit.run.execute import describe_data, loaded_data, loaded_mechanism
 from dpaudit.run.readings import Readings
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.worst_case_options import Neighbours
@@ -64,10 +65,12 @@ def analyse(
 
     Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
     """
-    mechanism, dataset = loaded(scenario)
+    dataset = loaded_data(scenario)
     points = scenario.settings.epsilon if epsilon is None else grid(epsilon, scenario.claim)
     neighbours = Neighbours.given(relation, candidates, row_bound, dataset)
-    found = _worst(mechanism, dataset.database, points, neighbours)
+    with beside(scenario.modules):
+        mechanism = loaded_mechanism(scenario)
+        found = _worst(mechanism, dataset.database, points, neighbours)
     claim = scenario.claim
     claimed = None if claim is None else claim.delta_at(points)
     return Analysis(

@@ -8,7 +8,8 @@ from typing import Any
 
 from dpaudit import exact
 from dpaudit._core.types import Mechanism
-from dpaudit.run.execute import describe_data, loaded
+from dpaudit._core.user_code import beside
+from dpaudit.run.execute import describe_data, loaded_data, loaded_mechanism
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.worst_case_options import Neighbours
 
@@ -46,8 +47,10 @@ def calibrate(
     Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `DegenerateData`, and `InvalidInput`
     also where no value keeps the target, or every one does.
     """
-    mechanism, dataset = loaded(scenario)
+    dataset = loaded_data(scenario)
     neighbours = Neighbours.given(relation, candidates, row_bound, dataset)
     options = {"parameter": parameter, **neighbours.arguments}
-    found = exact.calibrate(mechanism, dataset.database, epsilon, delta, **options)
+    with beside(scenario.modules):
+        mechanism = loaded_mechanism(scenario)
+        found = exact.calibrate(mechanism, dataset.database, epsilon, delta, **options)
     return Calibrated(scenario.name, mechanism, describe_data(dataset), neighbours, found)

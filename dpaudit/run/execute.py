@@ -116,8 +116,8 @@ def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool)
         pair = scenario.mechanism.pair()
         subject = Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text)
         return _Task(subject, origin_of(scenario, scenario.mechanism))
-    before = loaded_from(scenario.folder)
-    mechanism, dataset = loaded(scenario)
+    dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
+    mechanism = loaded_mechanism(scenario)
     origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
     data, described = dataset.database, describe_data(dataset)
     if isinstance(rule, Searched):
@@ -153,18 +153,24 @@ def _searched(
     )
 
 
-def loaded(scenario: Scenario) -> tuple[Mechanism, Dataset]:
-    """The mechanism, for which a `call` executes the user's code, and the data.
+def loaded_data(scenario: Scenario) -> Dataset:
+    """The data, which have the rows that the scenario names.
 
-    Raises `ScenarioError` for a scenario without data.
+    Raises `ScenarioError` for a scenario without data, `DataNotFound`, `InvalidInput`.
     """
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
-    dataset, named = scenario.data.load(), scenario.mechanism
+    dataset = scenario.data.load()
     scenario.neighbour.check(dataset)
+    return dataset
+
+
+def loaded_mechanism(scenario: Scenario) -> Mechanism:
+    """The mechanism; a `call` executes the user's code. It comes after all that can be at fault."""
+    named = scenario.mechanism
     with beside(scenario.modules):
-        mechanism = named.load() if isinstance(named, Call) else named
-    return mechanism, dataset
+        mechanism: Mechanism = named.load() if isinstance(named, Call) else named
+    return mechanism
 
 
 def describe_pair(pair: NeighbourPair) -> dict[str, Any]:

@@ -19,6 +19,7 @@ POSING = ("lightgbm", "matplotlib", "numpy", "sklearn", "joblib", "pandas", "typ
 LEAVES_A_MARK = "open({mark!r}, 'a').write(__name__ + '\\n')\nraise SystemExit(7)\n"
 ROW = 'rule = "row"\nindex = 4'
 AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+CALL = 'call = "first_call:release"'
 OWN = """
 import numpy as np
 
@@ -114,6 +115,29 @@ def test_a_target_that_another_module_hides_is_refused(write_scenario, marked, k
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_what_is_beside_a_scenario_is_found_in_workers_when_it_is_asked_for(
+    write_scenario, marked, tmp_path, backend
+):
+    """Helpers, and packages with modules of their own, after all that is installed."""
+    mark = marked("wave", "sklearn", "numpy")
+    late = "    from late_helper import SHIFT\n    import wave\n    from parts.more import ZERO\n"
+    text = OWN.replace("rng):\n", f"rng):\n{late}").replace("normal(", "normal(SHIFT + ZERO, ")
+    (tmp_path / "calls_late.py").write_text(text)
+    (tmp_path / "late_helper.py").write_text("SHIFT = 1.0\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "more.py").write_text("ZERO = 0.0\n")
+    path = write_scenario(
+        mechanism='call = "calls_late:release"',
+        neighbour=ROW,
+        audit=f'{AUDIT}\nbackend = "{backend}"',
+    )
+    done = command("run", str(path), "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    assert not mark.exists(), mark.read_text()
+
+
+@pytest.mark.slow
 def test_a_program_of_its_own_finds_what_is_beside_it(write_scenario, tmp_path):
     """The variable that keeps workers apart from the current folder does not reach programs."""
     (tmp_path / "beside_it.py").write_text("SHIFT = 0.0\n")
@@ -170,7 +194,7 @@ def test_all_files_are_checked_before_the_first_one_is_imported(
 ):
     """A line for each fault of each file, and the status 2; nothing is imported or written."""
     mark = marked("first_call", "a_study")
-    first = write_scenario("first", mechanism='call = "first_call:release"', neighbour=ROW)
+    first = write_scenario("first", mechanism=CALL, neighbour=ROW)
     study = tmp_path / "study.toml"
     study.write_text('[study]\ncall = "a_study:Figure"\n')
     wrong = [write_scenario(name, **changes) for name, (changes, _) in WRONG.items()]
@@ -192,11 +216,13 @@ def test_one_file_is_checked_before_its_call_is_imported(
     """In Python too, and by `dpaudit spectrum`."""
     mark = marked("first_call")
     changes = WRONG[name][0]
-    made = {"mechanism": 'call = "first_call:release"', "neighbour": ROW, **changes}
+    made = {"mechanism": CALL, "neighbour": ROW, **changes}
     path = write_scenario(**made)
     with pytest.raises(Exception, match=r"must be|cannot read"):
         run(Scenario.load(path), tmp_path / "out")
     assert main(["spectrum", str(path)]) == 2
+    absent = ["--relation", "replace", "--candidates", str(tmp_path / "absent.csv")]
+    assert main(["spectrum", str(write_scenario(mechanism=CALL)), *absent]) == 2
     assert not mark.exists()
 
 
@@ -205,7 +231,7 @@ def test_options_are_checked_with_every_file_before_the_first_import(
     write_scenario, marked, options, capsys
 ):
     mark = marked("first_call")
-    first = write_scenario("first", mechanism='call = "first_call:release"', neighbour=ROW)
+    first = write_scenario("first", mechanism=CALL, neighbour=ROW)
     last = write_scenario(
         "last", mechanism='command = ["true", "{data}"]', neighbour=ROW, claim=None
     )

@@ -20,7 +20,7 @@ Keys, by table (`name` stands above them and is optional):
 - [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect,
   train_share, choose_share, bits, focus, stop = "verdict" to draw no more than that takes, and
   unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed
-  is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim that has no
+  is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim without an
   ε of its own; and backend = "threading", "loky" (processes) or "dask", with address = "tcp://..."
   of a scheduler, which change no result
 """
