@@ -15,8 +15,12 @@ MOST_CELLS = 1 << 24  # of lines that make no table; each is an object of some 6
 Opened = Callable[[], TextIO]  # opens a text from its beginning; lines end at "\n" as they are
 
 
+class TooManyCells(ValueError):
+    """Lines that make no table have more cells than memory is meant to hold."""
+
+
 def draws_in(
-    opened: Opened, size: int | None = None, most_cells: int = MOST_CELLS
+    opened: Opened, size: int | None = None, most_cells: float = MOST_CELLS
 ) -> np.ndarray | list[Any]:
     """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
 
@@ -70,14 +74,16 @@ class _Counted:
             yield line
 
 
-def _lines(text: TextIO, most: int) -> list[list[Any]]:
+def _lines(text: TextIO, most: float) -> list[list[Any]]:
     lines, cells = [], 0
     try:
         for line in csv.reader(text):
             lines.append([_cell(cell) for cell in line])
             cells += len(line) + 1
             if cells > most:
-                raise ValueError(f"more than {most:,} cells in lines with words or of any length")
+                raise TooManyCells(
+                    f"more than {most:,.0f} cells in lines with words or of different length"
+                )
     except csv.Error as error:
         raise ValueError(str(error)) from None
     return lines

@@ -1,0 +1,246 @@
+"""Files of draws that are corrupt, lie about their size, or do not fit into memory."""
+
+import io
+import os
+import struct
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.adapters import files, memory, read_draws
+from dpaudit.adapters.separated import TooManyCells, draws_in, text_of
+from dpaudit.outcomes import LISTS
+
+
+def npy(array):
+    """The bytes of a .npy file."""
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def headed(text, body=b"\0" * 64):
+    """The bytes of a .npy file with any header."""
+    head = text.encode("latin-1") + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + body
+
+
+def parquet_bytes(columns):
+    """The bytes of a Parquet file, of one that is not compressed and has no dictionaries."""
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), file, compression="none", use_dictionary=False)
+    return file.getvalue()
+
+
+RECORDS = np.array([(1.5, "x"), (2.5, "yz")] * 10, dtype=[("z", "f8"), ("w", "U3")])
+LISTED = np.array([([1, 2.5, np.nan],)] * 20, dtype=[(LISTS, "f8", (3,))])
+SOUND = {
+    "numbers": (".npy", lambda: npy(np.arange(60.0).reshape(20, 3))),
+    "text": (".npy", lambda: npy(np.array(["a", "bc"] * 10))),
+    "records": (".npy", lambda: npy(RECORDS)),
+    "lists": (".npy", lambda: npy(LISTED)),
+    "csv": (".csv", lambda: "".join(f"{x},{x / 3},w{x % 2}\n" for x in range(20)).encode()),
+    "parquet": (".parquet", lambda: parquet_bytes({"a": [1.5] * 20, "b": [2] * 20})),
+    "parquet of text": (".parquet", lambda: parquet_bytes({"a": ["x", "y"] * 10})),
+}
+TOKENS = [b"0", b"9", b"-1", b"(", b")", b",", b"'", b"{", b"O", b"U", b"f2", b"c16", b"M8[s]"]
+TOKENS += [b"|V0", b"<U0", b"1e9", b"99999999999", b"\xff", b"\x00", b"\n", b"#", b"\\", b"True"]
+
+
+def corrupted(content, rng, head):
+    """The content with one to three faults, most of them among the first `head` bytes."""
+    found = bytearray(content)
+    for _ in range(rng.integers(1, 4)):
+        end = head if rng.random() < 0.8 else len(found)
+        at = int(rng.integers(max(1, min(end, len(found)))))
+        kind = rng.integers(5)
+        if kind == 0 and found:
+            found[at % len(found)] ^= 1 << int(rng.integers(8))
+        elif kind == 1 and found:
+            found[at % len(found)] = int(rng.integers(256))
+        elif kind == 2:
+            del found[at : at + int(rng.integers(1, 9))]
+        elif kind == 3:
+            token = TOKENS[rng.integers(len(TOKENS))]
+            found[at : at + int(rng.integers(2)) * len(token)] = token
+        elif rng.random() < 0.3:
+            del found[at:]
+    return bytes(found)
+
+
+def refused(folder, suffix, contents):
+    """How many of the contents are refused; raises what is no clear error."""
+    path = folder / f"P{suffix}"
+    count = 0
+    for content in contents:
+        path.write_bytes(content)
+        error = fault(path)
+        assert error is None or (str(path) in error and len(error) < 500)
+        count += error is not None
+    return count
+
+
+def fault(path):
+    """What is said of a file of draws, None of one that is read."""
+    try:
+        draws = read_draws(path)
+    except dp.InvalidInput as error:
+        return str(error)
+    assert draws.ndim in (1, 2)
+    assert draws.dtype.kind in "fSV"
+    return None
+
+
+def corruptions(name, count):
+    """Seeded corruptions of a sound file: of its header, and of the end of Parquet files."""
+    suffix, make = SOUND[name]
+    content, rng = make(), np.random.default_rng([len(name), count])
+    if suffix != ".parquet":
+        return suffix, (corrupted(content, rng, 128) for _ in range(count))
+    turned = content[::-1]
+    return suffix, (corrupted(turned, rng, 400)[::-1] for _ in range(count))
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_corrupt_files_are_refused_in_a_line(tmp_path, name):
+    suffix, contents = corruptions(name, 150)
+    assert refused(tmp_path, suffix, contents) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SOUND)
+def test_thousands_of_corrupt_files_are_refused_in_a_line(tmp_path, name):
+    suffix, contents = corruptions(name, 4000)
+    assert refused(tmp_path, suffix, contents) > 0
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_files_are_read(tmp_path, name):
+    suffix, make = SOUND[name]
+    assert refused(tmp_path, suffix, [make()]) == 0
+    assert len(read_draws(tmp_path / f"P{suffix}")) == 20
+
+
+HEADER = "{'descr': %s, 'fortran_order': False, 'shape': %s}"
+LIES = {
+    "a huge shape": HEADER % ("'<f8'", "(1000000000000, 3)"),
+    "a shape beyond any integer": HEADER % ("'<f8'", f"({10**40},)"),
+    "many texts of no length": HEADER % ("'<U0'", "(1000000000000,)"),
+    "a negative shape": HEADER % ("'<f8'", "(-1,)"),
+    "an unknown type": HEADER % ("'<q9'", "(8,)"),
+    "objects": HEADER % ("'|O'", "(8,)"),
+    "objects in records": HEADER % ("[('a', '|O')]", "(8,)"),
+    "records in records": HEADER % ("[('a', [('b', '<f8')])]", "(8,)"),
+    "arrays in records": HEADER % ("[('a', '<f8', (2,))]", "(4,)"),
+    "complex numbers": HEADER % ("'<c16'", "(4,)"),
+    "times": HEADER % ("'<M8[s]'", "(8,)"),
+    "raw bytes": HEADER % ("'|V8'", "(8,)"),
+    "lists of objects": HEADER % (f"[('{LISTS}', '|O', (2,))]", "(4,)"),
+    "nothing in lists": HEADER % (f"[('{LISTS}', '<f8', (0,))]", "(4,)"),
+    "three dimensions": HEADER % ("'<f8'", "(2, 2, 2)"),
+    "no draws": HEADER % ("'<f8'", "(0, 3)"),
+    "nested brackets": "(" * 5000,
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_header_is_not_believed(tmp_path, lie):
+    path = tmp_path / "P.npy"
+    path.write_bytes(headed(LIES[lie]))
+    with pytest.raises(dp.InvalidInput, match=r"P\.npy must be a"):
+        read_draws(path)
+
+
+@pytest.mark.parametrize("length", [np.nan, -1.0, 0.5, 3.0, np.inf])
+def test_lists_of_impossible_length(tmp_path, length):
+    wrong = LISTED.copy()
+    wrong[LISTS][3, 0] = length
+    (tmp_path / "P.npy").write_bytes(npy(wrong))
+    with pytest.raises(dp.InvalidInput, match="lists of numbers with their lengths first"):
+        read_draws(tmp_path / "P.npy")
+
+
+def test_text_that_holds_no_characters(tmp_path):
+    text = np.full(4, 0x7FFFFFFF, np.uint32).view("<U1")
+    (tmp_path / "P.npy").write_bytes(npy(text))
+    with pytest.raises(dp.InvalidInput, match=r"P\.npy must be a \.npy file of text"):
+        read_draws(tmp_path / "P.npy")
+
+
+def test_the_command_line_says_it_in_a_line(tmp_path, monkeypatch, capsys):
+    from dpaudit.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    for lie in ("a huge shape", "objects in records", "nested brackets"):
+        (tmp_path / "P.npy").write_bytes(headed(LIES[lie]))
+        assert main(["samples", "P.npy", "P.npy"]) == 2
+        err = capsys.readouterr().err
+        assert err.startswith("dpaudit: error: P.npy must be a .npy file of numbers or text")
+        assert err.count("\n") == 1
+
+
+def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    """A sparse file of 8 TB that holds what its header says."""
+    path = tmp_path / "P.npy"
+    path.write_bytes(headed(HEADER % ("'<f8'", f"({10**9}, 1000)")))
+    with path.open("r+b") as file:
+        file.truncate(8 * 10**12 + 1000)
+    with pytest.raises(
+        dp.InvalidInput, match=r"holds 1,000,000,000 x 1,000 values of float64, .* GiB of memory"
+    ):
+        read_draws(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("numbers", "20 x 3 values of float64"),
+        ("text", "20 values of <U2"),
+        ("records", "20 values of"),
+        ("lists", "20 x 3 values of float64"),
+        ("csv", "61 cells"),
+        ("parquet", "20 x 2 cells"),
+        ("parquet of text", "20 x 1 cells"),
+    ],
+)
+def test_every_kind_of_file_is_held_against_memory(tmp_path, monkeypatch, name, words):
+    suffix, make = SOUND[name]
+    (tmp_path / f"P{suffix}").write_bytes(make())
+    monkeypatch.setattr(memory, "available", lambda: 100.0)
+    with pytest.raises(dp.InvalidInput, match=f"holds {words}"):
+        read_draws(tmp_path / f"P{suffix}")
+
+
+def test_words_that_take_more_memory_than_their_file(tmp_path, monkeypatch):
+    (tmp_path / "P.csv").write_bytes(b"a,b\n" * 1000)
+    monkeypatch.setattr(files, "available", lambda: 1e5)
+    with pytest.raises(dp.InvalidInput, match=r"holds more than 1,000 cells in lines with words"):
+        read_draws(tmp_path / "P.csv")
+    with pytest.raises(TooManyCells):
+        draws_in(text_of(b"1,2\n1\n" * 10), most_cells=30)
+
+
+def test_available_memory_is_what_the_system_says(tmp_path, monkeypatch):
+    assert memory.available() > 1 << 20
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    (tmp_path / "memory.max").write_text("5000000\n")
+    (tmp_path / "memory.current").write_text("1000000\n")
+    assert memory.available() == 4e6
+    (tmp_path / "memory.max").write_text("max\n")
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
+    assert memory.available() > 1 << 20
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "P.npy")
+    with pytest.raises(dp.InvalidInput, match="must be a regular file, got 'a pipe or a device'"):
+        read_draws(tmp_path / "P.npy")
+
+
+def test_every_corruption_is_of_the_seed():
+    """The corruptions are the same in every run."""
+    assert list(corruptions("numbers", 20)[1]) == list(corruptions("numbers", 20)[1])
