@@ -1,0 +1,106 @@
+"""A user's modules: found last, forgotten afterwards, and looked for in one order everywhere."""
+
+import importlib
+import os
+import pickle
+import sys
+
+import pytest
+
+from dpaudit._core import user_code
+from dpaudit._core.user_code import SAFE_PATH, Carried, apart, beside, elsewhere
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch):
+    """The path of this process, and the folders in use, which a test may change."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(user_code, "_IN_USE", {})
+    return sys.path
+
+
+def folder(tmp_path, name, **modules):
+    place = tmp_path / name
+    place.mkdir()
+    for module, text in modules.items():
+        (place / f"{module}.py").write_text(text)
+    return place
+
+
+def test_a_folder_is_last_while_it_is_in_use(tmp_path, path):
+    place, before = folder(tmp_path, "one", own_of_one="X = 1"), list(path)
+    with beside(place), beside(place):
+        assert path == [*before, str(place)]
+        assert importlib.import_module("own_of_one").X == 1
+    assert path == before
+    assert "own_of_one" not in sys.modules
+    with beside(None):
+        assert path == before
+
+
+def test_a_folder_that_is_on_the_path_stays_where_it_is(tmp_path, path):
+    """As that of a script, which the user has chosen to run there."""
+    place = folder(tmp_path, "one")
+    path.insert(0, str(place))
+    before = list(path)
+    with beside(place):
+        assert path == before
+    assert path == before
+
+
+def test_a_worker_looks_in_the_places_of_the_auditing_process_in_their_order(tmp_path, path):
+    """The first task of a worker, and one of the next run, in another folder."""
+    one, other = (folder(tmp_path, name, whose=f"X = {name!r}") for name in ("one", "other"))
+    own = list(path)
+    with beside(one):
+        sent = pickle.dumps(Carried(len))
+        started_with = list(path)
+    with beside(other):
+        path.append("/somewhere")
+        next_run = pickle.dumps(Carried(len))
+    user_code._IN_USE.clear()
+    path[:] = started_with  # of a process that was started in the first run
+    assert pickle.loads(sent)([1, 2]) == 2
+    assert path == [*own, str(one)]
+    assert importlib.import_module("whose").X == "one"
+    for _ in range(2):
+        pickle.loads(next_run)
+        assert path == [*own, "/somewhere", str(other)]
+        assert importlib.import_module("whose").X == "other"
+
+
+def test_workers_start_apart_from_the_current_folder(monkeypatch):
+    """And what they start themselves does not: the first task puts the environment back."""
+    monkeypatch.delenv(SAFE_PATH, raising=False)
+    sent = pickle.dumps(Carried(len))
+    with apart():
+        assert os.environ[SAFE_PATH]
+        pickle.loads(sent)
+        assert SAFE_PATH not in os.environ
+    monkeypatch.setenv(SAFE_PATH, "1")
+    with apart():
+        pickle.loads(sent)
+    assert os.environ[SAFE_PATH] == "1"
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden"),
+    [
+        ("wave", True),  # Python's, in a file
+        ("time", True),  # Python's, built in
+        ("numpy", True),  # installed, loaded
+        ("own_of_one", False),
+        ("spaces.own", False),  # a folder without __init__.py
+        ("json.decoder", False),  # not beside
+        ("no_such_module", False),
+    ],
+)
+def test_what_another_module_hides(tmp_path, name, hidden):
+    place = folder(tmp_path, "one", wave="", time="", numpy="", own_of_one="")
+    (place / "spaces").mkdir()
+    (place / "spaces" / "own.py").touch()
+    with beside(place):
+        assert (elsewhere(name) is not None) == hidden
+    assert elsewhere(name) is None
