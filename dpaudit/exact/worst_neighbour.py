@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pair_spectrum import (
     LAWS,
     KnownMechanism,
@@ -17,11 +20,14 @@ from dpaudit.exact.pair_spectrum import (
     known_mechanism,
     spectrum_of,
 )
+from dpaudit.exact.replaced_rows.student_search import StudentSearch
+from dpaudit.exact.replaced_rows.wishart_search import WishartSearch
+from dpaudit.exact.replaced_rows.worst import Worst
 from dpaudit.exact.zeroed_rows import families
-from dpaudit.laws import ZeroedRows
+from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
 from dpaudit.neighbours import zero_row
 
-PAIRS = 1 << 24  # of a row and a candidate at a time
+PAIRS = 1 << 23  # of a row and a candidate at a time
 RELATIONS = ("zero-out", "replace", "add")
 
 
@@ -76,6 +82,9 @@ def worst_case(
     Spectrum whose `index` is the worst row at each ε, whose `candidate` is the worst candidate
     ("replace"), and whose `curve` is the worst case at any other ε.
 
+    A worst replacement for ALS, RPLS and AdditiveWishart is searched for at each ε by a bound that
+    is proved (`dpaudit.exact.replaced_rows`), so each reading of its `curve` is a search.
+
     One thin QR, then O(1) work a row (O(d) a row and candidate). Raises `NoExactSpectrum`,
     `InvalidInput`, `DegenerateData`.
 
@@ -95,8 +104,8 @@ def worst_case(
         assert row_bound is not None
         return spectrum_of(*families.curve(known.added_row(data, row_bound), 0, law), epsilon)
     if relation == "replace":
-        candidates = check.matrix("candidates", candidates)
-        return _largest(epsilon, _replacements(known, data, candidates, law), len(candidates))
+        replacements = _Replacements(known, data, check.matrix("candidates", candidates), law)
+        return replacements.spectrum(epsilon)
     exceptional = known.exceptional_rows(data)
     found = _candidates(known.zeroed_rows(data), law, exceptional)
     found += [
@@ -130,18 +139,93 @@ def _candidates(family: ZeroedRows, law: str, left_out: tuple[int, ...] = ()) ->
     return [_Candidate(int(i), *families.curve(family, int(i), law)) for i in entries]
 
 
-def _replacements(
-    known: KnownMechanism, data: Array, candidates: Array, law: str
-) -> list[_Candidate]:
-    """Entry i·m + j is row i replaced by candidate j; a block of candidates at a time."""
-    step, count = max(1, PAIRS // len(data)), len(candidates)
-    found: list[_Candidate] = []
-    for first in range(0, count, step):
-        block = candidates[first : first + step]
-        for one in _candidates(known.replaced_rows(data, block), law):
-            row, candidate = divmod(one.entry, len(block))
-            found.append(replace(one, entry=row * count + first + candidate))
-    return found
+@dataclass(frozen=True, eq=False)
+class _Replacements:
+    """Every row replaced by every candidate; entry i·m + j is row i replaced by candidate j."""
+
+    known: KnownMechanism
+    data: Array
+    candidates: Array
+    law: str
+
+    def spectrum(self, epsilon: Array) -> Spectrum:
+        """The worst replacement at each ε."""
+        found: list[_Candidate] = []
+        searched = False
+        worst = Worst.unknown(epsilon.size)
+        for place, family in self._blocks():
+            if isinstance(family, ReplacedRows):
+                searched = True
+                worst = _search(family, epsilon, self.law).worst(worst.without_entries())
+                entries = worst.entries if found else worst.entries_or_first
+            else:
+                entries = families.pareto_set(family, self.law)
+            found += [
+                _Candidate(self._entry(i, place), *families.curve(family, i, self.law))
+                for i in map(int, entries)
+            ]
+        largest = _largest(epsilon, found, len(self.candidates))
+        return largest.replace(curve=_SearchedCurve(self)) if searched else largest
+
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses over all pairs of families that are searched."""
+        return _larger_by_direction(
+            [
+                _search(family, np.zeros(1), self.law).supremum
+                for _, family in self._blocks()
+                if isinstance(family, ReplacedRows)
+            ]
+        )
+
+    def _blocks(self) -> Iterator[tuple[slice, ZeroedRows]]:
+        """The family of a block of candidates at a time, and which candidates these are."""
+        step = max(1, PAIRS // len(self.data))
+        for first in range(0, len(self.candidates), step):
+            block = self.candidates[first : first + step]
+            yield slice(first, first + len(block)), self.known.replaced_rows(self.data, block)
+
+    def _entry(self, entry: int, block: slice) -> int:
+        row, candidate = divmod(entry, block.stop - block.start)
+        return int(row * len(self.candidates) + block.start + candidate)
+
+
+def _search(family: ReplacedRows, epsilon: Array, law: str) -> StudentSearch | WishartSearch:
+    """The search for the worst entry where no order of the entries is known."""
+    epsilon = np.atleast_1d(epsilon)
+    if isinstance(family, ReplacedWishartRows):
+        return WishartSearch(family, epsilon)
+    if law == "asymptotic":
+        raise NoExactSpectrum(
+            "the worst replacement for sketched least squares is known at finite rows only; "
+            "use law='finite'"
+        )
+    return StudentSearch(family, epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class _SearchedCurve:
+    """The worst replacement at any ε, searched for anew each time."""
+
+    replacements: _Replacements
+
+    def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
+        """(forward, backward) δ of the worst pair at each ε, in the shape of `epsilon`."""
+        worst = self.replacements.spectrum(check.epsilon(epsilon))
+        assert worst.forward is not None
+        assert worst.backward is not None
+        return worst.forward, worst.backward
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Always raises `NoExactSpectrum`: no closed form is known."""
+        raise NoExactSpectrum(
+            "no closed form for the Rényi divergence of a worst replacement that is searched for; "
+            "use delta_at"
+        )
+
+    @cached_property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses over all pairs."""
+        return self.replacements.supremum()
 
 
 def _largest(epsilon: Array, found: list[_Candidate], count: int | None = None) -> Spectrum:

@@ -10,6 +10,9 @@ from dpaudit.laws.density import Density
 from dpaudit.laws.discrete import Discrete
 from dpaudit.laws.families import (
     ComposedRows,
+    ReplacedRows,
+    ReplacedStudentRows,
+    ReplacedWishartRows,
     ScaleRows,
     ShiftRows,
     SketchRows,
@@ -38,6 +41,9 @@ __all__ = [
     "NoisyComparison",
     "Product",
     "ReleasedAnswers",
+    "ReplacedRows",
+    "ReplacedStudentRows",
+    "ReplacedWishartRows",
     "ScaleRows",
     "SharedLaplace",
     "ShiftRows",

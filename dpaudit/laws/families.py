@@ -72,6 +72,37 @@ class StudentRows:
 
 
 @dataclass(frozen=True, eq=False)
+class ReplacedWishartRows:
+    """Pair i has vvᵀ in place of uuᵀ beside W ~ Wishart_dim(V, dof).
+
+    old, new : (n,); V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues `old[i]` and −`new[i]`, and else 0.
+    """
+
+    old: Array
+    new: Array
+    dof: int
+    dim: int
+
+
+@dataclass(frozen=True, eq=False)
+class ReplacedStudentRows:
+    """Pair i replaces a row of a least-squares problem that is solved on a Gaussian sketch (ALS).
+
+    up, down : (n,); where [B, b] has the Gram matrix I, that of the other database has the
+        eigenvalues 1 + `up[i]` and 1 − `down[i]`, and else 1.
+    inner_up, inner_down : (n,), the same of the features B alone.
+    features : p. rows : r, of the sketch.
+    """
+
+    up: Array
+    down: Array
+    inner_up: Array
+    inner_down: Array
+    features: int
+    rows: int
+
+
+@dataclass(frozen=True, eq=False)
 class ComposedRows:
     """Several releases of one database: part j, released `times[j]` times, on the same row i."""
 
@@ -79,4 +110,7 @@ class ComposedRows:
     times: tuple[int, ...]
 
 
-ZeroedRows = ShiftRows | SketchRows | ScaleRows | StudentRows | WishartRows | ComposedRows
+ReplacedRows = ReplacedStudentRows | ReplacedWishartRows  # no order of whose entries is known
+ZeroedRows = (
+    ShiftRows | SketchRows | ScaleRows | StudentRows | WishartRows | ReplacedRows | ComposedRows
+)

@@ -27,13 +27,16 @@ class LawMechanism:
     summary: ClassVar[str] = ""
     claimed: ClassVar[str] = ""
 
+    # why `added_row` knows none, after "M has"
+    no_added_row: ClassVar[str] = "no closed form for the worst row within a bound"
+
     # The worst-case δ must be monotone in an adjustable parameter. It is monotone where the more
     # private release can be made from the other one (post-processing). That holds for more Gaussian
-    # noise, more padding, more rows of Wishart noise (rows are added one by one), and fewer rows of
-    # a sketch or degrees of freedom of a draw. Two cases are RELIED ON, not proved; the tests of
-    # calibration check them at random settings:
-    #   - the scale of Wishart noise: δ grows with vᵀV⁻¹v;
-    #   - the rows of ALS and RPLS: δ grows with the rows at given leverage and residual share.
+    # noise, more padding, more rows of Wishart noise (rows are added one by one), a larger scale of
+    # Wishart noise (`dpaudit.exact.zeroed_rows.families`), and fewer rows of a sketch or degrees of
+    # freedom of a draw. One case is RELIED ON, not proved; the tests of calibration check it at
+    # random settings: the rows of ALS and RPLS, that δ grows with the rows at given leverage and
+    # residual share.
     adjustable: ClassVar[tuple[Adjustable, ...]] = ()
 
     def law(self, data: Array) -> Law:
@@ -61,7 +64,7 @@ class LawMechanism:
         A family of one entry. Raises `NoExactSpectrum` where there is no closed form.
         """
         raise NoExactSpectrum(
-            f"{self.name} has no closed form for the worst row within a bound; "
+            f"{self.name} has {self.no_added_row}; "
             "use dpaudit.exact.spectrum on the pair of one added row"
         )
 

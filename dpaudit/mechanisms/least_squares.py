@@ -13,12 +13,14 @@ from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares, padded
 from dpaudit._core.types import Adjustable, Array
 from dpaudit.curves.claims import Claim
-from dpaudit.errors import InvalidInput
-from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT
+from dpaudit.errors import InvalidInput, NoExactSpectrum
+from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.mechanisms.sketched_solution import (
+    NO_ADDED_ROW,
     literal_sampler,
+    replaced_solution_rows,
     sketched_solution_law,
     sketched_solution_rows,
     wishart_sampler,
@@ -49,6 +51,7 @@ class ALS(LawMechanism):
 
     rows: int
     sampler: str = "student"
+    no_added_row: ClassVar[str] = NO_ADDED_ROW
     summary: ClassVar[str] = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
     adjustable: ClassVar[tuple[Adjustable, ...]] = (
         Adjustable("rows", -1, whole=True, by_columns=True),
@@ -65,6 +68,10 @@ class ALS(LawMechanism):
     def zeroed_rows(self, data: Array) -> StudentRows:
         """Leverage and residual share of each row."""
         return sketched_solution_rows(data, self.rows)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
+        """Four numbers of each pair of a row and a candidate."""
+        return replaced_solution_rows(data, len(data), candidates, self.rows)
 
     def prepare(self, data: Array) -> Sampler:
         """Draws by the chosen sampler."""
@@ -161,6 +168,7 @@ class RPLS(LawMechanism):
     delta: float | None = None
     padding: float | None = None
     row_bound: float | None = None
+    no_added_row: ClassVar[str] = NO_ADDED_ROW
     summary: ClassVar[str] = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
     adjustable: ClassVar[tuple[Adjustable, ...]] = (
         Adjustable("rows", -1, whole=True, by_columns=True),
@@ -227,6 +235,22 @@ class RPLS(LawMechanism):
         return StudentRows(
             family.leverage[:n], family.residual_share[:n], family.features, family.rows
         )
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
+        """Four numbers of each pair, at one padding.
+
+        Raises `NoExactSpectrum` where the padding is read off the data, so that replacing a row may
+        change it, and `InvalidInput` for a candidate longer than `row_bound`.
+        """
+        if self.padding is None and self.row_bound is None:
+            raise NoExactSpectrum(
+                f"{self.name} without padding or row_bound pads by the longest row of the data, "
+                "which a replacement may change: give one of them, or use dpaudit.exact.spectrum "
+                "on one pair"
+            )
+        candidates = replacement.check_candidates(data, candidates)
+        weight = self.pad(np.vstack([data, candidates]))
+        return replaced_solution_rows(padded(data, weight), len(data), candidates, self.rows)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
         """The longest row, where c₁ is its norm: without it the padding shrinks."""

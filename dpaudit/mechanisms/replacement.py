@@ -81,6 +81,15 @@ def gram_determinant(old: Array, new: Array) -> Array:
 def eigenvalue_changes(old: Array, new: Array) -> Array:
     """(up, down), shape (2, n, m): I − vvᵀ + uuᵀ has the eigenvalues 1 + up, 1 − down, and else 1.
 
+    down is exactly 1 where rank is lost.
+    """
+    up, down = difference_eigenvalues(old, new)
+    return np.stack([up, np.where(down > 1.0 - 8.0 * old.shape[1] * EPS, 1.0, down)])
+
+
+def difference_eigenvalues(old: Array, new: Array) -> tuple[Array, Array]:
+    """(up, down), each (n, m): uuᵀ − vvᵀ has the eigenvalues up ≥ 0, −down ≤ 0, and else 0.
+
     On the span of u and v the trace of uuᵀ − vvᵀ is g = ‖u‖² − ‖v‖², and its determinant is minus
     the Gram determinant A. So up and −down are the roots of λ² − gλ − A. The larger in size comes
     without cancellation, and the product of the two gives the other.
@@ -88,8 +97,7 @@ def eigenvalue_changes(old: Array, new: Array) -> Array:
     g, product = square_norm_change(old, new), gram_determinant(old, new)
     large = 0.5 * (np.abs(g) + np.hypot(g, 2.0 * np.sqrt(product)))
     small = np.divide(product, large, out=np.zeros_like(large), where=large > 0.0)
-    up, down = np.where(g >= 0.0, large, small), np.where(g >= 0.0, small, large)
-    return np.stack([up, np.where(down > 1.0 - 8.0 * old.shape[1] * EPS, 1.0, down)])
+    return np.where(g >= 0.0, large, small), np.where(g >= 0.0, small, large)
 
 
 def moment_change(old: Array, new: Array) -> Array:

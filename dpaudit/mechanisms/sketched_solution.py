@@ -8,9 +8,14 @@ from scipy.linalg import solve_triangular
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
-from dpaudit.laws import StudentRows, StudentT, bartlett
+from dpaudit.laws import ReplacedStudentRows, StudentRows, StudentT, bartlett
+from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import Sampler
 
+NO_ADDED_ROW = (
+    "no worst row within a bound that is proved: no row has both the largest leverage and the "
+    "largest residual share, and no order of the rows in between is proved"
+)
 LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix that the literal sampler holds at a time
 
 
@@ -25,6 +30,34 @@ def sketched_solution_rows(data: Array, rows: int) -> StudentRows:
     fit = least_squares(data)
     _sketch_dof(rows, len(fit.coef))
     return StudentRows(fit.leverage, fit.residual_share, len(fit.coef), rows)
+
+
+def replaced_solution_rows(
+    problem: Array, count: int, candidates: Array, rows: int
+) -> ReplacedStudentRows:
+    """What replacing each of the first `count` rows of the sketched problem by a candidate changes.
+
+    In the coordinates of an orthonormal basis of [B, b] whose last axis is the residual w, the
+    label of a candidate is its own residual over ‖w‖, and the other coordinates are those of B.
+    """
+    candidates = replacement.check_candidates(problem, candidates)
+    fit = least_squares(problem)
+    features = len(fit.coef)
+    _sketch_dof(rows, features)
+    new = replacement.whitened(fit.factor, candidates[:, :-1])
+    label = candidates[:, -1] - candidates[:, :-1] @ fit.coef
+    old = np.column_stack([fit.factor.basis, fit.residual / fit.norm])[:count]
+    new = np.column_stack([new, label / fit.norm])
+
+    def changes(columns: int) -> Array:
+        return replacement.over_pairs(
+            problem[:count, :columns],
+            candidates[:, :columns],
+            lambda some: replacement.eigenvalue_changes(old[some, :columns], new[:, :columns]),
+        )
+
+    (up, down), (inner_up, inner_down) = changes(features + 1), changes(features)
+    return ReplacedStudentRows(up, down, inner_up, inner_down, features, rows)
 
 
 def _sketch_dof(rows: int, features: int) -> int:

@@ -10,8 +10,15 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.linalg import Factor
 from dpaudit._core.types import Adjustable, Array
-from dpaudit.laws import GaussianRows, InverseWishart, ShiftedWishart, WishartRows
+from dpaudit.laws import (
+    GaussianRows,
+    InverseWishart,
+    ReplacedWishartRows,
+    ShiftedWishart,
+    WishartRows,
+)
 from dpaudit.laws.matrices import check_dof
+from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism
 from dpaudit.mechanisms.scatter import ScatterDraw
 
@@ -133,6 +140,18 @@ class AdditiveWishart(LawMechanism):
     def zeroed_rows(self, data: Array) -> WishartRows:
         """The square norm of each row, in units of s²."""
         return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ReplacedWishartRows:
+        """Two eigenvalues of (vvᵀ − uuᵀ)/s² for each pair of a row v and a candidate u."""
+        candidates = replacement.check_candidates(data, candidates)
+        check_dof(self.dof, data.shape[1])
+        old, new = data / self.scale, candidates / self.scale
+        up, down = replacement.over_pairs(
+            data,
+            candidates,
+            lambda rows: np.stack(replacement.difference_eigenvalues(old[rows], new)),
+        )
+        return ReplacedWishartRows(down, up, self.dof, data.shape[1])
 
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
         """Any row of the largest norm: the noise is the same in all directions."""

@@ -147,9 +147,12 @@ def test_list_of_mechanisms_says_what_is_known_exactly(capsys):
         for at in heads
     }
     assert known.keys() == dp.mechanisms.REGISTRY.keys()
-    assert known["ALS"] == "exact spectrum: zero-out; calibrates rows"
+    assert known["ALS"] == "exact spectrum: zero-out, replace; calibrates rows"
     assert known["GaussMix"] == "exact spectrum: zero-out, replace, add; calibrates sigma (or rows)"
-    assert known["AdditiveWishart"] == "exact spectrum: zero-out, add; calibrates scale (or dof)"
+    assert (
+        known["AdditiveWishart"]
+        == "exact spectrum: zero-out, replace, add; calibrates scale (or dof)"
+    )
     assert (
         known["RandomLinearCombination"]
         == "exact spectrum: zero-out, replace, add; nothing to calibrate"

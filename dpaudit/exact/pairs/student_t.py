@@ -150,24 +150,34 @@ def _upper_tail(values: Array, powers: Array) -> Array:
     saddle = _saddle(values, powers, end)
     nearness = saddle**-2.0 + (end - saddle) ** -2.0 + (saddle - start) ** -2.0
     scale = 1.0 / np.sqrt(2.0 * _sum(values, powers, saddle, 2) + nearness)
-    peak = _log_moment(values, powers, saddle[:, None] + 0j).real
+    tilted = 2.0 * values / (1.0 - 2.0 * values * saddle[:, None])
+    peak = np.log1p(-2.0 * values * saddle[:, None]) @ powers
 
     def integrand(u: np.ndarray) -> np.ndarray:
-        s = saddle[:, None] + 1j * scale[:, None] * np.sinh(u)
+        above = scale[:, None] * np.sinh(u)
         with np.errstate(under="ignore"):
-            moment = np.exp(_log_moment(values, powers, s) - peak)
-        return np.asarray(moment / s * (1j * scale[:, None] * np.cosh(u)))
+            moment = np.exp(log_ratio(tilted, powers, above))
+        return np.asarray(
+            moment / (saddle[:, None] + 1j * above) * (1j * scale[:, None] * np.cosh(u))
+        )
 
     with np.errstate(under="ignore"):
-        return trapezoid(integrand, extent(integrand)) * np.exp(peak[:, 0])
+        return trapezoid(integrand, extent(integrand)) * np.exp(peak)
 
 
-def _log_moment(values: Array, powers: Array, s: np.ndarray) -> np.ndarray:
-    """log E[e^{sF}] at complex s, (m, nodes)."""
-    total = np.zeros_like(s)
-    for column, power in zip(values.T, powers, strict=True):
-        total += power * np.log1p(-2.0 * s * column[:, None])
-    return total
+def log_ratio(tilted: Array, powers: Array, above: Array) -> np.ndarray:
+    """log ∏_j (1 − iω·tilted_j)^{powers_j}, which is log E[e^{(s + iω)F}]/E[e^{sF}], (m, nodes).
+
+    tilted : (m, j), λ/(1 − 2sλ)·2 of the eigenvalues λ. above : ω, (m, nodes) or (1, nodes). Real
+        functions take a sixth of the time of a complex logarithm.
+    """
+    shape = (len(tilted), above.shape[1])
+    size, angle = np.zeros(shape), np.zeros(shape)
+    for column, power in zip(tilted.T, powers, strict=True):
+        turn = above * column[:, None]
+        angle -= power * np.arctan(turn)
+        size += 0.5 * power * np.log1p(turn * turn)
+    return size + 1j * angle
 
 
 def _saddle(values: Array, powers: Array, end: Array) -> Array:

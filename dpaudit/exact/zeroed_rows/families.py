@@ -12,9 +12,12 @@ from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.special import VANISHING
+from dpaudit.exact.replaced_rows import student_search, wishart_search
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import (
     ComposedRows,
+    ReplacedStudentRows,
+    ReplacedWishartRows,
     ScaleRows,
     ShiftRows,
     SketchRows,
@@ -72,6 +75,16 @@ def _(family: StudentRows, index: int, law: str) -> tuple[Curve, str]:
     if law == "finite":
         return StudentCurve(*numbers), "Student t (finite rows)"
     return asymptotic_loss(*numbers), "Gaussian (rows to infinity)"
+
+
+@curve.register
+def _(family: ReplacedStudentRows, index: int, law: str) -> tuple[Curve, str]:
+    return student_search.replaced_curve(family, index)
+
+
+@curve.register
+def _(family: ReplacedWishartRows, index: int, law: str) -> tuple[Curve, str]:
+    return wishart_search.replaced_curve(family, index)
 
 
 @curve.register
@@ -133,9 +146,10 @@ def _(family: ScaleRows, law: str) -> list[tuple[np.ndarray, ...]]:
 
 @monotone_coordinates.register
 def _(family: WishartRows, law: str) -> list[tuple[np.ndarray, ...]]:
-    """RELIED ON, not proved: δ is non-decreasing in q = vᵀV⁻¹v.
+    """δ grows with q = vᵀV⁻¹v: the pair is q + c against c ~ χ², which is self-decomposable.
 
-    tests/exact tries random settings and all rows.
+    So for a < 1 there is an independent Z with ac + Z ~ c, and x ↦ ax + Z takes the pair of q to
+    the pair of aq (post-processing).
     """
     return [(np.arange(len(family.quadratic)), family.quadratic)]
 
@@ -162,6 +176,19 @@ def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
         for side in (np.flatnonzero(t > h), np.flatnonzero(t <= h))
         if len(side)
     ]
+
+
+@monotone_coordinates.register
+def _(family: ReplacedStudentRows | ReplacedWishartRows, law: str) -> list[tuple[np.ndarray, ...]]:
+    """None is known, so `dpaudit.exact.replaced_rows` searches; nothing is known of compositions.
+
+    Raises `NoExactSpectrum`.
+    """
+    raise NoExactSpectrum(
+        "no order of the replacements of a row is proved for sketched least squares or additive "
+        "Wishart noise composed with another release; take each alone, or "
+        "dpaudit.exact.spectrum on one pair"
+    )
 
 
 @monotone_coordinates.register

@@ -1,0 +1,161 @@
+"""The worst replacement of sketched least squares: by the bounds of `student.py`, then exactly.
+
+At an ε a pair is left out as soon as one of its bounds lies below the largest exact δ so far. What
+is left is computed in the order of the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.replaced_rows.student import LOG_FACTORS, ORDERS, Replaced
+from dpaudit.exact.replaced_rows.student_contour import contour_bound
+from dpaudit.exact.replaced_rows.worst import Open, Worst, computed
+from dpaudit.laws import ReplacedStudentRows
+
+CHUNK = 1 << 15  # pairs whose bounds are computed at a time: their numbers stay in cache
+SEEDS = 4  # of the largest variance, and of the largest loss, by direction: computed first
+SIDES = (0, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ReplacedStudentCurve:
+    """The curve of ALS at finite rows with one row replaced; `pair` holds one pair."""
+
+    pair: Replaced
+
+    def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
+        epsilon = check.epsilon(epsilon)
+        every = self.pair.at(np.zeros(epsilon.size, dtype=np.intp))
+        forward, backward = (
+            one.delta(epsilon.ravel()).reshape(epsilon.shape) for one in (every, every.reversed())
+        )
+        return forward, backward
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Always raises `NoExactSpectrum`: no closed form is known."""
+        raise NoExactSpectrum(
+            "no closed form for the Rényi divergence of two Student t laws that differ by more "
+            "than a zeroed row; use delta_at"
+        )
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses; δ = 0 from there on."""
+        back = self.pair.reversed()
+        return float(self.pair.largest_loss[0]), float(back.largest_loss[0])
+
+
+def replaced_curve(family: ReplacedStudentRows, index: int) -> tuple[ReplacedStudentCurve, str]:
+    """The exact curve of one pair and the name of its law; forward is the full database first."""
+    return ReplacedStudentCurve(Replaced.of(family, np.array([index]))), "Student t (finite rows)"
+
+
+@dataclass(frozen=True, eq=False)
+class StudentSearch:
+    """All pairs of a family at the given ε, (m,)."""
+
+    family: ReplacedStudentRows
+    epsilon: Array
+
+    def worst(self, known: Worst) -> Worst:
+        """The largest δ of the family and of what is `known`, at each ε."""
+        worst = computed(self._seeds(), known, self._delta)
+        orders = [self._best_orders(worst, side) for side in SIDES]
+        left: list[Open] = []
+        for entries in self._chunks():
+            for side in SIDES:
+                part = self._open(entries, side, orders[side], worst)
+                worst = computed(part.foremost(), worst, self._delta)
+                left.append(part.above(worst))
+        return computed(Open.together(left), worst, self._delta)
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses over all pairs, (forward, backward)."""
+        forward, backward = (
+            max(float(self._pairs(part, side).largest_loss.max()) for part in self._chunks())
+            for side in SIDES
+        )
+        return forward, backward
+
+    def _pairs(self, entries: np.ndarray, side: int) -> Replaced:
+        pairs = Replaced.of(self.family, entries)
+        return pairs.reversed() if side else pairs
+
+    def _chunks(self) -> Iterator[np.ndarray]:
+        count = len(self.family.up)
+        return (np.arange(at, min(at + CHUNK, count)) for at in range(0, count, CHUNK))
+
+    def _delta(self, some: Open) -> Array:
+        """The exact δ's."""
+        found = np.empty(len(some.entry))
+        for side in SIDES:
+            own = some.side == side
+            found[own] = self._pairs(some.entry[own], side).delta(self.epsilon[some.place[own]])
+        return found
+
+    def _seeds(self) -> Open:
+        """At every ε the pairs of the largest variances of the likelihood ratio and of the loss."""
+        return Open.together(
+            [
+                Open.all_of(entry, side, np.ones((len(entry), len(self.epsilon))))
+                for side in SIDES
+                for entry in (
+                    self._largest(lambda pairs: pairs.log_moment(1.0), side),
+                    self._largest(lambda pairs: pairs.largest_loss, side),
+                )
+            ]
+        )
+
+    def _largest(self, size: Callable[[Replaced], Array], side: int) -> np.ndarray:
+        entry, value = np.zeros(0, dtype=np.intp), np.zeros(0)
+        for entries in self._chunks():
+            entry = np.concatenate([entry, entries])
+            value = np.concatenate([value, size(self._pairs(entries, side))])
+            best = np.argpartition(-value, min(SEEDS, len(value)) - 1)[:SEEDS]
+            entry, value = entry[best], value[best]
+        return entry
+
+    def _best_orders(self, worst: Worst, side: int) -> np.ndarray:
+        """The place in ORDERS of the s that bounds the worst pair known best, at each ε."""
+        entry, back = np.unique(np.maximum(worst.entry, 0), return_inverse=True)
+        pairs = self._pairs(entry, side)
+        moments = np.stack([pairs.log_moment(s) for s in ORDERS])[:, back]
+        bound = moments - np.multiply.outer(ORDERS, self.epsilon) + LOG_FACTORS[:, None]
+        return np.argmin(bound, axis=0)
+
+    def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
+        """What the bounds leave of a chunk."""
+        pairs = self._pairs(entries, side)
+        some = np.flatnonzero(self._may_exceed(pairs, orders, worst))
+        bound = pairs.at(some).bound(self.epsilon)
+        left = np.any(bound > worst.threshold, axis=1)
+        some, bound = some[left], bound[left]
+        sharper = contour_bound(pairs.at(some), self.epsilon, ORDERS[orders])
+        return Open.all_of(entries[some], side, np.minimum(bound, sharper)).above(worst)
+
+    def _may_exceed(self, pairs: Replaced, orders: np.ndarray, worst: Worst) -> np.ndarray:
+        """Whether the variance and the best moments of the worst pair leave a pair at some ε."""
+        low, gap = worst.threshold, np.expm1(self.epsilon)
+        variance, loss = pairs.log_moment(1.0), pairs.largest_loss
+        least = np.log1p(4.0 * low * (low + gap))  # of log M(1), by Scarf's inequality
+        least_moment = np.log(low) + ORDERS[orders] * self.epsilon - LOG_FACTORS[orders]
+        left = np.zeros(len(variance), dtype=bool)
+        some = np.flatnonzero((variance > least.min()) & (loss > self.epsilon.min()))
+        for order in np.unique(orders):
+            moment = pairs.at(some).log_moment(ORDERS[order])
+            for place in np.flatnonzero(orders == order):
+                left[some] |= (
+                    (moment > least_moment[place])
+                    & (variance[some] > least[place])
+                    & (loss[some] > self.epsilon[place])
+                )
+        return left

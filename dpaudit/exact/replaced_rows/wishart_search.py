@@ -1,0 +1,127 @@
+"""The worst replacement beside additive Wishart noise: by the bound of `wishart.py`, then exactly.
+
+The bound grows with both eigenvalues α and β. On a grid of levels the pairs that it leaves at some
+ε lie beyond a staircase, which is found level by level by bisection; a pair is bounded by the level
+above it. A finer grid over what is left follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.curves.spectrum import Curve
+from dpaudit.exact.composition import PrivacyLoss
+from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
+from dpaudit.exact.replaced_rows.wishart import bound
+from dpaudit.exact.replaced_rows.worst import Open, Worst
+from dpaudit.laws import ReplacedWishartRows
+
+SEEDS = 3  # pairs of the largest α, β, α + β and αβ that are computed first
+LEVELS = 48  # of either eigenvalue on a grid
+FEW = 200  # distinct pairs that are bounded one by one
+GRIDS = 4
+FALL = 0.8  # from one level of the first grid to the next
+RANK_ONE = 1e-9  # of the larger eigenvalue: a smaller one is rounding
+
+
+def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]:
+    """The exact curve of one pair and the name of its law; forward is the full database first."""
+    up, down = float(family.old[index]), float(family.new[index])
+    if max(up, down) == 0.0:
+        return PrivacyLoss.gaussian_shift(0.0), "additive Wishart"
+    if min(up, down) > RANK_ONE * max(up, down):
+        return ReplacedWishartCurve(up, down, family.dof, family.dim), "additive Wishart"
+    loss = PrivacyLoss.additive_wishart(max(up, down), family.dof, family.dim)
+    return (loss if up >= down else loss.reversed()), "additive Wishart"
+
+
+@dataclass(frozen=True, eq=False)
+class WishartSearch:
+    """All pairs of a family at the given ε, (m,)."""
+
+    family: ReplacedWishartRows
+    epsilon: Array
+
+    def worst(self, known: Worst) -> Worst:
+        """The largest δ of the family and of what is `known`, at each ε."""
+        worst = known
+        for entry in self._seeds():
+            worst = self._with_exact(worst, int(entry))
+        left = np.arange(len(self.family.old))
+        for grid in range(GRIDS):
+            left = self._beyond_staircase(left, worst, first=grid == 0)
+            if len(left) <= FEW:
+                break
+        return self._exactly(left, worst)
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses over all pairs: infinite unless every candidate equals every row."""
+        changed = max(float(self.family.old.max()), float(self.family.new.max())) > 0.0
+        return (float("inf"), float("inf")) if changed else (0.0, 0.0)
+
+    def _exactly(self, left: np.ndarray, worst: Worst) -> Worst:
+        """One pair after the other, the most promising first, until no bound exceeds the worst."""
+        numbers = np.column_stack([self.family.old[left], self.family.new[left]])
+        left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
+        up, down = self.family.old[left], self.family.new[left]
+        still = Open.all_of(left, 0, self._bound(up, down)).above(worst)
+        while len(still.entry):
+            entry = int(still.entry[0])
+            worst = self._with_exact(worst, entry)
+            still = still.at(np.flatnonzero(still.entry != entry)).above(worst)
+        return worst
+
+    def _with_exact(self, worst: Worst, entry: int) -> Worst:
+        delta = np.maximum(*replaced_curve(self.family, entry)[0].delta(self.epsilon))
+        places = np.arange(len(self.epsilon))
+        return worst.with_values(np.full(len(places), entry), places, delta)
+
+    def _seeds(self) -> np.ndarray:
+        old, new = self.family.old, self.family.new
+        sizes = (old, new, old + new, old * new)
+        count = min(SEEDS, len(old))
+        return np.unique([np.argpartition(-size, count - 1)[:count] for size in sizes])
+
+    def _bound(self, up: Array, down: Array) -> Array:
+        """Of the larger direction, (n, m)."""
+        freedom = self.family.dof - self.family.dim + 1
+        return np.maximum(
+            bound(up, down, freedom, self.epsilon), bound(down, up, freedom, self.epsilon)
+        )
+
+    def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
+        """The entries whose levels the bound leaves at some ε."""
+        if not len(left):
+            return left
+        rows, columns = (
+            _geometric(values) if first else _quantiles(values)
+            for values in (self.family.old[left], self.family.new[left])
+        )
+        # the first level of β that is left beside each level of α; it falls as α grows
+        low, high = np.zeros(len(rows), dtype=int), np.full(len(rows), len(columns))
+        while np.any(low < high):
+            middle = (low + high) // 2
+            found = self._bound(rows, columns[np.minimum(middle, len(columns) - 1)])
+            exceeds = np.any(found > worst.threshold, axis=1)
+            low, high = (
+                np.where(exceeds, low, np.minimum(middle + 1, high)),
+                np.where(exceeds, middle, high),
+            )
+        row = np.searchsorted(rows, self.family.old[left])
+        return left[np.searchsorted(columns, self.family.new[left]) >= low[row]]
+
+
+def _geometric(values: Array) -> Array:
+    """Levels ascending to the largest value; what is below the first counts as the first."""
+    return np.asarray(values.max() * FALL ** np.arange(LEVELS - 1.0, -1.0, -1.0))
+
+
+def _quantiles(values: Array) -> Array:
+    """Levels ascending to the largest value, each of them a value."""
+    distinct = np.unique(values)
+    places = np.linspace(0, len(distinct) - 1, min(LEVELS, len(distinct)))
+    return distinct[np.ceil(places).astype(int)]

@@ -1,0 +1,120 @@
+"""The largest δ found so far at each ε, and which δ's still have to be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.types import Array
+
+FAINT = 1e-30  # a δ below it is taken for 0: no pair is looked for whose δ is smaller
+MARGIN = 1e-9  # relative: how far a bound must lie below a δ, for the rounding of either
+BATCH = 1 << 10  # δ's that are computed between two looks at what is left
+
+
+@dataclass(frozen=True, eq=False)
+class Worst:
+    """The entry with the largest δ known at each ε, (m,), and that δ; −1 and 0 at first."""
+
+    entry: np.ndarray
+    delta: Array
+
+    @classmethod
+    def unknown(cls, count: int) -> Worst:
+        """Nothing is known."""
+        return cls(np.full(count, -1), np.zeros(count))
+
+    def without_entries(self) -> Worst:
+        """The same δ's, to be exceeded by entries of another family."""
+        return Worst(np.full_like(self.entry, -1), self.delta)
+
+    @property
+    def entries(self) -> np.ndarray:
+        """The entries that are worst at some ε."""
+        return np.unique(self.entry[self.entry >= 0])
+
+    @property
+    def entries_or_first(self) -> np.ndarray:
+        """The same, and entry 0 where no δ exceeds 0."""
+        return self.entries if len(self.entries) else np.zeros(1, dtype=np.intp)
+
+    @property
+    def threshold(self) -> Array:
+        """What a bound must exceed at each ε, (m,)."""
+        return np.maximum(self.delta, FAINT) * (1.0 - MARGIN)
+
+    def with_values(self, entry: np.ndarray, place: np.ndarray, delta: Array) -> Worst:
+        """With δ's of entries at the ε of these places, each (k,)."""
+        order = np.lexsort((entry, -delta, place))  # of equal δ's the first entry
+        first = order[np.unique(place[order], return_index=True)[1]]
+        first = first[delta[first] > self.delta[place[first]]]
+        known, best = self.entry.copy(), self.delta.copy()
+        known[place[first]], best[place[first]] = entry[first], delta[first]
+        return Worst(known, best)
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """δ's that may be computed: entry, direction (0 forward, 1 backward), place of ε and bound.
+
+    Each (k,).
+    """
+
+    entry: np.ndarray
+    side: np.ndarray
+    place: np.ndarray
+    bound: Array
+
+    @classmethod
+    def none(cls) -> Open:
+        """Nothing to compute."""
+        nothing = np.zeros(0, dtype=np.intp)
+        return cls(nothing, nothing, nothing, np.zeros(0))
+
+    @classmethod
+    def all_of(cls, entry: np.ndarray, side: int, bound: Array) -> Open:
+        """Entries in one direction at every ε; bound : (k, m)."""
+        row, place = np.indices(bound.shape).reshape(2, -1)
+        return cls(entry[row], np.full(row.shape, side), place, bound.ravel())
+
+    @classmethod
+    def together(cls, parts: list[Open]) -> Open:
+        """Several together."""
+        parts = [cls.none(), *parts]
+        return cls(
+            np.concatenate([part.entry for part in parts]),
+            np.concatenate([part.side for part in parts]),
+            np.concatenate([part.place for part in parts]),
+            np.concatenate([part.bound for part in parts]),
+        )
+
+    def at(self, some: np.ndarray) -> Open:
+        """Some of them."""
+        return Open(self.entry[some], self.side[some], self.place[some], self.bound[some])
+
+    def above(self, worst: Worst) -> Open:
+        """Those whose bound exceeds what is known at their ε, the most promising first."""
+        ratio = self.bound / worst.threshold[self.place]
+        order = np.argsort(-ratio, kind="stable")
+        return self.at(order[ratio[order] > 1.0])
+
+    def foremost(self) -> Open:
+        """The one with the largest bound at each ε."""
+        order = np.lexsort((-self.bound, self.place))
+        return self.at(order[np.unique(self.place[order], return_index=True)[1]])
+
+
+Compute = Callable[[Open], Array]
+
+
+def computed(left: Open, worst: Worst, compute: Compute) -> Worst:
+    """The largest δ after all that can still exceed it is computed, in the order of the bounds."""
+    left = left.above(worst)
+    while len(left.entry):
+        places = np.arange(len(left.entry))
+        batch, rest = left.at(places[:BATCH]), left.at(places[BATCH:])
+        worst = worst.with_values(batch.entry, batch.place, compute(batch))
+        left = rest.above(worst)
+    return worst
