@@ -182,7 +182,11 @@ def _noise(left: GaussianNoise, right: GaussianNoise) -> PrivacyLoss:
 def _rows(left_root: Array, right_root: Array, rows: int) -> PrivacyLoss:
     white = solve_triangular(left_root, right_root.T, trans="T").T  # right root · left root⁻¹
     excess = without_rounding(eigvalsh(white.T @ white - np.eye(len(white))))
-    axes = Axes.of_excess(np.zeros_like(excess), excess, np.full(len(excess), float(rows)))
+    # singular values keep the digits of a small variance ratio, which 1 + excess may lose
+    small = excess < -0.5
+    ratio = np.where(small, np.linalg.svd(white, compute_uv=False)[::-1] ** 2, 1.0 + excess)
+    excess = np.where(small, ratio - 1.0, excess)
+    axes = Axes(np.zeros_like(excess), excess, ratio, np.full(len(excess), float(rows)))
     return PrivacyLoss.of_axes(axes, "Gaussian rows pair")
 
 
