@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from dpaudit._core.printable import one_line, printable
 from dpaudit._core.types import Array, Mechanism, describe
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
@@ -19,13 +20,15 @@ WIDTH = 14  # of the names of facts, in characters
 class PrivacyFailure(AssertionError):
     """A privacy test that failed.
 
-    result : the audit behind it. facts : the lines of the message, by name.
+    result : the audit behind it. facts : the lines of the message, by name. Control characters in
+    names are escaped.
     """
 
     def __init__(self, headline: str, facts: Mapping[str, str], result: AuditResult) -> None:
-        self.result, self.facts = result, dict(facts)
-        lines = [f"  {name.ljust(WIDTH)}{text}" for name, text in facts.items() if text]
-        super().__init__("\n".join([headline, *lines]))
+        self.result = result
+        self.facts = {name: one_line(text) for name, text in facts.items()}
+        lines = [f"  {name.ljust(WIDTH)}{text}" for name, text in self.facts.items() if text]
+        super().__init__("\n".join([printable(headline), *lines]))
 
 
 def values_at(result: AuditResult, claimed: Array, at: int) -> dict[str, str]:
