@@ -18,6 +18,17 @@ def within(data: Array, row_bound: float) -> Array:
     return data
 
 
+def added_bound(row_bound: float, largest: float) -> float:
+    """The bound on an added row. Raises `InvalidInput` where it is above the mechanism's own bound.
+
+    A longer row is refused by the mechanism, so no database would attain its δ.
+    """
+    bound = check.real("row_bound", row_bound, 0.0, open_=True)
+    if bound > largest * (1.0 + 1e-12):
+        fail("row_bound", row_bound, f"at most the mechanism's own bound on row norms, {largest:g}")
+    return bound
+
+
 def within_bounds(data: Array, row_bound: float, label_bound: float) -> Array:
     """The data unchanged, if ‖x_i‖ ≤ `row_bound` and |y_i| ≤ `label_bound` in every row (x_i, y_i).
 

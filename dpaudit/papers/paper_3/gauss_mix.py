@@ -15,7 +15,7 @@ from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import Algorithm
-from dpaudit.papers.data import within
+from dpaudit.papers.data import added_bound, within
 from dpaudit.papers.paper_3.extreme_pairs import axis_pair
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released
 from dpaudit.papers.paper_3.printed_calibration import gaussmix_gamma
@@ -86,7 +86,8 @@ class CalibratedGaussMix(Algorithm):
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
         """The pair with one row added: the worst row within `row_bound`."""
-        return self._sketch.added_row(within(data, self.row_bound), row_bound)
+        bound = added_bound(row_bound, self.row_bound)
+        return self._sketch.added_row(within(data, self.row_bound), bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Sketches, or the upper triangles of their Gram matrices."""

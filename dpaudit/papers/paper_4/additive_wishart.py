@@ -13,7 +13,7 @@ from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.laws import ShiftedWishart, WishartRows
 from dpaudit.mechanisms.wishart import AdditiveWishart
-from dpaudit.papers.data import within
+from dpaudit.papers.data import added_bound, within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, order
 from dpaudit.papers.paper_4.printed import algorithm_3_dof
@@ -76,7 +76,8 @@ class AdditiveWishartNoise(MatrixRelease):
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
         """Of the worst row within `row_bound`."""
         self._check_unshifted()
-        return self._noise(data).added_row(within(data, self.row_bound), row_bound)
+        bound = added_bound(row_bound, self.row_bound)
+        return self._noise(data).added_row(within(data, self.row_bound), bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""

@@ -18,7 +18,7 @@ from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.data import smallest_eigenvalue, within
+from dpaudit.papers.data import added_bound, smallest_eigenvalue, within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows, order
 from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma
@@ -86,7 +86,8 @@ class AnalyzeGaussNoise(MatrixRelease):
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
         """Of the worst row within `row_bound`."""
         self._check_plain()
-        return self._noise.added_row(within(data, self.row_bound), row_bound)
+        bound = added_bound(row_bound, self.row_bound)
+        return self._noise.added_row(within(data, self.row_bound), bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""

@@ -13,7 +13,7 @@ from dpaudit._core.linalg import factorise, padded
 from dpaudit._core.types import Array
 from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RandomProjection
-from dpaudit.papers.data import within
+from dpaudit.papers.data import added_bound, within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
@@ -74,7 +74,8 @@ class JLRidge(MatrixRelease):
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
         """Of the worst row within `row_bound`."""
-        return self._sketch.added_row(self._within(data), row_bound)
+        bound = added_bound(row_bound, self.row_bound)
+        return self._sketch.added_row(self._within(data), bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""
