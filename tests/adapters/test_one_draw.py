@@ -84,7 +84,7 @@ def raises():
 def test_what_it_raises_is_said_with_the_seed_that_repeats_it():
     with pytest.raises(dp.MechanismError, match="ArithmeticError: singular") as caught:
         dp.audit(adapters.one_draw(sometimes(raises)), PAIR, samples=2000, rng=9)
-    assert "block 0 (256 draws, seed 9, key (0, 0, 0))" in str(caught.value)
+    assert re.search(r"block 0 \(256 draws, seed 9, key \(0, [01], 0\)\)", str(caught.value))
     written = re.search(r"rng = (numpy\.random\.default_rng\(.*\))\)", str(caught.value)).group(1)
     with pytest.raises(ArithmeticError):
         sometimes(raises)(DATA, rng=eval(written, {"numpy": np}))
@@ -127,7 +127,7 @@ def test_a_limit_that_is_kept_changes_nothing():
 
 def test_an_output_that_is_none_of_ours_is_said_with_its_type():
     with pytest.raises(
-        dp.MechanismError, match=r"numbers, text, .*, got a object on M\(D\), block 0"
+        dp.MechanismError, match=r"numbers, text, .*, got a object on M\(D'?\), block 0"
     ):
         dp.audit(adapters.one_draw(sometimes(object)), PAIR, samples=2000, rng=9)
 
