@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.verdict import judge_band
+from dpaudit.auditing.verdict import judge_band, with_notes
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Estimate, certify
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.split import SMALLEST, Split
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.errors import InvalidInput
 from dpaudit.sampling import Draws, Pair, Progress, randomness
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import refuse_nan
@@ -60,9 +59,9 @@ def audit_fixed(
         counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
         chosen = scoring.pooled(fitted.score, prepared.train, chosen)
         estimate = _certify(settings, fitted, chosen, counts)
+        _refuse_dependent(counts.first.sides(), source.call, prepared.sizes)
         progress("certifying", 1, 1)
-    judged = judge_band(estimate, settings, theory)
-    judged = replace(judged, reason=" ".join([*prepared.notes, judged.reason]))
+    judged = with_notes(judge_band(estimate, settings, theory), prepared.notes)
     return Findings(estimate, fitted, prepared.sizes, judged)
 
 
@@ -93,18 +92,21 @@ def _chosen_scores(
     P, Q = scoring.scores(fitted.score, prepared.choose)
     refuse_nan(np.concatenate([P, Q]), fitted.name)
     calls = call_sizes(len(P), call, first=prepared.sizes.train)
-    refuse_dependence(Sides(P[:, None], Q[:, None]), calls, 0.5, score=True)
+    refuse_dependence(Sides(P[:, None], Q[:, None]), calls, 0.25, score=True)
     return P, Q
 
 
+def _refuse_dependent(scores: Sides, call: int | None, sizes: Split) -> None:
+    """Refuse by scores of certifying draws, which are more than those that choose. To refuse
+    certifies nothing, so that these draws may decide it.
+    """
+    calls = call_sizes(len(scores.P), call, first=sizes.train + sizes.choose)
+    refuse_dependence(scores, calls, 0.25, score=True)
+
+
 def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
-    P, Q = drawn
-    if all(map(outcomes.is_table, drawn)) and P.shape[1] != Q.shape[1]:
-        raise InvalidInput(
-            f"M(D) has {P.shape[1]} columns and M(D') {Q.shape[1]}: the width tells them apart"
-        )
-    columns = outcomes.columns(P, Q)
-    return columns, Sides(columns(P), columns(Q))
+    columns = outcomes.columns(*drawn)
+    return columns, Sides(*map(columns, drawn))
 
 
 def _certify(

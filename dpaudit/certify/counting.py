@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,18 +13,41 @@ from dpaudit.sampling import Draws
 from dpaudit.scoring import Fitted, Sides, scores
 from dpaudit.scoring.base import CHUNK, refuse_nan
 
+KEPT = 1 << 18
+
+
+class FirstScores:
+    """The first `KEPT` scores of each side, or a few more, in the order of the draws."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Array, Array]] = []
+        self.size = 0
+
+    def add(self, sides: tuple[Array, Array]) -> None:
+        """Keep the next scores of both sides, if there is room."""
+        if self.size < KEPT:
+            self.parts.append(sides)
+            self.size += len(sides[0])
+
+    def sides(self) -> Sides:
+        """What was kept, (n, 1) of each side."""
+        P, Q = (np.concatenate([part[side] for part in self.parts]) for side in (0, 1))
+        return Sides(P[:, None], Q[:, None])
+
 
 @dataclass(frozen=True, eq=False)
 class StreamedCounts:
     """`ScoreCounts` of the draws of both sides that are left in `source`: `size` a side.
 
-    columns : makes rows of numbers of them. `above` can be called once, since draws are not kept.
+    columns : makes rows of numbers of them. first : keeps the first scores. `above` can be called
+    once, since draws are not kept.
     """
 
     fitted: Fitted
     columns: Columns
     source: Draws
     size: int
+    first: FirstScores = field(default_factory=FirstScores)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -37,6 +60,7 @@ class StreamedCounts:
         gaps = np.zeros((2, len(edges) + 1), dtype=np.int64)
         for P, Q in self.source.rest(CHUNK // 2):
             sides = scores(self.fitted.score, Sides(self.columns(P), self.columns(Q)))
+            self.first.add(sides)
             for side, score in enumerate(sides):
                 refuse_nan(score, self.fitted.name)
                 gaps[side] += _in_gaps(score, edges)

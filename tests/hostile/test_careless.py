@@ -18,7 +18,7 @@ PAIR = dp.neighbours.zero_row(DATA, 2)  # the mean falls by 1/3
 CLAIM = (1.0, 0.0)
 SAMPLES = 20_000
 MODES = pytest.mark.parametrize("stop", [None, "verdict"])
-SEEDS = pytest.mark.parametrize("seed", range(3))
+SEEDS = pytest.mark.parametrize("seed", range(2))
 
 
 def center(data):
@@ -84,13 +84,13 @@ def test_draws_that_depend_within_a_call_are_refused(mechanism, seed):
 
 @pytest.mark.parametrize("mechanism", DEPENDENT, ids=lambda one: one.__name__)
 def test_a_call_for_each_draw_audits_them_all_the_same(mechanism):
-    found = audit(mechanism, unit="call", samples=3000, claim=(1.0, 1e-9))
+    found = audit(mechanism, unit="call", samples=1000, claim=(1.0, 1e-9))
     assert found.verdict != "violated"
 
 
 def test_a_call_for_each_draw_still_finds_a_leak():
     """(1, 0)-DP is what the scale 1/3 gives; (0.25, 0) is false."""
-    assert audit(size_forgotten, unit="call", claim=(0.25, 0.0)).verdict == "violated"
+    assert audit(size_forgotten, unit="call", samples=3000, claim=(0.25, 0.0)).verdict == "violated"
 
 
 @SEEDS
