@@ -25,6 +25,7 @@ POWER = 0.8
 AUDIT_STATEMENTS = 5
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
+FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
 NODES = 801  # of the quadrature over the loss
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
 # Set by simulation, not derived (reports/power.md).
@@ -142,7 +143,7 @@ def _checked(
     epsilon: float, delta: float, power: float, level: float
 ) -> tuple[float, float, float, float]:
     return (
-        check.real("epsilon", epsilon, 0.0),
+        check.real("epsilon", epsilon, 0.0, FARTHEST),
         check.real("delta", delta, 0.0, 1.0),
         check.real("power", power, 0.0, 1.0, open_=True),
         check.real("level", level, 0.0, 1.0, open_=True),
@@ -171,7 +172,8 @@ def _certifying_draws(
 ) -> float:
     """Draws a side at which the excess is z_power − z_share standard errors of p − e^ε q."""
     p, q = best_set(epsilon, delta + excess)
-    variance = p * (1.0 - p) + np.exp(2.0 * epsilon) * q * (1.0 - q)
+    with np.errstate(divide="ignore"):
+        variance = p * (1.0 - p) + np.exp(2.0 * epsilon + np.log(q) + np.log1p(-q))
     return float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from dpaudit._core.files import replace_file
 from dpaudit._core.printable import encodable, printable
 from dpaudit._core.seeds import describe as describe_seed
 from dpaudit._core.types import describe
-from dpaudit.errors import DegenerateData, InvalidInput
+from dpaudit.errors import DegenerateData, DpauditError, InvalidInput
 from dpaudit.neighbours import NeighbourPair, row_statistics
 
 if TYPE_CHECKING:
@@ -113,6 +115,24 @@ def load(folder: Path) -> dict[str, Any]:
     if found != SCHEMA_VERSION:
         raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {found!r}")
     return dict(record)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Around all use of a result.json that somebody may have changed since it was written.
+
+    Raises `InvalidInput` where its content has values missing, or of another type.
+    """
+    try:
+        yield
+    except (DpauditError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        wrong = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InvalidInput(
+            f"{folder / RESULT} must be as dpaudit wrote it, but a value is missing or of another "
+            f"type ({wrong[:200]})"
+        ) from error
 
 
 def _mechanism(mechanism: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from dpaudit.scoring.classifier import Classifier
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
 MOST_EPSILON = 10_000  # points of the grid: an audit takes time and memory by each
+MOST_SAMPLES = 10**12  # a quarter of 10^9 of them, which train and choose, are held in memory
 LEVEL = 0.95
 CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
 # With the focus "pure" these shares of the draws choose, however many draws there are, since the
@@ -63,6 +64,8 @@ class Settings:
     unit: str = "draw"
 
     def __post_init__(self) -> None:
+        if check.integer("samples", self.samples, 1) > MOST_SAMPLES:
+            check.fail("samples", self.samples, f"at most {MOST_SAMPLES:,} draws a side")
         check.choice("focus", self.focus, FOCUS)
         if self.claim is not None:
             self.claim.delta_at(self.epsilon)  # a user's curve may be wrong

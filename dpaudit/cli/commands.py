@@ -321,10 +321,12 @@ def report(folder: Path) -> int:
 
     The exit status is 0 whatever the verdict.
     """
-    from dpaudit.auditing.record import load
+    from dpaudit.auditing.record import load, reading
     from dpaudit.cli import running
     from dpaudit.report import write_report
 
-    write_report(folder, load(folder))
-    running.verdict(folder)
+    record = load(folder)
+    with reading(folder):
+        write_report(folder, record)
+        running.verdict(folder)
     return 0

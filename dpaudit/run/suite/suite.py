@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
-from dpaudit.auditing.record import RESULT, load
+from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.report.index import render_index
@@ -97,7 +97,7 @@ class Before:
             raise InvalidInput(
                 f"against: {folder} must hold results of an earlier run (NAME/{RESULT}), found none"
             )
-        return cls(folder, {name: load(place) for name, place in places.items()})
+        return cls(folder, {name: _comparable(place) for name, place in places.items()})
 
     def moves(self, outcomes: Sequence[ScenarioOutcome]) -> dict[str, list[Moved]]:
         """What has changed, by scenario. Scenarios that are new are left out."""
@@ -112,6 +112,14 @@ class Before:
         return [
             one.name for one in outcomes if one.record is not None and one.name not in self.records
         ]
+
+
+def _comparable(folder: Path) -> dict[str, Any]:
+    """The result in a folder, once it is seen to be complete. Raises `InvalidInput`."""
+    record = load(folder)
+    with reading(folder):
+        moved(record, record)
+    return record
 
 
 def write_index(
