@@ -174,7 +174,8 @@ class PrivacyLoss:
     def renyi(self, order: float) -> tuple[float, float]:
         """Rényi divergences (forward, backward) of an order > 0, nats; order 1 is KL."""
         order = check.real("order", order, 0.0, open_=True)
-        return _renyi(self.forward, order - 1.0), _renyi(self.backward, order - 1.0)
+        # + 0.0: never −0.0
+        return _renyi(self.forward, order - 1.0) + 0.0, _renyi(self.backward, order - 1.0) + 0.0
 
     @property
     def supremum(self) -> tuple[float, float]:
@@ -271,7 +272,7 @@ def _both(axes: Axes) -> tuple[LossTransform, LossTransform]:
 
 def _supremum(transform: LossTransform) -> float:
     """The largest loss, infinite where the other law lacks outputs."""
-    return float("inf") if transform.floor > 0.0 else transform.maximum
+    return float("inf") if transform.floor > 0.0 else transform.maximum + 0.0  # never −0.0
 
 
 def _renyi(transform: LossTransform, s: float) -> float:

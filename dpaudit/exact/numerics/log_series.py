@@ -35,7 +35,8 @@ ROUNDING = 2e-14  # relative, of x
 ROUGH = 1e-4  # of log f: a panel that is less resolved is halved, whatever the rounding
 NARROWEST = 1e-14  # relative width of a panel
 MOST = 4000  # panels
-FINER = (1, 2, 4)  # parts of a panel, until two meshes agree
+ROUNDS = 8  # of halving panels that are off
+FINER = (1, 1, 2, 4)  # parts of a panel, until two meshes agree
 BLOCK = 1 << 17  # numbers at a time: stays in cache
 
 LogFunction = Callable[[Array], Array]
@@ -71,8 +72,13 @@ class LogSeries:
         function : x ↦ log f(x), (k,) → (k,). f(x) counts as seen under both P and Q, whose
         densities of a loss x are f(x) and f(x)e^{−x}. Raises `NoExactSpectrum`.
         """
-        found = cls._fitted(function, edges, precise)
-        return found if found._agrees(function) else unresolved("a series of a curve is off")
+        for _ in range(ROUNDS):
+            found = cls._fitted(function, edges, precise)
+            off = found._off(function)
+            if not off.any():
+                return found
+            edges = found._halved(off)
+        return unresolved("a series of a curve is off")
 
     @classmethod
     def _fitted(cls, function: LogFunction, edges: Array, precise: float = PRECISE) -> LogSeries:
@@ -121,8 +127,10 @@ class LogSeries:
         edges = self._sums(other)
         for parts in FINER:
             found = LogSeries._fitted(lambda x: convolution(self, other, x, parts), edges)  # noqa: B023
-            if found._agrees(lambda x: convolution(self, other, x, 2 * parts)):  # noqa: B023
+            off = found._off(lambda x: convolution(self, other, x, 2 * parts))  # noqa: B023
+            if not off.any():
                 return found
+            edges = found._halved(off)
         return unresolved("two meshes of a convolution of losses disagree")
 
     def mass(self) -> float:
@@ -141,14 +149,19 @@ class LogSeries:
         mode = other.edges[np.argmax(other(other.edges))]
         return self.edges[:: max(len(self.edges) // COUNT, 1)] + mode
 
-    def _agrees(self, finer: LogFunction) -> bool:
-        half = 0.5 * np.diff(self.edges)
-        x = ((self.edges[:-1] + half)[:, None] + half[:, None] * BETWEEN).ravel()
-        value, own = finer(x), self(x)
-        room = AGREE + np.repeat(_rounding(self.edges[:-1], self.edges[1:], self.terms.T), 2)
+    def _off(self, finer: LogFunction) -> np.ndarray:
+        """On which panels the series differs from log f between its nodes."""
+        low, high = self.edges[:-1], self.edges[1:]
+        x = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * BETWEEN
+        value = finer(x.ravel()).reshape(x.shape)
+        room = AGREE + _rounding(low, high, self.terms.T)[:, None]
         seen = _height(x, value) > _height(x, value).max() - CHECKED
-        seen &= ~np.repeat(_narrow(self.edges[:-1], self.edges[1:]), 2)
-        return bool(np.all((np.abs(value - own) <= room)[seen]))
+        seen &= ~_narrow(low, high)[:, None]
+        return np.asarray(np.any((np.abs(value - self(x)) > room) & seen, axis=1))
+
+    def _halved(self, which: np.ndarray) -> Array:
+        """The edges, and the middles of some panels."""
+        return np.union1d(self.edges, 0.5 * (self.edges[:-1] + self.edges[1:])[which])
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,4 +18,4 @@ def by_sorted_epsilon(epsilon: ArrayLike, compute: Callable[[Array], Curves]) ->
     distinct, back = np.unique(epsilon, return_inverse=True)
     forward, backward = compute(distinct)
     back = back.reshape(epsilon.shape)
-    return forward[back], backward[back]
+    return forward[back] + 0.0, backward[back] + 0.0  # never −0.0

@@ -19,6 +19,8 @@ from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, stirling
 
+FAR = 50.0  # beyond √rows, in units of √χ²: e^{−1250}
+
 
 def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Array, Array]:
     """Exact δ(ε) of r Gaussian rows with covariance DᵀD against the same with one row of D zeroed.
@@ -55,14 +57,15 @@ def _both(q: float, rows: int, epsilon: Array) -> Curves:
 
 def _forward(q: float, rows: int, epsilon: Array) -> Array:
     offset, odds = -0.5 * rows * np.log1p(-q), q / (1.0 - q)
-    thresholds = np.sqrt(2.0 * (epsilon + offset) / odds)
+    # or a mesh would grow as √rows; likewise below
+    thresholds = np.maximum(np.sqrt(2.0 * (epsilon + offset) / odds), np.sqrt(rows) - FAR)
     return monotone_loss.hockey_stick(
         lambda x: log_chi(x, rows),
         lambda x: 0.5 * odds * x**2 - offset,
         thresholds,
         epsilon,
         width=0.7,
-        end=np.sqrt(rows) + 50.0,  # e^{−1250} beyond
+        end=np.sqrt(rows) + FAR,
     )
 
 
@@ -71,10 +74,10 @@ def _backward(q: float, rows: int, epsilon: Array) -> Array:
     return monotone_loss.hockey_stick(
         lambda x: log_chi(-x, rows),
         lambda x: limit - 0.5 * q * x**2,
-        -np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q),
+        np.maximum(-np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q), -np.sqrt(rows) - FAR),
         epsilon,
         width=0.7,
-        end=0.0,
+        end=-max(np.sqrt(rows) - FAR, 0.0),
     )
 
 
