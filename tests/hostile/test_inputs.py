@@ -116,11 +116,11 @@ def test_a_grid_of_too_many_points_is_refused_before_it_is_made(write_scenario, 
 
 
 def test_sketches_of_too_many_rows_have_no_exact_worst_case():
-    """10^10 rows took 150 s and 2 GB, 10^12 rows more than 6 GB."""
+    """10^10 rows took 150 s and 2 GB; with a mesh that does not grow they take milliseconds."""
     X, y = dp.datasets.load("diabetes")
     data = np.column_stack([X, y])
-    for rows in (MOST_ROWS + 1, 10**10, 10**300):
-        with pytest.raises(dp.NoExactSpectrum, match="at most 1,000,000,000 rows"):
+    for rows in (MOST_ROWS + 1, 10**13, 10**300):
+        with pytest.raises(dp.NoExactSpectrum, match=f"at most {MOST_ROWS:,} rows"):
             dp.exact.worst_case(dp.mechanisms.ALS(rows=rows), data, 1.0)
     assert dp.exact.worst_case(dp.mechanisms.ALS(rows=10**5), data, 1.0).delta > 0.0
 
@@ -267,10 +267,10 @@ def array_of(rng):
 def test_random_bad_input_never_crashes(
     write_scenario, draws, tmp_path, capsys, monkeypatch, no_figures
 ):
-    """More than 250 different inputs: scenarios, options, results and arrays."""
+    """More than 200 different inputs: scenarios, options, results and arrays."""
     monkeypatch.chdir(tmp_path)
-    tried = fuzz(random.Random(15), write_scenario(), draws, tmp_path, capsys, 75)
-    assert tried >= 250
+    tried = fuzz(random.Random(15), write_scenario(), draws, tmp_path, capsys, 55)
+    assert tried >= 200
 
 
 @pytest.mark.slow

@@ -1,0 +1,237 @@
+"""Leaks in what a draw is: the sign of zero, large integers, lengths, and very long or wide draws.
+
+A full leak is certified from 1,000 draws a side by bounds that fail with probability 0.05 at most
+under any law; here the laws are constants or lengths, so the tests themselves never fail by chance.
+"""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import outcomes
+from dpaudit._core.percent import percent
+from dpaudit.outcomes.tables import SLOTS
+from dpaudit.scoring.base import Sides
+from dpaudit.scoring.encode import MOST, Encoder
+
+SIZE = 1000
+BIG = 2**60
+STOPS = pytest.mark.parametrize("stop", [None, "verdict"])
+
+
+def audited(P, Q, **options):
+    return dp.audit_samples(P, Q, **{"claim": (1.0, 0.1), "rng": 1, **options})
+
+
+def many(value, size=SIZE):
+    return [value] * size
+
+
+# --- leaks that were missed, or said to be an infinite loss and no violation
+
+
+LEAKS = {
+    "sign of zero": (np.zeros(SIZE), -np.zeros(SIZE)),
+    "sign of zero in a dict": (many({"a": 0.0}), many({"a": -0.0})),
+    "integers": (many(BIG), many(BIG + 1)),
+    "int64": (np.full(SIZE, BIG), np.full(SIZE, BIG + 1)),
+    "uint64": (np.full((SIZE, 2), 2**64 - 1, np.uint64), np.full((SIZE, 2), 2**64 - 2, np.uint64)),
+    "integers of two signs": (many([2**63 + 1, -1]), many([2**63 + 2, -1])),
+    "integers beside reals": (many([BIG, 0.5]), many([BIG + 1, 0.5])),
+    "integers in a dict": (many({"a": BIG}), many({"a": BIG + 1})),
+    "integers beyond all floats": (many(10**400), many(10**400 + 1)),
+    "lists of 3 and of 2": (many([1.0, 2.0, 3.0]), many([1.0, 2.0])),
+    "tables of 3 and of 2 columns": (np.zeros((SIZE, 3)), np.zeros((SIZE, 2))),
+    "columns and lists": (np.zeros((SIZE, 3)), many([]) + many([0.0])),
+    "beyond 1e100": (np.full(SIZE, 1e200), np.full(SIZE, 2e200)),
+    "infinity": (np.full(SIZE, np.inf), np.full(SIZE, 1e200)),
+    "subnormal": (np.full(SIZE, 5e-324), np.full(SIZE, 1e-323)),
+    "neighbouring floats": (np.ones(SIZE), np.full(SIZE, np.nextafter(1.0, 2.0))),
+}
+QUICK_AND_SLOW = pytest.mark.parametrize(
+    "stop", [None, pytest.param("verdict", marks=pytest.mark.slow)]
+)
+
+
+@QUICK_AND_SLOW
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_full_leak_is_certified(leak, stop):
+    P, Q = LEAKS[leak]
+    found = audited(P, Q, stop=stop)
+    assert found.verdict == "violated", found.reason
+
+
+@QUICK_AND_SLOW
+@pytest.mark.parametrize("leak", LEAKS)
+def test_the_same_outcomes_on_both_sides_are_no_leak(leak, stop):
+    """Honest use: both sides are the same even mixture, by independent draws.
+
+    At the claim (1, 0.1) a violation needs P(S) > e·Q(S) + 0.1 of a set S whose probabilities are
+    equal: with p = q = ½ the excess p − e·q − 0.1 is −0.96, more than 10 standard deviations of its
+    estimate from 250 certifying draws or more, so an audit is refuted with probability below 1e-6.
+    """
+    rng = np.random.default_rng(3)
+    both = [list(side)[:1] for side in LEAKS[leak]]
+    P, Q = ([both[one][0] for one in rng.integers(0, 2, SIZE // 2)] for _ in range(2))
+    assert audited(P, Q, stop=stop).verdict == "not violated"
+
+
+@STOPS
+def test_a_mechanism_whose_outputs_differ_by_the_sign_of_zero(stop):
+    def signed(data, size, *, rng):
+        return np.copysign(np.zeros((size, 1)), data.sum())
+
+    pair = dp.NeighbourPair([[1.0]], [[-1.0]])
+    found = dp.audit(signed, pair, samples=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
+    assert found.verdict == "violated"
+
+
+@STOPS
+def test_a_mechanism_with_another_number_of_columns(stop):
+    def by_rows(data, size, *, rng):
+        return rng.normal(size=(size, len(data)))
+
+    pair = dp.NeighbourPair([[1.0], [2.0]], [[1.0]])
+    found = dp.audit(by_rows, pair, samples=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
+    assert found.verdict == "violated"
+
+
+def test_zeros_of_one_sign_add_no_column(rng):
+    """Honest use: -0.0 is marked only beside 0.0."""
+    for zero in (0.0, -0.0):
+        side = np.where(rng.random((200, 1)) < 0.5, zero, 1.0)
+        encoder = Encoder.fit(Sides(side, side))
+        assert encoder.marks == ()
+        assert encoder(side) is side
+
+
+def test_integers_that_are_floats_stay_a_table():
+    for values in (np.arange(-5, 5), np.array([2**53, -(2**53)]), [2**53, 1], np.array([BIG])):
+        assert outcomes.is_table(outcomes.rows(values))
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e300])
+def test_numbers_of_any_scale_are_audited(scale):
+    """N(0, 1) against N(3, 1) in that unit: δ(1) = 0.83, of which 0.5 is certified.
+
+    The shares of 500 certifying draws or more have a standard deviation of 0.02, so that 0.5 is
+    many of them below.
+    """
+    rng = np.random.default_rng(2)
+    P, Q = (scale * (rng.normal(size=(SIZE, 2)) + mean) for mean in (0.0, 3.0))
+    assert audited(P, Q, epsilon=[1.0]).spectrum.low[0] > 0.5
+
+
+# --- what is said
+
+
+@pytest.mark.parametrize("classifier", ["auto", "qda"])
+@pytest.mark.parametrize("size", [100, 150])
+def test_an_infinite_loss_is_never_said_of_a_claim_that_holds(size, classifier):
+    for claim in ((8.0, 0.0), (1.0, 0.0), (0.0, 0.99)):
+        for P, Q in ((np.zeros(size), np.ones(size)), (np.zeros(size), -np.zeros(size))):
+            found = audited(P, Q, claim=claim, classifier=classifier)
+            assert found.verdict in ("violated", "inconclusive"), found.reason
+            assert ("infinite" in found.reason) == (found.verdict == "violated"), found.reason
+
+
+def test_later_draws_that_differ_are_no_infinite_loss():
+    P, Q = (np.repeat([first, 2.0], SIZE // 2) for first in (0.0, 1.0))
+    try:
+        found = audited(P, Q)
+    except dp.InvalidInput:  # such draws are in no random order
+        return
+    assert found.verdict == "violated" or "infinite" not in found.reason
+
+
+@pytest.mark.parametrize(
+    ("level", "text"),
+    [
+        (0.95, "95%"),
+        (0.999999, "99.9999%"),
+        (1.0 - 1e-9, "99.9999999%"),
+        (1.0 - 2.0**-53, "99.99999999999999%"),
+    ],
+)
+def test_a_level_below_one_is_not_printed_as_one(level, text):
+    P, Q = np.zeros(20_000), np.ones(20_000)
+    for options in (
+        {"claim": (1.0, 0.0)},
+        {"claim": None},
+        {"claim": (1.0, 0.0), "stop": "verdict"},
+    ):
+        assert f"{text} confidence" in audited(P, Q, level=level, **options).reason
+    assert percent(level) == text
+
+
+# --- memory and time
+
+
+def test_one_long_list_among_many_short_ones():
+    """As a mechanism that gives its data away once: 20,000 × 20,000 numbers would be 3.2 GB."""
+    rng = np.random.default_rng(1)
+    tracemalloc.start()
+    draws = [list(one[: one.size // 2]) for one in rng.normal(size=(5000, 4))]
+    draws[7] = list(rng.normal(size=20_000))
+    held = outcomes.joined([outcomes.rows(draws[:2500]), outcomes.rows(draws[2500:])])
+    P, Q = outcomes.aligned(held, outcomes.rows(draws[2500:]))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 200e6
+    assert P[7, 0] == 20_000
+    assert P.shape[1] == Q.shape[1] <= 1 + SLOTS
+
+
+@pytest.mark.slow
+def test_the_end_of_a_long_list():
+    P, Q = many([0.0] * 3000, 400), many([0.0] * 2999 + [1.0], 400)
+    assert audited(P, Q).verdict == "violated"
+    assert audited([*P[:390], *many([1.0], 10)], [*Q[:390], *many([1.0], 10)]).verdict == "violated"
+
+
+@pytest.mark.slow
+def test_a_rare_long_list_is_certified():
+    """1 draw in 20 of P is a list of 3,000 numbers, δ = 0.05 at every ε.
+
+    Of 3,000 certifying draws 150 ± 12 are long: 0.02 is more than 7 deviations below.
+    """
+    rng = np.random.default_rng(1)
+    P = [[0.0] * 3000 if rng.random() < 0.05 else [float(rng.normal())] for _ in range(6000)]
+    Q = [[float(rng.normal())] for _ in range(6000)]
+    found = audited(P, Q, classifier="qda", epsilon=[0.0, 1.0])
+    assert np.all((found.spectrum.low > 0.02) & (found.spectrum.low < 0.07))
+
+
+def test_a_row_of_a_long_list_is_its_own_whatever_is_beside_it(rng):
+    """Lists, tables and texts give one row for one draw."""
+    long = [float(one) for one in rng.normal(size=SLOTS + 500)]
+    P, Q = outcomes.rows([long, [1.0], long[:SLOTS]]), outcomes.rows([long, long])
+    columns = outcomes.columns(outcomes.joined([P, P, P, P, P]), Q)
+    rows = columns(P)
+    assert rows[0, 0] == SLOTS + 500
+    for beside in ([long, long], [long, [2.0]], [long, "text"], [long, None]):
+        np.testing.assert_array_equal(columns(outcomes.joined([outcomes.rows(beside)]))[0], rows[0])
+    np.testing.assert_array_equal(columns(np.array([long]))[0], rows[0])
+    np.testing.assert_array_equal(rows[2, 1:], long[:SLOTS])
+
+
+def test_of_very_many_columns_those_that_differ_are_kept(rng):
+    """Position 2,321 of 3,000 has another mean, 7 another spread: both rank first among noise."""
+    P, Q = rng.normal(size=(2, 200, 3000))
+    P[:, 2321] += 3.0
+    Q[:, 7] *= 9.0
+    taken = Encoder.fit(Sides(P, Q)).taken
+    assert taken is not None
+    assert {7, 2321} <= set(taken)
+    assert len(taken) == MOST
+
+
+@pytest.mark.slow
+def test_ten_thousand_columns():
+    """200 draws a side of 10,000 columns, one of which tells the sides apart: done in seconds."""
+    rng = np.random.default_rng(0)
+    P, Q = rng.normal(size=(2, 200, 10_000))
+    Q[:, 7] += 20.0
+    assert audited(P, Q, claim=(0.1, 0.0)).verdict == "violated"
