@@ -16,6 +16,7 @@ from dpaudit.adapters.leftovers import Ended, kill_group, leftovers
 A_DRAW, LEAST, MOST = 1 << 16, 1 << 24, 1 << 30  # bytes of output: a draw, and of any run
 TAIL = 2000  # characters of stderr that error messages show
 CHUNK = 1 << 16  # bytes read at a time
+PATIENCE = 5.0  # seconds for a program that was killed
 
 
 class ProgramFailed(RuntimeError):
@@ -58,7 +59,8 @@ def run_program(
         except Ended as error:
             raise ProgramFailed(str(error)) from None
         finally:
-            process.wait()
+            with suppress(subprocess.TimeoutExpired):  # one of another user cannot be killed
+                process.wait(PATIENCE)
     return _checked(process.returncode, late, timeout, out, err)
 
 
@@ -93,13 +95,17 @@ def _in_time(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
     return True
 
 
-def _checked(status: int, late: bool, timeout: float | None, out: _Pipe, err: _Pipe) -> Printed:
+def _checked(
+    status: int | None, late: bool, timeout: float | None, out: _Pipe, err: _Pipe
+) -> Printed:
     printed = Printed(bytes(out.content), _tail(err.content))
     said = f"; it said: {printed.err}" if printed.err else "; it said nothing on stderr"
     if out.most is not None and out.over:
         raise ProgramFailed(f"printed more than {shown(out.most)}, which no draws need{said}")
     if late:
         raise ProgramFailed(f"no output within {timeout:g} s{said}")
+    if status is None:
+        raise ProgramFailed(f"could not be ended{said}")
     if status < 0:
         raise ProgramFailed(f"ended by signal {-status}{said}")
     if status > 0:

@@ -1,5 +1,6 @@
 """Programs that hang, flood, escape or write where they must not, and runs that are killed."""
 
+import gc
 import os
 import shutil
 import signal
@@ -81,6 +82,19 @@ def test_the_deadline_holds_where_a_grandchild_holds_the_output(tmp_path):
     program = shell(f"{ESCAPES['silent']} sleep 60", str(pid), timeout=0.3)
     with escaped(pid), pytest.raises(dp.MechanismError, match=r"no output within 0\.3 s"):
         program(DATA, 2, rng=1)
+
+
+def test_a_program_that_cannot_be_killed_is_left(monkeypatch):
+    """As one of another user."""
+    for module in (process, leftovers):
+        monkeypatch.setattr(module, "kill_group", lambda group: None)
+    monkeypatch.setattr(process, "PATIENCE", 0.1)
+    started = time.monotonic()
+    with pytest.warns(ResourceWarning):  # of the process object that is given up
+        with pytest.raises(dp.MechanismError, match=r"no output within 0\.1 s"):
+            shell("sleep 2; sleep 3", timeout=0.1)(DATA, 2, rng=1)
+        gc.collect()
+    assert time.monotonic() - started < 1.5
 
 
 def test_output_that_does_not_block_loses_nothing():
