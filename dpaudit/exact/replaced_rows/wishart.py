@@ -33,8 +33,10 @@ from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 REACH = 13.0  # beyond √f, in units of √χ²_f: e^{−80}
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
-PANELS = 8
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
+# edges of panels; the integrand bends where c is about as small as an eigenvalue
+PANELS = np.array([0.0, 5e-4, 2e-3, 8e-3, 0.03, 0.09, 0.2, 0.33, 0.46, 0.6, 0.75, 0.87, 1.0])
+LEAST = 1e-300
 BLOCK = 1 << 18  # numbers at a time
 ROUNDING = 1e-9  # of P(L > ε), from which a number nearly as large is taken
 SPLITS = np.linspace(0.0, 1.0, 9)
@@ -47,7 +49,7 @@ def bound(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
     """
     if freedom == 1:
         return _by_way_of_noise(up, down, epsilon)
-    step = max(1, BLOCK // (len(epsilon) * PANELS * len(NODES)))
+    step = max(1, BLOCK // (len(epsilon) * len(PANELS) * len(NODES)))
     parts = [
         _independent(up[at : at + step], down[at : at + step], freedom, epsilon)
         for at in range(0, len(up), step)
@@ -88,7 +90,7 @@ def _over_t(up: Array, down: Array, freedom: int, epsilon: Array) -> tuple[Array
     last = np.sqrt(_over_part(down, power, 0.5 * (up - down) - epsilon))
     root, mass, outside = _nodes(start, np.clip(last, start, far), freedom)
     up, down, epsilon = up[..., None], down[..., None], epsilon[:, None]
-    level = epsilon + 0.5 * down + _power_of(power, down / root**2)
+    level = epsilon + 0.5 * down + _power_of(power, down / np.maximum(root**2, LEAST))
     edge = _over_part(up, power, level - 0.5 * up)
     with np.errstate(over="ignore", invalid="ignore"):
         chance = np.where(np.isfinite(edge), gammaincc(half, 0.5 * (edge - up)), 0.0)
@@ -110,8 +112,8 @@ def _over_y(up: Array, down: Array, freedom: int, epsilon: Array) -> tuple[Array
     edge = _over_part(down, power, -level - 0.5 * down)
     with np.errstate(over="ignore", invalid="ignore"):
         chance = gammainc(half, 0.5 * edge)
-        other = np.exp(level) * gammainc(half, 0.5 * np.maximum(edge - down, 0.0))
-    gain = np.maximum(chance - np.where(np.isfinite(level), other, 0.0), 0.0)
+        other = np.exp(np.minimum(level, 700.0)) * gammainc(half, 0.5 * np.maximum(edge - down, 0))
+    gain = np.maximum(chance - other, 0.0)
     return outside + np.sum(mass * gain, axis=-1), outside + np.sum(mass * chance, axis=-1)
 
 
@@ -120,7 +122,8 @@ def _over_part(size: Array, power: float, gap: Array) -> Array:
     if power == 0.0:
         return np.where(gap < 0.0, size, np.inf)
     part = np.abs(np.expm1(np.minimum(gap / power, 0.0)))
-    return np.divide(size + 0.0 * gap, part, out=np.full_like(part, np.inf), where=part > 0.0)
+    size = np.broadcast_to(size, part.shape)
+    return np.divide(size, part, out=np.full_like(part, np.inf), where=part > 0.0)
 
 
 def _power_of(power: float, share: Array) -> Array:
@@ -132,15 +135,15 @@ def _power_of(power: float, share: Array) -> Array:
 
 
 def _nodes(start: Array, stop: Array, freedom: int) -> tuple[Array, Array, Array]:
-    """√c and the mass of c ~ χ²_f there, (n, m, nodes), on equal panels; and the mass outside.
+    """√c and the mass of c ~ χ²_f there, (n, m, nodes), on panels graded to `start`.
 
-    Outside, the integrand counts as 1 below `start` and beyond √f + REACH, and as 0 from `stop` to
-    there.
+    Then the mass outside: the integrand counts as 1 below `start` and beyond √f + REACH, and as 0
+    from `stop` to there.
     """
-    width = (stop - start)[..., None, None] / PANELS
-    left = (start + 0.0 * stop)[..., None, None] + width * np.arange(PANELS)[:, None]
-    root = (left + 0.5 * width * (1.0 + NODES)).reshape(*stop.shape, -1)
-    weight = (0.5 * width * WEIGHTS + 0.0 * left).reshape(*stop.shape, -1)
+    size = np.diff(PANELS)[:, None]
+    place, share = PANELS[:-1, None] + 0.5 * size * (1.0 + NODES), 0.5 * size * WEIGHTS
+    root = start[..., None] + (stop - start)[..., None] * place.ravel()
+    weight = (stop - start)[..., None] * share.ravel()
     half = 0.5 * freedom
     beyond = gammaincc(half, 0.5 * (np.sqrt(freedom) + REACH) ** 2)
     return root, weight * np.exp(log_chi(root, freedom)), gammainc(half, 0.5 * start**2) + beyond

@@ -49,7 +49,7 @@ class WishartSearch:
         """The largest δ of the family and of what is `known`, at each ε."""
         worst = known
         for entry in self._seeds():
-            worst = self._with_exact(worst, int(entry))
+            worst = self._with_exact(worst, int(entry), np.arange(len(self.epsilon)))
         left = np.arange(len(self.family.old))
         for grid in range(GRIDS):
             left = self._beyond_staircase(left, worst, first=grid == 0)
@@ -71,13 +71,14 @@ class WishartSearch:
         still = Open.all_of(left, 0, self._bound(up, down)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
-            worst = self._with_exact(worst, entry)
+            worst = self._with_exact(worst, entry, still.place[still.entry == entry])
             still = still.at(np.flatnonzero(still.entry != entry)).above(worst)
         return worst
 
-    def _with_exact(self, worst: Worst, entry: int) -> Worst:
-        delta = np.maximum(*replaced_curve(self.family, entry)[0].delta(self.epsilon))
-        places = np.arange(len(self.epsilon))
+    def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
+        """With the exact δ of an entry at the ε of these places."""
+        curve, _ = replaced_curve(self.family, entry)
+        delta = np.maximum(*curve.delta(self.epsilon[places]))
         return worst.with_values(np.full(len(places), entry), places, delta)
 
     def _seeds(self) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""Tests of replacements that are searched for by bounds."""

@@ -1,0 +1,67 @@
+"""The bounds by which replacements are left out: none lies below the exact δ, and they grow."""
+
+import numpy as np
+import pytest
+
+from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
+from dpaudit.exact.replaced_rows import wishart
+from dpaudit.exact.replaced_rows.student import Replaced
+from dpaudit.exact.replaced_rows.student_contour import contour_bound
+from dpaudit.mechanisms import ALS
+from tests.cases import database
+
+EPSILON = np.array([0.0, 0.05, 0.3, 1.0, 4.0])
+
+
+def replaced(rows, features, seed, spread):
+    """All pairs of a database and of candidates that differ from its rows by about `spread`."""
+    data = database(features + 6, features, seed)
+    candidates = data[:5] + spread * np.random.default_rng(seed).standard_normal((5, features + 1))
+    family = ALS(rows).replaced_rows(data, candidates)
+    pairs = Replaced.of(family, np.arange(len(family.up)))
+    return pairs, pairs.reversed()
+
+
+@pytest.mark.parametrize("spread", [1e-3, 0.1, 3.0])
+@pytest.mark.parametrize(("rows", "features"), [(2, 1), (6, 1), (4, 3), (12, 3), (400, 2)])
+def test_no_bound_of_a_replaced_row_of_als_is_below_its_spectrum(rows, features, spread):
+    for pairs in replaced(rows, features, 7, spread):
+        count = len(pairs.up)
+        for place, epsilon in enumerate(EPSILON):
+            exact = pairs.delta(np.full(count, epsilon))
+            for sigma in (0.1, 1.0, 10.0):
+                line = contour_bound(pairs, EPSILON, np.full(len(EPSILON), sigma))[:, place]
+                assert np.all(exact <= line * (1.0 + 1e-9) + 1e-12)
+            assert np.all(exact <= pairs.bound(EPSILON)[:, place] * (1.0 + 1e-9) + 1e-12)
+
+
+def test_the_contour_is_near_the_spectrum_at_many_rows():
+    """So it leaves little to compute: W is then known to within a small part of itself."""
+    pairs = replaced(4000, 2, 3, 0.3)[0]
+    exact = pairs.delta(np.full(len(pairs.up), 0.3))
+    seen = (exact > 1e-6) & (exact < 0.9)
+    line = contour_bound(pairs, np.array([0.3]), np.array([1.0]))[:, 0]
+    assert seen.sum() >= 10
+    assert np.median(line[seen] / exact[seen]) < 1.05
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_beside_wishart_noise_is_not_below_the_spectrum(seed):
+    rng = np.random.default_rng(seed)
+    dim = int(rng.integers(2, 9))
+    dof = dim + [0, 1, 2, 3, 20, 500][seed % 6]
+    up, down = 10.0 ** rng.uniform(-2.0, 1.2, 2)
+    exact = ReplacedWishartCurve(up, down, dof, dim).delta(EPSILON)
+    for own, (one, other) in zip(exact, ((up, down), (down, up)), strict=True):
+        found = wishart.bound(np.array([one]), np.array([other]), dof - dim + 1, EPSILON)[0]
+        assert np.all(own <= found * (1.0 + 1e-6) + 1e-30)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 7, 300])
+def test_the_bound_beside_wishart_noise_grows_with_both_eigenvalues(freedom):
+    size = np.concatenate([[0.0], np.geomspace(1e-4, 20.0, 12)])
+    up, down = (part.ravel() for part in np.meshgrid(size, size, indexing="ij"))
+    found = wishart.bound(up, down, freedom, EPSILON).reshape(13, 13, -1)
+    for axis in (0, 1):
+        less, more = np.delete(found, -1, axis=axis), np.delete(found, 0, axis=axis)
+        assert np.all(less <= more * (1.0 + 1e-6) + 1e-8)
