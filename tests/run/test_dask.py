@@ -10,7 +10,7 @@ from joblib import parallel_config
 import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.run import Scenario, run
-from dpaudit.sampling import draw
+from dpaudit.sampling import MechanismDraws, draw
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local
 
@@ -48,7 +48,8 @@ def test_a_worker_killed_midway_changes_nothing(client):
             killed.append(os.kill(workers[0], signal.SIGKILL))
 
     with parallel_config(backend="dask", client=client):
-        np.testing.assert_array_equal(draw(local, DATA, SIZE, root(1), 0, progress=kill), alone)
+        source = MechanismDraws(local, (DATA, DATA), SIZE, root(1), progress=kill)
+        np.testing.assert_array_equal(np.concatenate([P for P, _ in source.rest(500)]), alone)
     assert killed
     assert workers[0] not in client.run(os.getpid).values()
 
