@@ -15,7 +15,7 @@ from scipy.special import expit, logit
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides
-from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.encode import Encoder, most_different
 from dpaudit.scoring.models.logistic import (
     LogisticProblem,
     Stop,
@@ -184,7 +184,7 @@ class _Average:
 
 def _fit(train: Sides) -> Score:
     pooled, label = train.stacked()
-    features = _RankFeatures.fit(pooled, _columns(pooled, label))
+    features = _RankFeatures.fit(pooled, _columns(train))
     table = features(pooled)
     posteriors = [_Posterior.fit(table, label, features.precision / scale**2) for scale in SCALES]
     evidence = np.array([posterior.evidence for posterior in posteriors]) + np.log(PRIOR)
@@ -192,10 +192,7 @@ def _fit(train: Sides) -> Score:
     return _Average(features, posteriors, weights / weights.sum())
 
 
-def _columns(pooled: Array, label: np.ndarray) -> np.ndarray:
+def _columns(train: Sides) -> np.ndarray:
     """Positions of the columns that are used, ascending."""
-    if pooled.shape[1] <= COLUMNS:
-        return np.arange(pooled.shape[1])
-    rank = pooled.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    differ = np.abs(rank[label == 1].mean(axis=0) - rank[label == 0].mean(axis=0))
-    return np.sort(np.argsort(-differ, kind="stable")[:COLUMNS])
+    size = train.P.shape[1]
+    return np.arange(size) if size <= COLUMNS else most_different(train, COLUMNS)

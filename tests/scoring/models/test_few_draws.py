@@ -103,3 +103,18 @@ def test_a_score_that_separates_keeps_a_finite_slope():
     offset, slope = calibrated(np.full(10, 3.0), np.full(10, -3.0))
     assert 0.5 < slope < 10.0
     assert abs(offset) < 0.1
+
+
+def test_of_very_many_columns_constant_ones_are_not_chosen():
+    """149 constant columns before one that is 1 with probability 0.9 against 0.1.
+
+    The score of 1 is above that of 0 unless fewer than half of 40 draws show their side, which has
+    probability below 1e-9.
+    """
+    rng = np.random.default_rng(1)
+    P, Q = np.ones((2, 40, 150))
+    P[:, -1], Q[:, -1] = (rng.random(40) < share for share in (0.9, 0.1))
+    rows = np.ones((2, 150))
+    rows[1, -1] = 0.0
+    one, zero = fit_few_draws(Sides(P, Q))(rows)
+    assert one > zero
