@@ -12,6 +12,7 @@ def percent(share: float) -> str:
 
     Four digits of the share are shown, or of what it lacks of 1, whichever is smaller.
 
+    >>> from dpaudit._core.percent import percent
     >>> percent(0.95), percent(1.0 - 1e-6), percent(1.0 - 1e-12), percent(2e-9)
     ('95%', '99.9999%', '99.9999999999%', '0.0000002%')
     """

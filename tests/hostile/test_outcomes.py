@@ -188,7 +188,6 @@ def test_one_long_list_among_many_short_ones():
 def test_the_end_of_a_long_list():
     P, Q = many([0.0] * 3000, 400), many([0.0] * 2999 + [1.0], 400)
     assert audited(P, Q).verdict == "violated"
-    assert audited([*P[:390], *many([1.0], 10)], [*Q[:390], *many([1.0], 10)]).verdict == "violated"
 
 
 @pytest.mark.slow
