@@ -21,9 +21,6 @@ TABLE = json.loads(Path(__file__).with_name("pairs.json").read_text(encoding="ut
 SMALL = 1e-30
 RELATIVE = 1e-8  # for deltas of at least SMALL
 ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
-# absolute, for compositions with additive Wishart noise; RELATIVE where delta is above BULK
-NOISY = 1e-12
-BULK = 1e-4
 Loss = exact.PrivacyLoss
 
 
@@ -77,13 +74,7 @@ def label(entry):
 GROUPS = {name: list(rows) for name, rows in groupby(TABLE, key=label)}
 
 
-def noisy(row):
-    return row["law"] == "composition" and "additive-wishart" in json.dumps(row["params"])
-
-
 def allowed(row, wanted):
-    if noisy(row) and wanted < BULK:
-        return NOISY
     return max((RELATIVE + ROUNDING * row["epsilon"]) * wanted, SMALL * RELATIVE)
 
 
