@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import CHUNK, Sides
@@ -113,20 +112,33 @@ def most_different(train: Sides, most: int) -> np.ndarray:
     distances from the median. Columns that are constant are left out, but for the first one.
     """
     pooled, label = train.head(RANKED).stacked()
-    gaps = np.array([_rank_gap(column, label) for column in pooled.T])
+    parts = np.array_split(pooled, -(-pooled.shape[1] // MOST), axis=1)
+    gaps = np.concatenate([_rank_gaps(part, label) for part in parts])
     best = np.argsort(-gaps, kind="stable")[:most]
     return np.sort(best[: max(1, int(np.sum(gaps[best] >= 0.0)))])
 
 
-def _rank_gap(column: Array, label: np.ndarray) -> float:
-    """The larger difference of the sides' mean ranks; −1 for a column without two values."""
-    bits = np.ascontiguousarray(column).view(np.int64)
+def _rank_gaps(x: Array, label: np.ndarray) -> Array:
+    """The larger difference of the sides' mean ranks in each column; −1 where it is constant."""
+    bits = np.ascontiguousarray(x).view(np.int64)
     ordered = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)  # −0.0 below 0.0, NaN last
-    if ordered.min() == ordered.max():
-        return -1.0
-    whole = np.clip(np.where(np.isnan(column), np.inf, column), -LARGEST, LARGEST)
-    ranks = (rankdata(ordered), rankdata(np.abs(whole - np.median(whole))))
-    return max(abs(float(rank[label == 1].mean() - rank[label == 0].mean())) for rank in ranks)
+    whole = np.clip(np.where(np.isnan(x), np.inf, x), -LARGEST, LARGEST)
+    far = np.abs(whole - np.median(whole, axis=0))
+    gaps = np.maximum(_mean_ranks_apart(ordered, label), _mean_ranks_apart(far, label))
+    return np.where(np.all(ordered == ordered[0], axis=0), -1.0, gaps)
+
+
+def _mean_ranks_apart(x: np.ndarray, label: np.ndarray) -> Array:
+    """The difference of the sides' mean ranks in each column; equal values share their ranks."""
+    order = np.argsort(x, axis=0)
+    sorted_ = np.take_along_axis(x, order, axis=0)
+    place = np.broadcast_to(np.arange(len(x))[:, None], x.shape)
+    new = np.vstack([np.ones((1, x.shape[1]), dtype=bool), sorted_[1:] != sorted_[:-1]])
+    last = np.vstack([new[1:], np.ones((1, x.shape[1]), dtype=bool)])
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=0)
+    end = np.minimum.accumulate(np.where(last, place, len(x))[::-1], axis=0)[::-1]
+    weight = np.where(label == 1, 1.0 / np.sum(label == 1), -1.0 / np.sum(label == 0))
+    return np.asarray(np.abs(np.sum(0.5 * (first + end) * weight[order], axis=0)))
 
 
 def _halves(x: Array) -> Array:
