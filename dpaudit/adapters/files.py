@@ -79,7 +79,8 @@ def _mapped(path: Path) -> np.ndarray:
     except OSError:
         raise
     except Exception as error:
-        fail(str(path), str(error), NPY)
+        objects = "Python objects" in str(error)
+        fail(str(path), "Python objects" if objects else str(error), NPY)
 
 
 def _readable(dtype: np.dtype[Any]) -> bool:

@@ -92,7 +92,8 @@ def test_batches_are_drawn_at_keys_of_their_own():
     source = source_of(None)
     again = source_of(2)
     first, second = (source.batch(number, 700).draws for number in (1, 2))
-    np.testing.assert_array_equal(again.batch(2, 700).draws[1], second[1])  # whatever was drawn before
+    # whatever was drawn before
+    np.testing.assert_array_equal(again.batch(2, 700).draws[1], second[1])
     assert not np.array_equal(first[0], second[0])
     assert not np.array_equal(first[0] - 1.0, first[1])
 

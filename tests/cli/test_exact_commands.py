@@ -130,7 +130,7 @@ def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
         ),
         (
             ["--relation", "add", "--row-bound", "1"],
-            "dpaudit: error: ALS has no closed form for the worst row",
+            "dpaudit: error: ALS has no worst row within a bound that is proved",
         ),
     ],
 )

@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import InvalidInput
 from dpaudit.run import Scenario
-from dpaudit.run.execute import loaded
+from dpaudit.run.execute import loaded_data
 
 DELTA = 1e-5
 
@@ -52,7 +52,7 @@ class Settings:
             raise InvalidInput(
                 f"scenarios must be files that share one data set, got {len(scenarios)} files"
             )
-        _, dataset = loaded(scenarios[0])
+        dataset = loaded_data(scenarios[0])
         named = tuple((scenario.name, scenario.mechanism) for scenario in scenarios)
         return cls(dataset.database, dataset.name, named)
 
