@@ -306,5 +306,5 @@ HONEST = [rounded, coin, mixed, texts, lists]
 @pytest.mark.parametrize("mechanism", HONEST, ids=lambda one: one.__name__)
 def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
     """With a probability of 1e-6 in each case."""
-    found = audit(mechanism, samples=2000, stop=stop, unit=unit, claim=(2.0, 0.1))
+    found = audit(mechanism, samples=600, stop=stop, unit=unit, claim=(2.0, 0.1))
     assert found.verdict != "violated"
