@@ -59,7 +59,7 @@ def audit_fixed(
         counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
         chosen = scoring.pooled(fitted.score, prepared.train, chosen)
         estimate = _certify(settings, fitted, chosen, counts)
-        _refuse_dependent(counts.first.sides(), source.call, prepared.sizes)
+        _refuse_dependent(counts.first.sides(), fitted, source.call, prepared.sizes)
         progress("certifying", 1, 1)
     judged = with_notes(judge_band(estimate, settings, theory), prepared.notes)
     return Findings(estimate, fitted, prepared.sizes, judged)
@@ -92,16 +92,16 @@ def _chosen_scores(
     P, Q = scoring.scores(fitted.score, prepared.choose)
     refuse_nan(np.concatenate([P, Q]), fitted.name)
     calls = call_sizes(len(P), call, first=prepared.sizes.train)
-    refuse_dependence(Sides(P[:, None], Q[:, None]), calls, 0.25, score=True)
+    refuse_dependence(Sides(P[:, None], Q[:, None]), calls, 0.25, score=fitted.name)
     return P, Q
 
 
-def _refuse_dependent(scores: Sides, call: int | None, sizes: Split) -> None:
+def _refuse_dependent(scores: Sides, fitted: Fitted, call: int | None, sizes: Split) -> None:
     """Refuse by scores of certifying draws, which are more than those that choose. To refuse
     certifies nothing, so that these draws may decide it.
     """
     calls = call_sizes(len(scores.P), call, first=sizes.train + sizes.choose)
-    refuse_dependence(scores, calls, 0.25, score=True)
+    refuse_dependence(scores, calls, 0.25, score=fitted.name)
 
 
 def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:

@@ -26,7 +26,7 @@ WITHIN_CALLS = ("call", "repeats")
 
 
 def refuse_dependence(
-    sides: Sides, calls: np.ndarray | None, share: float, *, score: bool = False
+    sides: Sides, calls: np.ndarray | None, share: float, *, score: str = ""
 ) -> tuple[str, ...]:
     """Sentences on drift, for the report. Raises `MechanismError`, for draws made elsewhere
     `InvalidInput`, where draws depend on each other.
@@ -34,13 +34,13 @@ def refuse_dependence(
     sides : rows (n, k) in the order in which they were drawn, or scores (n, 1).
     calls : sizes of the mechanism's calls, the same on both sides; None where draws were made
         elsewhere.
-    share : of `LEVEL`. score : whether the rows are scores.
+    share : of `LEVEL`. score : of which classifier the rows are scores.
     """
     both = None if calls is None else (calls, calls)
-    found = examine(sides.P, sides.Q, both, level=share * LEVEL, score=score)
+    found = examine(sides.P, sides.Q, both, level=share * LEVEL, score=bool(score))
     refused = [one for one in found if one.refused]
     if refused:
-        raise _error(min(refused, key=lambda one: one.log_p), calls)
+        raise _error(min(refused, key=lambda one: one.log_p), calls, score)
     return tuple(f"Drift: {one.message}. {AVERAGE}" for one in found)
 
 
@@ -54,10 +54,10 @@ def call_sizes(count: int, call: int | None, first: int = 0) -> np.ndarray | Non
     return sizes[sizes > 0]
 
 
-def _error(found: Finding, calls: np.ndarray | None) -> Exception:
-    said = (
-        f"the draws are not independent: {found.message}{'' if found.message[-1] == '?' else '.'}"
-    )
+def _error(found: Finding, calls: np.ndarray | None, score: str) -> Exception:
+    what = f"the draws, or the scores that {score} gives them," if score else "the draws"
+    end = "" if found.message.endswith("?") else "."
+    said = f"{what} are not independent: {found.message}{end}"
     if calls is None:
         return InvalidInput(f"{said} {ORDER}")
     hint = f" {SHARED}" if found.kind in WITHIN_CALLS else ""

@@ -51,7 +51,7 @@ class MechanismDraws:
     databases : D and D'. seed : the audit's; draws are seeded by key below it.
     n_jobs : parallel draws, as in joblib. progress : called as progress(step, done, wanted).
     store : keeps blocks of draws, so that an interrupted audit resumes.
-    by_call : call the mechanism once for each draw.
+    by_call : call the mechanism once for each draw. smallest : draws a block, at least.
 
     The sides are drawn in turn, block by block (`sampling.order`), so that a mechanism that changes
     with time changes on both. Neither the number or kind of workers nor an interruption changes a
@@ -70,13 +70,14 @@ class MechanismDraws:
         progress: Progress | None = None,
         store: BlockStore | None = None,
         by_call: bool = False,
+        smallest: int = SMALLEST_BLOCK,
     ) -> None:
         self.blocks = both_sides(mechanism, databases, seed, by_call)
         # a law's products are small; a user's mechanism may have large ones
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
-        self.block = block_size(size)
+        self.block = block_size(size, smallest)
         self.call = 1 if by_call else self.block
         self.drawn = self.given = 0
         self.even = EvenColumns(self.blocks)
@@ -109,7 +110,7 @@ class MechanismDraws:
     def _fresh(self, count: int) -> Iterator[Pair]:
         """Whole blocks of both sides, together `count` draws a side or more."""
         first, last = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
-        sizes = _sizes(self.size, range(first, last))
+        sizes = _sizes(self.size, self.block, range(first, last))
         wanted = in_turn(sizes, self.seed)
         blocks = self.even(drawn(self.blocks, wanted, self.n_jobs, self.store))
         while True:
@@ -172,13 +173,12 @@ class EvenColumns:
 _END = Block(-1, 0, 0), np.empty((0, 0))  # stands for a block when there are no more
 
 
-def block_size(size: int) -> int:
+def block_size(size: int, smallest: int = SMALLEST_BLOCK) -> int:
     """Draws a block where `size` draws a side are made."""
-    return int(np.clip(size // BLOCKS, SMALLEST_BLOCK, LARGEST_BLOCK))
+    return int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
 
 
-def _sizes(size: int, numbers: range) -> Iterator[tuple[int, int]]:
-    block = block_size(size)
+def _sizes(size: int, block: int, numbers: range) -> Iterator[tuple[int, int]]:
     return ((number, min(block, size - number * block)) for number in numbers)
 
 
@@ -198,8 +198,8 @@ def draw(
     that `MechanismDraws` makes of this side; other parameters and errors are as there.
     """
     blocks, found = both_sides(mechanism, (data, data), seed), Collected(size, side)
-    count = -(-size // block_size(size))
-    wanted = (Block(side, *one) for one in _sizes(size, range(count)))
+    block = block_size(size)
+    wanted = (Block(side, *one) for one in _sizes(size, block, range(-(-size // block))))
     for _, part in EvenColumns(blocks)(drawn(blocks, wanted, n_jobs, store)):
         found.add(part)
     return found.all()

@@ -54,7 +54,8 @@ class Whitener:
 
     def __call__(self, x: Array) -> Array:
         """The coordinates of rows (m, k)."""
-        return (x - self.centre) @ self.matrix
+        # a matrix product would round a row alone otherwise than among others
+        return np.einsum("ij,jk->ik", x - self.centre, self.matrix)
 
 
 def _spread(centred: Array) -> Array:

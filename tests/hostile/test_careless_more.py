@@ -26,7 +26,6 @@ def few_noises_a_call(data, size, *, rng):
     return data.mean() + rng.choice(few, size) + 1e-3 * rng.normal(size=size)
 
 
-@pytest.mark.xfail(strict=True, reason="few draws do not show it, and certify a violation")
 @pytest.mark.parametrize(
     ("mechanism", "level", "seed"),
     [(nearly_the_same_calls, 1.0 - 1e-6, 1), (few_noises_a_call, 0.95, 5)],
@@ -45,14 +44,12 @@ def vector(data, size, *, rng):
     return data.sum() + rng.laplace(size=(size, 20))
 
 
-@pytest.mark.xfail(strict=True, reason="whitening rounds a row alone and in a batch differently")
 def test_trees_whose_thresholds_are_training_values_are_not_refused():
     trees = HistGradientBoostingClassifier(max_iter=10)
     settings = {"samples": 600, "stop": "verdict", "classifier": trees}
     assert dp.audit(vector, PAIR, claim=(40.0, 0.0), rng=1, **settings).verdict == "not violated"
 
 
-@pytest.mark.xfail(strict=True, reason="calls that follow each other are taken for parallel ones")
 def test_memory_that_one_thread_fills_again_is_no_fault():
     """The calls that return it follow each other, while other threads are inside the mechanism."""
     border, scratch = Border(), np.empty(4)

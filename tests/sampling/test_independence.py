@@ -606,5 +606,5 @@ def test_the_level_decides():
     (finding,) = examine(P, -P, calls)
     assert np.log(1e-9) < finding.log_p <= np.log(LEVEL)
     assert examine(P, -P, calls, level=1e-9) == []
-    table = tails.two_sided(32, 16, 16, 0)  # four pairs of features, seven families of tests
-    assert finding.log_p == pytest.approx(float(table) + np.log(4 * 7))
+    table = tails.two_sided(32, 16, 16, 0)  # four pairs of features, eight families of tests
+    assert finding.log_p == pytest.approx(float(table) + np.log(4 * 8))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dpaudit import scoring
 from dpaudit.auditing.independence import refuse_dependence
-from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
+from dpaudit.auditing.sequential.source import CALL, Batch, BatchSource, Past
 from dpaudit.auditing.settings import Settings
 from dpaudit.sampling import randomness
 from dpaudit.scoring import Fitted
 
 FIRST_LOOK = 256  # draws a side
-# Calls made before a verdict that rests on fewer than FIRST_LOOK draws a side, and draws of each.
-CALLS, CALL = 2, 16
+CALLS = 8  # of `CALL` draws a side each, made before a claim is called violated
 
 
 class Guard:
@@ -32,14 +31,17 @@ class Guard:
         if self.past.size >= max(FIRST_LOOK, 2 * self.looked_at):
             self._look(number, fitted)
 
-    def end(self, number: int, fitted: Fitted, source: BatchSource) -> tuple[str, ...]:
+    def end(
+        self, number: int, fitted: Fitted, source: BatchSource, *, rejected: bool
+    ) -> tuple[str, ...]:
         """Before the verdict, after batch `number`. Sentences for the report.
 
-        Few draws hardly show that they depend on each other. Then two calls are made to see that.
+        The few draws and calls that reject a claim hardly show that draws depend on each other.
+        Then further calls are made, to see that before a mechanism is accused.
         """
         if self.looked_at < self.past.size:
             self._look(number, fitted)
-        if self.past.size < FIRST_LOOK:
+        if rejected:
             self._look_further([source.more(call, CALL) for call in range(CALLS)])
         constant = randomness.constant_note(*self.past.parts[0])
         return (*self.drift, *([constant] if constant else []))

@@ -17,6 +17,10 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import SIDES, BlockStore, GivenDraws, MechanismDraws, Pair
 from dpaudit.scoring import Sides
 
+# Draws of a call where a batch makes more than one: few, since an audit may stop after few calls,
+# and draws that depend on each other within a call show it from call to call.
+CALL = 32
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -73,6 +77,7 @@ class MechanismBatches:
             n_jobs=self.drawing.n_jobs,
             store=self.store,
             by_call=self.settings.unit == "call",
+            smallest=CALL,
         )
         draws = source.take(size)
         if self.store is not None:

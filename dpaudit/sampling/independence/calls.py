@@ -45,6 +45,17 @@ class Calls:
         return np.arange(self.draws) - np.repeat(self.starts, self.sizes)
 
     @cached_property
+    def fellows(self) -> tuple[np.ndarray, np.ndarray, Calls]:
+        """Draws of calls 0, 2, 4, …, those at the same places of calls 1, 3, 5, …, and how many
+        each pair of calls has.
+        """
+        even = len(self.sizes) // 2 * 2
+        common = np.minimum(self.sizes[0:even:2], self.sizes[1:even:2])
+        place = Calls(common).offset
+        left, right = (np.repeat(self.starts[k:even:2], common) + place for k in (0, 1))
+        return left, right, Calls(common)
+
+    @cached_property
     def strata(self) -> np.ndarray:
         """Starts of runs of whole calls, each of `STRATUM` draws or more if there are so many."""
         kept = [0]

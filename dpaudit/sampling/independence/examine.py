@@ -19,8 +19,8 @@ from dpaudit.sampling.independence.values import column_blocks, features, folded
 
 LEVEL = 1e-6  # probability that the draws of a sound mechanism show anything at all
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
-# in different calls, copied calls, and repetition to the end.
-FAMILIES = 7
+# in different calls, calls that go together, copied calls, and repetition to the end.
+FAMILIES = 8
 # Draws that depend on each other near by also drift, and seem to go together with other such draws.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
 SHOWN = 1e-3  # a side whose own p-value is at most this is named
@@ -109,7 +109,7 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
     first, hashed = 0, [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
     for keys in column_blocks(*(side.rows for side in sides)):
         block = Block(sides, keys, range(first, first + len(keys[0])), what)
-        for test in (_halves, _runs, _together, _again):
+        for test in (_halves, _runs, _together, _fellows, _again):
             yield from test(block)
         hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
         first += len(keys[0])
@@ -146,6 +146,16 @@ def _together(block: Block) -> Iterator[Suspect]:
     for part in (right, other):
         log_p, feature, _ = _strongest([order.together(left, part, calls)], sides[:1])
         yield log_p + np.log(4 * block.width), "sides", block.place(feature, sides)
+
+
+def _fellows(block: Block) -> Iterator[Suspect]:
+    """Whether draws of a call go with those at the same places of the next call."""
+    if not block.sides[0].calls.known:
+        return
+    both = zip(block.bits, block.sides, strict=True)
+    evidence = [order.fellows(bits, side.calls) for bits, side in both]
+    log_p, feature, marked = _strongest(evidence, block.sides)
+    yield log_p + np.log(2 * block.width), "same draws", block.place(feature, marked)
 
 
 def _kind(level: int, known: bool) -> str:

@@ -75,8 +75,8 @@ def _period(place: Place, known: bool) -> str:
 
 
 def _same_draws(place: Place, known: bool) -> str:
-    slip = "as from a seed of their own or from the clock"
-    return f"calls return the same {place.what}{place.where}, {slip}"
+    slip = "as from a seed of their own, from the clock, or from a cache"
+    return f"calls return the same {place.what}, or nearly the same{place.where}, {slip}"
 
 
 def _repeats(place: Place, known: bool) -> str:

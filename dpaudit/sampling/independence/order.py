@@ -1,7 +1,7 @@
 """Tests of the order of yes-or-no features: halves of the run, runs of ones, and the two sides.
 
 Given how many of n independent draws of one law have a feature, any arrangement of them is as
-likely as any other. Then three counts are hypergeometric.
+likely as any other. Then four counts are hypergeometric.
 
 - Halves. The draws of a node of a binary tree are those of its left child, then of its right one.
   Given the ones of a node, those of its left child are hypergeometric, and given these, the two
@@ -11,9 +11,10 @@ likely as any other. Then three counts are hypergeometric.
   arrangements, by where the ones are parted and between which zeros the runs stand. This is a
   hypergeometric law: j of n₁ draws are among the n₀ + 1 of n.
 - Sides. Where the sides are independent, the ones of Q fall on those of P as on any other draws.
+- Calls. The ones of a call fall on those of the call before, at the same places, as on any others.
 
-Runs and sides are counted in strata of whole calls, given the ones of each stratum: what changes
-slowly over the run, or is shared by a call, is left to the halves.
+Runs and sides are counted in strata of whole calls, calls in strata of two of them, given the ones
+of each stratum: what changes slowly over the run, or is shared by a call, is left to the halves.
 """
 
 from __future__ import annotations
@@ -126,15 +127,27 @@ def runs(bits: np.ndarray, calls: Calls) -> Evidence:
     return Evidence(logs.sum(axis=1), len(starts))
 
 
+def fellows(bits: np.ndarray, calls: Calls) -> Evidence:
+    """The evidence of how often a call and the next one have a feature at the same place."""
+    left, right, pairs = calls.fellows
+    if pairs.draws == 0:
+        return nothing(len(bits))
+    return _matched(bits[:, left], bits[:, right], pairs.starts)
+
+
 def together(left: np.ndarray, right: np.ndarray, calls: Calls) -> Evidence:
     """The evidence of how often both sides have a feature in the same draw of a stratum.
 
     left, right : (f, n), (f, m) bool; draws that have no fellow are left out. calls : of `left`.
     """
     draws = min(left.shape[1], right.shape[1])
-    left, right = left[:, :draws], right[:, :draws]
     starts = calls.strata[calls.strata < draws]
-    total = np.diff(starts, append=draws)
+    return _matched(left[:, :draws], right[:, :draws], starts)
+
+
+def _matched(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Evidence:
+    """From strata that begin at `starts`; left, right : (f, n) bool."""
+    total = np.diff(starts, append=left.shape[1])
     counts = [_counts(part, starts) for part in (left, right, left & right)]
     logs = two_sided(total, *counts)
     return Evidence(logs.sum(axis=1), len(starts))
