@@ -140,10 +140,9 @@ BROKEN: tuple[tuple[type, float, str, str], ...] = (
 )
 
 
-def rejects(null: Tight, number: int, samples: int) -> bool:
-    """Whether one run rejects the true claim."""
-    key = NULLS.index(null), number
-    rng = np.random.default_rng(below(SEED, *key))
+def rejects(place: int, number: int, samples: int) -> bool:
+    """Whether one run rejects the true claim at this place of `NULLS`."""
+    null, rng = NULLS[place], np.random.default_rng(below(SEED, place, number))
     P, Q = null.left(rng, samples), null.right(rng, samples)
     score = "auto" if null.score is None else KnownScore(null.score)
     result = dp.audit_samples(
@@ -181,10 +180,10 @@ def draws_needed(made: type, epsilon: float, number: int) -> float:
 def type_one(runs: int, samples: int, n_jobs: int) -> str:
     """Markdown: rejections of true claims with Clopper–Pearson 95 % upper limits of their rate."""
     rows = []
-    for null in NULLS:
+    for place, null in enumerate(NULLS):
         found = sum(
             Parallel(n_jobs=n_jobs)(
-                delayed(rejects)(null, number, samples) for number in range(runs)
+                delayed(rejects)(place, number, samples) for number in range(runs)
             )
         )
         upper = float(beta.ppf(0.95, found + 1, runs - found))
