@@ -74,7 +74,8 @@ def audit(
     store : keeps blocks of draws so that an interrupted audit resumes to the same bytes.
     stop : "verdict" draws in growing batches and stops once the claim (without one: the exact
         spectrum) is rejected, at the latest after `samples`; verdict and bound hold whenever that
-        is. The shares are then not used (`dpaudit.auditing.sequential`).
+        is. The shares are then not used (`dpaudit.auditing.sequential`). Before "violated" come 256
+        further draws a side, which only show whether draws are independent.
     unit : "draw", where the draws of a call are independent of each other, or "call", where they
         may share state: the mechanism is then called once for each draw, with size 1.
 
