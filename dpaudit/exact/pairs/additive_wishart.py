@@ -35,8 +35,10 @@ SCAN = np.linspace(0.0, 1.0, 65)  # where the outer integrand is first looked at
 DROP = 28.0  # natural-log units below a peak beyond which mass is left out: 7e-13 of it
 FAR = 40.0  # beyond √m, in units of √χ²_m: e^{−800}
 CHEBYSHEV = chebpts1(12)
+PLACES = np.append(CHEBYSHEV, [-1.0, 1.0])
 FIT = np.linalg.inv(chebvander(CHEBYSHEV, len(CHEBYSHEV) - 1))
 SMOOTH = 1e-7  # of the last terms of a series of log P(L > t), beyond which its panel is halved
+END = 0.01  # what counts of the error of a series at the ends of its panel
 NARROWEST = 1e-7
 STEP, STEP_WEIGHTS = np.polynomial.legendre.leggauss(10)
 FALL = 3.0  # of e^{−t}P(L > t) over a piece of the last integral, in logarithms
@@ -308,11 +310,15 @@ class _Series:
 
 
 def _panel(function: Callable[[Array], Array], start: float, width: float) -> tuple[float, Array]:
-    """The width, halved until 12 terms suffice, and the terms; looser where G is faint."""
+    """The width, halved until 12 terms suffice, and the terms; looser where G is faint.
+
+    G falls, so no drop of it is missed between the nodes, if the series is right at both ends too.
+    """
     while True:
-        value = function(start + 0.5 * width * (1.0 + CHEBYSHEV))
-        terms = np.asarray(FIT @ value)
+        value = function(start + 0.5 * width * (1.0 + PLACES))
+        terms = np.asarray(FIT @ value[:-2])
         room = min(SMOOTH * (1.0 + FAINT * np.exp(-value.max())), 1.0)
-        if np.abs(terms[-2:]).max() <= room or width <= NARROWEST:
+        ends = np.abs(chebval(PLACES[-2:], terms) - value[-2:]).max()
+        if max(np.abs(terms[-2:]).max(), END * ends) <= room or width <= NARROWEST:
             return width, terms
         width *= 0.5
