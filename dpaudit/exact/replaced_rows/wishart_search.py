@@ -2,7 +2,9 @@
 
 The bound grows with both eigenvalues α and β. On a grid of levels the pairs that it leaves at some
 ε lie beyond a staircase, which is found level by level by bisection; a pair is bounded by the level
-above it. A finer grid over what is left follows.
+above it. A finer grid over what is left follows. What that leaves is compared by the integral of
+`wishart_angle.py`, so that pairs which are nearly equal do not each need an exact curve. The exact
+δ does not grow with both eigenvalues: at large ε one direction falls as the other one grows.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
+from dpaudit.exact.replaced_rows import wishart_angle
 from dpaudit.exact.replaced_rows.wishart import bound
 from dpaudit.exact.replaced_rows.worst import Open, Worst
 from dpaudit.laws import ReplacedWishartRows
@@ -25,6 +28,7 @@ FEW = 200  # distinct pairs that are bounded one by one
 GRIDS = 4
 FALL = 0.8  # from one level of the first grid to the next
 RANK_ONE = 1e-9  # of the larger eigenvalue: a smaller one is rounding
+TINY = 1e-18  # an eigenvalue of 0 counts as this in an integral over angles
 
 
 def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]:
@@ -67,13 +71,22 @@ class WishartSearch:
         """One pair after the other, the most promising first, until no bound exceeds the worst."""
         numbers = np.column_stack([self.family.old[left], self.family.new[left]])
         left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
-        up, down = self.family.old[left], self.family.new[left]
-        still = Open.all_of(left, 0, self._bound(up, down)).above(worst)
+        still = Open.all_of(left, 0, self._sharpest(left)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
             still = still.at(np.flatnonzero(still.entry != entry)).above(worst)
         return worst
+
+    def _sharpest(self, left: np.ndarray) -> Array:
+        """By angles where it can be done: δ and what its integral may be off by, (n, m)."""
+        up, down = self.family.old[left], self.family.new[left]
+        if self._freedom + 1 > wishart_angle.LARGEST:
+            return self._bound(up, down)
+        least = np.maximum(RANK_ONE * np.maximum(up, down), TINY)  # for a change of rank one
+        return wishart_angle.upper(
+            np.maximum(up, least), np.maximum(down, least), self._freedom, self.epsilon
+        )
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
         """With the exact δ of an entry at the ε of these places."""
@@ -89,10 +102,15 @@ class WishartSearch:
 
     def _bound(self, up: Array, down: Array) -> Array:
         """Of the larger direction, (n, m)."""
-        freedom = self.family.dof - self.family.dim + 1
         return np.maximum(
-            bound(up, down, freedom, self.epsilon), bound(down, up, freedom, self.epsilon)
+            bound(up, down, self._freedom, self.epsilon),
+            bound(down, up, self._freedom, self.epsilon),
         )
+
+    @property
+    def _freedom(self) -> int:
+        """f."""
+        return self.family.dof - self.family.dim + 1
 
     def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
         """The entries whose levels the bound leaves at some ε."""

@@ -43,25 +43,35 @@ def check(mechanism, data, candidates):
     return worst
 
 
+SKETCHES = [ALS(4), ALS(12), ALS(300), RPLS(9, padding=2.0)]
+SIZES = [(9, 2), (6, 3), (5, 3), (7, 1)]
+
+
 @pytest.mark.parametrize(
-    ("rows", "features"), [(9, 2), (6, 3), (5, 3), (7, 1)], ids=lambda size: f"{size}"
+    ("mechanism", "rows", "features"),
+    [(one, *size) for one, size in zip(SKETCHES, SIZES, strict=True)],
 )
-@pytest.mark.parametrize("mechanism", [ALS(4), ALS(12), ALS(300), RPLS(9, padding=2.0)], ids=repr)
 def test_of_sketched_least_squares(mechanism, rows, features):
     check(mechanism, *awkward(rows, features, seed=5))
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [AdditiveWishart(40, 100.0), AdditiveWishart(4, 100.0)],
-    ids=repr,
-)
-def test_beside_wishart_noise(mechanism):
-    check(mechanism, *(part[:4] for part in awkward(7, 2, seed=5)))
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "features"), SIZES, ids=lambda size: f"{size}")
+@pytest.mark.parametrize("mechanism", SKETCHES, ids=repr)
+def test_of_sketched_least_squares_of_every_size(mechanism, rows, features):
+    check(mechanism, *awkward(rows, features, seed=6))
 
 
-def test_beside_wishart_noise_of_as_few_rows_as_columns():
-    check(AdditiveWishart(3, 300.0), *(part[:3] for part in awkward(7, 2, seed=5)))
+def test_beside_wishart_noise():
+    check(AdditiveWishart(4, 100.0), *(part[:3] for part in awkward(7, 2, seed=5)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dof", [3, 4, 5, 6, 10, 40, 60])
+def test_beside_wishart_noise_of_any_freedom(dof):
+    """As few degrees of freedom as columns, and up to more than the angles serve."""
+    for scale in (20.0, 300.0):
+        check(AdditiveWishart(dof, scale), *(part[:5] for part in awkward(9, 2, seed=5)))
 
 
 def test_pairs_without_an_overlap_have_delta_1():
