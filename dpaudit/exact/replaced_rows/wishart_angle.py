@@ -37,7 +37,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 PANELS = np.array([0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.725, 0.85, 0.925, 1.0])
 MANY = 32  # m, from which the panels are halved
 BLOCK = 1 << 16  # numbers at a time, to stay in cache
-ERROR = 3e-8  # of P(L > ε): what the integral may be off by
+ERROR = 3e-7  # of P(L > ε): what the integral may be off by
 ROUNDING = 1e-13  # of a probability
 
 

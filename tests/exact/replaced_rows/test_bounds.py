@@ -74,8 +74,8 @@ def sizes(rng):
 
 
 def compare_angles(order, count, seed):
-    """Within the margin of the exact curve, or within the 1e-6 of that curve at m = 2."""
-    rng, error = np.random.default_rng(seed), 1e-6 if order == 2 else wishart_angle.ERROR
+    """Within the 1e-6 to which the exact curve is good."""
+    rng, error = np.random.default_rng(seed), 1e-6
     for up, down in (sizes(rng) for _ in range(count)):
         one, other = np.array([up]), np.array([down])
         exact = ReplacedWishartCurve(up, down, order + 2, 4).delta(EPSILON)
