@@ -37,7 +37,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.002])
+@pytest.mark.parametrize("alpha", [0.05, pytest.param(0.002, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("n", "m", "p", "q", "gamma"), CASES)
 def test_coverage_is_exact_for_small_counts(n, m, p, q, gamma, alpha):
     """Outcomes left out have less than 1e-6 each, 4e-4 in all at most."""

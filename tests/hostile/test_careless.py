@@ -18,7 +18,9 @@ PAIR = dp.neighbours.zero_row(DATA, 2)  # the mean falls by 1/3
 CLAIM = (1.0, 0.0)
 SAMPLES = 20_000
 MODES = pytest.mark.parametrize("stop", [None, "verdict"])
-SEEDS = pytest.mark.parametrize("seed", range(2))
+SEEDS = pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))]
+)
 
 
 def center(data):
@@ -220,7 +222,7 @@ class Wearing:
 
 
 @MODES
-@pytest.mark.parametrize("step", [0.0002, 0.002, 0.02])
+@pytest.mark.parametrize("step", [pytest.param(0.0002, marks=pytest.mark.slow), 0.002, 0.02])
 @SEEDS
 def test_drift_common_to_both_sides_is_no_leak(step, seed, stop):
     """The two laws are the same at all times."""
@@ -302,7 +304,7 @@ HONEST = [rounded, coin, mixed, texts, lists]
 
 
 @MODES
-@pytest.mark.parametrize("unit", ["draw", "call"])
+@pytest.mark.parametrize("unit", ["draw", pytest.param("call", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mechanism", HONEST, ids=lambda one: one.__name__)
 def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
     """With a probability of 1e-6 in each case."""

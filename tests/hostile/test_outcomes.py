@@ -128,7 +128,7 @@ def test_numbers_of_any_scale_are_audited(scale):
 
 
 @pytest.mark.parametrize("classifier", ["auto", "qda"])
-@pytest.mark.parametrize("size", [100, 150])
+@pytest.mark.parametrize("size", [100, pytest.param(150, marks=pytest.mark.slow)])
 def test_an_infinite_loss_is_never_said_of_a_claim_that_holds(size, classifier):
     for claim in ((8.0, 0.0), (1.0, 0.0), (0.0, 0.99)):
         for P, Q in ((np.zeros(size), np.ones(size)), (np.zeros(size), -np.zeros(size))):

@@ -40,7 +40,7 @@ def beside_an_outlier(rows):
     return data
 
 
-@pytest.mark.parametrize("dof", [4, 5])
+@pytest.mark.parametrize("dof", [4, pytest.param(5, marks=pytest.mark.slow)])
 def test_nearly_equal_pairs_do_not_each_need_an_exact_curve(dof, monkeypatch):
     """With few degrees of freedom beyond the columns, where the first bound is far."""
     seen, exact = [], WishartSearch._with_exact

@@ -341,13 +341,13 @@ def test_sound_draws_show_nothing(law, columns):
 
 
 def test_the_level_is_kept_by_all_tests_together():
-    """400 examinations at level ½; a false alarm with probability 1e-9."""
+    """150 examinations at level ½; a false alarm with probability 1e-9."""
     rng, calls = np.random.default_rng(16), ([40, 3, 60, 1, 60, 40],) * 2
     found = [
         bool(examine(*rng.geometric(0.05, (2, 200, 2)).astype(float), calls, level=0.5))
-        for _ in range(400)
+        for _ in range(150)
     ]
-    assert sum(found) <= stats.binom.isf(1e-9, 400, 0.5)
+    assert sum(found) <= stats.binom.isf(1e-9, 150, 0.5)
     assert any(found)  # the level is not out of reach
 
 

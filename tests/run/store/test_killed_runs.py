@@ -253,7 +253,9 @@ def counted(write_scenario, tmp_path):
     return counted
 
 
-@pytest.mark.parametrize("most", [1, 10, 30, 40, 50])
+@pytest.mark.parametrize(
+    "most", [1, *(pytest.param(most, marks=pytest.mark.slow) for most in (10, 30, 40, 50))]
+)
 def test_of_an_interrupted_search_only_the_first_draws_are_made_twice(counted, tmp_path, most):
     """The calls of both runs together are those of a run without interruption, audit included.
 
