@@ -135,6 +135,7 @@ def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
     )
 
 
+@pytest.mark.slow
 def test_lower_bounds_hold_at_every_wave():
     """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each batch.
 
@@ -206,7 +207,7 @@ def rejections(name, runs, samples, seed, classifier="auto"):
     return found
 
 
-@pytest.mark.parametrize("name", ["P = Q", "normal at its δ"])
+@pytest.mark.parametrize("name", ["P = Q", pytest.param("normal at its δ", marks=pytest.mark.slow)])
 def test_true_claims_are_rarely_rejected(name):
     """15 runs with a check after every draw up to 100; false alarm 1e-6 at a true rate of 10 %."""
     assert rejections(name, 15, 100, seed=6) <= binom.ppf(1 - ALARM, 15, 0.1)

@@ -294,7 +294,7 @@ release = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.tuples(release, st.integers(1, 9)), min_size=1, max_size=4), release)
 def test_a_composition_is_a_spectrum_and_grows_with_every_release(parts, more):
     losses, times = zip(*parts, strict=True)

@@ -309,6 +309,7 @@ HONEST = {
     "estimator": ('call = "est:Noisy"\nkind = "estimator"', ROW, AUDIT),
     "own name": ('name = "ALS"\nrows = 20', 'rule = "worst"', AUDIT),
 }
+QUICK = ("call", "command")
 
 
 class Stop:
@@ -323,7 +324,10 @@ class Stop:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("form", HONEST)
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param(form, marks=[pytest.mark.slow] * (form not in QUICK)) for form in HONEST],
+)
 def test_interrupted_runs_go_on_to_the_same_bytes(folder, form):
     """Interrupted after a third and after two thirds of their steps, resumed with other jobs."""
     folder.put("noisy", NOISY.format(scale=1))

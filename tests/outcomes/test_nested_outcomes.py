@@ -271,6 +271,7 @@ def test_a_key_that_is_there_or_not():
     assert 0.23 < dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] <= 0.3
 
 
+@pytest.mark.slow
 def test_a_member_of_a_set():
     """δ(0) = 0.3 for the member 7 of sets of a few integers, any of the others in half of them."""
     rng = np.random.default_rng(1)
@@ -284,6 +285,7 @@ def test_a_member_of_a_set():
     assert 0.23 < dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] <= 0.3
 
 
+@pytest.mark.slow
 def test_the_same_law_of_nested_draws_on_both_sides_tells_nothing():
     """20 audits at level 0.95: more than 4 false ones have probability 0.0026 if each has 0.05."""
 

@@ -19,7 +19,10 @@ def test_the_aliases_are_those_of_the_contract():
     assert all("\n" not in text for text in ALIASES.values())
 
 
-@pytest.mark.parametrize("alias", ALIASES)
+@pytest.mark.parametrize(
+    "alias",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one == "eureka-knn")) for one in ALIASES],
+)
 def test_an_alias_certifies_nearly_what_the_true_loss_does(alias):
     """An alias certifies nearly what the true loss does.
 

@@ -68,13 +68,10 @@ def killed(scenario, folder, seed, kills):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tables",
-    [
-        {"audit": AUDIT},
-        pytest.param({"audit": BATCHES}, marks=pytest.mark.slow),
-        pytest.param({"audit": AUDIT, "neighbour": SEARCH}, marks=pytest.mark.slow),
-    ],
+    [{"audit": AUDIT}, {"audit": BATCHES}, {"audit": AUDIT, "neighbour": SEARCH}],
     ids=["certificate", "batches", "search"],
 )
 def test_killed_at_random_points_many_times(write_scenario, tmp_path, tables):
