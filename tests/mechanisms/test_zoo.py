@@ -13,6 +13,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.laws import ReleasedAnswers
 from dpaudit.mechanisms import ZOO, broken, textbook
+from tests.sparse import one_in
 from tests.statistical.two_sample import largest_distance, threshold
 
 SIZE, ERROR = 20_000, 1e-7  # draws a side, and probability that a test of a right sampler fails
@@ -67,7 +68,7 @@ def test_draws_follow_the_law(name, drawn):
         assert largest_distance(found, expected) < threshold(SIZE, found.shape[1], ERROR)
 
 
-@every
+@pytest.mark.parametrize("name", one_in(2, ZOO))
 def test_draws_follow_the_exact_curve(name, drawn):
     """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm.
 

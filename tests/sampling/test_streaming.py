@@ -110,7 +110,7 @@ def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
     assert [len(window) for window in asked[:3]] == [1, 3, 3]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     """Both sides are 77 MB, of which 10 MB train and choose.
 
