@@ -58,8 +58,10 @@ def audit_fixed(
     with clock.step("certify_s"):
         counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
         chosen = scoring.pooled(fitted.score, prepared.train, chosen)
-        estimate = _certify(settings, fitted, chosen, counts)
-        _refuse_dependent(counts.first.sides(), fitted, source.call, prepared.sizes)
+        estimate = _certify(settings, chosen, counts)
+        # certifying draws may decide that nothing is certified
+        learned = prepared.sizes.train + prepared.sizes.choose
+        _refuse_scores(counts.first.sides(), fitted, source.call, learned)
         progress("certifying", 1, 1)
     judged = with_notes(judge_band(estimate, settings, theory), prepared.notes)
     return Findings(estimate, fitted, prepared.sizes, judged)
@@ -91,16 +93,13 @@ def _chosen_scores(
         scoring.refuse_batch_scores(fitted, prepared.choose)
     P, Q = scoring.scores(fitted.score, prepared.choose)
     refuse_nan(np.concatenate([P, Q]), fitted.name)
-    calls = call_sizes(len(P), call, first=prepared.sizes.train)
-    refuse_dependence(Sides(P[:, None], Q[:, None]), calls, 0.25, score=fitted.name)
+    _refuse_scores(Sides(P[:, None], Q[:, None]), fitted, call, prepared.sizes.train)
     return P, Q
 
 
-def _refuse_dependent(scores: Sides, fitted: Fitted, call: int | None, sizes: Split) -> None:
-    """Refuse by scores of certifying draws, which are more than those that choose. To refuse
-    certifies nothing, so that these draws may decide it.
-    """
-    calls = call_sizes(len(scores.P), call, first=sizes.train + sizes.choose)
+def _refuse_scores(scores: Sides, fitted: Fitted, call: int | None, first: int) -> None:
+    """Refuse scores of draws from number `first` on, (n, 1) a side, that depend on each other."""
+    calls = call_sizes(len(scores.P), call, first)
     refuse_dependence(scores, calls, 0.25, score=fitted.name)
 
 
@@ -109,12 +108,8 @@ def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
     return columns, Sides(*map(columns, drawn))
 
 
-def _certify(
-    settings: Settings, fitted: Fitted, chosen: scoring.Scores, counts: ScoreCounts
-) -> Estimate:
+def _certify(settings: Settings, chosen: scoring.Scores, counts: ScoreCounts) -> Estimate:
     """The sets are chosen, by these scores, before the first certifying draw is scored."""
-    for part in chosen:
-        refuse_nan(part, fitted.name)
     own = settings.claimed_epsilon
     return certify(
         SortedScores.of(*chosen),

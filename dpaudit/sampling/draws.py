@@ -12,7 +12,7 @@ from dpaudit import outcomes
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import Blocks, Preparable, both_sides
+from dpaudit.sampling.block import Blocks, Preparable, both_sides, sampler_of
 from dpaudit.sampling.collected import Collected, joined
 from dpaudit.sampling.given import Pair
 from dpaudit.sampling.order import Block, in_turn
@@ -197,8 +197,8 @@ def draw(
     Lists become rows by `outcomes.aligned`. side : 0 for M(D), 1 for M(D'). The draws are those
     that `MechanismDraws` makes of this side; other parameters and errors are as there.
     """
-    blocks, found = both_sides(mechanism, (data, data), seed), Collected(size, side)
-    block = block_size(size)
+    own, found = Blocks(sampler_of(mechanism, data), seed, side), Collected(size, side)
+    blocks, block = (own, own), block_size(size)  # no block of the other side is wanted
     wanted = (Block(side, *one) for one in _sizes(size, block, range(-(-size // block))))
     for _, part in EvenColumns(blocks)(drawn(blocks, wanted, n_jobs, store)):
         found.add(part)

@@ -1,7 +1,4 @@
-"""Two faults that make draws useless: a constant output, and draws that repeat in order.
-
-Whether a mechanism is random at all, and whether it uses the generator that it is given.
-"""
+"""Whether a mechanism is random at all."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import numpy as np
 from dpaudit import outcomes
 
 INFINITE = ", which is an infinite privacy loss."  # the end of `constant_note`
-LOOKED_AT = 1000  # draws that show that an output is constant, which is another fault
 
 
 def constant_note(P: np.ndarray, Q: np.ndarray) -> str | None:

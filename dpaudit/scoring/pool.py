@@ -40,7 +40,7 @@ def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
         return chosen
     trained = scores(score, train)
     if any(np.isnan(part).any() for part in (*chosen, *trained)):
-        return chosen  # the caller refuses NaN, and names the classifier
+        return chosen
     gap, error = _gap(logistic_loss(*chosen), logistic_loss(*trained))
     if not gap <= FAIR * error:
         return chosen

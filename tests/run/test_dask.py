@@ -54,34 +54,33 @@ def test_a_worker_killed_midway_changes_nothing(client):
     assert workers[0] not in client.run(os.getpid).values()
 
 
-def test_a_scenario_on_a_cluster(client, write_scenario, tmp_path):
-    """The workers find the modules beside the scenario."""
+@pytest.fixture
+def on_cluster(client, write_scenario, tmp_path):
+    """A scenario for the cluster, with modules beside it. Its run alone is in `alone`."""
     (tmp_path / "own_release.py").write_text(OWN)
     (tmp_path / "helper_of_own.py").write_text(HELPER)
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
     audit = 'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]'
     run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
     key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
-    run(Scenario.load(write_scenario(audit=audit + key, **made)), tmp_path / "dask")
+    return Scenario.load(write_scenario(audit=audit + key, **made))
+
+
+def test_a_scenario_on_a_cluster(on_cluster, tmp_path):
+    """The workers find the modules beside the scenario."""
+    run(on_cluster, tmp_path / "dask")
     assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
 
 
-def test_a_run_that_was_interrupted_on_a_cluster_goes_on_there(client, write_scenario, tmp_path):
+def test_a_run_that_was_interrupted_on_a_cluster_goes_on_there(on_cluster, tmp_path):
     """The block that is drawn again is drawn by a worker."""
-    (tmp_path / "own_release.py").write_text(OWN)
-    (tmp_path / "helper_of_own.py").write_text(HELPER)
-    made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
-    audit = 'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]'
-    run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
-    key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
-    scenario = Scenario.load(write_scenario(audit=audit + key, **made))
 
     def interrupt(step, done, wanted):
         if step.startswith("drawing") and done > wanted // 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(scenario, tmp_path / "dask", progress=interrupt)
+        run(on_cluster, tmp_path / "dask", progress=interrupt)
     assert list((tmp_path / "dask" / "draws").glob("?-*.npy"))
-    run(scenario, tmp_path / "dask", resume=True)
+    run(on_cluster, tmp_path / "dask", resume=True)
     assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")

@@ -44,18 +44,11 @@ BLOCK = 1 << 9  # δ's at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Replaced:
+class Replaced(ReplacedStudentRows):
     """One direction of many pairs.
 
     up, down, inner_up, inner_down : (n,), α, β, λ and μ. features : p. rows : r.
     """
-
-    up: Array
-    down: Array
-    inner_up: Array
-    inner_down: Array
-    features: int
-    rows: int
 
     @classmethod
     def of(cls, family: ReplacedStudentRows, entries: slice | np.ndarray) -> Replaced:
@@ -83,14 +76,7 @@ class Replaced:
 
     def at(self, entries: np.ndarray) -> Replaced:
         """Some of the pairs."""
-        return Replaced(
-            self.up[entries],
-            self.down[entries],
-            self.inner_up[entries],
-            self.inner_down[entries],
-            self.features,
-            self.rows,
-        )
+        return Replaced.of(self, entries)
 
     @property
     def dof(self) -> int:
