@@ -48,6 +48,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return "mark.quick" not in collection_path.read_text(encoding="utf-8") or None
 
 
+# Variables of CI servers, terminals and users by which pytest changes what it prints.
+SURROUNDINGS = (
+    *("CI", "BUILD_NUMBER", "GITHUB_ACTIONS"),
+    *("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PY_COLORS"),
+    *("PYTEST_ADDOPTS", "PYTEST_PLUGINS"),
+)
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """An inner pytest that prints the same wherever the tests run: on a CI server, in a terminal."""
+    for name in SURROUNDINGS:
+        monkeypatch.delenv(name, raising=False)
+    return pytester
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     """Random numbers of the test's own: the same whichever tests ran before it."""

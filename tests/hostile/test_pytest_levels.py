@@ -67,9 +67,8 @@ def coin(data, size, *, rng):
 
 
 @pytest.fixture
-def run(pytester, monkeypatch):
+def run(pytester):
     """run(conftest, body) → the result of an inner pytest on it."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def run(conftest, body):
         pytester.makeconftest(conftest)

@@ -23,9 +23,8 @@ MOST_MS = 50.0
 
 
 @pytest.fixture
-def run(pytester, monkeypatch):
+def run(pytester):
     """run(body, *options) → the result of an inner pytest on it."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def run(body, *options):
         pytester.makepyfile(HEAD + body)
