@@ -28,11 +28,11 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     theory = _theory(mechanism, pair, settings.epsilon)
     if settings.stop is not None:
         source = MechanismBatches(mechanism, pair, settings, drawing)
-        found = audit_sequentially(settings, theory, source, clock, drawing.progress)
+        found = audit_sequentially(settings, theory, source, clock, drawing.progress, pair.change)
     else:
         with clock.step("sample_s"):
             draws = _draws(mechanism, pair, settings, drawing)
-        found = audit_fixed(settings, draws, theory, clock, drawing.progress)
+        found = audit_fixed(settings, draws, theory, clock, drawing.progress, pair.change)
     return _result(subject, settings, theory, found, clock)
 
 
@@ -83,6 +83,7 @@ def _result(
         verdict=found.judged.verdict,
         reason=found.judged.reason,
         detectable=found.judged.detectable,
+        headline=found.judged.headline,
         estimate=found.estimate,
         settings=settings,
         sizes=found.sizes,

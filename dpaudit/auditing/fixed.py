@@ -43,8 +43,12 @@ def audit_fixed(
     theory: Spectrum | None,
     clock: Clock,
     progress: Progress,
+    who: str = "",
 ) -> Findings:
-    """Draw, fit a score, certify, judge. Draws that depend on each other are refused."""
+    """Draw, fit a score, certify, judge. Draws that depend on each other are refused.
+
+    who : what differs between the databases, in words.
+    """
     source = TimedDraws(source, clock)
     with clock.step("sample_s"):
         prepared = _prepared(settings, source)
@@ -63,7 +67,7 @@ def audit_fixed(
         learned = prepared.sizes.train + prepared.sizes.choose
         _refuse_scores(counts.first.sides(), fitted, source.call, learned)
         progress("certifying", 1, 1)
-    judged = with_notes(judge_band(estimate, settings, theory), prepared.notes)
+    judged = with_notes(judge_band(estimate, settings, theory, who), prepared.notes)
     return Findings(estimate, fitted, prepared.sizes, judged)
 
 

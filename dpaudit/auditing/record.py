@@ -41,6 +41,7 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "level": settings.level,
         "verdict": result.verdict,
         "reason": result.reason,
+        "headline": result.headline.to_dict(),
         "epsilon": spectrum.epsilon,
         "empirical": {
             "delta": spectrum.delta,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.types import Mechanism
+from dpaudit.auditing.headline import Headline
 from dpaudit.auditing.record import save, to_dict
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
@@ -59,7 +60,8 @@ class AuditResult:
     spectrum : Spectrum with delta (plug-in estimate), low (certified), forward and backward
         estimates.
     exact : Spectrum or None. claim : Claim or None.
-    verdict : "violated", "not violated" or "inconclusive"; reason : one sentence for people.
+    verdict : "violated", "not violated" or "inconclusive"; reason : for people, the headline first.
+    headline : what is claimed and what is certified, at the claim's own δ.
     detectable : smallest excess that the audit would have certified, {"epsilon", "excess",
         "power"}, or None.
     estimate : both directions by themselves, estimated and certified.
@@ -74,6 +76,7 @@ class AuditResult:
     verdict: str
     reason: str
     detectable: dict[str, float] | None
+    headline: Headline
     estimate: Estimate
     settings: Settings
     sizes: Split

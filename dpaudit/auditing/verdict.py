@@ -12,21 +12,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpaudit import power
-from dpaudit._core.percent import percent
 from dpaudit._core.types import Array
+from dpaudit.auditing.headline import Headline, Reference, headline
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.report.text import count, number
 from dpaudit.sampling.randomness import INFINITE
 
-SLACK = 1e-12  # a certified excess below this is rounding
+NOTHING = "No exact spectrum is known to judge by."
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """verdict : "violated", "not violated" or "inconclusive"; reason : one sentence for people.
+    """verdict : "violated", "not violated" or "inconclusive"; reason : for people, first the
+    headline.
 
     detectable : {"epsilon", "excess", "power"}, the smallest excess over the reference that this
     audit would have certified with that probability, and where; None without a reference.
@@ -35,6 +37,7 @@ class Verdict:
     verdict: str
     reason: str
     detectable: dict[str, float] | None
+    headline: Headline
 
 
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
@@ -50,46 +53,42 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     return replace(judged, verdict="inconclusive", reason=reason)
 
 
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """The upper curve on the grid of ε, (m,), and what it is called in a sentence."""
-
-    name: str
-    delta: Array
-
-    @classmethod
-    def of(cls, settings: Settings, exact: Spectrum | None) -> Reference | None:
-        """The claim's curve, else the exact one; None where there is neither."""
-        if settings.claim is not None:
-            claim = settings.claim
-            return cls(f"the claim of {claim.text}", claim.delta_at(settings.epsilon))
-        return None if exact is None else cls("the exact spectrum", exact.delta)
+def reference_of(settings: Settings, exact: Spectrum | None) -> Reference | None:
+    """What the audit is held against."""
+    return Reference.of(settings.claim, settings.epsilon, None if exact is None else exact.delta)
 
 
-def judge_band(estimate: Estimate, settings: Settings, exact: Spectrum | None) -> Verdict:
-    """Judge a certified band."""
-    reference = Reference.of(settings, exact)
+def judge_band(
+    estimate: Estimate, settings: Settings, exact: Spectrum | None, who: str = ""
+) -> Verdict:
+    """Judge a certified band. who : what differs between the databases, in words."""
+    reference = reference_of(settings, exact)
+    head = headline(estimate, settings, reference, who)
     if reference is None:
-        return Verdict("inconclusive", _nothing(estimate, settings.level), None)
+        return Verdict("inconclusive", f"{head.text} {NOTHING}", None, head)
 
     def excess(at: int) -> float:
         epsilon, allowed = estimate.epsilon[at], reference.delta[at]
         return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at])
 
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
-    worst = int(np.argmax(estimate.low - reference.delta))
-    if estimate.low[worst] - reference.delta[worst] > SLACK:
-        reason = _violated(estimate, reference, worst, settings.level)
-        return Verdict("violated", reason, detectable)
+    if head.exceeded:
+        return Verdict("violated", f"{head.text} {head.in_delta}".rstrip(), detectable, head)
     if _too_weak(detectable, settings.detect):
-        reason = f"These draws could have shown {_shown(detectable, settings)}; take more samples."
-        return Verdict("inconclusive", reason, detectable)
-    reason = _held(reference, settings, exact)
-    return Verdict("not violated", reason, detectable)
+        said = f"These draws could have shown {_shown(detectable, settings)}; take more draws."
+        return Verdict("inconclusive", f"{head.text} {said}", detectable, head)
+    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
+    said = broken or _would_have_shown(detectable)
+    return Verdict("not violated", f"{head.text} {said}", detectable, head)
 
 
 def judge_e_value(
-    record: Sequential, kept: Iterable[int], settings: Settings, reference: Reference
+    record: Sequential,
+    estimate: Estimate,
+    kept: Iterable[int],
+    settings: Settings,
+    reference: Reference,
+    who: str = "",
 ) -> Verdict:
     """Judge a sequential audit. kept : positions on the grid of ε at which bounds are kept."""
 
@@ -99,23 +98,24 @@ def judge_e_value(
 
     others = () if settings.claimed_epsilon is not None else kept
     detectable = _detectable(excess, others, settings)
-    confidence = f"{percent(settings.level)} confidence"
+    head = headline(estimate, settings, reference, who, record.rejected_at is not None)
     if record.rejected_at is not None:
-        reason = (
-            f"Stopped after {record.rejected_at:,} draws a side: the e-value against "
-            f"{reference.name} is {record.e_value:.4g}, at least the {record.needed:.4g} that "
-            f"rejects it at {confidence}."
+        said = (
+            f"Stopped after {count(record.rejected_at)} draws a side: the e-value against "
+            f"{reference.name} is {number(record.e_value)}, at least the {number(record.needed)} "
+            "that rejects it."
         )
-        return Verdict("violated", reason, detectable)
+        reason = " ".join(part for part in (head.text, head.in_delta, said) if part)
+        return Verdict("violated", reason, detectable, head)
     held = (
-        f"In {record.drawn:,} draws a side the e-value against {reference.name} rose to "
-        f"{record.largest:.3g} at most, below the {record.needed:.4g} that rejects it at "
-        f"{confidence}."
+        f"{head.text} In {count(record.drawn)} draws a side the e-value against {reference.name} "
+        f"rose to {number(record.largest, 3)} at most, below the {number(record.needed)} that "
+        "rejects it."
     )
     if _too_weak(detectable, settings.detect):
         reason = f"{held} They could have shown {_shown(detectable, settings)}."
-        return Verdict("inconclusive", reason, detectable)
-    return Verdict("not violated", held, detectable)
+        return Verdict("inconclusive", reason, detectable, head)
+    return Verdict("not violated", f"{held} {_would_have_shown(detectable)}", detectable, head)
 
 
 def _detectable(
@@ -147,32 +147,20 @@ def _too_weak(detectable: dict[str, float] | None, detect: float | None) -> bool
 
 
 def _shown(detectable: dict[str, float] | None, settings: Settings) -> str:
-    shown = "no excess at all" if detectable is None else f"an excess of {detectable['excess']:.3g}"
-    return f"{shown}, not the {settings.detect:.3g} asked for"
-
-
-def _nothing(estimate: Estimate, level: float) -> str:
-    return (
-        f"There is no claim and no exact spectrum to judge by; at {percent(level)} confidence "
-        f"δ({estimate.epsilon[0]:g}) is at least {estimate.low[0]:.3g}."
+    shown = (
+        "no excess at all"
+        if detectable is None
+        else f"an excess of {number(detectable['excess'], 3)} in δ"
     )
+    return f"{shown}, not the {number(settings.detect, 3)} asked for"
 
 
-def _violated(estimate: Estimate, reference: Reference, at: int, level: float) -> str:
-    return (
-        f"At {percent(level)} confidence δ({estimate.epsilon[at]:.4g}) is at least "
-        f"{estimate.low[at]:.3g}, above the {reference.delta[at]:.3g} that {reference.name} allows."
-    )
-
-
-def _held(reference: Reference, settings: Settings, exact: Spectrum | None) -> str:
-    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
-    if broken is not None:
-        return broken
-    return (
-        f"No ε was found at which the certified δ(ε) exceeds {reference.name} at "
-        f"{percent(settings.level)} confidence."
-    )
+def _would_have_shown(detectable: dict[str, float] | None) -> str:
+    """What the audit could have shown, which stands beside every "not violated"."""
+    if detectable is None:
+        return "No excess of δ would have been found with that many draws."
+    excess, epsilon, chance = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
+    return f"An excess of {excess} in δ({epsilon}) would have been found with probability {chance}."
 
 
 def _broken_by(
@@ -188,5 +176,5 @@ def _broken_by(
     at = over[np.argmax((exact.delta - allowed)[over])]
     return (
         f"These draws did not certify a violation, but the exact spectrum breaks {reference.name}: "
-        f"δ({epsilon[at]:.4g}) = {exact.delta[at]:.3g} against {allowed[at]:.3g}."
+        f"δ({number(epsilon[at])}) = {number(exact.delta[at], 3)} against {number(allowed[at], 3)}."
     )

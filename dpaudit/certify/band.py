@@ -9,7 +9,7 @@ simultaneously with everything else read off it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,8 @@ REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
 # ε at which μ is looked for, in each of two rounds, and the largest
 GDP_POINTS, GDP_LARGEST = (24, 30.0)
+LARGEST_PARAMETER = 1e6
+Curve = Callable[[Array], Array]  # ε ↦ δ
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,47 @@ class Certificate:
         delta = readings.unit("delta", delta)
         gamma = np.min(_quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
         return np.log(np.max(gamma, axis=-1, initial=1.0))
+
+    def least_epsilon(self, delta: float) -> float:
+        """The least ε with which (ε, δ)-DP, for both directions, is consistent with the band; nats.
+
+        Such a claim allows δ + (1 − δ)(e^ε − γ)/(1 + e^ε) at each γ = e^{ε'} ≤ e^ε (Kairouz, Oh &
+        Viswanath 2015, theorem 3.3). With l = (low(γ) − δ)/(1 − δ) > 0 it thus needs
+        e^ε ≥ (l + γ)/(1 − l), a quotient that is monotone between corners of the band. This is at
+        least `epsilon_at(delta)`, where l = 0.
+        """
+        level = float(readings.unit("delta", delta))
+        if level == 1.0:
+            return 0.0
+        above = (self._low(self._corners) - level) / (1.0 - level)
+        with np.errstate(divide="ignore"):
+            gamma = np.where(above > 0.0, (above + self._corners) / (1.0 - above), 1.0)
+        return max(float(np.log(gamma.max())), float(self.epsilon_at(level)))
+
+    def least_parameter(self, curve_of: Callable[[float], Curve], epsilon: Array) -> float:
+        """The least parameter, to 1e-9 of it, of a family of claims whose curve is nowhere below
+        the band.
+
+        curve_of : parameter ↦ curve ε ↦ δ, which rises with the parameter. epsilon : (m,), nats,
+        where the two are compared. Infinite where no parameter up to 1e6 suffices.
+        """
+        low = self.delta_at(epsilon)
+
+        def below(value: float) -> bool:
+            return bool(np.any(curve_of(value)(epsilon) < low))
+
+        if not below(0.0):
+            return 0.0
+        high = 1e-6
+        while below(high):
+            high *= 10.0
+            if high > LARGEST_PARAMETER:
+                return np.inf
+        low_end = 0.0 if high == 1e-6 else high / 10.0
+        while high - low_end > 1e-9 * high:
+            middle = (low_end + high) / 2.0
+            low_end, high = (middle, high) if below(middle) else (low_end, middle)
+        return low_end
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
         """An upper bound of the trade-off function at type I errors alpha in [0, 1], scalar or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +17,24 @@ from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixin
 from dpaudit.errors import InvalidInput
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # an exact δ that is above a claim by less is rounding
+
+
+@dataclass(frozen=True)
+class Family:
+    """The one-parameter family of a claim, which is weaker the larger its parameter is.
+
+    symbol : "ε", "μ" or "ρ". value : of the parameter, nats of ε and ρ.
+    delta : the δ of an (ε, δ) claim. omega : of a (truncated) concentrated claim.
+    """
+
+    symbol: str
+    value: float
+    delta: float | None = None
+    omega: float = np.inf
+
+    def curve(self, value: float) -> Callable[[Array], Array]:
+        """δ(ε) of the member with another value of μ or ρ."""
+        return _Shift(value) if self.symbol == "μ" else _concentrated(value, self.omega)
 
 
 @dataclass(frozen=True)
@@ -46,6 +64,7 @@ class Claim:
     delta: float = 0.0
     text: str = ""
     curve: Callable[[Array], Array] | None = None
+    family: Family | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.curve is not None:
@@ -55,6 +74,7 @@ class Claim:
         object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
         object.__setattr__(self, "delta", check.real("claim delta", self.delta, 0.0, 1.0))
         object.__setattr__(self, "text", f"({self.epsilon:g}, {self.delta:g})-DP")
+        object.__setattr__(self, "family", Family("ε", self.epsilon, delta=self.delta))
 
     @classmethod
     def gdp(cls, mu: float) -> Claim:
@@ -63,13 +83,14 @@ class Claim:
         Source: Dong, Roth & Su 2022, corollary 1.
         """
         mu = check.real("mu", mu, 0.0)
-        return cls(None, 0.0, f"{mu:g}-GDP", _Shift(mu))
+        return cls(None, 0.0, f"{mu:g}-GDP", _Shift(mu), Family("μ", mu))
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
         """ρ-zero-concentrated DP, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ ≥ 0, nats."""
         rho = check.real("rho", rho, 0.0)
-        return cls(None, 0.0, f"{rho:g}-zCDP", _concentrated(rho, np.inf))
+        curve = _concentrated(rho, np.inf)
+        return cls(None, 0.0, f"{rho:g}-zCDP", curve, Family("ρ", rho))
 
     @classmethod
     def tcdp(cls, rho: float, omega: float) -> Claim:
@@ -82,7 +103,8 @@ class Claim:
         rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
         if omega == 1.0:
             fail("omega", omega, "a finite number > 1")
-        return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", _concentrated(rho, omega))
+        curve = _concentrated(rho, omega)
+        return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", curve, Family("ρ", rho, omega=omega))
 
     @classmethod
     def rdp(

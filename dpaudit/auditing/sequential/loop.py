@@ -16,7 +16,7 @@ from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
 from dpaudit.auditing.sequential.record import FEW, FIRST, Sequential, batch_sizes
 from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.verdict import Reference, judge_e_value, with_notes
+from dpaudit.auditing.verdict import judge_e_value, reference_of, with_notes
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.betting import Counts, Menu, Null
 from dpaudit.certify.candidates import evenly_spaced
@@ -44,10 +44,12 @@ def audit_sequentially(
     source: BatchSource,
     clock: Clock,
     progress: Progress,
+    who: str = "",
 ) -> Findings:
     """Draw, bet, and stop once the claim (without one: the exact spectrum) is rejected.
 
-    Raises `InvalidInput` where there is neither of them to bet against.
+    who : what differs between the databases, in words. Raises `InvalidInput` where there is
+    nothing to bet against.
     """
     bettor = _Bettor(settings, _menu(settings.claim, theory), clock)
     guard, last = Guard(settings, bettor.past), 0
@@ -65,7 +67,7 @@ def audit_sequentially(
             break
     assert bettor.fitted is not None
     notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
-    return _findings(settings, theory, bettor, bettor.fitted, notes)
+    return _findings(settings, theory, bettor, bettor.fitted, notes, who)
 
 
 def _menu(claim: Claim | None, theory: Spectrum | None) -> Menu:
@@ -178,13 +180,15 @@ def _findings(
     bettor: _Bettor,
     fitted: Fitted,
     notes: tuple[str, ...],
+    who: str,
 ) -> Findings:
-    reference = Reference.of(settings, theory)
+    reference = reference_of(settings, theory)
     assert reference is not None
     record, kept = bettor.record(), _kept(settings)
-    judged = judge_e_value(record, kept, settings, reference)
+    estimate = _estimate(settings, bettor, reference.delta, kept)
+    judged = judge_e_value(record, estimate, kept, settings, reference, who)
     return Findings(
-        estimate=_estimate(settings, bettor, reference.delta, kept),
+        estimate=estimate,
         fitted=fitted,
         sizes=Split(FIRST, 0, record.tested),
         judged=with_notes(judged, notes),
