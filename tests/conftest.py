@@ -58,7 +58,7 @@ SURROUNDINGS = (
 
 @pytest.fixture
 def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """An inner pytest that prints the same wherever the tests run: on a CI server, in a terminal."""
+    """An inner pytest that prints the same on a CI server as in a terminal."""
     for name in SURROUNDINGS:
         monkeypatch.delenv(name, raising=False)
     return pytester
