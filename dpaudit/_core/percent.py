@@ -8,15 +8,15 @@ DIGITS = Context(prec=4)  # of the share, or of 1 less the share if that is smal
 
 
 def percent(share: float) -> str:
-    """A share in [0, 1] as text: "95%", "99.9999%"; "100%" only if it is 1, and "0%" if it is 0.
+    """A share in [0, 1] as text: "95 %", "99.9999 %"; "100 %" only if it is 1, and "0 %" if 0.
 
     Four digits of the share are shown, or of what it lacks of 1, whichever is smaller.
 
     >>> from dpaudit._core.percent import percent
     >>> percent(0.95), percent(1.0 - 1e-6), percent(1.0 - 1e-12), percent(2e-9)
-    ('95%', '99.9999%', '99.9999999999%', '0.0000002%')
+    ('95 %', '99.9999 %', '99.9999999999 %', '0.0000002 %')
     """
     exact = Decimal(repr(float(share)))
     part = DIGITS.create_decimal(min(exact, 1 - exact))
     shown = 100 * (part if exact <= 1 - exact else 1 - part)
-    return f"{shown.normalize():f}%"
+    return f"{shown.normalize():f} %"

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.percent import percent
 from dpaudit._core.types import Array
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, Family
 from dpaudit.curves.readings import gdp_mu
-from dpaudit.report.text import number, percent
+from dpaudit.report.text import number
 
 UNCLAIMED_DELTA = 1e-5  # δ at which ε is read where nothing is claimed
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a certified parameter that is above the claimed one by less
@@ -193,7 +194,7 @@ def _position(estimate: Estimate, settings: Settings, reference: Reference | Non
 
 
 def _nearest(low: Array, allowed: Array) -> int:
-    """Where a bound exceeds what is allowed by most; if nowhere, the largest ε where it is not 0."""
+    """Where a bound exceeds what is allowed by most, or else the largest ε where it is not 0."""
     excess = low - allowed
     if excess.max() > 0.0:
         return int(np.argmax(excess))

@@ -48,6 +48,12 @@ def _written(value: float, digits: int) -> str:
     return power if mantissa == "1" else f"{mantissa}×{power}"
 
 
+def least(value: Any, other: Any = None) -> str:
+    """A certified lower bound, rounded down, with as many digits as tell it from `other`."""
+    texts = (number(value, digits, down=True) for digits in range(3, 17))
+    return next((text for text in texts if text != number(other)), number(value, down=True))
+
+
 def power_of_ten(exponent: int) -> str:
     """10⁻³ for −3."""
     return "10" + str(exponent).translate(SUPERSCRIPTS)
@@ -60,7 +66,7 @@ def count(items: int) -> str:
 
 def percent(share: float) -> str:
     """0.95 as "95 %", with a no-break space; "100 %" only if the share is 1."""
-    return in_percent(share).replace("%", "\u00a0%")
+    return in_percent(share).replace(" %", "\u00a0%")
 
 
 def plain(value: Any) -> str:

@@ -149,10 +149,10 @@ def test_later_draws_that_differ_are_no_infinite_loss():
 @pytest.mark.parametrize(
     ("level", "text"),
     [
-        (0.95, "95%"),
-        (0.999999, "99.9999%"),
-        (1.0 - 1e-9, "99.9999999%"),
-        (1.0 - 2.0**-53, "99.99999999999999%"),
+        (0.95, "95 %"),
+        (0.999999, "99.9999 %"),
+        (1.0 - 1e-9, "99.9999999 %"),
+        (1.0 - 2.0**-53, "99.99999999999999 %"),
     ],
 )
 def test_a_level_below_one_is_not_printed_as_one(level, text):
