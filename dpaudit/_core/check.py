@@ -11,13 +11,16 @@ import numpy as np
 from dpaudit._core.types import Array as Array
 from dpaudit.errors import InvalidInput
 
+SHOWN = 8  # names of columns in an error
 
-def fail(name: str, got: object, expected: str) -> NoReturn:
-    """Raise the one form of error that bad input gets."""
+
+def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
+    """Raise the one form of error that bad input gets. advice : what to do next."""
     shown = _shown(got)
     if len(shown) > 80:
         shown = shown[:77] + "..."
-    raise InvalidInput(f"{name} must be {expected}, got {shown}", argument=name)
+    then = f"; {advice}" if advice else ""
+    raise InvalidInput(f"{name} must be {expected}, got {shown}{then}", argument=name)
 
 
 def _shown(got: object) -> str:
@@ -32,6 +35,13 @@ def integer(name: str, value: Any, minimum: int) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
         fail(name, value, f"an integer >= {minimum}")
     return int(value)
+
+
+def count(name: str, value: Any, minimum: int) -> int:
+    """A number of draws >= `minimum`, also as a float without a fraction, as 1e5."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        value = int(value)
+    return integer(name, value, minimum)
 
 
 def real(
@@ -82,7 +92,14 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
-    """A real numeric array; text, objects, ragged lists and complex numbers are refused."""
+    """A real numeric array; text, objects, ragged lists and complex numbers are refused.
+
+    Of a pandas DataFrame, or of a row of one, the error names the columns that are refused.
+    """
+    if _is_pandas(value, "DataFrame"):
+        value = _frame_of_numbers(name, value, expected)
+    elif _is_pandas(value, "Series") and value.dtype.kind == "O":  # a row of mixed columns
+        value = _frame_of_numbers(name, value.to_frame().T.infer_objects(), expected)[0]
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -101,8 +118,31 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
     bad = ~np.isfinite(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]
+        place = repr(value.columns[column]) if _is_pandas(value, "DataFrame") else column
         raise InvalidInput(
-            f"{name} must be {expected}, got {array[row, column]} at row {row}, column {column}",
+            f"{name} must be {expected}, got {array[row, column]} at row {row}, column {place}",
             argument=name,
         )
     return array
+
+
+def _is_pandas(value: object, name: str) -> bool:
+    """Whether a value is a pandas DataFrame, or Series; pandas is not imported."""
+    kind = type(value)
+    return kind.__name__ == name and kind.__module__.partition(".")[0] == "pandas"
+
+
+def _frame_of_numbers(name: str, frame: Any, expected: str) -> np.ndarray:
+    """A DataFrame as (n, d) float64, missing values as NaN. Raises `InvalidInput`."""
+    kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
+    wrong = [
+        repr(one) for one, kind in zip(frame.columns, kinds, strict=True) if kind not in "fiub"
+    ]
+    if wrong:
+        more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
+        raise InvalidInput(
+            f"{name} must be {expected}, got columns that are not numbers: "
+            f"{', '.join(wrong[:SHOWN])}{more}; drop them, or code them as numbers",
+            argument=name,
+        )
+    return np.asarray(frame.to_numpy(dtype=np.float64, na_value=np.nan))

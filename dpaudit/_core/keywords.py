@@ -1,0 +1,77 @@
+"""Keywords that a function does not know, answered by the function that the user called.
+
+The error is a TypeError, as Python's own, with the nearest keyword that there is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from dpaudit.errors import InvalidInput
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def refuse_unknown(function_name: str, given: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise a TypeError for the first keyword of `given` that is not one of `allowed`.
+
+    >>> refuse_unknown("audit", {"smaples": 10}, ("samples", "claim"))
+    Traceback (most recent call last):
+        ...
+    TypeError: audit() got an unknown keyword 'smaples'; did you mean 'samples'?
+    >>> refuse_unknown("audit", {"claim": None}, ("samples", "claim"))
+    """
+    __tracebackhide__ = True
+    known = list(allowed)
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is None:
+        return
+    nearest = difflib.get_close_matches(unknown, known, n=1)
+    advice = f"did you mean {nearest[0]!r}?" if nearest else f"it takes {', '.join(known)}"
+    raise TypeError(f"{function_name}() got an unknown keyword {unknown!r}; {advice}")
+
+
+def refuse_both(given: Mapping[str, Any], name: str, other: str) -> None:
+    """Raise `InvalidInput` where a number is given under both of its names."""
+    if name in given and other in given:
+        raise InvalidInput(
+            f"{other} and {name} are two names of one number; give one of them", argument=other
+        )
+
+
+def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator: calls with unknown keywords, or with both `samples` and `draws`, are refused.
+
+    passed_to : functions that take what the decorated one has as **options.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        allowed = _keywords(function)
+        for other in passed_to:
+            allowed |= _keywords(other, inspect.Parameter.KEYWORD_ONLY)
+
+        @wraps(function)
+        def called(*args: P.args, **given: P.kwargs) -> R:
+            __tracebackhide__ = True
+            refuse_unknown(function.__name__, given, allowed)
+            refuse_both(given, "samples", "draws")
+            return function(*args, **given)
+
+        return called
+
+    return decorated
+
+
+def _keywords(
+    function: Callable[..., Any],
+    *kinds: inspect._ParameterKind,
+) -> dict[str, None]:
+    """The names that may be given by keyword, in the order of the signature."""
+    wanted = kinds or (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    return dict.fromkeys(one.name for one in parameters if one.kind in wanted)
