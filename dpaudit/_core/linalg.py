@@ -20,7 +20,7 @@ from dpaudit.errors import DegenerateData
 EPS = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Factor:
     """Thin QR of an n × p matrix; its arrays are read-only.
 
@@ -42,7 +42,7 @@ class Factor:
         ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LeastSquares:
     """The fit of the last column of a database on the others; its arrays are read-only.
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import ArrayLike
 from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw
@@ -40,6 +41,8 @@ class Fit:
     factory: Factory
     outputs: Outputs
     label: bool
+
+    __repr__ = short_repr
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
@@ -148,6 +151,8 @@ class Predictions:
     """The predictions at `points`, (m, p)."""
 
     points: np.ndarray
+
+    __repr__ = short_repr
 
     def __call__(self, model: Any) -> np.ndarray:
         """One output, (m,), of a fitted estimator."""

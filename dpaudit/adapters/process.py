@@ -23,7 +23,7 @@ class ProgramFailed(RuntimeError):
     """A program could not be started, took too long, wrote too much or did not exit with 0."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Printed:
     """What a program printed. out : all of stdout. err : the end of stderr, on one line."""
 

@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.raised import Raised, on_purpose, shown
 from dpaudit._core.seeds import as_generator
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import ArrayLike, RngLike, describe
 from dpaudit.adapters.waiting import seconds, within
 from dpaudit.errors import MechanismError
+
+__tracebackhide__ = on_purpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,8 @@ class OneDraw:
 
     function: Callable[..., Any]
     timeout: float | None = None
+
+    __repr__ = short_repr
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
         """`size` outputs, each from a generator of its own spawned from `rng`.
@@ -39,9 +45,10 @@ class OneDraw:
         try:
             return within(self.timeout, lambda: self.function(data, rng=own))
         except Exception as error:
-            generator = f"numpy.random.default_rng(numpy.random.{_written(seed)})"
-            where = f"draw {number} of the block, rng = {generator}"
-            raise MechanismError(f"{type(error).__name__}: {error} ({where})") from error
+            raised = Raised.of(error, data)
+        generator = f"numpy.random.default_rng(numpy.random.{_written(seed)})"
+        where = f"draw {number} of the block, rng = {generator}"
+        raise shown(MechanismError(f"{raised.line} ({where})", raised=raised))
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from dpaudit._core import check
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism, RngLike, describe
 
 Found = TypeVar("Found")
@@ -19,6 +20,8 @@ class Limited:
 
     mechanism: Mechanism
     timeout: float
+
+    __repr__ = short_repr
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
         """What the mechanism returns. Raises TimeoutError, and whatever the mechanism raises."""

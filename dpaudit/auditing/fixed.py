@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit import outcomes, scoring
+from dpaudit._core.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
@@ -35,6 +36,8 @@ class Prepared:
     train: Sides
     choose: Sides
     notes: tuple[str, ...]
+
+    __repr__ = short_repr
 
 
 def audit_fixed(
@@ -125,7 +128,7 @@ def _certify(settings: Settings, chosen: scoring.Scores, counts: ScoreCounts) ->
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TimedDraws:
     """`Draws` whose time is counted as sampling, in whichever step they are asked for."""
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dpaudit._core.short_repr import html_repr, short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.auditing.headline import Headline
 from dpaudit.auditing.record import save, to_dict
@@ -29,6 +30,9 @@ class Subject:
 
     mechanism, pair : None where draws from elsewhere are audited.
     scenario : its name. dataset : as result.json has it. rule : how the neighbour was chosen.
+    scenario_text : of its file. source : SHA-256 and commit of the mechanism's own code.
+    search : the search that chose the neighbour, as result.json has it.
+    show_data : whether result.json may hold the values of the row that differs.
     """
 
     mechanism: Mechanism | None = None
@@ -36,6 +40,12 @@ class Subject:
     scenario: str | None = None
     dataset: dict[str, Any] | None = None
     rule: str | None = None
+    scenario_text: str | None = None
+    source: dict[str, str | None] | None = None
+    search: dict[str, Any] | None = None
+    show_data: bool = False
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +62,10 @@ class Findings:
     judged: Verdict
     sequential: Sequential | None = None
 
+    __repr__ = short_repr
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:
     """What an audit found.
 
@@ -67,7 +79,7 @@ class AuditResult:
     estimate : both directions by themselves, estimated and certified.
     sequential : the e-process of an audit with stop="verdict", else None.
     subject, settings, sizes, fitted : what was audited, how, with which split and which score.
-    timings : seconds. peak_memory_mb : None where the system does not tell.
+    timings : seconds, and "started" in UTC. peak_memory_mb : None where the system does not tell.
     """
 
     spectrum: Spectrum
@@ -82,9 +94,14 @@ class AuditResult:
     sizes: Split
     fitted: Fitted
     subject: Subject
-    timings: dict[str, float]
+    timings: dict[str, Any]
     peak_memory_mb: float | None
     sequential: Sequential | None = None
+
+    def __repr__(self) -> str:
+        return f"AuditResult({self.verdict}: {self.headline.text})"
+
+    _repr_html_ = html_repr
 
     @property
     def certified(self) -> Certificate:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpaudit import power
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.auditing.headline import Headline, Reference, headline
 from dpaudit.auditing.sequential.record import Sequential
@@ -38,6 +39,8 @@ class Verdict:
     reason: str
     detectable: dict[str, float] | None
     headline: Headline
+
+    __repr__ = short_repr
 
 
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 
@@ -28,7 +29,7 @@ LARGEST_PARAMETER = 1e6
 Curve = Callable[[Array], Array]  # ε ↦ δ
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Region:
     """A confidence region of (p, q): q in [q[0], q[-1]] and p on or above the polygon through the
     vertices.
@@ -61,6 +62,9 @@ class Certificate:
     q: Array
     forward: np.ndarray
     level: float
+
+    __repr__ = short_repr
+    _repr_html_ = html_repr
 
     @classmethod
     def of(cls, regions: Sequence[Region], forward: Sequence[bool], level: float) -> Certificate:

@@ -124,7 +124,7 @@ def _variance(count: Array | float, n: int, z: float) -> Array | float:
     return (count + 0.25 * z**2) * (n - count + 0.25 * z**2) / n**3
 
 
-@dataclass
+@dataclass(repr=False)
 class _ExactTest:
     """Tests of (p, q) that reject for large X/n − γY/m − z√V at one of the γ; `limit`: what was
     observed, (g,).

@@ -18,7 +18,7 @@ EVEN, FINE = 400, 120  # thresholds: at quantiles, and as many again towards eac
 NEAR = 0.45  # relative difference in size of the sets over which estimates are averaged
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CandidateSets:
     """c sets in each direction, judged at e values of ε. Arrays are (2, c, e), forward first.
 
@@ -107,7 +107,7 @@ def _log_ratio_error(p: Array, q: Array, sizes: tuple[int, int]) -> Array:
     return np.sqrt(sum((1.0 - part) / (part * size) for part, size in parts))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _SizeRanges:
     """For each of c sets the range of the sets of nearly its size: start and stop, (c,)."""
 

@@ -35,7 +35,7 @@ class FirstScores:
         return Sides(P[:, None], Q[:, None])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StreamedCounts:
     """`ScoreCounts` of the draws of both sides that are left in `source`: `size` a side.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit._core.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate, level_of
 from dpaudit.certify.candidates import CandidateSets
@@ -18,7 +19,7 @@ from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.sets import ChosenSet, choose_sets
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Direction:
     """One direction on the grid of ε: plug-in estimate and certified lower bound, (m,) each."""
 
@@ -40,6 +41,9 @@ class Estimate:
     draws: int
     share: Array
     certified: Certificate
+
+    __repr__ = short_repr
+    _repr_html_ = html_repr
 
     @property
     def delta(self) -> Array:

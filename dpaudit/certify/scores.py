@@ -25,7 +25,7 @@ class ScoreCounts(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SortedScores:
     """Scores of P, (n,), and of Q, (m,), sorted; infinite ones stand at ±HIGHEST."""
 

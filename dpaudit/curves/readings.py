@@ -172,7 +172,7 @@ def _mu(epsilon: float, delta: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chords:
     """δ between the points of a grid by chords in e^ε, an upper bound of a curve through them.
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.short_repr import html_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
@@ -30,7 +31,7 @@ class Curve(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spectrum:
     """δ(ε) of an ordered or unordered pair, or of a mechanism on a database.
 
@@ -76,6 +77,14 @@ class Spectrum:
     asymptotic: Array | None = None
     candidate: np.ndarray | None = None
     curve: Curve | None = None
+
+    def __repr__(self) -> str:
+        points = np.atleast_1d(self.epsilon)
+        grid = f"{len(points)} ε from {points.min():g} to {points.max():g}"
+        law = f", {self.law}" if self.law else ""
+        return f"Spectrum({grid if len(points) > 1 else f'ε = {points[0]:g}'}{law})"
+
+    _repr_html_ = html_repr
 
     @classmethod
     def of_directions(

@@ -30,7 +30,7 @@ TAIL_LAPLACE, TAIL_GAUSSIAN = (45.0, 60.0)
 WIDTH_LAPLACE, WIDTH_GAUSSIAN = 4.0, 1.5  # of a panel, in scales of the noise
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FirstRelease:
     """One released number x, by its log densities on D and on D'.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Adjustable, ArrayLike, Mechanism, describe
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
@@ -53,6 +54,8 @@ class Calibration:
     index: int | None = None
     candidate: int | None = None
     relation: str = "zero-out"
+
+    __repr__ = short_repr
 
     def __str__(self) -> str:
         """One line: the value, the target, and the exact worst δ with its row."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
@@ -51,6 +52,8 @@ class PrivacyLoss:
     closed: Callable[[ArrayLike], Curves] | None = None
     noise: WishartPart | None = None
     composed: tuple[tuple[PrivacyLoss, int], ...] = ()
+
+    __repr__ = shape_repr
 
     @classmethod
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:

@@ -20,7 +20,7 @@ from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.wishart_loss import WishartLoss
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WishartPart:
     """One release; `swapped` where forward is zeroed → full."""
 
@@ -49,7 +49,7 @@ class WishartPart:
 Counted = tuple[tuple[WishartPart, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WishartComposition:
     """Parts with how often each is released, and the curves of all other releases.
 

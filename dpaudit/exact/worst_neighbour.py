@@ -31,7 +31,7 @@ PAIRS = 1 << 23  # of a row and a candidate at a time
 RELATIONS = ("zero-out", "replace", "add")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LargestCurve:
     """The largest of several curves at every ε, by direction."""
 
@@ -130,7 +130,7 @@ def _check_neighbours(relation: str, candidates: ArrayLike | None, row_bound: fl
         check.real("row_bound", row_bound, 0.0, open_=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Candidate:
     """A neighbour that may be the worst: its entry in a family, its curve and the law's name."""
 
@@ -145,7 +145,7 @@ def _candidates(family: ZeroedRows, law: str, left_out: tuple[int, ...] = ()) ->
     return [_Candidate(int(i), *families.curve(family, int(i), law)) for i in entries]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Replacements:
     """Every row replaced by every candidate; entry i·m + j is row i replaced by candidate j."""
 
@@ -208,7 +208,7 @@ def _search(family: ReplacedRows, epsilon: Array, law: str) -> StudentSearch | W
     return StudentSearch(family, epsilon)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _SearchedCurve:
     """The worst replacement at any ε, searched for anew each time."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 from dpaudit.laws.base import Law
 from dpaudit.laws.discrete import Discrete
@@ -25,6 +26,8 @@ class Branches:
     log_probability: Array
     slots: tuple[tuple[int, ...], ...]
     parts: tuple[Law | None, ...]
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

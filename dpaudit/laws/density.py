@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -38,6 +39,8 @@ class Density:
     edges: Array
     atoms: Array = field(default_factory=_none)
     log_mass: Array = field(default_factory=_none)
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 
 ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1
@@ -25,6 +26,8 @@ class Discrete:
 
     outcomes: Array
     log_probability: Array
+
+    __repr__ = shape_repr
 
     def __post_init__(self) -> None:
         outcomes = np.asarray(self.outcomes, dtype=np.float64)

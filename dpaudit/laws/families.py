@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 
 
@@ -16,6 +17,8 @@ class ShiftRows:
     """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations."""
 
     mu: Array
+
+    __repr__ = shape_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,8 @@ class SketchRows:
     rows: int
     inverted: bool = False
 
+    __repr__ = shape_repr
+
 
 @dataclass(frozen=True, eq=False)
 class ScaleRows:
@@ -45,6 +50,8 @@ class ScaleRows:
     rows: int
     inverted: bool = False
 
+    __repr__ = shape_repr
+
 
 @dataclass(frozen=True, eq=False)
 class WishartRows:
@@ -56,6 +63,8 @@ class WishartRows:
     quadratic: Array
     dof: int
     dim: int
+
+    __repr__ = shape_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +79,8 @@ class StudentRows:
     features: int
     rows: int
 
+    __repr__ = shape_repr
+
 
 @dataclass(frozen=True, eq=False)
 class ReplacedWishartRows:
@@ -82,6 +93,8 @@ class ReplacedWishartRows:
     new: Array
     dof: int
     dim: int
+
+    __repr__ = shape_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +114,8 @@ class ReplacedStudentRows:
     features: int
     rows: int
 
+    __repr__ = shape_repr
+
 
 @dataclass(frozen=True, eq=False)
 class ComposedRows:
@@ -108,6 +123,8 @@ class ComposedRows:
 
     parts: tuple[ZeroedRows, ...]
     times: tuple[int, ...]
+
+    __repr__ = shape_repr
 
 
 ReplacedRows = ReplacedStudentRows | ReplacedWishartRows  # no order of whose entries is known

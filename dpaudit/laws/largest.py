@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 from dpaudit.laws import density
 from dpaudit.laws.density import Density
@@ -28,6 +29,8 @@ class Noise:
     log_cdf: Callable[[Array], Array]
     start: float
     sample: Callable[[np.random.Generator, float, tuple[int, ...]], Array]
+
+    __repr__ = shape_repr
 
 
 def _exponential_log_density(x: Array) -> Array:

@@ -13,6 +13,7 @@ from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import cholesky_stack
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.laws.base import CHUNK, draw_in_chunks
@@ -32,6 +33,8 @@ class GaussianRows:
     root: Array
     rows: int
     release: str = "sketch"
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -80,6 +83,8 @@ class InverseWishart:
     root: Array
     dof: int
 
+    __repr__ = shape_repr
+
     def __post_init__(self) -> None:
         check_dof(self.dof, len(self.root))
 
@@ -125,6 +130,8 @@ class ShiftedWishart:
     shift: Array
     root: Array
     dof: int
+
+    __repr__ = shape_repr
 
     def __post_init__(self) -> None:
         check_dof(self.dof, len(self.root))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 from dpaudit.laws.base import draw_in_chunks
 
@@ -19,6 +20,8 @@ class Laplace:
 
     loc: Array
     scale: Array
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -47,6 +50,8 @@ class SharedLaplace:
 
     loc: Array
     scale: float
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.types import Array
 from dpaudit.laws import density
 from dpaudit.laws.discrete import Discrete
@@ -43,6 +44,8 @@ class NoisyComparison:
     threshold: float
     threshold_scale: float
     query_scale: float
+
+    __repr__ = shape_repr
 
     @property
     def kinks(self) -> Array:

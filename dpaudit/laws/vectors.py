@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from dpaudit._core.short_repr import shape_repr
 from dpaudit._core.triangular import log_det
 from dpaudit._core.types import Array
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
@@ -22,6 +23,8 @@ class Gaussian:
 
     mean: Array
     root: Array
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -46,6 +49,8 @@ class GaussianNoise:
 
     mean: Array
     deviation: Array
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -82,6 +87,8 @@ class StudentT:
     root: Array
     dof: int
 
+    __repr__ = shape_repr
+
     @property
     def dim(self) -> int:
         """k."""
@@ -109,6 +116,8 @@ class Product:
     """Independent draws of several laws side by side, in the order of `parts`."""
 
     parts: tuple[Law, ...]
+
+    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

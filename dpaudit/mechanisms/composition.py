@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.laws import ComposedRows, Product
 from dpaudit.mechanisms.base import LawMechanism
@@ -33,6 +34,8 @@ class Composition(LawMechanism):
 
     mechanisms: tuple[LawMechanism, ...]
     times: tuple[int, ...] | None = None
+
+    __repr__ = short_repr
     summary: ClassVar[str] = "several releases of one database, composed"
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit import exact
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit._core.user_code import beside
 from dpaudit.run.execute import describe_data, loaded_data, loaded_mechanism
@@ -25,6 +26,8 @@ class Calibrated:
     dataset: dict[str, Any]
     neighbours: Neighbours
     found: exact.Calibration
+
+    __repr__ = short_repr
 
 
 def calibrate(

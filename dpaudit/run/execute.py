@@ -97,7 +97,7 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
     progress(name, 1, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Task:
     """The subject of the audit, and the search that chose the neighbour, if there was one.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.datasets import Dataset
 from dpaudit.datasets.table import read_csv
@@ -25,6 +26,8 @@ class Neighbours:
     candidates: Array | None = None
     row_bound: float | None = None
     source: str | None = None
+
+    __repr__ = short_repr
 
     @classmethod
     def given(

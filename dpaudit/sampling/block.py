@@ -10,12 +10,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.raised import Raised, on_purpose, shown
 from dpaudit._core.seeds import Purpose, describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.border import Border
+from dpaudit.sampling.form import advice_on
 
+__tracebackhide__ = on_purpose
 SIDES = ("M(D)", "M(D')")
 
 
@@ -48,10 +51,33 @@ def sampler_of(mechanism: Mechanism, data: Array) -> Sampler:
 
 
 def _call(mechanism: Mechanism, data: Array, size: int, rng: np.random.Generator) -> Any:
-    return mechanism(data, size, rng=rng)
+    """One call. Raises `MechanismError` with what the mechanism raised."""
+    try:
+        return mechanism(data, size, rng=rng)
+    except Exception as error:
+        failure = _failure(error, data)
+    raise failure  # here, where nothing leads to the mechanism's exception any more
 
 
-@dataclass(frozen=True, eq=False)
+def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -> Any:
+    """sampler(size, rng). Raises `MechanismError`. where : the draws, for the error message."""
+    try:
+        return sampler(size, rng)
+    except Exception as error:
+        failure = _failure(error)
+    said = f"the mechanism raised on {where}: {failure}"
+    raise shown(MechanismError(said, raised=failure.raised))
+
+
+def _failure(error: Exception, data: Array | None = None) -> MechanismError:
+    """What a mechanism raised, without values of the data; an adapter may have seen to that."""
+    if isinstance(error, MechanismError) and error.raised is not None:
+        return error
+    raised = Raised.of(error, data)
+    return MechanismError(raised.line, raised=raised)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Blocks:
     """The blocks of one side. Block b of side s has the generator at key (DRAW, s, b) below `seed`.
 
@@ -87,12 +113,7 @@ class Blocks:
     def _rows(self, size: int, key: tuple[int, ...], where: str) -> np.ndarray:
         """One call of the sampler."""
         with self.border.call() as returned:
-            try:
-                values = self.sampler(size, generator(self.seed, *key))
-            except Exception as error:
-                raise MechanismError(
-                    f"the mechanism raised on {where}: {type(error).__name__}: {error}"
-                ) from error
+            values = outputs(self.sampler, size, generator(self.seed, *key), where)
             return returned(values, checked(values, size, where), where)
 
     def _key(self, number: int) -> tuple[int, int, int]:
@@ -129,4 +150,5 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
     try:
         return outcomes.rows(values, size)
     except outcomes.NotOutcomes as error:
-        raise MechanismError(f"the mechanism must return {error} on {where}") from None
+        advice = advice_on(values)
+        raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None

@@ -23,7 +23,7 @@ HALVES = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.
 MULTIPLIERS = HALVES * np.uint64(2) + np.uint64(1)  # odd, for the hash of a key
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Key:
     """The map from rows (m, k) to their keys; two keys are equal if their columns are.
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
@@ -37,6 +38,8 @@ class Sides:
     P: Array
     Q: Array
 
+    __repr__ = short_repr
+
     def head(self, size: int) -> Sides:
         """The first `size` draws of each side, or all where there are fewer."""
         return Sides(self.P[:size], self.Q[:size])
@@ -58,6 +61,8 @@ class Fitted:
     score: Score
     portfolio: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    __repr__ = short_repr
 
 
 def evaluate(score: Score, x: Array) -> Array:

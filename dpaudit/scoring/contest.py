@@ -12,7 +12,7 @@ from dpaudit.scoring.base import Score, Sides, losses
 CLEAR = 2.0  # standard errors of the gain: what a score that may overfit must gain to be taken
 
 
-@dataclass
+@dataclass(repr=False)
 class Contest:
     """Scores by name, with their loss on each of the choosing draws, P's first, (2n,), nats."""
 

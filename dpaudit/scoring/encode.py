@@ -42,7 +42,7 @@ NO_GRID = 1024.0  # for zero, which lies on every grid: above the lowest bit of 
 NO_EXPONENT = -1100.0  # for zero: below the exponent of any other number
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Encoder:
     """Rows (m, k) → finite rows (m, k'): the kept columns, then indicators, then other columns.
 

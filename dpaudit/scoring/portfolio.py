@@ -37,7 +37,7 @@ NEAR = 4  # columns up to which the nearest neighbours of a row are near it
 ALL = sys.maxsize
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Task:
     """What a candidate is fitted to. base : the best score so far. draws : a side, that train."""
 
@@ -162,7 +162,7 @@ def _enter_closed_forms(contest: Contest, train: Sides) -> None:
         _enter_quadratics(contest, View.of_normal_scores(train, contest.choose))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class View:
     """The draws in the coordinates that closed forms are fitted in.
 

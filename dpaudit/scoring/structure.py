@@ -24,7 +24,7 @@ RIDGE = 1e-9  # of the whitened scale: a side may be constant
 MOST = 5  # directions that `directions` keeps
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coordinates:
     """x ↦ (x − centre)·matrix − shift, (m, k) → (m, k')."""
 
@@ -41,7 +41,7 @@ class Coordinates:
         return replace(self, matrix=self.matrix @ axes, shift=self.shift @ axes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MomentDifference:
     """Gap and excess as at the head of this file, from `draws` draws a side.
 

@@ -16,7 +16,7 @@ GAP = 1e-7  # robust units; a larger distance between the sides' means is more t
 NARROWEST = 2.0**-1000  # a smaller scale would make 1/scale infinite
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Whitener:
     """x ↦ (x − centre)·matrix, (m, k) → (m, k'), with average covariance within the sides near I.
 

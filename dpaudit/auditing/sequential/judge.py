@@ -22,7 +22,7 @@ PLAIN = (0.0, 1.0)
 SMALL = "small"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judge:
     """A calibrated score, a bet and the sets of the lower bounds."""
 

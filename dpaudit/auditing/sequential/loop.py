@@ -97,7 +97,7 @@ def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
     return Null.of(epsilon, delta), np.unique(np.linspace(0.0, last, STARTS))
 
 
-@dataclass
+@dataclass(repr=False)
 class _Bettor:
     """The past, the e-process and the counts.
 

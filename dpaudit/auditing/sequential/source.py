@@ -9,6 +9,7 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, below
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.auditing.independence import call_sizes
 from dpaudit.auditing.settings import Drawing, Settings
@@ -28,6 +29,8 @@ class Batch:
 
     draws: Pair
     calls: np.ndarray | None
+
+    __repr__ = short_repr
 
     @property
     def size(self) -> int:
@@ -99,7 +102,7 @@ class GivenBatches:
         """None: all draws belong to batches."""
 
 
-@dataclass
+@dataclass(repr=False)
 class _NumberedStore:
     """A store whose blocks are numbered through all batches."""
 
@@ -118,7 +121,7 @@ class _NumberedStore:
         self.first, self.used = self.first + self.used, 0
 
 
-@dataclass
+@dataclass(repr=False)
 class Past:
     """All draws so far, as they came, and the columns that they have."""
 

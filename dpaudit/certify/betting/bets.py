@@ -36,7 +36,7 @@ class Side:
         return gain(self.reach(score), self.start, sign)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bet:
     """A payoff e = U(s(x))·V(s(y))/C on a draw x of M(D) and a draw y of M(D').
 

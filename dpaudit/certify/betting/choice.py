@@ -23,7 +23,7 @@ CUTS = 32  # candidate sets a side, at quantiles of the pooled scores
 MOST = 1 << 16  # draws a side by which bets are chosen
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sample:
     """Scores (n,) with the weight of each as a draw of P and as a draw of Q.
 
@@ -47,7 +47,7 @@ class Sample:
         return np.asarray(mean[0] + mean[1] - CAUTION * error)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranked:
     """Candidate sides in one direction, one for each (start, stop) of a `Menu`, (k,).
 

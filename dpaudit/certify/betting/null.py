@@ -18,7 +18,7 @@ GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 ROUNDING = 1e-13  # added to the ceiling, which must not be too low
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Null:
     """The dominating pair. p, q : (m,) probabilities of its atoms under either law."""
 

@@ -16,7 +16,7 @@ BETS = 16  # values of λ, each half of the one before
 HALVINGS = 30  # of the interval that contains the bound
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cuts:
     """A set for each ε and direction: {s > forward_j} for M(D), {s < −backward_j} for M(D').
 
@@ -27,7 +27,7 @@ class Cuts:
     backward: Array
 
 
-@dataclass
+@dataclass(repr=False)
 class Counts:
     """Counts of pairs of fresh draws by which of the two fell into the set of each ε.
 

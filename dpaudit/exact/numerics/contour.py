@@ -36,7 +36,7 @@ NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, where floa
 Integrand = Callable[[np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LossTransform:
     """log M(s) of the finite part of the loss, and what the contour needs to know of it.
 
@@ -138,7 +138,7 @@ def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: i
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Line:
     """Hyperbolas through one point of the real axis.
 

@@ -19,7 +19,7 @@ from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 BLOCK = 1 << 17  # complex numbers at a time: stays in cache
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Axes:
     """N(0, 1) against N(shift, ratio) on independent axes; arrays of shape (k,).
 

@@ -55,7 +55,7 @@ class Pieces(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogSeries:
     """log f on panels; −∞ beyond them.
 
@@ -164,7 +164,7 @@ class LogSeries:
         return np.union1d(self.edges, 0.5 * (self.edges[:-1] + self.edges[1:])[which])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Panels:
     """Series on panels in any order; `height` is the largest of log f and log f(x) − x."""
 

@@ -155,7 +155,7 @@ def _onsets(
     return np.concatenate(points)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Height:
     """The log density on a grid of half-widths: where mass matters and how fast it varies."""
 

@@ -25,7 +25,7 @@ TINY = 1e-300
 LEAST = 1e-13  # of δ, below which two meshes may differ
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SignedCurve:
     """log δ at real ε. `ahead`, `back`: log δ of both directions at ε ≥ 0, None where δ = 0.
 

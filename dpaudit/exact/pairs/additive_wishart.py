@@ -258,7 +258,7 @@ def _two_panels(start: Array, end: Array, knee: Array) -> tuple[Array, Array]:
     return z.reshape(len(start), -1), (half * OUTER_WEIGHTS).reshape(len(start), -1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Series:
     """A function of one number by Chebyshev series on panels; constant beyond them."""
 

@@ -27,7 +27,7 @@ UNSPENT = 1e-9  # share of an integral on the outermost panels at which it is ta
 LogDensity = Callable[[Array], Array]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DensityPair:
     """∫ (p − e^ε q)₊ on panels where both densities are smooth.
 
@@ -164,7 +164,7 @@ def _climbs(rim: Array) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Pieces:
     """Parts of panels between neighbouring points at which the loss exceeds ε.
 

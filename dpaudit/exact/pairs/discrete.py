@@ -21,7 +21,7 @@ SAME = 1e-12  # losses closer than this, relative to 1 + their size, are one
 Sums = tuple[Array, Array, Array]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Atoms:
     """Two laws on the same atoms.
 

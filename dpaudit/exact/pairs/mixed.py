@@ -28,7 +28,7 @@ MANY = 1 << 20
 CurveOf = Callable[[Any, Any], tuple[Curve, str]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BranchCurve:
     """Branch i has the log masses `atoms.left[i]`, `atoms.right[i]` and the curve `curves[i]`.
 

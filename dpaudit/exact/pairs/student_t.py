@@ -31,7 +31,7 @@ from dpaudit.laws import StudentT
 BISECTIONS = 60
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StudentPairCurve:
     """The curve of any two Student t laws of equal dimension and degrees of freedom."""
 
@@ -83,7 +83,7 @@ def _delta(own: _Form, other: _Form, epsilon: Array) -> Array:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Form:
     """The quadratic form of one direction.
 

@@ -24,7 +24,7 @@ SEEDS = 4  # of the largest variance, and of the largest loss, by direction: com
 SIDES = (0, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReplacedStudentCurve:
     """The curve of ALS at finite rows with one row replaced; `pair` holds one pair."""
 
@@ -58,7 +58,7 @@ def replaced_curve(family: ReplacedStudentRows, index: int) -> tuple[ReplacedStu
     return ReplacedStudentCurve(Replaced.of(family, np.array([index]))), "Student t (finite rows)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StudentSearch:
     """All pairs of a family at the given ε, (m,)."""
 

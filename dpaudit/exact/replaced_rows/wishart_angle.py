@@ -96,7 +96,7 @@ def _direction(
     return np.clip(chance - _exp(epsilon) * other, 0.0, 1.0), np.clip(chance, 0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Side:
     """The angles on one side of the one with c = c', of many pairs.
 
@@ -155,7 +155,7 @@ class _Side:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Mass:
     """∫_c^z of a law at each angle; least : c, (n, nodes). terms : (terms, n, nodes, 1)."""
 

@@ -42,7 +42,7 @@ def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]
     return (loss if up >= down else loss.reversed()), "additive Wishart"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WishartSearch:
     """All pairs of a family at the given ε, (m,)."""
 

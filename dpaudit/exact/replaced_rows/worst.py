@@ -14,7 +14,7 @@ MARGIN = 1e-9  # relative: how far a bound must lie below a δ, for the rounding
 BATCH = 1 << 10  # δ's that are computed between two looks at what is left
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Worst:
     """The entry with the largest δ known at each ε, (m,), and that δ; −1 and 0 at first."""
 
@@ -55,7 +55,7 @@ class Worst:
         return Worst(known, best)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Open:
     """δ's that may be computed: entry, direction (0 forward, 1 backward), place of ε and bound.
 

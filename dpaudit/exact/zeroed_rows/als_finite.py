@@ -92,7 +92,7 @@ def _backward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
     return _Direction.backward(h, t, p, rows).delta(epsilon)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Direction:
     """One direction's loss as an increasing function of x.
 

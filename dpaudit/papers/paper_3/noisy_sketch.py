@@ -21,7 +21,7 @@ from dpaudit.papers.data import singular_axes
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NoisySketch:
     """k = `rows` rows of SD + wξ, S and ξ standard normal, with one w from `noise` for each draw.
 
@@ -88,7 +88,7 @@ class NoisySketch:
             fail("rows", self.rows, f"at least the number of features, {features}")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SketchedSolver:
     """Least squares on sketches with noise w: V[su/(s² + w²) + ‖res‖·t/√(s² + w²)].
 

@@ -12,7 +12,7 @@ from dpaudit.exact import PrivacyLoss
 from dpaudit.exact.zeroed_rows.als import StudentCurve
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReleasedRow:
     """A zeroed row where the sketch is released: q = vᵀ(DᵀD + w²I)⁻¹v, on D's singular axes.
 
@@ -42,7 +42,7 @@ class ReleasedRow:
         return PrivacyLoss.gaussian_sketch(leverage, self.rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SolvedRow:
     """A zeroed row where least squares is solved on the sketch: its leverage and residual share.
 

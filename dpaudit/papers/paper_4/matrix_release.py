@@ -17,7 +17,7 @@ from dpaudit.papers.algorithm import Algorithm
 from dpaudit.papers.paper_4 import random_moments
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Moments:
     """AᵀA, (d, d), and n: all that an algorithm uses of its data."""
 

@@ -19,6 +19,7 @@ from typing import Any
 from dpaudit import scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit.datasets import Dataset
 from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.table import Table, numbers, text
@@ -36,6 +37,8 @@ class Search:
     options: dict[str, Any]
     candidates: Path | None = None
     rank: str = "auto"
+
+    __repr__ = short_repr
 
     @property
     def imports(self) -> bool:

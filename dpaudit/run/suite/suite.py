@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
+from dpaudit._core.short_repr import short_repr
 from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
@@ -37,6 +38,8 @@ class ScenarioOutcome:
     seconds: float
     record: dict[str, Any] | None = None
     error: Exception | None = None
+
+    __repr__ = short_repr
 
 
 def outcome(
@@ -83,6 +86,8 @@ class Before:
 
     folder: Path
     records: dict[str, dict[str, Any]]
+
+    __repr__ = short_repr
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:

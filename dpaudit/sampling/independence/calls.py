@@ -14,7 +14,7 @@ CHUNKS, SMALLEST_CHUNK = 64, 16  # of draws made elsewhere
 STRATUM = 256  # draws that are compared with each other in the tests that allow for drift
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Calls:
     """Consecutive calls of one side.
 

@@ -32,7 +32,7 @@ from dpaudit.sampling.independence.values import features
 INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, neighbouring calls; then coarser ones
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
     """p-values of each feature, to be combined. logs : Σ log p, (f,). number : of p-values."""
 

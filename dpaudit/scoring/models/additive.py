@@ -15,7 +15,7 @@ INVERSE_RIDGE = 1e2  # on features of unit spread
 GAIN = 1.0  # nats that a column's score must gain on the choosing draws; less may be noise
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Additive:
     """constant + x[:, binary]·slopes + Σ_j weight_j s_j(x_j), (j, weight_j, s_j) in `columns`."""
 

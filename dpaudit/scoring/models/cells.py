@@ -74,7 +74,7 @@ def _level(
     return replace(cells, own=_own(cells, train, choose, seed, inner))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """The score of c cells over a base score.
 

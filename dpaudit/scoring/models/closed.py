@@ -18,7 +18,7 @@ WORK = 2e8  # draws a side × features² of one Newton step of `fit_logistic`, a
 FEWEST = 10  # draws a feature, below which `fit_logistic` does not apply
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Quadratic:
     """log N(x; gap/2, 1 − excess/2) − log N(x; −gap/2, 1 + excess/2), summed over axes.
 

@@ -17,7 +17,7 @@ LARGEST = 50.0  # standard deviations at which features are clipped: no outlier 
 Features = Callable[[Array], Array]  # rows (m, k) → features (m, f)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Correction:
     """base(x) + intercept + features(x)·slopes, the features standardised and clipped.
 

@@ -27,7 +27,7 @@ SCORE_DRAWS = 10_000
 PORTION = 1 << 22  # neighbours looked up at a time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EurekaEstimate:
     """delta : plug-in estimates at epsilon, in the direction from P to Q.
 
@@ -117,7 +117,7 @@ def _at(train: Sides, test: Sides, epsilon: float, generator: np.random.Generato
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Votes:
     """The votes of the k nearest training draws.
 

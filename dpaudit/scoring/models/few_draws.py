@@ -43,7 +43,7 @@ def fit_few_draws(train: Sides, bits: bool = False) -> Score:
     return lambda x: finite(encoder(x))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LegendreRanks:
     """Legendre polynomials of each column's rank among sorted draws (n, k).
 
@@ -85,7 +85,7 @@ def _rank(ordered: Array, x: Array) -> Array:
     return np.asarray((place + 0.0) / (n + 1))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _RankFeatures:
     """Polynomials of the ranks of chosen columns and of the distance from the pooled median.
 
@@ -137,7 +137,7 @@ class _RankFeatures:
         return np.concatenate([own, np.arange(1, RADIAL + 1) ** 2.0])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Posterior:
     """The weights' posterior by Laplace's approximation at its mode.
 
@@ -167,7 +167,7 @@ class _Posterior:
         return np.asarray(expit(table @ self.mode / np.sqrt(1.0 + np.pi / 8.0 * variance)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Average:
     """Log-odds of the mean probability over the prior scales, weighted by their evidence."""
 

@@ -53,7 +53,7 @@ def elimination(matrix: Array, right: Array) -> Array:
     return np.asarray(np.linalg.solve(matrix, right))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LogisticProblem:
     """Minimise Σ p log(1 + e^{−s}) + q log(1 + e^{s}) + ½ wᵀRw over w, with s = offset + x·w.
 
@@ -119,7 +119,7 @@ class Stop:
     halvings: int = 14
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Minimum:
     """weights : (k,). objective : at `weights`, nats.
 

@@ -46,7 +46,7 @@ def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sc
     return Nearest(whiten, near, votes[number], shared)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Nearest:
     """odds : log-odds (c,) at the centres in the tree. shared : how many of them a row averages."""
 

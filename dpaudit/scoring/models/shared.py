@@ -17,7 +17,7 @@ ALIKE = 0.1
 FEW = 1_000  # draws that show whether there are more than two values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shared:
     """Σ_j s(x_j)."""
 

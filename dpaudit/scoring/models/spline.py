@@ -54,7 +54,7 @@ def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
     return Surface(places, table, offset)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormalScores:
     """Coordinates (m, d) → normal scores of their ranks in the pooled training draws, in [0, 1].
 
@@ -111,7 +111,7 @@ def _counts(places: Score, sides: Sides, bins: int) -> tuple[Array, Array]:
     return p, q
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Surface:
     """Log-odds from a table, interpolated linearly between bins, plus an offset of each bin.
 
