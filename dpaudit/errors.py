@@ -35,4 +35,14 @@ class NoExactSpectrum(DpauditError, NotImplementedError):
 
 
 class MechanismError(DpauditError, RuntimeError):
-    """A mechanism raised, or returned what cannot be audited; the message says in which draws."""
+    """A mechanism raised, or returned what cannot be audited; the message says in which draws.
+
+    It is chained to what the mechanism raised, with the mechanism's own frames. Numbers that tell
+    values of the data are left out of the text there and here, and the frames have no variables.
+
+    raised : names and places of that exception, None where there was none.
+    """
+
+    def __init__(self, message: str = "", *, raised: object = None) -> None:
+        super().__init__(message)
+        self.raised = raised

@@ -1,6 +1,7 @@
 """Keywords that a function does not know, answered by the function that the user called.
 
-The error is a TypeError, as Python's own, with the nearest keyword that there is.
+The error is a TypeError, as Python's own, with the nearest keyword that there is. An error that
+dpaudit raises on purpose begins at that function too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from dpaudit.errors import InvalidInput
+from dpaudit.errors import DpauditError, InvalidInput
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,7 +61,10 @@ def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]],
             __tracebackhide__ = True
             refuse_unknown(function.__name__, given, allowed)
             refuse_both(given, "samples", "draws")
-            return function(*args, **given)
+            try:
+                return function(*args, **given)
+            except DpauditError as error:  # raised on purpose: our own frames would say no more
+                raise error.with_traceback(None)
 
         return called
 

@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.raised import Raised, on_purpose
+from dpaudit._core.redacted import redacted
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.types import ArrayLike, RngLike
+from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.adapters.datafile import FILES, DataChanged, DataFile
 from dpaudit.adapters.process import ProgramFailed, most_bytes, read_regular, run_program
 from dpaudit.adapters.separated import draws_in, text_of
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import MechanismError
 
+__tracebackhide__ = on_purpose
 LARGEST_SEED = 2**31 - 1
 ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in it"
 
@@ -48,10 +51,12 @@ class Command:
             check.fail("header", self.header, f"{database.shape[1]} names, one a column")
         file = FILES.of(database, self.header)
         if any("{size}" in one for one in self.argv):
-            return self._run(file, size, generator)
-        return [self._run(file, 1, generator)[0] for _ in range(size)]
+            return self._run(database, file, size, generator)
+        return [self._run(database, file, 1, generator)[0] for _ in range(size)]
 
-    def _run(self, file: DataFile, size: int, rng: np.random.Generator) -> list[Any]:
+    def _run(
+        self, database: Array, file: DataFile, size: int, rng: np.random.Generator
+    ) -> list[Any]:
         seed, out = int(rng.integers(LARGEST_SEED)), file.new_path()
         shown = {"size": str(size), "seed": str(seed)}
         paths = {"data": str(file.path), "out": str(out), "python": sys.executable}
@@ -62,7 +67,9 @@ class Command:
         except (ProgramFailed, DataChanged, ValueError) as error:
             FILES.forget(file)  # whatever it left of the data, a later audit reads its own
             written = shlex.join(_filled(self.argv, shown))
-            raise MechanismError(f"the command {written}: {error}") from None
+            said = redacted(str(error), database)
+            raised = Raised(__name__, type(error).__name__, "RuntimeError", said)
+            raise MechanismError(f"the command {written}: {said}", raised=raised) from None
         finally:
             out.unlink(missing_ok=True)
         if isinstance(draws, list):

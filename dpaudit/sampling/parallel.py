@@ -15,10 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from dpaudit._core.raised import Raised, on_purpose, shown
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Blocks
 from dpaudit.sampling.order import Block
 
+__tracebackhide__ = on_purpose
 HELD = 1 << 26  # bytes of draws that a window may hold
 # blocks a worker in a window at most; workers wait for the last block of a window, and with this
 # many that is a small part of their time
@@ -104,13 +106,14 @@ def _next(fresh: Iterator[Any], side: int) -> np.ndarray:
     """
     try:
         return np.asarray(next(fresh))
+    except MechanismError as error:
+        failure = error
     except DpauditError:
         raise
     except Exception as error:
-        said = " ".join(str(error).split())
-        raise MechanismError(
-            f"the workers failed to draw {SIDES[side]}: {type(error).__name__}: {said}"
-        ) from error
+        said = " ".join(Raised.of(error).line.split())
+        failure = MechanismError(f"the workers failed to draw {SIDES[side]}: {said}")
+    raise shown(failure)
 
 
 def _results(parallel: Parallel, tasks: Iterable[Any]) -> Generator[Any, None, None]:

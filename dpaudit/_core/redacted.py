@@ -1,0 +1,62 @@
+"""The text of other people's errors, without values of the data."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+HIDDEN, LIST = "…", "[…]"
+MOST = 4000  # characters of a text that are kept
+DIGITS, OF_INTEGERS = 3, 4  # significant digits from which on a number may tell a value
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_ITEM = rf"(?:{_NUMBER}|[-+]?(?:nan|inf|NaN|Inf)|\.\.\.|…)"
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
+NUMBERS = re.compile(rf"\[[\s\[\]]*{_ITEM}(?:[\s,;\[\]]+{_ITEM})*[\s,\]]*\]")
+
+
+def redacted(text: str, data: Any = None) -> str:
+    """The text with lists of numbers in brackets, and numbers that a value of the data rounds to,
+    left out.
+
+    data : numbers, or None where they are not known: then every number is left out. Numbers of
+    fewer than 3 significant digits stay, and whole ones of fewer than 4.
+
+    >>> print(redacted("row 3: [73.12 -8.5], got 73.12 for 0.125", [[73.1234567, 2.0]]))
+    row 3: […], got … for 0.125
+    """
+    kept = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
+    values = None if data is None else _numbers(data)
+    return NUMBER.sub(lambda found: HIDDEN if _tells(found[0], values) else found[0], kept)
+
+
+def _tells(number: str, values: np.ndarray | None) -> bool:
+    """Whether a written number has the digits to tell a value, and one of the values rounds to it.
+
+    It may have been cut off instead of rounded, or be a magnitude without its sign.
+    """
+    digits = number.lower().partition("e")[0].lstrip("-")
+    significant = len(digits.replace(".", "").lstrip("0"))
+    if significant < (DIGITS if "." in digits else OF_INTEGERS):
+        return False
+    if values is None:
+        return True
+    value, unit = abs(float(number)), _unit(number)
+    return bool(np.any(np.abs(values - value) <= unit))
+
+
+def _unit(number: str) -> float:
+    """The last decimal place of a written number."""
+    mantissa, _, power = number.lower().partition("e")
+    return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
+
+
+def _numbers(data: Any) -> np.ndarray:
+    """Magnitudes of all finite values; none of data that are no numbers."""
+    try:
+        values = np.abs(np.asarray(data, dtype=np.float64).ravel())
+    except (TypeError, ValueError):
+        return np.empty(0)
+    return values[np.isfinite(values)]
