@@ -18,10 +18,10 @@ from dpaudit._core.printable import encodable, printable
 from dpaudit._core.seeds import describe as describe_seed
 from dpaudit._core.types import describe
 from dpaudit.errors import DegenerateData, DpauditError, InvalidInput
-from dpaudit.neighbours import NeighbourPair, row_statistics
+from dpaudit.neighbours import NeighbourPair, RowSource, row_statistics
 
 if TYPE_CHECKING:
-    from dpaudit.auditing.result import AuditResult
+    from dpaudit.auditing.result import AuditResult, Subject
     from dpaudit.certify.estimate import Direction
 
 SCHEMA_VERSION = 1
@@ -35,9 +35,12 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
     record = {
         "schema_version": SCHEMA_VERSION,
         "scenario": subject.scenario,
+        "scenario_text": subject.scenario_text,
         "mechanism": _mechanism(subject.mechanism) if subject.mechanism is not None else None,
+        "source": subject.source,
         "dataset": subject.dataset,
-        "neighbour": {**_pair(subject.pair), "rule": subject.rule},
+        "neighbour": _neighbour(subject),
+        "search": subject.search,
         "level": settings.level,
         "verdict": result.verdict,
         "reason": result.reason,
@@ -146,12 +149,45 @@ def _mechanism(mechanism: Any) -> dict[str, Any]:
     return {"name": name, "parameters": parameters, "description": lines[0] if lines else ""}
 
 
+def _neighbour(subject: Subject) -> dict[str, Any]:
+    """What differs, in words; in values only where they are asked for, or of a public bound.
+
+    tried, pool : how many neighbours a search audited, and from how many.
+    """
+    pair, search = subject.pair, subject.search or {}
+    tried = [one for one in search.get("tried", ()) if one["rung"]]
+    return {
+        **_pair(pair),
+        "change": "" if pair is None else pair.change,
+        "group": None if pair is None else pair.group,
+        "row_put_in": None if pair is None else _put_in(pair, subject.show_data),
+        "row_taken_out": None if pair is None else _taken_out(pair, subject.show_data),
+        "rule": subject.rule,
+        "tried": len(tried) if tried else None,
+        "pool": search.get("pool"),
+    }
+
+
+def _put_in(pair: NeighbourPair, show_data: bool) -> dict[str, Any] | None:
+    """Where a row that comes in is from; None where none does, or where it was given by hand."""
+    if pair.index is None or pair.relation not in ("replace", "add"):
+        return None
+    source = pair.source or RowSource()
+    return source.to_dict(pair.right[pair.index], show_data=show_data)
+
+
+def _taken_out(pair: NeighbourPair, show_data: bool) -> list[float] | None:
+    """The row that leaves, where its values are asked for."""
+    leaves = pair.index is not None and pair.relation != "add"
+    return pair.left[pair.index].tolist() if show_data and leaves else None
+
+
 def _pair(pair: NeighbourPair | None) -> dict[str, Any]:
-    """Relation and index; leverage and residual share of the row in D where they are defined."""
+    """Relation, rows and the source of a row that came in; statistics of a row of D, if defined."""
     if pair is None:
         return {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
     leverage = share = None
-    if pair.index is not None and pair.left.shape[1] > 1:
+    if pair.index is not None and pair.relation != "add" and pair.left.shape[1] > 1:
         try:
             rows = row_statistics(pair.left)
             leverage, share = (
@@ -160,12 +196,7 @@ def _pair(pair: NeighbourPair | None) -> dict[str, Any]:
             )
         except DegenerateData:
             pass
-    return {
-        "relation": pair.relation,
-        "index": pair.index,
-        "leverage": leverage,
-        "residual_share": share,
-    }
+    return {**pair.to_dict(), "leverage": leverage, "residual_share": share}
 
 
 def _direction(found: Direction) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The worst neighbour without theory: rank the changes of a database, audit the likeliest.
 
-1. `changes`: every row zeroed, removed or replaced, and rows added; `incoming` and `outliers` give
-   rows that may come in, inside a public bound.
+1. `changes`: every row zeroed, removed or replaced, and rows added; `incoming` holds
+   the rows that may come in, candidates and extreme rows inside a public bound.
 2. `linear`, `influence`, `ranking`: which changes to audit first, by least squares and by a few
    draws of the mechanism.
 3. `quick_audit`, `halving`: audits with few draws of the first changes, then with more draws of the
@@ -13,8 +13,8 @@
 mechanisms only as callables, and no scenario files.
 """
 
-from dpaudit.search.changes import INCOMING, RELATIONS
-from dpaudit.search.incoming import SOURCES
+from dpaudit.search.changes import RELATIONS
+from dpaudit.search.incoming import INCOMING, SOURCES
 from dpaudit.search.quick_audit import DEFAULT as QUICK
 from dpaudit.search.ranking import RANKS
 from dpaudit.search.search import NOTE, SearchResult, search_neighbours, select

@@ -3,43 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from dpaudit._core.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
-from dpaudit.neighbours import NeighbourPair, replace_row, zero_row
+from dpaudit.neighbours import (
+    NeighbourPair,
+    RowSource,
+    add_row,
+    remove_row,
+    replace_row,
+    zero_row,
+)
+from dpaudit.search.incoming import Incoming
 
 RELATIONS = ("zero-out", "remove", "replace", "add")
-INCOMING = ("replace", "add")  # relations with a row that is not in the data
 RESIZING = ("remove", "add")  # relations that change the number of rows
 NO_ROW = -1  # in an array of row numbers
 # replacements that are all examined; of more, only those of the heaviest rows
 MOST_REPLACEMENTS = 1 << 18
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Change:
     """One change of a database.
 
     relation : one of `RELATIONS`. index : the row that is changed, None for "add".
-    row : (d,) the row that comes in, or None.
+    row : (d,) the row that comes in, or None. source : where it is from, or None.
     """
 
     relation: str
     index: int | None
     row: Array | None
+    source: RowSource | None = None
 
     def pair(self, data: Array) -> NeighbourPair:
         """The database and its neighbour. Raises `InvalidInput` where they are equal."""
         if self.relation == "zero-out":
             return zero_row(data, self._index)
         if self.relation == "remove":
-            return NeighbourPair(data, np.delete(data, self._index, axis=0))
+            return remove_row(data, self._index)
         assert self.row is not None
         if self.relation == "replace":
-            return replace_row(data, self._index, self.row)
-        return NeighbourPair(data, np.vstack([data, self.row]))
+            return replace_row(data, self._index, self.row, source=self.source)
+        return add_row(data, self.row, source=self.source)
 
     @property
     def _index(self) -> int:
@@ -54,6 +64,19 @@ class Change:
         done = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced"}
         return f"row {self.index} {done[self.relation]}"
 
+    def put_in(self, *, show_data: bool = False) -> dict[str, Any] | None:
+        """Where the row that comes in is from, as `RowSource.to_dict`; None where none does."""
+        if self.row is None:
+            return None
+        return (self.source or RowSource()).to_dict(self.row, show_data=show_data)
+
+    def __repr__(self) -> str:
+        place = "" if self.index is None else f", row {self.index}"
+        source = "" if self.source is None else f", {self.source.text}"
+        return f"Change({self.relation}{place}{source})"
+
+    _repr_html_ = html_repr
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -62,22 +85,25 @@ class Pool:
     relation : (m,) positions in `RELATIONS`.
     out, into : (m,) numbers of the row of `data` that leaves and of the row of `incoming` that
         comes in; `NO_ROW` where there is none.
-    incoming : (k, d).
     """
 
     data: Array
     relation: np.ndarray
     out: np.ndarray
     into: np.ndarray
-    incoming: Array
+    incoming: Incoming
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.relation)
 
     def __getitem__(self, entry: int) -> Change:
         into, out = int(self.into[entry]), int(self.out[entry])
-        row = None if into == NO_ROW else self.incoming[into]
-        return Change(RELATIONS[self.relation[entry]], None if out == NO_ROW else out, row)
+        relation, index = RELATIONS[self.relation[entry]], None if out == NO_ROW else out
+        if into == NO_ROW:
+            return Change(relation, index, None)
+        return Change(relation, index, self.incoming.rows[into], self.incoming.sources[into])
 
     def rows_out(self) -> Array:
         """(m, d) rows that leave, zeros where none does."""
@@ -85,7 +111,7 @@ class Pool:
 
     def rows_in(self) -> Array:
         """(m, d) rows that come in, zeros where none does."""
-        return _rows(self.incoming, self.into)
+        return _rows(self.incoming.rows, self.into)
 
     def only(self, entries: np.ndarray) -> Pool:
         """The changes at `entries`, in that order."""
@@ -101,10 +127,10 @@ def _rows(table: Array, index: np.ndarray) -> Array:
     return found
 
 
-def pool(data: Array, relations: tuple[str, ...], incoming: Array, heaviest: np.ndarray) -> Pool:
+def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: np.ndarray) -> Pool:
     """Every change of the given relations that makes another database, each once.
 
-    incoming : (k, d) rows for "replace" and "add", empty without these.
+    incoming : rows for "replace" and "add", none without these.
     heaviest : (n,) row numbers, heaviest first: if there are more than `MOST_REPLACEMENTS`
         replacements, only those of the first rows are kept.
 
@@ -128,7 +154,7 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Array, heaviest: np.
 
 
 def _of(
-    relation: str, data: Array, incoming: Array, distinct: np.ndarray, heaviest: np.ndarray
+    relation: str, data: Array, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(relation, out, into) of one relation."""
     new = np.arange(len(incoming))

@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.search import outliers
-from dpaudit.search.changes import INCOMING
+from dpaudit.neighbours import RowSource, outliers
 
 SOURCES = ("candidates", "row_bound", "bounds")
+INCOMING = ("replace", "add")  # relations with a row that is not in the data
+
+
+@dataclass(frozen=True, eq=False)
+class Incoming:
+    """Rows that may come in, (k, d), distinct, and where each is from."""
+
+    rows: Array
+    sources: tuple[RowSource, ...]
+
+    __repr__ = short_repr
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @classmethod
+    def candidates(cls, rows: Array) -> Incoming:
+        """The user's candidates, (k, d)."""
+        return cls(rows, tuple(RowSource("candidates", number) for number in range(len(rows))))
+
+    @classmethod
+    def within_norm(
+        cls, data: Array, bound: float, rng: np.random.Generator, seed: np.random.SeedSequence
+    ) -> Incoming:
+        """Extreme rows of norm `bound`, and the row of zeros. seed : that of `rng`, a new one."""
+        rows = outliers.within_norm(data, bound, rng)
+        sources = [RowSource("row_bound", number, bound, seed) for number in range(len(rows))]
+        zero = np.zeros((1, data.shape[1]))
+        return cls(np.concatenate([rows, zero]), (*sources, RowSource("bound")))
+
+    @classmethod
+    def within_box(cls, data: Array, box: Array, rng: np.random.Generator) -> Incoming:
+        """Corners of a box, (d, 2), and its row that is nearest to zero."""
+        nearest = np.clip(0.0, *box.T)[None, :]
+        rows = np.concatenate([outliers.within_box(data, box, rng), nearest])
+        return cls(rows, (RowSource("bound"),) * len(rows))
 
 
 def incoming_rows(
@@ -19,9 +57,9 @@ def incoming_rows(
     candidates: ArrayLike | None,
     row_bound: float | None,
     bounds: ArrayLike | None,
-    rng: np.random.Generator,
-) -> Array:
-    """The rows that "replace" and "add" may put in, (k, d), distinct.
+    seed: np.random.SeedSequence,
+) -> Incoming:
+    """The rows that "replace" and "add" may put in.
 
     They are the candidates, (m, d), and extreme rows inside the public bound (`outliers`). The row
     of the bound that is nearest to zero is one of them: replacing a heavy row by it
@@ -30,17 +68,24 @@ def incoming_rows(
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
     _check_sources(relations, (candidates, row_bound, bounds))
-    parts = [np.zeros((0, data.shape[1]))]
+    parts = [Incoming(np.zeros((0, data.shape[1])), ())]
+    rng = np.random.default_rng(seed)
     if candidates is not None:
-        parts.append(_candidates(data, candidates))
+        parts.append(Incoming.candidates(_candidates(data, candidates)))
     if row_bound is not None:
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
-        parts += [outliers.within_norm(data, bound, rng), np.zeros((1, data.shape[1]))]
+        parts.append(Incoming.within_norm(data, bound, rng, seed))
     if bounds is not None:
-        box = outliers.box(bounds, data.shape[1])
-        parts += [outliers.within_box(data, box, rng), np.clip(0.0, *box.T)[None, :]]
-    rows = np.concatenate(parts)
-    return rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
+        parts.append(Incoming.within_box(data, outliers.box(bounds, data.shape[1]), rng))
+    return _distinct(parts)
+
+
+def _distinct(parts: list[Incoming]) -> Incoming:
+    """All rows, each once, as of the first part that has it."""
+    rows = np.concatenate([part.rows for part in parts])
+    sources = [source for part in parts for source in part.sources]
+    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    return Incoming(rows[first], tuple(sources[number] for number in first))
 
 
 def _check_sources(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,17 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.seeds import Purpose, below, generator, root
-from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
-from dpaudit.auditing.api import audit_subject
+from dpaudit._core.keywords import known_keywords, refuse_unknown
+from dpaudit._core.seeds import Purpose, below, root
+from dpaudit._core.short_repr import html_repr, short_repr
+from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
+from dpaudit.auditing.api import audit, audit_subject
+from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.settings import silent
-from dpaudit.curves.claims import ClaimLike, as_claim
+from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import Progress
+from dpaudit.sampling import Progress, check_mechanism
 from dpaudit.scoring import Classifier, ClassifierLike
 from dpaudit.search.changes import RELATIONS, Pool, pool
 from dpaudit.search.checkpoint import Checkpoint
@@ -62,6 +64,8 @@ class SearchSettings:
     samples: int = 100_000
     claim: ClaimLike = None
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         if not self.kinds:
             expected = "at least one of " + ", ".join(map(repr, RELATIONS))
@@ -71,8 +75,11 @@ class SearchSettings:
         if not callable(self.rank):
             check.choice("rank", self.rank, RANKS)
         check.integer("shortlist", self.shortlist, 1)
-        check.integer("samples", self.samples, 1)
+        object.__setattr__(self, "samples", check.count("samples", self.samples, 1))
         check.real("budget", self.budget, 1.0)
+        held = as_claim(self.claim)
+        if held is not None and held.epsilon is not None:
+            refuse_unbreakable(held, np.array([held.epsilon]))
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -94,10 +101,10 @@ class SearchSettings:
         claim = as_claim(self.claim)
         return 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
 
-    def pool(self, data: Array, rng: np.random.Generator) -> Pool:
-        """The changes of `data` that may be searched. rng : for random rows inside a bound."""
+    def pool(self, data: Array, seed: np.random.SeedSequence) -> Pool:
+        """The changes of `data` that may be searched. seed : of random rows inside a bound."""
         sources = self.candidates, self.row_bound, self.bounds
-        incoming = incoming_rows(data, self.kinds, *sources, rng)
+        incoming = incoming_rows(data, self.kinds, *sources, seed)
         # the order of the rows matters to replacements only
         order = heaviest(data) if "replace" in self.kinds else np.arange(len(data))
         return pool(data, self.kinds, incoming, order)
@@ -115,11 +122,12 @@ class SearchSettings:
             ) from None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SearchResult:
     """What a search found.
 
-    selection : the neighbours that were tried. pair : the chosen one.
+    selection : the neighbours that were tried. pair : the chosen one. relation, index : of the
+        pair, ("remove", 11); the index of an added row is its place in D', the number of rows of D.
     audit : the `AuditResult` of the pair, from draws that the search has not seen.
     note : what the search does not show.
     """
@@ -129,16 +137,34 @@ class SearchResult:
     audit: AuditResult
     note: str = NOTE
 
+    def __repr__(self) -> str:
+        found = f"{self.audit.verdict}: {self.audit.headline.text}"
+        return f"SearchResult({self.pair!r}\n  {found}\n  {self.selection.comparison})"
+
+    _repr_html_ = html_repr
+
+    @property
+    def relation(self) -> str:
+        """The relation of the pair: "zero-out", "remove", "replace" or "add"."""
+        return self.pair.relation
+
+    @property
+    def index(self) -> int:
+        """The row that differs."""
+        assert self.pair.index is not None
+        return self.pair.index
+
     @property
     def draws(self) -> int:
         """Draws of search and audit together, of both sides."""
         return self.selection.draws + 2 * self.audit.sizes.total
 
     def table(self, most: int | None = 20) -> str:
-        """The trials as lines of text, worst first; at most `most`, or all (None)."""
+        """The trials as lines of text, as `Selection.table`: at most `most`, or all (None)."""
         return self.selection.table(most)
 
 
+@known_keywords(audit)
 def search_neighbours(
     mechanism: Mechanism,
     data: ArrayLike,
@@ -152,11 +178,12 @@ def search_neighbours(
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
     quick: ClassifierLike = DEFAULT,
-    samples: int = 100_000,
+    samples: Count = 100_000,
     claim: ClaimLike = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
+    draws: Count | None = None,
     **settings: Any,
 ) -> SearchResult:
     """Search for the neighbour on which a mechanism leaks most, without theory, and audit it.
@@ -181,8 +208,8 @@ def search_neighbours(
     shortlist : number of neighbours that get a quick audit.
     budget : draws of search and final audit together, in units of the audit's 2·samples draws.
     quick : classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
-    samples, claim, rng, n_jobs, progress, and further `settings` : of the final audit, as in
-        `dpaudit.audit`.
+    samples (or draws), claim, rng, n_jobs, progress, and further `settings` : of the final audit,
+        as in `dpaudit.audit`.
 
     Returns
     -------
@@ -190,7 +217,7 @@ def search_neighbours(
     `dpaudit.audit(mechanism, result.pair, rng=rng, ...)`.
 
     Raises `InvalidInput`, `DegenerateData`, and `MechanismError`, also where the mechanism fails on
-    every neighbour that is tried.
+    every neighbour that is tried; TypeError for unknown keywords.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -214,20 +241,22 @@ def search_neighbours(
         shortlist=shortlist,
         budget=budget,
         quick=quick,
-        samples=samples,
+        samples=check.draws_asked(samples, draws),
         claim=claim,
     )
-    selection = _select(mechanism, data, search, rng=seed, n_jobs=n_jobs, progress=progress)
+    with shown(progress) as callback:
+        selection = _select(mechanism, data, search, rng=seed, n_jobs=n_jobs, progress=callback)
     pair = selection.best.change.pair(check.matrix("data", data))
     options = {
-        "samples": samples,
+        "samples": search.samples,
         "claim": claim,
         "rng": seed,
         "n_jobs": n_jobs,
         "progress": progress,
         **settings,
     }
-    found = audit_subject(Subject(mechanism, pair, rule=selection.rule), **options)
+    subject = Subject(mechanism, pair, rule=selection.rule, search=selection.to_dict())
+    found = audit_subject(subject, **options)
     return SearchResult(selection, pair, found)
 
 
@@ -237,7 +266,7 @@ def select(
     *,
     rng: RngLike = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     checkpoint: Checkpoint | None = None,
     **search: Any,
 ) -> Selection:
@@ -247,16 +276,19 @@ def select(
         includes the 2·samples draws of the final audit, which are not made.
     checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
+    __tracebackhide__ = True
+    refuse_unknown("search_neighbours", search, [one.name for one in fields(SearchSettings)])
     settings = SearchSettings(**search)
-    return _select(
-        mechanism,
-        data,
-        settings,
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
-    )
+    with shown(progress) as callback:
+        return _select(
+            mechanism,
+            data,
+            settings,
+            rng=rng,
+            n_jobs=n_jobs,
+            progress=callback,
+            checkpoint=checkpoint,
+        )
 
 
 def _select(
@@ -266,14 +298,13 @@ def _select(
     *,
     rng: RngLike,
     n_jobs: int | None,
-    progress: Progress | None,
+    progress: Progress,
     checkpoint: Checkpoint | None = None,
 ) -> Selection:
-    if isinstance(mechanism, type) or not callable(mechanism):
-        fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    check_mechanism(mechanism)
     database, classifier = check.matrix("data", data), search.classifier
     seed = below(root(rng), int(Purpose.SEARCH))
-    changes = search.pool(database, generator(seed, OUTLIER_KEY))
+    changes = search.pool(database, below(seed, OUTLIER_KEY))
     spending = search.schedule(len(changes))
     runner = Runner(
         mechanism,
@@ -282,7 +313,7 @@ def _select(
         classifier,
         seed,
         n_jobs,
-        progress or silent,
+        progress,
         checkpoint,
     )
     ranked = ranking(runner, changes, search.rank, spending.screened, spending.rungs[0][0])

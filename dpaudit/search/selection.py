@@ -7,7 +7,9 @@ import io
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpaudit.report.text import count
+from dpaudit._core.short_repr import html_repr
+from dpaudit.neighbours import RowSource
+from dpaudit.report.text import count, number
 from dpaudit.search.changes import Change
 
 COLUMNS = (
@@ -37,10 +39,17 @@ HEADS = (  # of the table for people
     "gain",
     "note",
 )
+LEGEND = (
+    "Neighbours tried, worst first. score: by which they were ranked before; rung: the last of "
+    "{rungs} rounds that they reached; draws: of M(D′).",
+    "δ estimate: δ({epsilon}) from a score's odds; δ counted ± error: from counts; gain: how well "
+    "the score tells M(D′) from M(D), nats a draw.",
+    "The estimates only choose: the largest of many is too high, and nothing here is certified.",
+)
 NOTE_WIDTH = 60  # characters of a note in the table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trial:
     """One change that was tried.
 
@@ -61,9 +70,21 @@ class Trial:
     gain: float | None = None
     note: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The trial in JSON types, by name."""
-        change, row = self.change, self.change.row
+    def __repr__(self) -> str:
+        if self.delta is None:
+            return f"Trial({self.change.text}; {self.note or 'not audited'})"
+        estimate = f"δ estimate {number(self.delta)} ± {number(self.error, 2)}"
+        return f"Trial({self.change.text}; {estimate}, rung {self.rung}, {count(self.draws)} draws)"
+
+    _repr_html_ = html_repr
+
+    def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
+        """The trial in JSON types, by name.
+
+        row_put_in : where the row that comes in is from; its values only if they are corners of the
+            public bound, or with `show_data`.
+        """
+        change = self.change
         return {
             "relation": change.relation,
             "row": change.index,
@@ -74,12 +95,12 @@ class Trial:
             "counted": self.counted,
             "error": self.error,
             "gain": self.gain,
-            "row_put_in": None if row is None else row.tolist(),
+            "row_put_in": change.put_in(show_data=show_data),
             "note": self.note,
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection:
     """The neighbour that a search chose, and how. Nothing is certified: that takes fresh draws.
 
@@ -97,6 +118,11 @@ class Selection:
     rank: str
     rungs: tuple[tuple[int, int], ...] = field(default=())
 
+    def __repr__(self) -> str:
+        return f"Selection({self.rule})"
+
+    _repr_html_ = html_repr
+
     @property
     def best(self) -> Trial:
         """The trial of the chosen change."""
@@ -111,7 +137,7 @@ class Selection:
     def comparison(self) -> str:
         """How the change was chosen, in words."""
         return (
-            f"worst of {count(self.audited)} audited at ε = {self.epsilon:g} "
+            f"worst of {count(self.audited)} audited at ε = {number(self.epsilon)} "
             f"of {count(self.pool)} ({self.rank}; {count(self.draws)} draws of search)"
         )
 
@@ -120,17 +146,29 @@ class Selection:
         """Number of changes with a quick audit."""
         return sum(trial.rung > 0 for trial in self.tried)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The search in JSON types, with a record for each trial, worst first."""
+    def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
+        """The search in JSON types, with a record for each trial, worst first.
+
+        show_data : with the values of all rows that come in, as in `Trial.to_dict`.
+        """
         names = ("pool", "ranked", "epsilon", "draws", "rank")
         return {
             **{name: getattr(self, name) for name in names},
             "rungs": [{"neighbours": kept, "draws": each} for kept, each in self.rungs],
-            "tried": [trial.to_dict() for trial in self.tried],
+            "tried": [trial.to_dict(show_data=show_data) for trial in self.tried],
         }
 
+    @property
+    def legend(self) -> str:
+        """What the columns of the table mean, in three lines."""
+        known = {"epsilon": number(self.epsilon), "rungs": number(len(self.rungs))}
+        return "\n".join(LEGEND).format(**known)
+
     def table(self, most: int | None = 20) -> str:
-        """The trials as lines of text, worst first; at most `most`, or all (None)."""
+        """The trials as lines of text, worst first, below what the columns mean.
+
+        most : number of trials that are shown; None for all.
+        """
         rows = [HEADS, *(_cells(place, one) for place, one in enumerate(self.tried[:most], 1))]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
@@ -138,35 +176,43 @@ class Selection:
             for row in rows
         ]
         more = len(self.tried) - (len(rows) - 1)
-        return "\n".join([*lines, *([f"... and {count(more)} more"] if more else [])])
+        rest = [f"... and {count(more)} more"] if more else []
+        return "\n".join([self.legend, "", *lines, *rest])
 
-    def to_csv(self) -> str:
-        """All trials, comma separated, worst first; the numbers of `row_put_in` have semicolons."""
+    def to_csv(self, *, show_data: bool = False) -> str:
+        """All trials, comma separated, worst first.
+
+        row_put_in : "candidate 3", where the row is from; for corners of the public bound, and with
+            `show_data` for all rows, the values, separated by semicolons.
+        """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
         for place, trial in enumerate(self.tried, start=1):
-            record = {"place": place, **trial.to_dict()}
-            if record["row_put_in"] is not None:
-                record["row_put_in"] = ";".join(repr(value) for value in record["row_put_in"])
+            record = {"place": place, **trial.to_dict(show_data=show_data)}
+            record["row_put_in"] = _put_in(record["row_put_in"])
             writer.writerow(["" if record[name] is None else record[name] for name in COLUMNS])
         return out.getvalue()
 
 
+def _put_in(record: dict[str, Any] | None) -> str | None:
+    """The row that comes in as a cell: its values where the record has them, else its source."""
+    if record is None:
+        return None
+    values = record.get("values")
+    return RowSource.from_dict(record).text if values is None else ";".join(map(repr, values))
+
+
 def _cells(place: int, trial: Trial) -> tuple[str, ...]:
     row, note = trial.change.index, trial.note
+    estimates = (trial.delta, trial.counted, trial.error, trial.gain)
     return (
         str(place),
         trial.change.relation,
         "" if row is None else str(row),
-        f"{trial.score:.4g}",
+        number(trial.score),
         str(trial.rung or ""),
         count(trial.draws),
-        *map(_decimals, (trial.delta, trial.counted, trial.error, trial.gain)),
+        *("" if value is None else number(value, 3) for value in estimates),
         note if len(note) <= NOTE_WIDTH else note[: NOTE_WIDTH - 3] + "...",
     )
-
-
-def _decimals(value: float | None) -> str:
-    """Four decimals, so that a column of estimates lines up."""
-    return "" if value is None else f"{value:.4f}"

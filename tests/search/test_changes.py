@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.search import outliers
+from dpaudit.neighbours import RowSource, outliers
 from dpaudit.search.changes import NO_ROW, RELATIONS, pool
-from dpaudit.search.incoming import incoming_rows
+from dpaudit.search.incoming import Incoming, incoming_rows
 
 pytestmark = pytest.mark.quick
 
 DATA = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0], [1.0, 2.0]])
 NEW = np.array([[1.0, 2.0], [5.0, 5.0]])
+CANDIDATES, NONE = Incoming.candidates(NEW), Incoming(np.zeros((0, 2)), ())
+SEED = np.random.SeedSequence(0)
 EVERY = np.arange(4)
 
 
@@ -23,7 +25,7 @@ def described(found):
 
 
 def test_rows_zeroed_and_removed_once_each():
-    found = pool(DATA, ("zero-out", "remove", "zero-out"), np.zeros((0, 2)), EVERY)
+    found = pool(DATA, ("zero-out", "remove", "zero-out"), NONE, EVERY)
     assert described(found) == [
         ("zero-out", 0, None),
         ("zero-out", 1, None),  # row 2 is zero already, row 3 is row 0 again
@@ -34,7 +36,7 @@ def test_rows_zeroed_and_removed_once_each():
 
 
 def test_replacements_and_additions():
-    found = pool(DATA, ("replace", "add"), NEW, np.array([1, 0, 3, 2]))
+    found = pool(DATA, ("replace", "add"), CANDIDATES, np.array([1, 0, 3, 2]))
     rows = described(found)
     assert ("replace", 0, [1.0, 2.0]) not in rows  # nothing would change
     assert rows[0] == ("replace", 1, [1.0, 2.0])  # the heaviest row first
@@ -46,7 +48,7 @@ def test_replacements_and_additions():
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_a_change_becomes_a_pair(relation):
-    found = pool(DATA, (relation,), NEW, EVERY)
+    found = pool(DATA, (relation,), CANDIDATES, EVERY)
     change = found[0]
     pair = change.pair(DATA)
     np.testing.assert_array_equal(pair.left, DATA)
@@ -58,13 +60,13 @@ def test_a_change_becomes_a_pair(relation):
 
 def test_of_too_many_replacements_the_heaviest_rows_stay(monkeypatch):
     monkeypatch.setattr("dpaudit.search.changes.MOST_REPLACEMENTS", 4)
-    found = pool(DATA, ("replace",), NEW, np.array([3, 1, 2, 0]))
+    found = pool(DATA, ("replace",), CANDIDATES, np.array([3, 1, 2, 0]))
     assert set(found.out.tolist()) == {1, 2}  # row 3 is row 0 again, and only distinct rows count
 
 
 def test_data_of_zeros_have_no_change():
     with pytest.raises(dp.InvalidInput, match="data must have a row that the relations can change"):
-        pool(np.zeros((3, 2)), ("zero-out",), np.zeros((0, 2)), np.arange(3))
+        pool(np.zeros((3, 2)), ("zero-out",), NONE, np.arange(3))
 
 
 def test_rows_within_a_norm_are_on_its_rim():
@@ -96,10 +98,10 @@ def test_rows_within_a_box_are_corners(width):
 @pytest.mark.parametrize("given", [{"row_bound": 2.0}, {"bounds": [[-1.0, 1.0], [0.5, 1.0]]}])
 def test_the_row_nearest_to_zero_comes_in_too(given):
     options = {"candidates": None, "row_bound": None, "bounds": None, **given}
-    rows = incoming_rows(DATA, ("replace", "add"), rng=np.random.default_rng(0), **options)
+    rows = incoming_rows(DATA, ("replace", "add"), seed=SEED, **options)
     least = [0.0, 0.5 if "bounds" in given else 0.0]
-    assert least in rows.tolist()
-    assert np.linalg.norm(rows, axis=1).min() == np.linalg.norm(least)
+    assert least in rows.rows.tolist()
+    assert np.linalg.norm(rows.rows, axis=1).min() == np.linalg.norm(least)
     found = pool(DATA, ("replace", "add"), rows, np.arange(len(DATA)))
     coming = found.rows_in()[found.relation == RELATIONS.index("add")]
     assert least in coming.tolist()  # a row of zeros makes the database longer
@@ -125,14 +127,16 @@ def test_bounds_are_checked(bounds):
 def test_incoming_rows_belong_to_a_relation(relations, given, message):
     options = {"candidates": None, "row_bound": None, "bounds": None, **given}
     with pytest.raises(dp.InvalidInput, match=message):
-        incoming_rows(DATA, relations, rng=np.random.default_rng(0), **options)
+        incoming_rows(DATA, relations, seed=SEED, **options)
 
 
 def test_incoming_rows_come_from_every_source_once():
-    rng = np.random.default_rng(0)
-    rows = incoming_rows(DATA, ("add",), np.vstack([NEW, NEW]), None, [[0.0, 1.0], [0.0, 2.0]], rng)
-    assert rows[:2].tolist() == NEW.tolist()
-    assert {tuple(row) for row in rows.tolist()} == {
+    twice, box = np.vstack([NEW, NEW]), [[0.0, 1.0], [0.0, 2.0]]
+    found = incoming_rows(DATA, ("add",), twice, None, box, SEED)
+    assert found.rows[:2].tolist() == NEW.tolist()
+    assert [one.text for one in found.sources[:2]] == ["candidate 0", "candidate 1"]
+    assert set(found.sources[2:]) == {RowSource("bound")}
+    assert {tuple(row) for row in found.rows.tolist()} == {
         (1.0, 2.0),
         (5.0, 5.0),
         (0.0, 0.0),

@@ -211,8 +211,10 @@ def test_the_table_of_what_was_tried(data):
     rungs = [one.rung for one in found.tried]
     assert rungs == sorted(rungs, reverse=True)
     lines = found.table(3).splitlines()
-    assert lines[0].split()[:4] == ["place", "relation", "row", "score"]
-    assert lines[1].split()[1:3] == ["zero-out", str(found.best.change.index)]
+    assert lines[:3] == found.legend.splitlines()
+    assert "δ(0) from a score's odds" in found.legend
+    assert lines[4].split()[:4] == ["place", "relation", "row", "score"]
+    assert lines[5].split()[1:3] == ["zero-out", str(found.best.change.index)]
     assert lines[-1] == "... and 5 more"
     rows = found.to_csv().splitlines()
     assert len(rows) == 9

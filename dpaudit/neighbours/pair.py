@@ -1,0 +1,168 @@
+"""Two databases, and the relation between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.short_repr import html_repr
+from dpaudit._core.types import Array
+from dpaudit.errors import InvalidInput
+from dpaudit.neighbours.source import RowSource
+
+RELATIONS = ("zero-out", "replace", "remove", "add", "replace-group", "remove-group", "pair")
+GROUPS = ("replace-group", "remove-group")
+REMOVING = ("remove", "remove-group")
+DONE = {
+    "zero-out": "zeroed",
+    "replace": "replaced",
+    "remove": "removed",
+    "replace-group": "replaced",
+    "remove-group": "removed",
+}
+NAMED = 5  # rows of a group that are named one by one
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NeighbourPair:
+    """Two databases, D and D'.
+
+    left, right : (n, d) and (m, d) float64, the label in the last column. They are read-only,
+        copies unless they were so before, since a mechanism that changes its data would change the
+        audit.
+    relation : what D' is beside D: "zero-out" (row `index` is zero), "replace" (row `index` is
+        another one), "remove" (row `index` of D is left out), "add" (row `index` of D' is new),
+        "remove-group", "replace-group" (the rows `group` of one user are left out, or are others)
+        or "pair" (any two).
+    index : the row that differs, or None. group : the rows of one user, ascending, or None.
+    source : where a row that comes in is from, or None.
+
+    Raises `InvalidInput` when they are identical, as all mechanisms have the same law on both, or
+    when they are not in the relation.
+    """
+
+    left: Array
+    right: Array
+    relation: str = "pair"
+    index: int | None = None
+    group: tuple[int, ...] | None = None
+    source: RowSource | None = None
+
+    def __post_init__(self) -> None:
+        left, right = check.matrix("left", self.left), check.matrix("right", self.right)
+        if left.shape[1] != right.shape[1]:
+            check.fail(
+                "right",
+                f"{right.shape[1]} columns",
+                f"a database of {left.shape[1]} columns, as left",
+            )
+        if left.shape == right.shape and np.array_equal(left, right):
+            raise InvalidInput(
+                "left and right must differ: the databases are identical, not a neighbour pair"
+            )
+        self._check_relation(left, right)
+        for name, side in (("left", left), ("right", right)):
+            object.__setattr__(self, name, _read_only(side))
+
+    @property
+    def change(self) -> str:
+        """What differs, in words and without values: "row 7 zeroed"; "" for any two databases."""
+        if self.relation == "add":
+            return "a row added"
+        place = self._place
+        return f"{place} {DONE[self.relation]}" if place and self.relation in DONE else ""
+
+    @property
+    def _place(self) -> str:
+        """The rows that differ: "row 7", "rows 2, 5 and 9", "12 rows"; or ""."""
+        if self.index is not None:
+            return f"row {self.index}"
+        if self.group is None:
+            return ""
+        if not 1 < len(self.group) <= NAMED:
+            return f"row {self.group[0]}" if len(self.group) == 1 else f"{len(self.group):,} rows"
+        *first, last = map(str, self.group)
+        return f"rows {', '.join(first)} and {last}"
+
+    def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
+        """What result.json has of the pair, of which `from_record` makes it again.
+
+        The values of a row that comes in are among it only if they are public (`RowSource`), or
+        with `show_data`.
+        """
+        put_in = None
+        if self.index is not None and self.relation in ("replace", "add"):
+            source, row = self.source or RowSource(), self.right[self.index]
+            put_in = source.to_dict(row, show_data=show_data)
+        return {
+            "relation": self.relation,
+            "index": self.index,
+            "group": None if self.group is None else list(self.group),
+            "change": self.change,
+            "row_put_in": put_in,
+        }
+
+    def __repr__(self) -> str:
+        shapes = [f"{len(side):,} × {side.shape[1]:,}" for side in (self.left, self.right)]
+        where = ", ".join(part for part in (self.relation, self._place) if part)
+        return f"NeighbourPair({where}; {' against '.join(dict.fromkeys(shapes))})"
+
+    _repr_html_ = html_repr
+
+    def _check_relation(self, left: Array, right: Array) -> None:
+        """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""
+        check.choice("relation", self.relation, RELATIONS)
+        if self.relation in GROUPS:
+            rows = list(_group(self.group, len(left)))
+        elif self.group is not None:
+            check.fail("group", self.group, f"None for the relation {self.relation!r}")
+        elif self.relation == "pair" and self.index is None:
+            return
+        else:
+            rows = [self._checked_index(left, right)]
+        kept = left if self.relation == "add" else np.delete(left, rows, axis=0)
+        stayed = right if self.relation in REMOVING else np.delete(right, rows, axis=0)
+        if not np.array_equal(kept, stayed):
+            what = "left but for " + (self._place or "one row")
+            check.fail("right", f"other rows that differ ({_sides(left, right)})", what)
+        if self.relation == "zero-out" and np.any(right[rows]):
+            check.fail("right", "other numbers", f"zero in row {rows[0]}")
+
+    def _checked_index(self, left: Array, right: Array) -> int:
+        """The row that differs. Raises `InvalidInput` where a database has no such row."""
+        index = check.integer("index", self.index, 0)
+        resizes = self.relation in ("remove", "add")
+        if not resizes and left.shape != right.shape:
+            expected = f"a row of two databases of one shape, got {_sides(left, right)}"
+            check.fail("index", index, expected)
+        whole = right if self.relation == "add" else left
+        if index >= len(whole):
+            check.fail("index", index, f"a row number below {len(whole)}")
+        return index
+
+
+def _group(group: tuple[int, ...] | None, rows: int) -> tuple[int, ...]:
+    """The group of a pair as it must be. Raises `InvalidInput`."""
+    expected = f"a tuple of row numbers below {rows}, ascending, each once"
+    if not isinstance(group, tuple) or not group:
+        check.fail("group", group, expected)
+    found = [check.integer("group", index, 0) for index in group]
+    if found != sorted(set(found)) or found[-1] >= rows:
+        check.fail("group", group, expected)
+    return group
+
+
+def _sides(left: Array, right: Array) -> str:
+    return f"{left.shape} and {right.shape}"
+
+
+def _read_only(data: Array) -> Array:
+    """The database itself if it is read-only and owns its memory, else a read-only copy."""
+    if data.flags.owndata and data.flags.c_contiguous and not data.flags.writeable:
+        return data
+    own = data.copy()
+    own.setflags(write=False)
+    return own

@@ -1,0 +1,131 @@
+"""A pair made again from the record of its audit, result.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.errors import InvalidInput
+from dpaudit.neighbours import changes
+from dpaudit.neighbours.pair import GROUPS, RELATIONS, NeighbourPair
+from dpaudit.neighbours.source import RowSource
+
+RESULT = "result.json"
+OUT: dict[str, Callable[..., NeighbourPair]] = {  # relations without a row that comes in
+    "zero-out": changes.zero_row,
+    "remove": changes.remove_row,
+    "remove-group": changes.remove_group,
+}
+
+
+def from_record(
+    data: ArrayLike,
+    record: Mapping[str, Any] | str | Path,
+    *,
+    candidates: ArrayLike | None = None,
+    row: ArrayLike | None = None,
+) -> NeighbourPair:
+    """The pair of an audit, made again from its record and the same data.
+
+    A record holds no private row. It says which row was zeroed or left out, and of a row that came
+    in where it is from.
+
+    Parameters
+    ----------
+    data : (n, d), the database D of the audit.
+    record : the content of result.json as a dict, or the folder that holds the file.
+    candidates : (m, d), those of the search, needed where the row that came in is one of them.
+    row : (d,) the row that came in, or (g, d) the rows of a group, needed where they were given by
+        hand; it takes the place of what the record says.
+
+    A row along the axes of the data, inside `row_bound`, is computed again: with the versions of
+    NumPy and of its linear algebra that the search had, as other ones may turn an axis round.
+
+    Raises `InvalidInput` where the record is of no such pair or of other data, or where a row is
+    missing.
+
+    >>> import dpaudit as dp
+    >>> record = {"neighbour": {"relation": "remove", "index": 1}}
+    >>> dp.neighbours.from_record([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], record)
+    NeighbourPair(remove, row 1; 3 × 2 against 2 × 2)
+    """
+    data = check.matrix("data", data)
+    content = record if isinstance(record, Mapping) else _read(Path(record))
+    neighbour = _neighbour(content)
+    _check_shape(data, content)
+    relation = neighbour["relation"]
+    where: Any = neighbour.get("group" if relation in GROUPS else "index")
+    if relation in OUT:
+        return OUT[relation](data, where)
+    if relation == "replace-group":
+        return changes.replace_group(data, where, _given(row))
+    source = RowSource.from_dict(neighbour.get("row_put_in") if row is None else None)
+    values = _row_put_in(data, source, neighbour, candidates) if row is None else row
+    if relation == "add":
+        return changes.add_row(data, values, source=source)
+    return changes.replace_row(data, where, values, source=source)
+
+
+def _row_put_in(
+    data: Array, source: RowSource, neighbour: Mapping[str, Any], candidates: ArrayLike | None
+) -> ArrayLike:
+    """The row that came in, (d,). Raises `InvalidInput` where the record alone cannot give it."""
+    if source.kind == "row_bound":
+        return source.remade(data)
+    if source.kind == "bound":
+        return np.asarray(neighbour["row_put_in"]["values"])
+    if source.kind == "user":
+        return _given(None)
+    if candidates is None:
+        check.fail("candidates", None, f"those of the search: the row is number {source.number}")
+    rows = check.matrix("candidates", candidates)
+    if source.number is None or source.number >= len(rows):
+        check.fail("candidates", f"{len(rows)} rows", f"those of the search, with a {source.text}")
+    return np.asarray(rows[source.number])
+
+
+def _given(row: ArrayLike | None) -> ArrayLike:
+    """The row that was given by hand. Raises `InvalidInput` where it is not given again."""
+    if row is None:
+        check.fail("row", None, "given again: it was put in by hand, and a record holds no row")
+    return row
+
+
+def _read(folder: Path) -> Mapping[str, Any]:
+    """The content of result.json in a folder. Raises `InvalidInput`."""
+    path = folder / RESULT
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"record must be a folder with the result.json of an audit, got {str(folder)!r}: "
+            f"{type(error).__name__}",
+            argument="record",
+        ) from None
+    if not isinstance(found, dict):
+        check.fail("record", str(path), "the result.json of an audit")
+    return found
+
+
+def _neighbour(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Its table "neighbour". Raises `InvalidInput` where no pair can be made from it."""
+    neighbour = record.get("neighbour")
+    relation = neighbour.get("relation") if isinstance(neighbour, Mapping) else None
+    if relation not in RELATIONS or relation == "pair":
+        made = ", ".join(map(repr, RELATIONS[:-1]))
+        check.fail("record", f"the relation {relation!r}", f"of a pair of the relation {made}")
+    assert isinstance(neighbour, Mapping)
+    return neighbour
+
+
+def _check_shape(data: Array, record: Mapping[str, Any]) -> None:
+    """Raises `InvalidInput` for data of another shape than the audit's, where that is known."""
+    shape = (record.get("dataset") or {}).get("shape")
+    if shape is not None and tuple(shape) != data.shape:
+        check.fail("data", f"shape {data.shape}", f"those of the audit, of shape {tuple(shape)}")

@@ -1,0 +1,35 @@
+"""Statistics of how much each row matters to least squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpaudit._core import check
+from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array, ArrayLike
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowStatistics:
+    """What zeroing each row does to the least-squares solution x_opt, (n,) each.
+
+    leverage : h_i. residual_share : the share of the residual sum of squares that only row i
+        explains. displacement : ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
+    """
+
+    leverage: Array
+    residual_share: Array
+    displacement: Array
+
+    def __repr__(self) -> str:
+        return f"RowStatistics({len(self.leverage):,} rows)"
+
+
+def row_statistics(data: ArrayLike) -> RowStatistics:
+    """Leverage, residual share and displacement of each row, by column-scaled thin QR.
+
+    data : (n, p + 1), label last. Raises `DegenerateData` for dependent features, n ≤ p or zero
+        residuals.
+    """
+    fit = least_squares(check.matrix("data", data, min_columns=2))
+    return RowStatistics(fit.leverage, fit.residual_share, fit.displacement)
