@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dpaudit._core.short_repr import brief
 from dpaudit._core.types import Array as Array
 from dpaudit.errors import InvalidInput
 
@@ -15,19 +16,13 @@ SHOWN = 8  # names of columns in an error
 
 
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
-    """Raise the one form of error that bad input gets. advice : what to do next."""
-    shown = _shown(got)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
+    """Raise the one form of error that bad input gets; of arrays and lists it shows no value.
+
+    advice : what to do next.
+    """
+    shown = brief(got, article="a ")
     then = f"; {advice}" if advice else ""
     raise InvalidInput(f"{name} must be {expected}, got {shown}{then}", argument=name)
-
-
-def _shown(got: object) -> str:
-    try:
-        return repr(got)
-    except (ValueError, RecursionError):  # an integer of thousands of digits, a deep list
-        return f"a {type(got).__name__} too long to show"
 
 
 def integer(name: str, value: Any, minimum: int) -> int:
@@ -42,6 +37,11 @@ def count(name: str, value: Any, minimum: int) -> int:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
     return integer(name, value, minimum)
+
+
+def draws_asked(samples: Any, draws: Any) -> int:
+    """A number of draws, by whichever of its two names it was given."""
+    return count("samples", samples, 1) if draws is None else count("draws", draws, 1)
 
 
 def real(

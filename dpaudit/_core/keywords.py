@@ -64,7 +64,7 @@ def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]],
             try:
                 return function(*args, **given)
             except DpauditError as error:  # raised on purpose: our own frames would say no more
-                raise error.with_traceback(None)
+                raise error.with_traceback(None) from error.__cause__
 
         return called
 

@@ -18,6 +18,7 @@ RngLike = (
     | np.random.Generator
     | None
 )
+Count = int | float  # a number of draws: whole, also written as 1e5
 # (size, rng) → draws of a mechanism on one database: an array where dpaudit knows the mechanism
 Sampler = Callable[[int, np.random.Generator], Array]
 
@@ -25,6 +26,7 @@ __all__ = [
     "Adjustable",
     "Array",
     "ArrayLike",
+    "Count",
     "Described",
     "Mechanism",
     "RngLike",

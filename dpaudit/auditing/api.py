@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,29 +10,34 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core import check
-from dpaudit._core.types import ArrayLike, Mechanism, RngLike
+from dpaudit._core.keywords import known_keywords
+from dpaudit._core.source import source_of
+from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
+from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.settings import Drawing, Settings, silent
+from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.curves.claims import ClaimLike
+from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import BlockStore, Progress
+from dpaudit.sampling import BlockStore, check_mechanism
 from dpaudit.scoring import ClassifierLike
 
 
+@known_keywords()
 def audit(
     mechanism: Mechanism,
     pair: NeighbourPair,
     *,
     epsilon: ArrayLike | None = None,
-    samples: int = 1_000_000,
+    samples: Count = 1_000_000,
     claim: ClaimLike = None,
     level: float = 0.95,
     classifier: ClassifierLike = "auto",
     rng: RngLike = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     detect: float | None = None,
     train_share: float | None = None,
     choose_share: float | None = None,
@@ -40,6 +46,7 @@ def audit(
     store: BlockStore | None = None,
     stop: str | None = None,
     unit: str = "draw",
+    draws: Count | None = None,
 ) -> AuditResult:
     """Audit a mechanism on a pair of neighbouring databases.
 
@@ -51,8 +58,9 @@ def audit(
     pair : the two databases.
     epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4). A claim's own ε
         is added.
-    samples : draws a side, training, choosing and certifying together. Those that certify are made
-        after the score, counted as they come and not kept, so memory grows as √samples.
+    samples, draws : two names of one number: draws a side, training, choosing and certifying
+        together; 1e5 may stand for 100_000. Those that certify are made after the score, counted
+        as they come and not kept, so memory grows as √samples.
     claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is
         tested).
     level : joint confidence of the band over all ε and both directions.
@@ -62,7 +70,8 @@ def audit(
         `n_jobs`.
     n_jobs : parallel draws, as in joblib: threads, or what `joblib.parallel_config` names ("loky"
         processes, "dask").
-    progress : called as progress(step, done, wanted).
+    progress : True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook
+        and none elsewhere; or a function, called as progress(step, done, wanted).
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
     train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1,
         smaller shares of many draws, and to train for outputs of one or two numbers.
@@ -87,7 +96,7 @@ def audit(
     refused, as far as they show it (`dpaudit.auditing.independence`); independent ones are refused
     with probability 1e-6 at most.
 
-    Raises `InvalidInput`, `DegenerateData`, `MechanismError`.
+    Raises `InvalidInput`, `DegenerateData`, `MechanismError`, and TypeError for unknown keywords.
 
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
@@ -96,14 +105,14 @@ def audit(
     >>> dp.audit(noisy_sum, pair, samples=20_000, claim=(1.0, 0.0), rng=1).verdict
     'not violated'
     >>> found = dp.audit(noisy_sum, pair, samples=20_000, claim=(0.5, 0.0), rng=1)
-    >>> print(found.reason)
-    At 95% confidence δ(0.5) is at least 0.199, above the 0 that the claim of (0.5, 0)-DP allows.
+    >>> print(found.headline.text)
+    Claimed ε = 0.5 at δ = 0. At 95 % confidence at least 0.942 (row 2 zeroed).
     >>> round(float(found.certified.epsilon_at(0.0)), 2)
     0.94
     """
     return audit_subject(
         Subject(mechanism, pair),
-        samples=samples,
+        samples=check.draws_asked(samples, draws),
         epsilon=epsilon,
         claim=claim,
         level=level,
@@ -125,23 +134,42 @@ def audit(
 def audit_subject(
     subject: Subject,
     *,
-    samples: int = 1_000_000,
+    samples: Count = 1_000_000,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     store: BlockStore | None = None,
     **options: Any,
 ) -> AuditResult:
     """`audit` of a `Subject`, which may also name scenario, data and rule; `options` are the other
     keywords of `audit`.
     """
-    if not isinstance(subject.pair, NeighbourPair):
-        check.fail("pair", type(subject.pair).__name__, "a dpaudit.NeighbourPair")
-    if isinstance(subject.mechanism, type) or not callable(subject.mechanism):
-        check.fail("mechanism", subject.mechanism, "a callable mechanism(data, size, *, rng)")
-    drawing = Drawing(n_jobs, progress or silent, store)
-    return audit_mechanism(subject, Settings.of(samples, **options), drawing)
+    check_pair(subject.pair)
+    check_mechanism(subject.mechanism)
+    settings = Settings.of(samples, **options)
+    subject = replace(subject, source=subject.source or source_of(subject.mechanism))
+    with shown(progress) as callback:
+        return audit_mechanism(subject, settings, Drawing(n_jobs, callback, store))
 
 
+def check_pair(pair: object) -> None:
+    """Raise `InvalidInput` for what is no `NeighbourPair`; the error says how to make one."""
+    if not isinstance(pair, NeighbourPair):
+        raise InvalidInput(
+            f"pair must be a dpaudit.NeighbourPair, got {_described(pair)}; make one with "
+            "dpaudit.neighbours.zero_row(data, index), or let "
+            "dpaudit.search_neighbours(mechanism, data, ...) find the worst one",
+            argument="pair",
+        )
+
+
+def _described(value: object) -> str:
+    """ "a 60 × 4 array", without its values."""
+    kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
+    shape = getattr(value, "shape", None)
+    return f"a {' × '.join(map(str, shape))} {kind}" if isinstance(shape, tuple) else kind
+
+
+@known_keywords()
 def audit_samples(
     P: Any,
     Q: Any,
@@ -151,7 +179,7 @@ def audit_samples(
     level: float = 0.95,
     classifier: ClassifierLike = "auto",
     rng: RngLike = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     detect: float | None = None,
     train_share: float | None = None,
     choose_share: float | None = None,
@@ -168,7 +196,7 @@ def audit_samples(
     NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array
     (`outcomes`), and the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`).
     If one has more draws, the rest is left out. Other parameters as in `audit`. Raises
-    `InvalidInput`, `DataNotFound`.
+    `InvalidInput`, `DataNotFound`, and TypeError for unknown keywords.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -200,12 +228,21 @@ def audit_samples(
 
 
 def audit_samples_of(
-    P: Any, Q: Any, subject: Subject, *, progress: Progress | None = None, **options: Any
+    P: Any, Q: Any, subject: Subject, *, progress: ProgressLike = None, **options: Any
 ) -> AuditResult:
     """`audit_samples` of draws that `subject` describes; `options` are its keywords."""
-    P, Q = _draws("P", P), _draws("Q", Q)
-    settings = Settings.of(min(len(P), len(Q)), **options)
-    return audit_draws(P, Q, subject, settings, Drawing(progress=progress or silent))
+    left, right = _draws("P", P), _draws("Q", Q)
+    if _same_source(P, Q):
+        check.fail("Q", "those of P again", "other draws than P", "nothing would be audited")
+    settings = Settings.of(min(len(left), len(right)), **options)
+    with shown(progress) as callback:
+        return audit_draws(left, right, subject, settings, Drawing(progress=callback))
+
+
+def _same_source(P: Any, Q: Any) -> bool:
+    """Whether both are one object, or one file."""
+    files = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
+    return Path(P).samefile(Q) if files else P is Q
 
 
 def _draws(name: str, value: Any) -> np.ndarray:

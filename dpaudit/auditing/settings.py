@@ -10,11 +10,12 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit._core.short_repr import short_repr
+from dpaudit._core.types import Array, ArrayLike, Count, RngLike
 from dpaudit.certify.band import level_of
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
-from dpaudit.curves.claims import Claim, ClaimLike, as_claim
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.sampling import BlockStore, Progress
 from dpaudit.scoring import ClassifierLike
 from dpaudit.scoring.classifier import Classifier
@@ -63,12 +64,14 @@ class Settings:
     stop: str | None = None
     unit: str = "draw"
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         if check.integer("samples", self.samples, 1) > MOST_SAMPLES:
             check.fail("samples", self.samples, f"at most {MOST_SAMPLES:,} draws a side")
         check.choice("focus", self.focus, FOCUS)
         if self.claim is not None:
-            self.claim.delta_at(self.epsilon)  # a user's curve may be wrong
+            refuse_unbreakable(self.claim, self.epsilon)  # a user's curve may be wrong, too
         self.split()
         check.real("alpha", self.alpha, 0.0, 1.0, open_=True)
         if self.level != level_of(self.alpha) and self.alpha != 1.0 - self.level:
@@ -83,7 +86,7 @@ class Settings:
     @classmethod
     def of(
         cls,
-        samples: int,
+        samples: Count,
         *,
         epsilon: ArrayLike | None = None,
         claim: ClaimLike = None,
@@ -104,7 +107,7 @@ class Settings:
         held, score = as_claim(claim), scoring.as_classifier(classifier)
         return cls(
             grid(epsilon, held),
-            samples,
+            check.count("samples", samples, 1),
             claim=held,
             level=level,
             alpha=alpha,
@@ -138,6 +141,8 @@ class Drawing:
     n_jobs: int | None = None
     progress: Progress = silent
     store: BlockStore | None = None
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         jobs = self.n_jobs

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
 from tqdm import tqdm
 
 from dpaudit._core.printable import one_line
+from dpaudit.auditing.progress import Bars
 from dpaudit.report.text import count
 from dpaudit.sampling import Progress
 
@@ -23,40 +24,24 @@ SINGLE = "{desc}: {elapsed}"
 def shown(stream: TextIO | None = None) -> Iterator[Progress]:
     """A callback progress(step, done, wanted) that writes to `stream` (stderr)."""
     stream = sys.stderr if stream is None else stream
-    view = Bars(stream) if stream.isatty() else Lines(stream)
+    view = Bars(_bar_on(stream)) if stream.isatty() else Lines(stream)
     try:
         yield view
     finally:
         view.close()
 
 
-class Bars:
-    """A bar for each step; a full bar stays on the terminal."""
+def _bar_on(stream: TextIO) -> Callable[[str, int, int], tqdm]:
+    """Bars as wide as the terminal is when they begin."""
+    # a bar goes back to the beginning of its line, which a screen does not allow
+    terminal = getattr(stream, "stream", stream)
 
-    def __init__(self, stream: TextIO) -> None:
-        # a bar goes back to the beginning of its line, which a screen does not allow
-        self.stream, self.step = getattr(stream, "stream", stream), ""
-        self.bar: tqdm | None = None
+    def bar(step: str, done: int, wanted: int) -> tqdm:
+        form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
+        shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
+        return tqdm(desc=one_line(step), total=wanted, initial=done, file=terminal, **shape)
 
-    def __call__(self, step: str, done: int, wanted: int) -> None:
-        """Show that `done` of `wanted` parts of the step are done."""
-        if step != self.step or self.bar is None:
-            self.close()
-            form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
-            shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
-            self.step, self.bar = (
-                step,
-                tqdm(desc=one_line(step), total=wanted, initial=done, file=self.stream, **shape),
-            )
-        self.bar.update(done - self.bar.n)
-        if done == wanted:
-            self.close()
-
-    def close(self) -> None:
-        """End the bar of the last step."""
-        if self.bar is not None:
-            self.bar.close()
-        self.bar = None
+    return bar
 
 
 class Lines:

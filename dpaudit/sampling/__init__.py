@@ -4,8 +4,9 @@ The room knows mechanisms only as callables and passes their outputs on as `dpau
 them. It knows nothing of scores, bounds or verdicts.
 """
 
-from dpaudit.sampling.block import SIDES, checked, sampler_of
+from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
 from dpaudit.sampling.draws import Draws, MechanismDraws, Progress, draw
+from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.given import GivenDraws, Pair
 from dpaudit.sampling.parallel import BlockStore
 
@@ -17,7 +18,9 @@ __all__ = [
     "MechanismDraws",
     "Pair",
     "Progress",
+    "check_mechanism",
     "checked",
     "draw",
+    "outputs",
     "sampler_of",
 ]

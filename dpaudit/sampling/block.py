@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.raised import Raised, on_purpose, shown
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import Purpose, describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
@@ -18,7 +18,6 @@ from dpaudit.errors import MechanismError
 from dpaudit.sampling.border import Border
 from dpaudit.sampling.form import advice_on
 
-__tracebackhide__ = on_purpose
 SIDES = ("M(D)", "M(D')")
 
 

@@ -1,0 +1,92 @@
+"""Which code a mechanism is: the SHA-256 of its file, and the commit of its git work tree.
+
+Files are read and nothing is run, git neither: hooks and settings of a work tree are anyone's code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+WITHIN = ("function", "factory", "func")  # where adapters and partial functions keep the user's own
+OWN = Path(__file__).parents[1]  # dpaudit's own files, of which the version tells
+
+
+def source_of(mechanism: Any) -> dict[str, str | None] | None:
+    """{"sha256", "commit"} of the file that defines a mechanism; commit None outside git.
+
+    None where there is no such file, as for code typed into a notebook, and for dpaudit's own.
+    Raises nothing.
+    """
+    with suppress(Exception):
+        path = _file(mechanism)
+        if path is not None and not path.is_relative_to(OWN):
+            sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+            return {"sha256": sha256, "commit": commit_of(path.parent)}
+    return None
+
+
+def _file(mechanism: Any) -> Path | None:
+    """The file of a function, or of the class of an object."""
+    inner = _innermost(mechanism)
+    code = inner if inspect.isroutine(inner) or isinstance(inner, type) else type(inner)
+    path = Path(inspect.getsourcefile(code) or "").resolve()
+    return path if path.is_file() else None
+
+
+def _innermost(mechanism: Any) -> Any:
+    """What is wrapped by adapters, partial functions and decorators."""
+    for _ in range(8):
+        inner = inspect.unwrap(mechanism)
+        if isinstance(inner, partial) or type(inner).__module__.startswith("dpaudit."):
+            inner = next((getattr(inner, name) for name in WITHIN if hasattr(inner, name)), inner)
+        if inner is mechanism:
+            break
+        mechanism = inner
+    return mechanism
+
+
+def commit_of(folder: Path) -> str | None:
+    """The commit that is checked out in the work tree around a folder; None where none can be read.
+
+    What is not committed yet is not in it: the SHA-256 tells.
+    """
+    with suppress(OSError, ValueError):
+        for place in (folder.resolve(), *folder.resolve().parents):
+            if (place / ".git").exists():
+                return _head(_git_folder(place / ".git"))
+    return None
+
+
+def _git_folder(place: Path) -> Path:
+    """The folder itself, or the one that a file ".git" names (of a further work tree)."""
+    if place.is_dir():
+        return place
+    return place.parent / _text(place).removeprefix("gitdir:").strip()
+
+
+def _head(git: Path) -> str | None:
+    head = _text(git / "HEAD")
+    if not head.startswith("ref:"):
+        return _commit(head)
+    name = head.removeprefix("ref:").strip()
+    common = git / _text(git / "commondir") if (git / "commondir").is_file() else git
+    for place in (git, common):
+        if (place / name).is_file():
+            return _commit(_text(place / name))
+    packed = _text(common / "packed-refs").splitlines()
+    return next((_commit(line.split()[0]) for line in packed if line.endswith(f" {name}")), None)
+
+
+def _commit(text: str) -> str | None:
+    return text if COMMIT.fullmatch(text) else None
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8").strip()

@@ -1,0 +1,85 @@
+"""Progress of an audit: a user's own function, bars of tqdm, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit.auditing.settings import silent
+from dpaudit.sampling import Progress
+
+NOTEBOOK = "ZMQInteractiveShell"  # IPython's shell in a notebook; in a terminal it has another one
+ProgressLike = bool | Progress | None
+
+
+@contextmanager
+def shown(progress: ProgressLike) -> Iterator[Progress]:
+    """A callback progress(step, done, wanted) while it lasts.
+
+    progress : True for bars of `tqdm.auto`; None for bars in a notebook and nothing elsewhere;
+    False for nothing; or a callback, which is given back. Raises `InvalidInput`.
+    """
+    if callable(progress):
+        yield progress
+        return
+    if not (in_notebook() if progress is None else _asked(progress)):
+        yield silent
+        return
+    bars = Bars(_bar)
+    try:
+        yield bars
+    finally:
+        bars.close()
+
+
+def in_notebook() -> bool:
+    """Whether an IPython kernel runs, as in Jupyter; IPython is not imported."""
+    get = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return get is not None and type(get()).__name__ == NOTEBOOK
+
+
+class Bars:
+    """A bar for each step; a full bar stays.
+
+    bar : (step, done, wanted) → a new bar of tqdm.
+    """
+
+    def __init__(self, bar: Callable[[str, int, int], Any]) -> None:
+        self.new, self.step = bar, ""
+        self.bar: Any = None
+
+    def __call__(self, step: str, done: int, wanted: int) -> None:
+        """Show that `done` of `wanted` parts of the step are done."""
+        if step != self.step or self.bar is None:
+            self.close()
+            self.step, self.bar = step, self.new(step, done, wanted)
+        self.bar.update(done - self.bar.n)
+        if done == wanted:
+            self.close()
+
+    def close(self) -> None:
+        """End the bar of the last step."""
+        if self.bar is not None:
+            self.bar.close()
+        self.bar = None
+
+
+def _asked(progress: object) -> bool:
+    if not isinstance(progress, (bool, np.bool_)):
+        expected = "True, False, None or a function progress(step, done, wanted)"
+        check.fail("progress", progress, expected)
+    return bool(progress)
+
+
+def _bar(step: str, done: int, wanted: int) -> Any:
+    """A bar of the notebook or the terminal; a terminal's without ipywidgets, which is no fault."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from tqdm.auto import tqdm
+    return tqdm(desc=step, total=wanted, initial=done)

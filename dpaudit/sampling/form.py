@@ -1,0 +1,69 @@
+"""The form of a mechanism, and what to do with functions of other forms."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from dpaudit._core import check
+from dpaudit._core.types import describe
+from dpaudit.errors import InvalidInput
+
+NAME = "mechanism"
+FORM = "a callable mechanism(data, size, *, rng)"
+ONE_DRAW = (
+    "a function that gives one output a call, f(data, *, rng), becomes a mechanism by "
+    "dpaudit.adapters.one_draw(f), in a scenario by batched = false"
+)
+RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
+
+
+def check_mechanism(mechanism: Any) -> None:
+    """Raise `InvalidInput` for what cannot be called as mechanism(data, size, *, rng).
+
+    The error says what to do with a function of another form. Where the signature cannot be read,
+    as of some built-in functions, the first call decides.
+    """
+    if isinstance(mechanism, type) or not callable(mechanism):
+        check.fail(NAME, mechanism, FORM)
+    try:
+        signature = inspect.signature(mechanism)
+    except (TypeError, ValueError):
+        return
+    if not _takes(signature, "data", "size", rng=None):
+        got = f"{describe(mechanism)[0]}({', '.join(signature.parameters)})"
+        message = f"{NAME} must be {FORM}, got {got}{_advice(signature)}"
+        raise InvalidInput(message, argument=NAME)
+
+
+def advice_on(values: object) -> str:
+    """What to do where a mechanism returned other than `size` draws: "" if it seems to be of the
+    right form.
+    """
+    shape = _shape(values)
+    several = len(shape) > 1 and shape[0] != 1
+    return "" if values is None or several else f"; {ONE_DRAW}"
+
+
+def _shape(values: object) -> tuple[int, ...]:
+    """Of an array its shape, of a list (n,) or, with lists in it, (n, k); else ()."""
+    if isinstance(values, (list, tuple)):
+        nested = bool(values) and isinstance(values[0], (list, tuple))
+        return (len(values), len(values[0])) if nested else (len(values),)
+    return tuple(getattr(values, "shape", ()))
+
+
+def _takes(signature: inspect.Signature, *given: object, **keywords: object) -> bool:
+    try:
+        signature.bind(*given, **keywords)
+    except TypeError:
+        return False
+    return True
+
+
+def _advice(signature: inspect.Signature) -> str:
+    if _takes(signature, "data", rng=None):
+        return f"; {ONE_DRAW}"
+    if _takes(signature, "data"):
+        return f"; {RANDOM}, and {ONE_DRAW}"
+    return f"; {RANDOM}" if _takes(signature, "data", "size") else ""
