@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
 
 try:
     import resource
@@ -19,7 +21,7 @@ class Clock:
     """Seconds by step, from the moment that it is made."""
 
     def __init__(self) -> None:
-        self.start = time.perf_counter()
+        self.start, self.started = time.perf_counter(), datetime.now(UTC)
         self.steps = dict.fromkeys(STEPS, 0.0)
         self.inside = 0.0  # seconds of steps within the present one
 
@@ -33,9 +35,10 @@ class Clock:
         self.steps[name] += spent - self.inside
         self.inside = inside + spent
 
-    def total(self) -> dict[str, float]:
-        """Seconds of each step, and of all since the start."""
-        return {**self.steps, "total_s": time.perf_counter() - self.start}
+    def total(self) -> dict[str, Any]:
+        """Seconds of each step, and of all since the start, which is given as a time in UTC."""
+        started = self.started.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return {**self.steps, "total_s": time.perf_counter() - self.start, "started": started}
 
 
 def peak_memory_mb() -> float | None:

@@ -16,9 +16,9 @@ from dpaudit import __version__
 from dpaudit._core.files import replace_file
 from dpaudit._core.printable import encodable, printable
 from dpaudit._core.seeds import describe as describe_seed
-from dpaudit._core.types import describe
+from dpaudit._core.types import Array, describe
 from dpaudit.errors import DegenerateData, DpauditError, InvalidInput
-from dpaudit.neighbours import NeighbourPair, RowSource, row_statistics
+from dpaudit.neighbours import NeighbourPair, row_statistics
 
 if TYPE_CHECKING:
     from dpaudit.auditing.result import AuditResult, Subject
@@ -150,53 +150,45 @@ def _mechanism(mechanism: Any) -> dict[str, Any]:
 
 
 def _neighbour(subject: Subject) -> dict[str, Any]:
-    """What differs, in words; in values only where they are asked for, or of a public bound.
+    """The pair in words; in values only where they are asked for, or of a public bound.
 
     tried, pool : how many neighbours a search audited, and from how many.
     """
     pair, search = subject.pair, subject.search or {}
-    tried = [one for one in search.get("tried", ()) if one["rung"]]
+    tried = sum(one["rung"] > 0 for one in search.get("tried", ()))
     return {
-        **_pair(pair),
-        "change": "" if pair is None else pair.change,
-        "group": None if pair is None else pair.group,
-        "row_put_in": None if pair is None else _put_in(pair, subject.show_data),
-        "row_taken_out": None if pair is None else _taken_out(pair, subject.show_data),
+        **_pair(pair, subject.show_data),
         "rule": subject.rule,
-        "tried": len(tried) if tried else None,
+        "tried": tried or None,
         "pool": search.get("pool"),
     }
 
 
-def _put_in(pair: NeighbourPair, show_data: bool) -> dict[str, Any] | None:
-    """Where a row that comes in is from; None where none does, or where it was given by hand."""
-    if pair.index is None or pair.relation not in ("replace", "add"):
-        return None
-    source = pair.source or RowSource()
-    return source.to_dict(pair.right[pair.index], show_data=show_data)
-
-
-def _taken_out(pair: NeighbourPair, show_data: bool) -> list[float] | None:
-    """The row that leaves, where its values are asked for."""
-    leaves = pair.index is not None and pair.relation != "add"
-    return pair.left[pair.index].tolist() if show_data and leaves else None
-
-
-def _pair(pair: NeighbourPair | None) -> dict[str, Any]:
+def _pair(pair: NeighbourPair | None, show_data: bool) -> dict[str, Any]:
     """Relation, rows and the source of a row that came in; statistics of a row of D, if defined."""
     if pair is None:
         return {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
-    leverage = share = None
-    if pair.index is not None and pair.relation != "add" and pair.left.shape[1] > 1:
-        try:
-            rows = row_statistics(pair.left)
-            leverage, share = (
-                float(rows.leverage[pair.index]),
-                float(rows.residual_share[pair.index]),
-            )
-        except DegenerateData:
-            pass
-    return {**pair.to_dict(), "leverage": leverage, "residual_share": share}
+    leverage = share = leaves = None
+    if pair.index is not None and pair.relation != "add":
+        leaves = pair.left[pair.index].tolist() if show_data else None
+        leverage, share = _statistics(pair.left, pair.index)
+    return {
+        **pair.to_dict(show_data=show_data),
+        "row_taken_out": leaves,
+        "leverage": leverage,
+        "residual_share": share,
+    }
+
+
+def _statistics(data: Array, index: int) -> tuple[float | None, float | None]:
+    """Leverage and residual share of a row, None where they are not defined."""
+    if data.shape[1] < 2:
+        return None, None
+    try:
+        rows = row_statistics(data)
+    except DegenerateData:
+        return None, None
+    return float(rows.leverage[index]), float(rows.residual_share[index])
 
 
 def _direction(found: Direction) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 This room knows nothing of mechanisms or audits.
 """
 
-from dpaudit.datasets.catalogue import describe, load, names
-from dpaudit.datasets.dataset import Dataset
+from dpaudit.datasets.catalogue import describe, load, names, read_rows, read_table
+from dpaudit.datasets.dataset import Dataset, Table
 
-__all__ = ["Dataset", "describe", "load", "names"]
+__all__ = ["Dataset", "Table", "describe", "load", "names", "read_rows", "read_table"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.types import Array
 from dpaudit.datasets import flight
 from dpaudit.datasets.dataset import Dataset, Table
 from dpaudit.datasets.table import read_csv
@@ -49,12 +51,48 @@ def load(
     ((442, 11), (442,), 'progression')
     """
     check.boolean("constant", constant)
-    place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
-    if not isinstance(name_or_path, str) or place.suffix or len(place.parts) > 1:
-        return _load_path(place, target, constant)
-    read = _INSTALLED[place.name][0] if place.name in _INSTALLED else None
-    table = read_csv(_find(place.name, data_dir)) if read is None else read()
+    table = read_table(name_or_path, data_dir=data_dir)
+    if target is None and _is_path(name_or_path):
+        fail("target", None, f"given for a CSV path, as one of its columns: {table.listing()}")
     return table.dataset(table.columns[-1] if target is None else target, constant)
+
+
+def read_rows(path: str | os.PathLike[str]) -> Array:
+    """The rows of a CSV file as they are: an (n, d) array, the columns in the file's order.
+
+    path : of a UTF-8 file of numbers, separated by commas, with a header row. A scenario with
+    `[data] path` and a mechanism of the user's own audits the same rows.
+
+    Rows with a missing value are left out, with a `UserWarning` that counts them. Raises
+    `DataNotFound`, `InvalidInput`.
+
+    >>> import pathlib, tempfile
+    >>> import dpaudit as dp
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.csv"
+    >>> _ = path.write_text("age,income\\n30,2.5\\n41,3\\n")
+    >>> dp.datasets.read_rows(path)
+    array([[30. ,  2.5],
+           [41. ,  3. ]])
+    """
+    table = read_csv(_path("path", path, "the path of a CSV file"))
+    if count := sum(table.dropped.values()):
+        warnings.warn(
+            f"{table.name}: {count:,} rows with a missing value are left out; {table.n:,} are left",
+            UserWarning,
+            stacklevel=2,
+        )
+    return table.values
+
+
+def read_table(
+    name_or_path: str | os.PathLike[str], *, data_dir: str | os.PathLike[str] | None = None
+) -> Table:
+    """All columns of a data set, as they are in its source. Arguments and errors as of `load`."""
+    place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
+    if _is_path(name_or_path):
+        return read_csv(place)
+    read = _INSTALLED[place.name][0] if place.name in _INSTALLED else None
+    return read_csv(_find(place.name, data_dir)) if read is None else read()
 
 
 def names() -> tuple[str, ...]:
@@ -76,11 +114,10 @@ def _path(argument: str, value: object, expected: str) -> Path:
     return Path(value).expanduser()
 
 
-def _load_path(path: Path, target: str | None, constant: bool) -> Dataset:
-    table = read_csv(path)
-    if target is None:
-        fail("target", None, f"given for a CSV path, as one of its columns: {table.listing()}")
-    return table.dataset(target, constant)
+def _is_path(value: str | os.PathLike[str]) -> bool:
+    """Whether it is a path, not the bare name of a data set."""
+    place = Path(value)
+    return not isinstance(value, str) or bool(place.suffix) or len(place.parts) > 1
 
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:

@@ -1,4 +1,4 @@
-"""A regression data set, and the table of numbers that it comes from."""
+"""A table of numbers, and the regression data set that is made of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 
+CONSTANT = "constant"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Features and a target; unpacks as `X, y = dataset`.
 
@@ -31,6 +33,9 @@ class Dataset:
     target: str
     source: str
     dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}, {self.n} × {self.X.shape[1] + 1})"
 
     def __iter__(self) -> Iterator[Array]:
         """X, then y."""
@@ -53,58 +58,124 @@ class Dataset:
 
         Mechanisms with a public bound on the row norms need such data. Raises `InvalidInput`.
         """
-        # imported here because it loads SciPy, which reading a data set does not need
-        from dpaudit._core.linalg import shrinkage
-
-        bound = check.real("row_bound", row_bound, 0.0, open_=True)
-        factor = shrinkage(self.database, bound)
-        source = f"{self.source}; {np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
+        factor, said = _shrinkage(self.database, row_bound)
+        source = f"{self.source}; {said}"
         return dataclasses.replace(
             self, X=self.X * factor[:, None], y=self.y * factor, source=source
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Named columns of finite numbers, (n, k) float64, before one of them is made the target."""
+    """Named columns of finite numbers: a database, (n, d) float64, as a mechanism sees it.
+
+    name, source, dropped : as of `Dataset`.
+    target : the last column, where it is the one to predict; else None.
+    changes : what was done to the columns of the source, a phrase each.
+    """
 
     name: str
     columns: tuple[str, ...]
     values: Array = field(repr=False)
     source: str
     dropped: Mapping[str, int] = field(default_factory=dict)
+    target: str | None = None
+    changes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {len(self.values)} × {len(self.columns)})"
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.values)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns without the target."""
+        return self.columns if self.target is None else self.columns[:-1]
+
+    @property
+    def database(self) -> Array:
+        """The values, (n, d), row by row in memory; read-only."""
+        database = np.array(self.values, order="C")
+        database.setflags(write=False)
+        return database
+
+    def predicting(self, target: str) -> Table:
+        """With the column `target` last. Raises `InvalidInput` where it is no column."""
+        if target not in self.columns:
+            fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
+        at, last = self.columns.index(target), len(self.columns) - 1
+        order = [place for place in range(last + 1) if place != at] + [at]
+        moved = () if at == last else (f"{target!r} moved last",)
+        return dataclasses.replace(
+            self,
+            columns=tuple(self.columns[place] for place in order),
+            values=self.values[:, order],
+            target=target,
+            changes=(*self.changes, *moved),
+        )
+
+    def with_constant(self) -> Table:
+        """With a column of ones first, called "constant".
+
+        The same where a feature is one nonzero number throughout: the features would be linearly
+        dependent. Raises `InvalidInput` where another column has the name.
+        """
+        features = self.values[:, : len(self.features)]
+        if _spans_constant(features):
+            return self
+        if CONSTANT in self.columns:
+            raise InvalidInput(
+                f"{self.name}: column 'constant' must be the same in every row, got one that varies"
+            )
+        return dataclasses.replace(
+            self,
+            columns=(CONSTANT, *self.columns),
+            values=np.column_stack([np.ones(self.n), self.values]),
+            changes=(*self.changes, "a column of ones added first"),
+        )
+
+    def shrunk(self, row_bound: float) -> Table:
+        """A copy in which rows longer than `row_bound` are scaled to that norm.
+
+        Raises `InvalidInput`.
+        """
+        factor, said = _shrinkage(self.database, row_bound)
+        source = f"{self.source}; {said}"
+        return dataclasses.replace(self, values=self.values * factor[:, None], source=source)
 
     def dataset(self, target: str, constant: bool) -> Dataset:
         """Split into features and target, with a constant feature added if `constant`.
 
         Raises `InvalidInput` when `target` is no column, or when no feature is left.
         """
-        if target not in self.columns:
-            fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
-        at = self.columns.index(target)
-        X, y = np.delete(self.values, at, axis=1), self.values[:, at].copy()
-        features = self.columns[:at] + self.columns[at + 1 :]
-        if constant and not _spans_constant(X):
-            X, features = np.column_stack([np.ones(len(X)), X]), ("constant", *features)
-        self._check_features(features, target)
-        return Dataset(X, y, self.name, features, target, self.source, self.dropped)
+        table = self.predicting(target)
+        table = table.with_constant() if constant else table
+        if not table.features:
+            raise InvalidInput(
+                f"{self.name} must have a column besides the target {target!r}, got none"
+            )
+        X, y = table.values[:, :-1].copy(), table.values[:, -1].copy()
+        return Dataset(X, y, self.name, table.features, target, self.source, self.dropped)
 
     def listing(self, most: int = 30) -> str:
         """The column names for an error message, at most `most` of them."""
         shown = ", ".join(map(repr, self.columns[:most]))
         return shown if len(self.columns) <= most else f"{shown}, ... ({len(self.columns)} columns)"
 
-    def _check_features(self, features: tuple[str, ...], target: str) -> None:
-        if not features:
-            raise InvalidInput(
-                f"{self.name} must have a column besides the target {target!r}, got none"
-            )
-        if len(set(features)) < len(features):
-            raise InvalidInput(
-                f"{self.name}: column 'constant' must be the same in every row, got one that varies"
-            )
-
 
 def _spans_constant(X: Array) -> bool:
     """Whether a column is one nonzero number throughout."""
     return bool(((X.max(axis=0) == X.min(axis=0)) & (X[0] != 0)).any())
+
+
+def _shrinkage(database: Array, row_bound: float) -> tuple[Array, str]:
+    """The factor of each row, (n,), and what that does in words. Raises `InvalidInput`."""
+    # imported here because it loads SciPy, which reading a data set does not need
+    from dpaudit._core.linalg import shrinkage
+
+    bound = check.real("row_bound", row_bound, 0.0, open_=True)
+    factor = shrinkage(database, bound)
+    return factor, f"{np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"

@@ -22,10 +22,13 @@ class LawMechanism:
 
     summary : one line for lists and reports. claimed : what the source claims, in words.
     adjustable : the parameters that `dpaudit.exact.calibrate` may set, its default first.
+    regression : whether it fits the last column by the others. A scenario then names that column
+        and puts a column of ones before the others.
     """
 
     summary: ClassVar[str] = ""
     claimed: ClassVar[str] = ""
+    regression: ClassVar[bool] = False
 
     # why `added_row` knows none, after "M has"
     no_added_row: ClassVar[str] = "no closed form for the worst row within a bound"

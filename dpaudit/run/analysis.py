@@ -16,7 +16,8 @@ from dpaudit._core.user_code import beside
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.run.execute import describe_data, loaded_data, loaded_mechanism
+from dpaudit.run.described import describe_data
+from dpaudit.run.execute import loaded_data, loaded_mechanism
 from dpaudit.run.readings import Readings
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.worst_case_options import Neighbours

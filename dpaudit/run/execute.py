@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,22 @@ from dpaudit.auditing.engine import audit_mechanism
 from dpaudit.auditing.record import FILES
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.auditing.settings import Drawing
-from dpaudit.datasets import Dataset
+from dpaudit.datasets import Table
 from dpaudit.errors import ScenarioError
-from dpaudit.neighbours import NeighbourPair
+from dpaudit.run.described import describe_data, describe_pair, describe_source
 from dpaudit.run.imports import loaded_from
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
-from dpaudit.run.scenario.neighbour import Own, Searched
+from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.search import TABLE
+from dpaudit.run.scenario.text import without_rows
 from dpaudit.run.store import search
 from dpaudit.run.store.draws import DrawStore, digest_of
 from dpaudit.run.store.manifest import clear
 from dpaudit.run.store.search import SearchStore
 from dpaudit.run.store.status import DRAWS
-from dpaudit.run.store.watch import Watch
+from dpaudit.run.store.watch import Notice, Watch
 from dpaudit.sampling import Progress
 from dpaudit.search import Selection
 
@@ -44,7 +45,9 @@ def run(
     n_jobs: int | None = None,
     resume: bool = False,
     keep_draws: bool = False,
+    show_data: bool = False,
     progress: Progress | None = None,
+    notice: Notice | None = None,
 ) -> AuditResult:
     """Audit what the scenario names and write result.json, report.html and spectrum.png.
 
@@ -57,7 +60,10 @@ def run(
     progress : called as progress(step, done, wanted).
     resume : go on with the draws that an interrupted run left in `out`, to the same bytes; raises
         `InvalidInput` where they were made otherwise than they would be now.
-    keep_draws : leave the draws in `out` when the run is done.
+    keep_draws : leave the draws in `out` when the run is done. show_data : write the values of the
+        row that differs into result.json, and those of all rows that were put in into search.csv.
+    notice : called with a sentence on what happens beside the audit: draws of an interrupted run
+        are discarded. By default it is a `UserWarning`.
 
     A `call` in the scenario executes the user's code here. The files appear when all is done, each
     one whole. In the meantime `dpaudit status` shows the progress. Raises `ScenarioError`,
@@ -65,14 +71,18 @@ def run(
     """
     scenario = scenario.override(samples, seed, stop)
     folder = scenario.report_folder(out)
-    watch = Watch(folder / DRAWS, scenario.name, progress)
+    watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             task = _prepare(scenario, n_jobs, watch, resume)
-        known = made_by(task.origin, scenario, task.subject)
+        subject = replace(task.subject, show_data=show_data)
+        if task.selection is not None:
+            subject = replace(subject, search=task.selection.to_dict(show_data=show_data))
+        known = made_by(task.origin, scenario, subject)
+        watch.discards(resume)
         store = DrawStore(folder / DRAWS, known, resume=resume)
         watch.begin(store)
-        result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
+        result = audit_mechanism(subject, scenario.settings, Drawing(n_jobs, watch, store))
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
         if not keep_draws:
@@ -86,7 +96,8 @@ def _save(result: AuditResult, selection: Selection | None, folder: Path) -> Non
         clear_drafts(folder, name)
     result.save(folder)
     if selection is not None:
-        replace_file(folder / TABLE, selection.to_csv())
+        show_data = result.subject.show_data
+        replace_file(folder / TABLE, selection.to_csv(show_data=show_data))
 
 
 @contextmanager
@@ -112,28 +123,35 @@ class _Task:
 def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool) -> _Task:
     """Load mechanism and data, and choose the neighbour."""
     rule, name = scenario.neighbour, scenario.name
+    written = None if scenario.text is None else without_rows(scenario.text)
     if scenario.data is None:
         pair = scenario.mechanism.pair()
-        subject = Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text)
+        subject = Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text, written)
         return _Task(subject, origin_of(scenario, scenario.mechanism))
     dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
     mechanism = loaded_mechanism(scenario)
     origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
+    source = describe_source(origin["files"], scenario.folder)
     data, described = dataset.database, describe_data(dataset)
+    if isinstance(rule, Unstated):
+        rule = rule.settled(mechanism)
+    found = None
     if isinstance(rule, Searched):
+        watch.discards(resume)
         found = _searched(scenario, rule, mechanism, dataset, origin, n_jobs, watch, resume)
-        pair = found.best.change.pair(data)
-        return _Task(Subject(mechanism, pair, name, described, found.rule), origin, found)
-    assert not isinstance(rule, Own)
-    pair = rule.pair(mechanism, data)
-    return _Task(Subject(mechanism, pair, name, described, rule.text(data)), origin)
+        pair, text = found.best.change.pair(data), rule.text(found)
+    else:
+        assert not isinstance(rule, Own)
+        pair, text = rule.pair(mechanism, data), rule.text(data)
+    subject = Subject(mechanism, pair, name, described, text, written, source)
+    return _Task(subject, origin, found)
 
 
 def _searched(
     scenario: Scenario,
     rule: Searched,
     mechanism: Mechanism,
-    dataset: Dataset,
+    dataset: Table,
     origin: dict[str, Any],
     n_jobs: int | None,
     watch: Watch,
@@ -153,8 +171,8 @@ def _searched(
     )
 
 
-def loaded_data(scenario: Scenario) -> Dataset:
-    """The data, which have the rows that the scenario names.
+def loaded_data(scenario: Scenario) -> Table:
+    """The data as the mechanism sees them, which have the rows that the scenario names.
 
     Raises `ScenarioError` for a scenario without data, `DataNotFound`, `InvalidInput`.
     """
@@ -171,31 +189,3 @@ def loaded_mechanism(scenario: Scenario) -> Mechanism:
     with beside(scenario.modules):
         mechanism: Mechanism = named.load() if isinstance(named, Call) else named
     return mechanism
-
-
-def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
-    """A mechanism's own pair, in the form in which result.json describes a data set."""
-    n, width = pair.left.shape
-    names = [f"column {number + 1}" for number in range(width)]
-    return {
-        "name": "own pair",
-        "n": n,
-        "features": width - 1,
-        "feature_names": names[:-1],
-        "target": names[-1],
-        "source": Own.text,
-        "dropped": {},
-    }
-
-
-def describe_data(dataset: Dataset) -> dict[str, Any]:
-    """The data set as result.json has it."""
-    return {
-        "name": dataset.name,
-        "n": dataset.n,
-        "features": len(dataset.features),
-        "feature_names": list(dataset.features),
-        "target": dataset.target,
-        "source": dataset.source,
-        "dropped": dict(dataset.dropped),
-    }

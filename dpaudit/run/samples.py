@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import filecmp
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dpaudit.auditing.api import audit_samples_of
 from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.errors import InvalidInput
 
 REPORT = Path("dpaudit-out") / "samples"
 
@@ -18,9 +21,23 @@ def run_samples(
 
     left, right : .npy, .csv or .parquet files, a draw a row (`dpaudit.adapters.read_draws`).
     options : keywords of `dpaudit.audit_samples`.
-    Raises `DataNotFound`, `InvalidInput`, OSError.
+    Raises `DataNotFound`, `InvalidInput`, for files of the same content too, OSError.
     """
-    subject = Subject(rule=f"{Path(left).name} against {Path(right).name}")
-    result = audit_samples_of(Path(left), Path(right), subject, **options)
+    left, right = Path(left), Path(right)
+    _check_different(left, right)
+    subject = Subject(rule=f"{left.name} against {right.name}")
+    result = audit_samples_of(left, right, subject, **options)
     result.save(REPORT if out is None else Path(out))
     return result
+
+
+def _check_different(left: Path, right: Path) -> None:
+    """Two files of the same bytes are the same draws, which say nothing of a difference."""
+    same = False
+    with suppress(OSError):  # which reading the draws tells in words
+        same = filecmp.cmp(left, right, shallow=False)
+    if same:
+        raise InvalidInput(
+            f"{left} and {right} must hold different draws, but their bytes are the same: give the "
+            "outputs on a database in one file, and those on its neighbour, drawn anew, in the other"
+        )

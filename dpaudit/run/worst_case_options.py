@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit._core.check import fail
 from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array
-from dpaudit.datasets import Dataset
+from dpaudit.datasets import Table
 from dpaudit.datasets.table import read_csv
 
 
@@ -31,7 +31,7 @@ class Neighbours:
 
     @classmethod
     def given(
-        cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Dataset
+        cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Table
     ) -> Neighbours:
         """From the path of a CSV file of candidates. Raises `DataNotFound`, `InvalidInput`."""
         if candidates is None:
@@ -49,18 +49,16 @@ class Neighbours:
         }
 
 
-def read_candidates(path: Path, dataset: Dataset) -> Array:
-    """Rows that may take the place of a row of `dataset`, (m, d), its target last.
+def read_candidates(path: Path, dataset: Table) -> Array:
+    """Rows that may take the place of a row of `dataset`, (m, d), in its order of columns.
 
     path : a CSV file with the data's columns by name, in any order; the column of ones that was
     added may be left out. Raises `DataNotFound`, and `InvalidInput` for another set of columns or a
     missing value.
     """
-    table, wanted = read_csv(path), (*dataset.features, dataset.target)
+    table, wanted = read_csv(path), dataset.columns
     found = dict(zip(table.columns, table.values.T, strict=True))
-    if "constant" in dataset.features and np.all(
-        dataset.X[:, dataset.features.index("constant")] == 1.0
-    ):
+    if "constant" in wanted and np.all(dataset.values[:, wanted.index("constant")] == 1.0):
         found.setdefault("constant", np.ones(len(table.values)))
     if set(found) != set(wanted):
         named = ", ".join(name for name in wanted if name != "constant")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,7 @@ def memory(mebibytes: float | None) -> str:
     return "not measured" if mebibytes is None else f"{mebibytes:,.0f} MiB"
 
 
-def steps(timings: Mapping[str, float]) -> str:
+def steps(timings: Mapping[str, Any]) -> str:
     """The timings of an audit in words: sample 1.2 s, fit 0.3 s, …"""
-    return ", ".join(f"{name.removesuffix('_s')} {value:.1f} s" for name, value in timings.items())
+    seconds = [(name, value) for name, value in timings.items() if name.endswith("_s")]
+    return ", ".join(f"{name.removesuffix('_s')} {value:.1f} s" for name, value in seconds)

@@ -46,6 +46,7 @@ class GaussianMechanismLS(Algorithm):
     delta: float
     sensitivity: float | None = None
     variant: str = "printed"
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "proposition 2, Gaussian LS"
     claimed: ClassVar[str] = "(ε, δ)-DP"
@@ -148,6 +149,7 @@ class RandomProjectionLS(Algorithm):
     row_bound: float | None = None
     variant: str = "printed"
     sampler: str = "sufficient"
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "figure 4, RP LS"
     claimed: ClassVar[str] = "(ε, δ)-DP"

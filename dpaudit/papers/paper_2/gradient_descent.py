@@ -46,6 +46,7 @@ class DPGD(ReplacementAlgorithm):
     clip: float = 1.0
     rate: float = 0.1
     ridge: float = 0.0
+    regression: ClassVar[bool] = True
     summary: ClassVar[str] = (
         "ridge regression by noisy gradient descent, gradients cut (paper 2's baseline)"
     )

@@ -20,7 +20,7 @@ from dpaudit.papers.algorithm import ReplacementAlgorithm
 RELEASES = ("coef", "statistics")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NoisyMoments:
     """AᵀA/n + G and Aᵀy/n + g, with A and y the columns of `rows`.
 
@@ -55,6 +55,7 @@ class RidgeAlgorithm(ReplacementAlgorithm):
     Subclasses give `moments`.
     """
 
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 2
     claimed: ClassVar[str] = "√2·μ-GDP"
     unknown: ClassVar[str] = (

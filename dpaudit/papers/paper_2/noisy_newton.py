@@ -72,7 +72,7 @@ FAMILIES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Newton:
     """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
 
@@ -146,6 +146,7 @@ class Newton:
 class NewtonAlgorithm(Algorithm):
     """An algorithm of noisy Newton steps: subclasses give `newton`."""
 
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 2
     claimed: ClassVar[str] = "√2·μ-GDP"
     relation: ClassVar[str] = "replace"

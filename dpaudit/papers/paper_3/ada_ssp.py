@@ -56,6 +56,7 @@ class AdaSSP(JointSpectrumAlgorithm):
     failure: float = 0.05
     release: str = "statistics"
     variant: str = "printed"
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 3
     statement: ClassVar[str] = "algorithm 3, AdaSSP"
     claimed: ClassVar[str] = "(ε, δ)-DP"

@@ -48,6 +48,7 @@ class LinearMixing(JointSpectrumAlgorithm):
     label_bound: float = 1.0
     variant: str = "printed"
     sampler: str = "sufficient"
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 3
     statement: ClassVar[str] = "algorithm 2, LinearMixing"
     claimed: ClassVar[str] = "(ε, δ)-DP"

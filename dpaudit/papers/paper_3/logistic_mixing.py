@@ -47,6 +47,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
     radius: float = 4.0
     variant: str = "printed"
     sampler: str = "sufficient"
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 3
     statement: ClassVar[str] = "section 5.2, appendix G"
     claimed: ClassVar[str] = "(ε, δ)-DP"

@@ -52,6 +52,7 @@ class ObjectivePerturbation(Algorithm):
     delta: float
     row_bound: float = 1.0
     variant: str = "printed"
+    regression: ClassVar[bool] = True
     paper: ClassVar[int] = 3
     statement: ClassVar[str] = "algorithm 6, objective perturbation"
     claimed: ClassVar[str] = "(ε, δ)-DP"
@@ -115,7 +116,7 @@ class ObjectivePerturbation(Algorithm):
         return zero_row(np.column_stack([np.full(count, self.row_bound), label]), 0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Perturbed:
     """The objective sign·Σ ln(1 + e^{−v_iᵀθ}) + bᵀθ + Δ‖θ‖²/2, Δ > 0, for many b at once.
 

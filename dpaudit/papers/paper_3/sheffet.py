@@ -36,6 +36,7 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
     delta: float
     row_bound: float
     label_bound: float
+    regression: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.check_variant()

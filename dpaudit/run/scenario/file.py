@@ -3,15 +3,18 @@ objects, and all of it is checked before anything runs.
 
 Keys, by table (`name` stands above them and is optional):
 
-- [data] name = "flight", or path = "x.csv" (from the scenario's folder) and target = "y"; constant
-  = true; row_bound = 5.0 shrinks longer rows (label included) to that norm
+- [data] name = "flight", or path = "x.csv" (from the scenario's folder); target = "y", the column
+  to predict, which is put last; constant = true puts a column of ones first (not given: for
+  mechanisms of dpaudit's own that fit a regression); row_bound = 5.0 shrinks longer rows (label
+  included) to that norm
 - [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table
   `parameters` if the callable makes the mechanism from them, batched = false if it gives one output
   a call, or kind = "estimator" if it makes an estimator with fit (and then outputs = ["coef_"] or
   "package.module:callable", or predict = [[..], ..]); or command = ["program", "{data}", "{size}",
   "{seed}"], run in the scenario's folder; timeout = 60 seconds, of either
-- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`, by theory), "search" (the same and
-  other relations, without theory: keys in `dpaudit.run.scenario.search`), "row" (`index` zeroed),
+- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`, by theory; not given: where theory
+  knows it), "search" (the same and other relations, without theory, for all other mechanisms: keys
+  in `dpaudit.run.scenario.search`), "row" (`index` zeroed),
   "replace" (`index` by `row`), or, without [data], "own": the two databases on which a mechanism of
   a paper shows what it claims
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1
@@ -36,6 +39,7 @@ from typing import Any
 from dpaudit._core import check
 from dpaudit._core.printable import one_line
 from dpaudit._core.seeds import root
+from dpaudit._core.short_repr import short_repr
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, ScenarioError
@@ -45,7 +49,7 @@ from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
 from dpaudit.run.scenario.neighbour import Neighbour, Searched, Worst, read_neighbour
 from dpaudit.run.scenario.table import Table, refuse, text
-from dpaudit.run.scenario.user_mechanism import Call, Program, lawless
+from dpaudit.run.scenario.user_mechanism import Call, Program, lawless, predicts
 from dpaudit.run.scenario.workers import Workers, read_workers
 
 REPORTS = Path("dpaudit-out")  # where reports go if no folder is named
@@ -57,7 +61,8 @@ NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 class Scenario:
     """One audit, checked.
 
-    folder : of the file. data : None for a mechanism's own pair.
+    folder : of the file. text : of the file, where there is one. data : None for a mechanism's own
+    pair.
     mechanism : a mechanism, or a `Call` that is imported when it runs. settings : of the audit,
     with claim and seed sequence. seed : the integer that the sequence is made from.
     """
@@ -70,6 +75,9 @@ class Scenario:
     settings: Settings
     seed: int
     workers: Workers = field(default_factory=Workers)
+    text: str | None = field(default=None, repr=False)
+
+    __repr__ = short_repr
 
     @property
     def claim(self) -> Claim | None:
@@ -84,18 +92,19 @@ class Scenario:
         Nothing of the user's own code runs here. A `call` is imported, which executes it, by `run`
         and `analyse`.
         """
-        return cls.read(Path(path), parsed(Path(path)))
+        file = parsed(Path(path))
+        return cls.read(file.path, file.content, file.text)
 
     @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> Scenario:
-        """From the content of a file. Raises as `load`."""
+    def read(cls, path: Path, content: dict[str, Any], text: str | None = None) -> Scenario:
+        """From the content of a file, and its text. Raises as `load`."""
         if "study" in content:
             refuse(path, ["[study]: names a study, which `dpaudit run` makes, and no audit"])
         faults: list[str] = []
         scenario = _read(path, Table("", content, faults))
         refuse(path, faults)
         assert scenario is not None
-        return scenario
+        return replace(scenario, text=text)
 
     @property
     def modules(self) -> Path | None:
@@ -119,10 +128,20 @@ class Scenario:
         return replace(self, seed=chosen, settings=settings)
 
 
-def parsed(path: Path) -> dict[str, Any]:
-    """The file's content. Raises `ScenarioError` where it cannot be read or is not TOML."""
+@dataclass(frozen=True)
+class File:
+    """A scenario file, read once. content : its tables."""
+
+    path: Path
+    text: str
+    content: dict[str, Any]
+
+
+def parsed(path: Path) -> File:
+    """The file. Raises `ScenarioError` where it cannot be read or is not TOML."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        text = path.read_bytes().decode("utf-8")
+        return File(path, text, tomllib.loads(text))
     except OSError as error:
         said = f"cannot read the scenario {one_line(str(path))}: {error.strerror}"
         raise ScenarioError(said) from None
@@ -142,10 +161,14 @@ def _read(path: Path, top: Table) -> Scenario | None:
     own = top.content.get("neighbour") == OWN
     data = None if own and "data" not in top else read_data(top.table("data"), path.parent)
     mechanism = read_mechanism(top.table("mechanism"), path.parent)
+    if data is not None:
+        data = data.seen_by(mechanism)
+        if data.path and data.target is None and predicts(mechanism):
+            top.faults.append("[data] target: missing (the column to predict)")
     claim_table = top.table("claim", {})
     claim = read_claim(claim_table, mechanism) if "claim" in top else None
     rules = top.table("neighbour", {})
-    neighbour = read_neighbour(rules, claim, path.parent)
+    neighbour = read_neighbour(rules, claim, path.parent, mechanism)
     if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
         wanted = "takes a mechanism that has a pair of its own, and no [data]"
         top.fault("neighbour", f'rule "own" {wanted}')

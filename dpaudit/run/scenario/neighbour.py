@@ -4,6 +4,8 @@
 - rule = "search": the same and other relations without theory (keys in `search.py`)
 - rule = "row": row `index` zeroed. rule = "replace": row `index` replaced by `row`
 - rule = "own": the two databases on which a mechanism of a paper shows its claim; without [data]
+- no rule: "worst" for a mechanism of dpaudit's own; "search" for another one, unless it turns out
+  to have a law
 """
 
 from __future__ import annotations
@@ -17,13 +19,19 @@ import numpy as np
 
 from dpaudit import exact, neighbours
 from dpaudit._core import check
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.curves.claims import Claim
-from dpaudit.datasets import Dataset
+from dpaudit.datasets import Table as Rows
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
+from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.scenario.search import Search, read_search
 from dpaudit.run.scenario.table import Table, numbers
+from dpaudit.run.scenario.user_mechanism import Call
+from dpaudit.search import Selection
+
+UNASKED = "searched, since the scenario names no rule and no output law is known"
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,7 @@ class Worst:
     at: float
     rule: ClassVar[str] = "worst"
 
-    def check(self, dataset: Dataset) -> None:
+    def check(self, dataset: Rows) -> None:
         """Nothing depends on the data."""
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
@@ -60,7 +68,7 @@ class Zeroed:
     index: int
     rule: ClassVar[str] = "row"
 
-    def check(self, dataset: Dataset) -> None:
+    def check(self, dataset: Rows) -> None:
         """Whether the data have the row, and it is not zero. Raises `InvalidInput`."""
         _check_row(dataset, self.index, None, "already zero")
 
@@ -79,9 +87,11 @@ class Replaced:
 
     index: int
     row: tuple[float, ...]
+
+    __repr__ = short_repr
     rule: ClassVar[str] = "replace"
 
-    def check(self, dataset: Dataset) -> None:
+    def check(self, dataset: Rows) -> None:
         """Whether the data have the row, and it changes. Raises `InvalidInput`."""
         _check_row(dataset, self.index, self.row, "unchanged")
 
@@ -96,14 +106,37 @@ class Replaced:
 
 @dataclass(frozen=True)
 class Searched:
-    """The worst neighbour that a search finds."""
+    """The worst neighbour that a search finds. asked : whether the scenario asks for a search."""
 
     search: Search
+    asked: bool = True
+
+    __repr__ = short_repr
     rule: ClassVar[str] = "search"
 
-    def check(self, dataset: Dataset) -> None:
+    def check(self, dataset: Rows) -> None:
         """Whether the rows that may come in are rows of such data. Raises as `Search.check`."""
         self.search.check(dataset)
+
+    def text(self, selection: Selection) -> str:
+        """The choice in words, for the report."""
+        return selection.rule if self.asked else f"{selection.rule}; {UNASKED}"
+
+
+@dataclass(frozen=True)
+class Unstated:
+    """No rule for a callable: what it is shows when it is imported, which `settled` is told."""
+
+    worst: Worst
+    search: Searched
+    rule: ClassVar[str] = "search, or worst where the law is known"
+
+    def check(self, dataset: Rows) -> None:
+        """Nothing depends on the data."""
+
+    def settled(self, mechanism: Mechanism) -> Worst | Searched:
+        """The worst row by theory where dpaudit may know the law, else a search."""
+        return self.worst if isinstance(mechanism, LawMechanism) else self.search
 
 
 @dataclass(frozen=True)
@@ -113,23 +146,27 @@ class Own:
     rule: ClassVar[str] = "own"
     text: ClassVar[str] = "the mechanism's own pair of databases"
 
-    def check(self, dataset: Dataset) -> None:
+    def check(self, dataset: Rows) -> None:
         """It is not asked: this rule takes no data."""
 
 
-Chosen = Worst | Zeroed | Replaced
-Neighbour = Chosen | Searched | Own
+Neighbour = Worst | Zeroed | Replaced | Searched | Unstated | Own
 RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Own))
 
 
-def read_neighbour(table: Table, claim: Claim | None, folder: Path) -> Neighbour | None:
-    """The rule with its keys; None after a fault."""
-    rule = table.get("rule", partial(check.choice, allowed=RULES), Worst.rule)
+def read_neighbour(
+    table: Table, claim: Claim | None, folder: Path, mechanism: Any
+) -> Neighbour | None:
+    """The rule with its keys; None after a fault. mechanism : of the scenario, not yet loaded."""
+    user = isinstance(mechanism, Call)
+    default = Searched.rule if user else Worst.rule
+    rule = table.get("rule", partial(check.choice, allowed=RULES), default)
     if rule is None:
         return None
     own = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
+    asked = "rule" in table
     readers: dict[str, Any] = {
-        Searched.rule: lambda: Searched(read_search(table, folder, own)),
+        Searched.rule: lambda: Searched(read_search(table, folder, own), asked),
         Worst.rule: lambda: Worst(table.get("at", partial(check.real, low=0.0), own)),
         Own.rule: Own,
         Zeroed.rule: lambda: Zeroed(_index(table)),
@@ -137,14 +174,16 @@ def read_neighbour(table: Table, claim: Claim | None, folder: Path) -> Neighbour
     }
     found: Neighbour = readers[rule]()
     table.close()
+    if isinstance(found, Searched) and not asked and set(table.content) <= {"at"}:
+        return Unstated(Worst(found.search.options["at"]), found)
     return found
 
 
-def _check_row(dataset: Dataset, index: int, row: tuple[float, ...] | None, same: str) -> None:
+def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
     """Raises `InvalidInput` unless `row` (None: zeros) can take the place of row `index`."""
     if index >= dataset.n:
         check.fail("index", index, f"a row number below {dataset.n}")
-    old = np.append(dataset.X[index], dataset.y[index])
+    old = dataset.values[index]
     new = np.zeros(len(old)) if row is None else np.array(row)
     if len(new) != len(old):
         check.fail("row", f"{len(new)} numbers", f"{len(old)} numbers, one a column")

@@ -20,7 +20,7 @@ from dpaudit import scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.short_repr import short_repr
-from dpaudit.datasets import Dataset
+from dpaudit.datasets import Table as Rows
 from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.table import Table, numbers, text
 from dpaudit.run.scenario.target import imported, is_target
@@ -50,19 +50,19 @@ class Search:
         """How neighbours are compared, in JSON types; no other option changes an outcome."""
         return {"at": self.options["at"], "quick": self.options.get("quick", search.QUICK)}
 
-    def check(self, dataset: Dataset) -> None:
+    def check(self, dataset: Rows) -> None:
         """Whether the candidates and bounds are of such data.
 
         Raises `DataNotFound`, `InvalidInput`.
         """
-        columns = len(dataset.features) + 1
+        columns = len(dataset.columns)
         if self.candidates is not None:
             read_candidates(self.candidates, dataset)
         if len(self.options.get("bounds", range(columns))) != columns:
             given = f"{len(self.options['bounds'])} pairs"
             fail("bounds", given, f"{columns} pairs [least, largest], the target's last")
 
-    def select(self, mechanism: Any, dataset: Dataset, **given: Any) -> Selection:
+    def select(self, mechanism: Any, dataset: Rows, **given: Any) -> Selection:
         """given : samples, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
 
         Raises what that does, and `ScenarioError` where the score cannot be imported.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.check import integer
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
@@ -32,13 +33,15 @@ class StudyScenario:
     study: Study
     seed: int
 
+    __repr__ = short_repr
+
     @classmethod
     def load(cls, path: str | Path) -> StudyScenario:
         """Read and check a file, which imports the study's module.
 
         Raises `ScenarioError`, with a line for each fault.
         """
-        return cls.read(Path(path), parsed(Path(path)))
+        return cls.read(Path(path), parsed(Path(path)).content)
 
     @classmethod
     def read(cls, path: Path, content: dict[str, Any]) -> StudyScenario:
@@ -110,9 +113,10 @@ class StudyFile:
 
 def load_scenario(path: str | Path) -> Scenario | StudyScenario:
     """Read a file once, as what it is: an audit or a study. Raises as their `load`."""
-    content = parsed(Path(path))
-    kind = StudyScenario if STUDY in content else Scenario
-    return kind.read(Path(path), content)
+    file = parsed(Path(path))
+    if STUDY in file.content:
+        return StudyScenario.read(file.path, file.content)
+    return Scenario.read(file.path, file.content, file.text)
 
 
 def _loaded(target: str, table: Table) -> type[Study] | None:

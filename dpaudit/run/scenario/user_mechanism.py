@@ -19,6 +19,7 @@ from typing import Any
 
 from dpaudit import adapters
 from dpaudit._core.check import choice, fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit.adapters.commands import arguments
 from dpaudit.adapters.estimators import FITTED
 from dpaudit.adapters.waiting import seconds
@@ -43,6 +44,8 @@ class Form:
     outputs: tuple[str, ...] | str | None = None
     predict: tuple[tuple[float, ...], ...] | None = None
     timeout: float | None = None
+
+    __repr__ = short_repr
 
     def given(self) -> dict[str, Any]:
         """The fields that differ from their defaults, except the timeout, which changes no draw."""
@@ -78,6 +81,8 @@ class Call:
     target: str
     parameters: Mapping[str, Any] | None
     form: Form = Form()
+
+    __repr__ = short_repr
 
     def load(self) -> Any:
         """Import it, which executes the user's code. Raises `ScenarioError`."""
@@ -125,6 +130,8 @@ class Called:
 
     call: Call
     function: Any
+
+    __repr__ = short_repr
 
     def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
         return self.function(data, size, rng=rng)
@@ -191,9 +198,17 @@ class Program(Call):
 
 def lawless(mechanism: Any) -> bool:
     """Whether a mechanism has no law that dpaudit could know: it is a program or an estimator."""
-    return isinstance(mechanism, Call) and (
-        isinstance(mechanism, Program) or mechanism.form.kind == "estimator"
-    )
+    return isinstance(mechanism, Program) or is_estimator(mechanism)
+
+
+def predicts(mechanism: Any) -> bool:
+    """Whether a mechanism, or what will be loaded, fits the last column by the others."""
+    return is_estimator(mechanism) or bool(getattr(mechanism, "regression", False))
+
+
+def is_estimator(mechanism: Any) -> bool:
+    """Whether a scenario names an estimator of the user's."""
+    return isinstance(mechanism, Call) and mechanism.form.kind == "estimator"
 
 
 def read_call(table: Table) -> Call:

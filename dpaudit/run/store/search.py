@@ -64,6 +64,13 @@ class SearchStore:
         clear(self.folder, OURS)
 
 
+def searched(draws: Path) -> bool:
+    """Whether the folder of a run's draws has an outcome of a search."""
+    with suppress(OSError):
+        return (draws / FOLDER / OUTCOMES).stat().st_size > 0
+    return False
+
+
 def _name(key: str) -> str:
     return f"{DRAWN}{key}.npy"
 

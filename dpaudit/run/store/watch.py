@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import socket
 import time
+import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit.report.text import count
+from dpaudit.run.store.checksums import listed
 from dpaudit.run.store.draws import DrawStore
 from dpaudit.run.store.lock import Lock
 from dpaudit.run.store.search import FOLDER as SEARCH
 from dpaudit.sampling import Progress
 
+Notice = Callable[[str], None]
 PROGRESS, LOCK = "progress.json", "lock"
 EVERY = 1.0  # seconds
 DRAWING = "drawing"  # how the names of steps that draw begin
@@ -25,12 +30,20 @@ class Watch:
     """The `progress` of a run, used inside `with`: it writes `folder`/progress.json and calls
     `shown`.
 
-    scenario : its name. Raises `InvalidInput` where another process runs in the folder. A failure
-    to write the file is ignored, since the run does not depend on it.
+    scenario : its name. notice : told of draws that are discarded, by default with a warning.
+    Raises `InvalidInput` where another process runs in the folder. A failure to write the file is
+    ignored, since the run does not depend on it.
     """
 
-    def __init__(self, folder: Path, scenario: str, shown: Progress | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        scenario: str,
+        shown: Progress | None = None,
+        notice: Notice | None = None,
+    ) -> None:
         self.folder, self.scenario, self.shown = folder, scenario, shown
+        self.notice, self.left = notice or _warn, 0
         self.lock = Lock(folder / LOCK)
         self.store: DrawStore | None = None
         self.step, self.done, self.wanted, self.made = "", 0, 1, False
@@ -40,6 +53,7 @@ class Watch:
         self.made = not self.folder.parent.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lock.take()
+        self.left = _left(self.folder)
         clear_drafts(self.folder, PROGRESS)
         return self
 
@@ -55,6 +69,15 @@ class Watch:
             self.folder.rmdir()
             if self.made:
                 self.folder.parent.rmdir()
+
+    def discards(self, resume: bool) -> None:
+        """Say, once, that the draws of an interrupted run are about to go, unless it is resumed."""
+        if self.left and not resume:
+            self.notice(
+                f"{count(self.left)} draws of an interrupted run in {self.folder.parent} are "
+                "discarded; --resume would continue from them"
+            )
+        self.left = 0
 
     def begin(self, store: DrawStore) -> None:
         """Count the draws of `store` from now on: the draws of a search are done."""
@@ -90,3 +113,14 @@ class Watch:
             "updated": time.time(),
             "ended": ended,
         }
+
+
+def _left(folder: Path) -> int:
+    """Draws that a run which did not come to its end left; 0 after one that did."""
+    if not (folder / PROGRESS).exists():
+        return 0
+    return sum(one.draws for place in (folder, folder / SEARCH) for one in listed(place).values())
+
+
+def _warn(said: str) -> None:
+    warnings.warn(said, UserWarning, stacklevel=4)

@@ -12,7 +12,7 @@ from dpaudit._core.printable import one_line
 from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario, parsed
+from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, File, Scenario, parsed
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.neighbour import Own, Searched
 from dpaudit.run.scenario.study import STUDY, StudyFile, StudyScenario
@@ -20,13 +20,13 @@ from dpaudit.sampling import sampler_of
 
 
 def checked(
-    paths: Sequence[Path],
+    paths: Sequence[Path | File],
     *,
     samples: int | None = None,
     seed: int | None = None,
     stop: str | None = None,
 ) -> list[Scenario | StudyScenario]:
-    """The scenarios of the files, none of them at fault.
+    """The scenarios of the files, given by path or read before, none of them at fault.
 
     samples, seed, stop : as given for the run; they are checked with each file.
 
@@ -39,10 +39,10 @@ def checked(
     for path in paths:
         with _noted(faults):
             files.append(one := _read(path))
-            with _noted(faults, one_line(path.name)):
+            with _noted(faults, _name(path)):
                 one = _overridden(one, samples, seed, stop)
             if isinstance(one, Scenario):
-                _check_on_data(one, one_line(path.name), faults)
+                _check_on_data(one, _name(path), faults)
     names = [one.name for one in files]
     twice = sorted({name for name in names if names.count(name) > 1})
     _refuse([*faults, *(f"{name}: the name of several scenarios" for name in twice)])
@@ -79,9 +79,15 @@ def _refuse(faults: Sequence[str]) -> None:
         raise ScenarioError("\n".join(faults))
 
 
-def _read(path: Path) -> Scenario | StudyFile:
-    content = parsed(path)
-    return (StudyFile if STUDY in content else Scenario).read(path, content)
+def _read(given: Path | File) -> Scenario | StudyFile:
+    file = given if isinstance(given, File) else parsed(given)
+    if STUDY in file.content:
+        return StudyFile.read(file.path, file.content)
+    return Scenario.read(file.path, file.content, file.text)
+
+
+def _name(given: Path | File) -> str:
+    return one_line((given.path if isinstance(given, File) else given).name)
 
 
 def _overridden(

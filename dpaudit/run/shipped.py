@@ -1,0 +1,54 @@
+"""The scenarios that come with dpaudit, by name."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from dpaudit._core.printable import one_line
+from dpaudit.errors import ScenarioError
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def folder() -> Path | None:
+    """Where they are: in the installed package (see setup.py), or beside it in a checkout."""
+    checkout = PACKAGE.parent
+    if (PACKAGE / "scenarios").is_dir():
+        return PACKAGE / "scenarios"
+    return checkout / "scenarios" if (checkout / "pyproject.toml").is_file() else None
+
+
+def shipped() -> dict[str, Path]:
+    """The files by name, those of the folder itself first."""
+    place = folder()
+    return {} if place is None else {path.stem: path for path in files_below(place)}
+
+
+def files_below(place: Path) -> list[Path]:
+    """The .toml files of a folder, then those of its subfolders; hidden ones are left out."""
+    found = (
+        path
+        for path in place.rglob("*.toml")
+        if not any(part.startswith(".") for part in path.relative_to(place).parts)
+    )
+    return sorted(found, key=lambda path: (path.parent, path.name))
+
+
+def found(given: Path) -> Path:
+    """The file of a scenario that is given by path or by name.
+
+    A name has no suffix and no separator, and is not the name of a file here. Raises
+    `ScenarioError` for a name that is unknown, with those that are near.
+    """
+    if given.suffix or len(given.parts) != 1 or given.exists():
+        return given
+    known = shipped()
+    if given.name in known:
+        return known[given.name]
+    near = difflib.get_close_matches(given.name, known, n=3, cutoff=0.5)
+    hint = f"; near names: {', '.join(near)}" if near else ""
+    raise ScenarioError(
+        f"{one_line(given.name)} is neither a file nor the name of a scenario that comes with "
+        f"dpaudit{hint}; `dpaudit list scenarios` has all names"
+    )
