@@ -13,7 +13,7 @@ import click
 
 from dpaudit._core.printable import Screen
 from dpaudit.cli.commands import dpaudit
-from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, say, text_of
+from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, NOTHING_KEPT, say, text_of
 from dpaudit.errors import DpauditError
 
 
@@ -47,8 +47,8 @@ def _status(argv: Sequence[str] | None) -> int:
     except click.ClickException as error:
         error.show(sys.stderr)
         return ERROR
-    except click.Abort:
-        return say("interrupted; a run continues from its draws with --resume", INTERRUPTED)
+    except click.Abort as stop:
+        return say(str(stop.__cause__ or "") or NOTHING_KEPT, INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
         return say(text_of(error), ERROR)
     except Exception:

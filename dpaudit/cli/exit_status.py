@@ -1,4 +1,4 @@
-"""Exit statuses, the words for them at the end of most --help texts, and lines on stderr."""
+"""Exit statuses, the table of them at the end of each --help text, and lines on stderr."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from dpaudit.errors import DpauditError, ScenarioError
 NOT_VIOLATED, VIOLATED, ERROR, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 OF_VERDICT = {"not violated": NOT_VIOLATED, "violated": VIOLATED, "inconclusive": INCOMPLETE}
 
-HELP = """\b
-Exit status:
-  0    not violated; of list, report, plan and calibrate: done
-  1    violated
-  2    usage, scenario or data error; stderr has a line for each fault
-  3    inconclusive or incomplete
-  130  interrupted (Ctrl-C)
-"""
+JUDGED = {
+    NOT_VIOLATED: "not violated",
+    VIOLATED: "violated",
+    INCOMPLETE: "inconclusive: the draws cannot decide; or an internal error",
+}
+NOTHING_KEPT = "interrupted; nothing was kept"
+STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
+
+
+def table(*meanings: dict[int, str], error: str = "usage or input error") -> str:
+    """The exit statuses of one command, as the end of its --help text.
+
+    meanings : by status, where it is not an error. error : what status 2 means.
+    """
+    all_: dict[int, str] = {ERROR: f"{error}; stderr has a line for each fault"}
+    for some in meanings:
+        all_ |= some
+    lines = [f"  {status:<3}  {all_[status]}" for status in sorted(all_)]
+    return "\n".join(["\b", "Exit status:", *lines])
 
 
 def text_of(error: BaseException) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,96 @@ import click
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(path_type=Path)
 RELATIONS = ("zero-out", "replace", "add")
+CLAIM = "EPS,DELTA"
 
 
-def jobs(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """A number of workers, any but 0."""
-    if value == 0:
-        raise click.BadParameter("must not be 0; -1 takes all cores")
-    return value
+class Count(click.ParamType):
+    """A number of things: 100000, 100_000 or 1e5."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read an integer, or a float that is one."""
+        try:
+            return int(value)
+        except (ValueError, OverflowError):
+            pass
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.5
+        if not number.is_integer():
+            self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
+        return int(number)
 
 
-def claim(
+class Command(click.Command):
+    """A command that takes a claim says so where its two numbers are given as options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Raises `click.UsageError`, which names an option that is near."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            takes = {option.name for option in self.params}
+            if error.option_name in ("--epsilon", "--delta") and "claim" in takes:
+                said = f"No such option {error.option_name!r}: use --claim {CLAIM}."
+                raise click.UsageError(said, ctx) from None
+            raise
+
+
+class Group(click.Group):
+    """The commands, in the order in which they are declared."""
+
+    command_class = Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, those that are needed first at the top."""
+        return list(self.commands)
+
+
+out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
+level = click.option(
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Confidence of the lower bound, jointly over all ε.",
+)
+stop = click.option(
+    "--stop",
+    type=click.Choice(["verdict"]),
+    help="Draw in growing batches; stop as soon as the claim is refuted, at the latest after N.",
+)
+resume = click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue from the draws that an interrupted run left in DIR, if there are any.",
+)
+junit = click.option(
+    "--junit", type=FILE, metavar="FILE", help="Write JUnit XML, with one test case per audit."
+)
+show_data = click.option(
+    "--show-data",
+    is_flag=True,
+    help="Show values of the data in the report: those that differ between the two databases.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
+
+
+def draws(help: str, **more: Any) -> Callable[..., Any]:
+    """--draws N, or --samples N, as it was called before."""
+    return click.option(
+        "--draws", "--samples", "samples", type=Count(), metavar="N", help=help, **more
+    )
+
+
+def claim(help: str, required: bool = False) -> Callable[..., Any]:
+    """--claim EPS,DELTA."""
+    return click.option("--claim", metavar=CLAIM, callback=_claim, required=required, help=help)
+
+
+def _claim(
     context: click.Context, option: click.Parameter, value: str | None
 ) -> tuple[float, float] | None:
     """Read EPS,DELTA."""
@@ -29,8 +111,32 @@ def claim(
     try:
         epsilon, delta = map(float, value.split(","))
     except ValueError:
-        raise click.BadParameter(f"{value!r} is not of the form EPS,DELTA") from None
+        more = f"; for pure ε-DP give {value},0" if _is_number(value) else ""
+        raise click.BadParameter(f"{value!r} is not of the form {CLAIM}{more}") from None
     return epsilon, delta
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return float(value) >= 0.0
+    except ValueError:
+        return False
+
+
+def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
+    """A number of workers, any but 0."""
+    if value == 0:
+        raise click.BadParameter("must not be 0; -1 takes all cores")
+    return value
+
+
+jobs = click.option(
+    "--jobs",
+    type=int,
+    metavar="J",
+    callback=_workers,
+    help="Number of parallel workers (-1: all cores); the result does not depend on it.",
+)
 
 
 def epsilons(
@@ -68,10 +174,31 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
 def check_neighbours(options: dict[str, Any]) -> None:
     """Refuse options that the relation lacks or does not take. Raises `click.UsageError`."""
     for name, option, kind in (
-        ("candidates", "--candidates", "replace"),
-        ("row_bound", "--row-bound", "add"),
+        ("candidates", "--candidates FILE.csv", "replace"),
+        ("row_bound", "--row-bound C", "add"),
     ):
         if options["relation"] == kind and options[name] is None:
             raise click.UsageError(f"--relation {kind} needs {option}")
         if options["relation"] != kind and options[name] is not None:
-            raise click.UsageError(f"{option} goes with --relation {kind}")
+            raise click.UsageError(f"{option.split()[0]} goes with --relation {kind}")
+
+
+def relations(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
+    """Read the names of relations with commas between them."""
+    return tuple(part.strip() for part in value.split(","))
+
+
+def parameters(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> dict[str, Any] | None:
+    """Read A=1,B=2: names, and values as TOML writes them."""
+    if value is None:
+        return None
+    try:
+        found = tomllib.loads(f"given = {{ {value} }}")
+    except tomllib.TOMLDecodeError:
+        found = {}
+    if set(found) != {"given"} or not isinstance(found["given"], dict):
+        form = 'A=1,B="text" (numbers, true, false, or text in quotes)'
+        raise click.BadParameter(f"{value!r} is not of the form {form}")
+    return found["given"]

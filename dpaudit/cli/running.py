@@ -1,4 +1,4 @@
-"""The command `dpaudit run`: check all scenario files, run each, print verdicts, give a status."""
+"""`dpaudit run` and `dpaudit audit`: check scenarios, run each, print verdicts, give a status."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from typing import Any
 
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
-from dpaudit.cli.exit_status import say, text_of
+from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
 from dpaudit.errors import DpauditError
+from dpaudit.report.text import count
 from dpaudit.run import Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.scenario.file import REPORTS
+from dpaudit.run.shipped import found
+from dpaudit.run.store.search import searched
+from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
 from dpaudit.run.suite.faults import checked
 from dpaudit.run.suite.junit import prepare_junit, write_junit
 from dpaudit.run.suite.suite import ERROR, STUDY, Before, ScenarioOutcome, outcome, write_index
+from dpaudit.run.written import written
 
 GRAVEST = (
     exit_status.ERROR,
@@ -50,7 +55,52 @@ def run_all(
     raises what stops it.
     """
     given = {name: options[name] for name in ("samples", "stop") if name in options}
+    paths = [found(path) for path in paths]
     scenarios = checked(paths, seed=seed, **given)
+    return _run(
+        paths, scenarios, out, jobs=jobs, seed=seed, junit=junit, against=against, **options
+    )
+
+
+def audit_target(
+    target: str,
+    out: Path | None,
+    *,
+    jobs: int | None = None,
+    resume: bool = False,
+    show_data: bool = False,
+    junit: Path | None = None,
+    **options: Any,
+) -> int:
+    """Audit "package.module:callable" without a scenario file; returns the exit status.
+
+    options : of `dpaudit.run.written.written`. The rest as in `run_all`.
+    """
+    file = written(target, **options)
+    return _run(
+        [file.path],
+        checked([file]),
+        out,
+        jobs=jobs,
+        seed=None,
+        junit=junit,
+        resume=resume,
+        show_data=show_data,
+    )
+
+
+def _run(
+    paths: Sequence[Path],
+    scenarios: Sequence[Scenario | StudyScenario],
+    out: Path | None,
+    *,
+    jobs: int | None,
+    seed: int | None,
+    junit: Path | None,
+    against: Path | None = None,
+    **options: Any,
+) -> int:
+    """Run scenarios that are checked; as `run_all`."""
     if junit is not None:
         prepare_junit(junit)
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
@@ -84,13 +134,34 @@ def _one(
     if isinstance(scenario, StudyScenario):
         work: Callable[[], AuditResult | str] = partial(_study, scenario, folder, seed)
         return outcome(scenario.name, path, scenario.folder(folder), work)
-    work = partial(_audit, scenario, folder, n_jobs=jobs, seed=seed, **options)
-    return outcome(scenario.name, path, scenario.report_folder(folder), work)
+    place = scenario.report_folder(folder)
+    work = partial(_audit, scenario, place, n_jobs=jobs, seed=seed, **options)
+    return outcome(scenario.name, path, place, work)
 
 
-def _audit(scenario: Scenario, folder: Path | None, **options: Any) -> AuditResult:
-    with shown() as progress:
-        return execute(scenario, folder, progress=progress, **options)
+def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
+    try:
+        with shown() as progress:
+            return execute(scenario, folder, progress=progress, notice=_notice, **options)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_kept(folder)) from None
+
+
+def _notice(said: str) -> None:
+    say(f"note: {said}", exit_status.NOT_VIOLATED)
+
+
+def _kept(folder: Path) -> str:
+    """What an interrupted run has left, and how to go on."""
+    left = state_of(folder)
+    if left is None or left.state != INTERRUPTED:
+        return NOTHING_KEPT
+    again = "the same command with --resume continues from them"
+    if draws := min(left.made):
+        return f"interrupted; {count(draws)} draws a side are kept in {folder}; {again}"
+    if searched(folder / DRAWS):
+        return f"interrupted; the audits of the search are kept in {folder}; {again}"
+    return NOTHING_KEPT
 
 
 def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> str:
@@ -156,7 +227,7 @@ def verdict(folder: Path) -> int:
 
 
 def _summary(record: dict[str, Any], folder: Path) -> None:
-    from dpaudit.cli.summary import summary
+    from dpaudit.cli.answers.summary import summary
 
     print(summary(record))
     print(f"\nReport: {folder / 'report.html'}")

@@ -32,6 +32,14 @@ def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
     return "\n".join(hanging(head, value) for head, (_, value) in zip(heads, pairs, strict=True))
 
 
+def on_a_line(pairs: Sequence[tuple[str, str]], indent: str = "") -> list[str]:
+    """A name and its value on a line each, cut at the width of a terminal, but not in a file."""
+    width = max((len(name) for name, _ in pairs), default=0)
+    lines = [f"{indent}{name.ljust(width)}  {value}".rstrip() for name, value in pairs]
+    room = _room("")
+    return [line if len(line) <= room else line[: max(int(room) - 1, 0)] + "…" for line in lines]
+
+
 def hanging(head: str, text: str) -> str:
     """`head` and `text` on a line that is broken at the width of a terminal, but not in a file."""
     room = max(_room(head), 1)

@@ -20,9 +20,13 @@ def test_not_violated(write_scenario, tmp_path, capsys):
     out, err = capsys.readouterr()
     folder = tmp_path / "dpaudit-out" / "small"
     assert sorted(path.name for path in folder.iterdir()) == ["report.html", "result.json"]
-    assert "NOT VIOLATED: No ε was found" in out
+    head = "NOT VIOLATED: Claimed ε = 1 at δ = 0.9. At 95 % confidence no ε above "
+    assert out.startswith(head)
+    assert re.search(r"^δ\(1\) is at least 0\.?\d*, and 0\.9 is allowed\.$", out, re.MULTILINE)
+    assert "would have been found with probability 0.8." in out
     assert "no proof of privacy" in out
     assert re.search(r"^Mechanism +ALS", out, re.MULTILINE)
+    assert re.search(r"^Data +small: 30 rows × 4 columns \(constant, a, b, y\)$", out, re.MULTILINE)
     assert re.search(r"^Neighbour .* worst of 30 rows at ε = 1$", out, re.MULTILINE)
     assert re.search(r"^ +ε +exact δ +estimate +certified +claim$", out, re.MULTILINE)
     assert out.rstrip().endswith(f"Report: {'dpaudit-out/small/report.html'}")
@@ -37,7 +41,8 @@ def test_stop_at_the_verdict(write_scenario, tmp_path, capsys):
     """
     assert main(["run", str(write_scenario(claim=VIOLATED)), "--stop", "verdict"]) == 1
     out, err = capsys.readouterr()
-    assert "\nVIOLATED: Stopped after " in out
+    assert out.startswith("VIOLATED: Claimed ε = 0 at δ = 0.001. At 95 % confidence ")
+    assert "Stopped after " in out
     assert re.search(r"^Draws per side +\d+ in batches, \d+ of them bet on$", out, re.MULTILINE)
     assert "drawing in batches" in err
     record = json.loads(
@@ -61,7 +66,8 @@ def test_a_resumed_run_in_waves_is_the_same(write_scenario, tmp_path):
 def test_violated(write_scenario, tmp_path, capsys):
     assert main(["run", str(write_scenario(claim=VIOLATED)), "--out", "there"]) == 1
     out = capsys.readouterr().out
-    assert "\nVIOLATED: At 95% confidence δ(0) is at least" in out
+    assert out.startswith("VIOLATED: Claimed ε = 0 at δ = 0.001. At 95 % confidence at least ")
+    assert re.search(r"^δ\(0\) is at least 0\.\d+, where 0\.001 is allowed\.$", out, re.MULTILINE)
     assert "exceeded" in out
     assert (tmp_path / "there" / "report.html").exists()
 
@@ -71,15 +77,24 @@ def test_inconclusive(write_scenario, capsys):
         audit='samples = 100\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
     )
     assert main(["run", str(path)]) == 3
-    assert "INCONCLUSIVE: These draws could have shown" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.9. ")
+    assert "These draws could have shown" in out
 
 
-def test_samples_and_seed_override_the_scenario(write_scenario, tmp_path):
+@pytest.mark.parametrize("name", ["draws", "samples"])
+def test_draws_and_seed_override_the_scenario(write_scenario, tmp_path, name):
     assert (
-        main(["run", str(write_scenario()), "--samples", "400", "--seed", "9", "--jobs", "2"]) == 0
+        main(["run", str(write_scenario()), f"--{name}", "4e2", "--seed", "9", "--jobs", "2"]) == 0
     )
     record = json.loads((tmp_path / "dpaudit-out/small/result.json").read_text(encoding="utf-8"))
     assert (sum(record["samples"].values()), record["seed"]) == (400, 9)
+
+
+@pytest.mark.parametrize("draws", ["400.5", "many", "nan", "1e999"])
+def test_draws_are_a_whole_number(write_scenario, capsys, draws):
+    assert main(["run", str(write_scenario()), "--draws", draws]) == 2
+    assert "is not a whole number, such as 100000 or 1e5" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -202,8 +217,8 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
         process.send_signal(signal.SIGINT)
         err = process.communicate()[1]
     assert process.returncode == 130
-    last = "dpaudit: interrupted; a run continues from its draws with --resume"
-    assert err.splitlines()[-1] == last
+    said = r"dpaudit: interrupted; [\d,]+ draws a side are kept in .*out; the same command with .*"
+    assert re.fullmatch(said, err.splitlines()[-1])
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["draws"]
     assert len(list((tmp_path / "out" / "draws").glob("*.npy"))) >= 3

@@ -12,6 +12,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
+from dpaudit.cli.answers import listing
 from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -136,39 +137,52 @@ def test_list(write_scenario, capsys):
     for name in (*dp.mechanisms.REGISTRY, *dp.datasets.names(), *dp.scoring.ALIASES):
         assert re.search(rf"^  {name}\b", out, re.MULTILINE)
     assert re.search(r"^  scenarios/small\.toml +The first line says it\.$", out, re.MULTILINE)
+    assert re.search(r"^  flight-als +ALS on the flights of 2013: ", out, re.MULTILINE)
 
 
-def test_list_of_mechanisms_says_what_is_known_exactly(capsys):
+def test_a_list_has_a_line_for_each_and_json_all_that_is_known(capsys):
     assert main(["list", "mechanisms"]) == 0
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()[1:]]
-    heads = [at for at, line in enumerate(lines) if re.match(r"^\w+\(", line)]
-    known = {
-        lines[at].partition("(")[0]: next(x for x in lines[at:] if x.startswith("exact spectrum"))
-        for at in heads
-    }
-    assert known.keys() == dp.mechanisms.REGISTRY.keys()
-    assert known["ALS"] == "exact spectrum: zero-out, replace; calibrates rows"
-    assert known["GaussMix"] == "exact spectrum: zero-out, replace, add; calibrates sigma (or rows)"
-    assert (
-        known["AdditiveWishart"]
-        == "exact spectrum: zero-out, replace, add; calibrates scale (or dof)"
-    )
-    assert (
-        known["RandomLinearCombination"]
-        == "exact spectrum: zero-out, replace, add; nothing to calibrate"
-    )
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    assert [line.split()[0] for line in lines] == list(dp.mechanisms.REGISTRY)
+    assert main(["list", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found.keys() == {"mechanisms", "datasets", "classifiers", "scenarios"}
+    als = next(one for one in found["mechanisms"] if one["name"] == "ALS")
+    assert als["parameters"] == "rows, sampler='student'"
+    assert als["exact spectrum"] == "zero-out, replace; calibrates rows"
+    assert "flight-als" in als["scenarios"]
+
+
+def test_list_shows_all_that_is_known_of_one(capsys):
+    assert main(["list", "mechanisms", "ALS"]) == 0
+    said = capsys.readouterr().out
+    assert "    parameters: rows, sampler='student'" in said
+    assert "GaussMix" not in said
+    assert main(["list", "scenarios", "flight-als"]) == 0
+    assert re.search(r"^    file: .*flight-als\.toml$", capsys.readouterr().out, re.MULTILINE)
+    assert main(["list", "mechanisms", "Gausmix"]) == 2
+    assert "Gausmix is not among the mechanisms: GaussMix" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def exactly():
+    """By mechanism, what `list --json` says of its exact spectrum."""
+    return {item.name: item.more["exact spectrum"] for item in listing.mechanisms()}
+
+
+def test_list_of_mechanisms_says_what_is_known_exactly(exactly):
+    assert exactly.keys() == dp.mechanisms.REGISTRY.keys()
+    assert exactly["ALS"] == "zero-out, replace; calibrates rows"
+    assert exactly["GaussMix"] == "zero-out, replace, add; calibrates sigma (or rows)"
+    assert exactly["AdditiveWishart"] == "zero-out, replace, add; calibrates scale (or dof)"
+    assert exactly["RandomLinearCombination"] == "zero-out, replace, add; nothing to calibrate"
 
 
 @pytest.mark.parametrize(
     "name", sorted(dp.mechanisms.REGISTRY.keys() - dp.mechanisms.PAPERS.keys())
 )
-def test_the_relations_listed_are_those_of_worst_case(name, capsys):
-    assert main(["list", "mechanisms"]) == 0
-    listed = (
-        re.search(rf"^  {name}\((?:.*\n)+?.*spectrum: (.*);", capsys.readouterr().out, re.MULTILINE)
-        .group(1)
-        .split(", ")
-    )
+def test_the_relations_listed_are_those_of_worst_case(name, exactly):
+    listed = exactly[name].partition(";")[0].split(", ")
     least = {
         "rows": 20,
         "dof": 20,
@@ -198,14 +212,14 @@ def test_the_relations_listed_are_those_of_worst_case(name, capsys):
 
 
 def test_list_of_the_papers_algorithms_says_what_they_claim(capsys):
-    assert main(["list", "mechanisms"]) == 0
+    assert main(["list", "mechanisms", "--long"]) == 0
     out = capsys.readouterr().out
     for name, claim, known in (
         ("SheffetOLS", r"\(ε, δ\)-DP \(zero-out; ", "none of the output"),
         ("PMTRR", r"√2·μ-GDP \(replace; ", "zero-out, replace;"),
     ):
         assert re.search(
-            rf"^  {name}\((?:.*\n){{2}}    claims: {claim}.*\n    exact spectrum: {known}",
+            rf"^  {name}\n(?:.*\n){{2}}    claims: {claim}.*\n    exact spectrum: {known}",
             out,
             re.M,
         )
@@ -223,10 +237,11 @@ def test_list_goes_into_folders_but_hidden_ones(write_scenario, tmp_path, capsys
     ]
 
 
-def test_list_one_kind_and_a_folder(write_scenario, tmp_path, capsys):
+def test_list_of_a_folder(write_scenario, tmp_path, capsys):
     write_scenario()
     assert main(["list", "scenarios", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == f"scenarios\n  {tmp_path}/small.toml\n"
+    named = f"  {tmp_path}/small.toml\n    file: {tmp_path}/small.toml\n"
+    assert capsys.readouterr().out == f"scenarios\n{named}"
     assert main(["list", "classifiers"]) == 0
     assert "mechanisms" not in capsys.readouterr().out
     assert main(["list", "scenarios", str(tmp_path / "empty")]) == 2
@@ -259,20 +274,48 @@ def test_report_without_a_result(tmp_path, capsys, content):
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["run", "samples", "spectrum", "calibrate", None])
-def test_help_states_the_exit_statuses_of_the_page(capsys, command):
+def statuses(command, capsys):
+    """The table at the end of a help text."""
     assert main([*([command] if command else []), "--help"]) == 0
-    said = dict(
-        re.findall(
-            r"^ +(\d+) +(.+)$", capsys.readouterr().out.partition("Exit status:")[2], re.MULTILINE
-        )
-    )
+    end = capsys.readouterr().out.partition("Exit status:")[2]
+    return dict(re.findall(r"^ +(\d+) +(.+)$", end, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        (None, "0 1 2 3 130"),
+        ("run", "0 1 2 3 130"),
+        ("audit", "0 1 2 3 130"),
+        ("samples", "0 1 2 3 130"),
+        ("spectrum", "0 1 2 130"),
+        ("calibrate", "0 2 130"),
+        ("status", "0 2 3"),
+        ("plan", "0 2"),
+        ("list", "0 2"),
+        ("init", "0 2"),
+        ("report", "0 2"),
+    ],
+)
+def test_help_states_the_exit_statuses_of_the_command(capsys, command, meant):
+    assert list(statuses(command, capsys)) == meant.split()
+
+
+def test_every_command_has_exit_statuses_of_its_own(capsys):
+    tables = {name: statuses(name, capsys) for name in dpaudit_commands.commands}
+    assert all("not violated" not in tables[name]["0"] for name in ("list", "report", "plan"))
+    assert len({json.dumps(one) for one in tables.values()}) == len(tables)
+
+
+def test_help_states_the_exit_statuses_of_the_page(capsys):
     stated = dict(
         re.findall(
-            r"^\| (\d+) \| ([^;|]+?)(?:;.*)? \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+            r"^\| (\d+) \| ([^;:|(]+?)(?:[;:(].*)? \|$",
+            PAGE.read_text(encoding="utf-8"),
+            re.MULTILINE,
         )
     )
-    assert list(said) == ["0", "1", "2", "3", "130"]
+    said = statuses(None, capsys)
     assert stated.keys() == said.keys()
     for status, meaning in stated.items():
         assert said[status].startswith(meaning)
@@ -280,7 +323,7 @@ def test_help_states_the_exit_statuses_of_the_page(capsys, command):
 
 def test_the_page_lists_commands_that_there_are():
     assert (
-        {"run", "samples", "spectrum", "list", "report"}
+        {"run", "samples", "spectrum", "list", "report", "audit", "init"}
         <= set(COMMANDS)
         <= set(dpaudit_commands.commands)
     )
@@ -293,7 +336,7 @@ def test_help_has_what_the_page_lists(capsys, command):
     ).group()
     assert main([command, "--help"]) == 0
     said = capsys.readouterr().out
-    for word in re.findall(r"--[a-z]+|[A-Z]+\.\w+|DIR", synopsis):
+    for word in re.findall(r"--[a-z]+(?:-[a-z]+)*|[A-Z]+\.\w+|SCENARIO|DIR", synopsis):
         assert word in said
 
 
@@ -311,4 +354,4 @@ def test_python_m_and_quick_help():
     for command in (["-c", code], ["-m", "dpaudit", "run", "--help"]):
         done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("Usage: dpaudit run [OPTIONS] SCENARIO.toml")
+        assert done.stdout.startswith("Usage: dpaudit run [OPTIONS] SCENARIO...")

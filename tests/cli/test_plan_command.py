@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
-from dpaudit.cli.planning import needs
+from dpaudit.cli.answers.planning import needs
 from tests.cases import shifted
 
 pytestmark = pytest.mark.quick

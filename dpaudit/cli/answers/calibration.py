@@ -6,7 +6,7 @@ import json
 
 from dpaudit._core.types import describe
 from dpaudit.auditing.record import plain
-from dpaudit.cli.analysis import WIDTH, about, neighbour
+from dpaudit.cli.answers.analysis import WIDTH, about, neighbour
 from dpaudit.cli.table import hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw
 from dpaudit.report.text import label, number

@@ -1,0 +1,110 @@
+"""The verdict on the terminal, from the content of result.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dpaudit.cli.table import aligned, hanging, named
+from dpaudit.report.columns import Column, lower_bound, table
+from dpaudit.report.data import Curves, read_curves, section, selected_rows
+from dpaudit.report.facts import facts
+from dpaudit.report.opening import could_have_shown, sentences
+from dpaudit.report.text import count, label, number
+
+PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
+FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
+LEFT_OUT = ("Rows", "Columns", "Features", "Label", "Exact spectrum", "Versions")  # in the report
+NO_PROOF = "This concerns one pair of databases and one score: it is no proof of privacy."
+WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
+ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
+
+
+def summary(record: Mapping[str, Any]) -> str:
+    """The verdict in ε, what the audit could have shown, what was audited, and δ at a few ε."""
+    curves = read_curves(record)
+    return "\n".join(
+        [
+            *(hanging("", line) for line in _verdict(record, curves)),
+            "",
+            named([(name, label(value, WIDTH)) for name, value in _known(record)]),
+            "",
+            spectrum_table(curves),
+        ]
+    )
+
+
+def spectrum_table(curves: Curves) -> str:
+    """ε, exact, estimate, certified and claim at up to 8 ε; certified bounds are rounded down."""
+    columns = [
+        Column("ε", curves.epsilon),
+        Column("exact δ", curves.exact),
+        Column("estimate", curves.estimate),
+        Column("certified", curves.low, lower_bound),
+        Column("claim", curves.claim),
+        Column("", curves.excess, lambda excess: "exceeded" if excess > 0 else ""),
+    ]
+    heads, cells = table(columns, selected_rows(curves, ROWS))
+    return aligned([heads, *cells])
+
+
+def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
+    """The headline; δ at the claim's ε and what else the reason says; what would have been found.
+
+    Without a headline, as in a result of an earlier version, the whole reason comes first.
+    """
+    first, rest = sentences(record, curves.headline)
+    yield f"{record['verdict'].upper()}: {first}"
+    if rest:
+        yield rest
+    if record["verdict"] == "violated":
+        return
+    yield from _in_delta(record)
+    if (shown := could_have_shown(record)) and shown not in rest.lower():
+        yield f"{shown[:1].upper()}{shown[1:]}."
+    neighbour = section(record, "neighbour")
+    if neighbour.get("tried") is not None:
+        of = "" if neighbour.get("pool") is None else f" of {count(neighbour['pool'])}"
+        yield f"Neighbours tried: {count(neighbour['tried'])}{of}."
+    yield NO_PROOF
+
+
+def _in_delta(record: Mapping[str, Any]) -> Iterator[str]:
+    """δ at the claim's own ε, where no more than allowed is certified."""
+    found = section(record, "headline")
+    if found and found.get("allowed_delta") is not None:
+        epsilon, allowed = number(found["epsilon"]), number(found["allowed_delta"], 3)
+        low = number(found["certified_delta"], 3, down=True)
+        yield f"δ({epsilon}) is at least {low}, and {allowed} is allowed."
+
+
+def _known(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What was audited first, then how."""
+    found = dict(facts(record)) | dict(_data(section(record, "dataset")))
+    found["Draws per side"] = _draws(record)
+    order = [
+        *(name for name in FIRST if name in found),
+        *(one for one in found if one not in FIRST),
+    ]
+    return [(name, found[name]) for name in order if name not in LEFT_OUT]
+
+
+def _data(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Name, shape and first columns of the data, as the mechanism sees them."""
+    if not dataset:
+        return
+    names = dataset.get("columns") or [*dataset["feature_names"], dataset["target"]]
+    rows, columns = dataset.get("shape") or (dataset["n"], len(names))
+    shown = ", ".join(str(name) for name in names[:COLUMNS])
+    more = "" if len(names) <= COLUMNS else ", …"
+    kind = "column" if columns == 1 else "columns"
+    yield "Data", f"{dataset['name']}: {count(rows)} rows × {count(columns)} {kind} ({shown}{more})"
+
+
+def _draws(record: Mapping[str, Any]) -> str:
+    if bets := section(record, "sequential"):
+        return f"{number(bets['drawn'])} in batches, {number(bets['tested'])} of them bet on"
+    return ", ".join(
+        f"{number(draws)} to {PURPOSE.get(part, part)}"
+        for part, draws in section(record, "samples").items()
+    )

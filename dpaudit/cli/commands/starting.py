@@ -1,0 +1,61 @@
+"""The commands that show what there is to begin with: `init`, `list`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dpaudit.cli import options as given
+from dpaudit.cli.commands.group import dpaudit
+from dpaudit.cli.exit_status import table
+
+KINDS = ("mechanisms", "datasets", "classifiers", "scenarios")
+
+
+@dpaudit.command(
+    short_help="Make a folder with a mechanism, its data, a scenario and a privacy test.",
+    epilog=table({0: "the folder is made"}, error="the folder cannot be made, or is not empty"),
+)
+@click.argument("folder", type=given.FOLDER, metavar="NAME")
+def init(folder: Path) -> int:
+    """Make the folder NAME with a first privacy audit that runs as it is.
+
+    \b
+    NAME/mechanism.py                     a mean with Laplace noise, to put your own in its place
+    NAME/rows.csv                         data made up for it, 200 rows
+    NAME/scenario.toml                    its audit: dpaudit run NAME/scenario.toml
+    NAME/test_privacy.py                  the same as a test: pytest NAME
+    NAME/.github/workflows/privacy.yml    both, at every push to GitHub
+    NAME/README.md                        what to change first
+
+    Nothing is overwritten: NAME must not exist, or be an empty folder.
+    """
+    from dpaudit.cli.answers import project
+
+    print(project.made(folder))
+    return 0
+
+
+@dpaudit.command(
+    "list",
+    short_help="List mechanisms, datasets, classifiers or scenarios.",
+    epilog=table({0: "the list is printed"}, error="usage error, or there is nothing of that name"),
+)
+@click.argument("kind", required=False, type=click.Choice(KINDS))
+@click.argument("name", required=False, metavar="[NAME|FOLDER]")
+@click.option("--long", is_flag=True, help="All that is known of each.")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+def list_(kind: str | None, name: str | None, long: bool, as_json: bool) -> int:
+    """List mechanisms, datasets, classifiers and scenarios, a line for each.
+
+    With a KIND only those; with a NAME all that is known of one, such as `dpaudit list mechanisms
+    ALS`. Scenarios are those that come with dpaudit, by the name that `dpaudit run` takes, and the
+    .toml files below ./scenarios; with a FOLDER, the files below that.
+    """
+    from dpaudit.cli.answers import listing
+
+    found = listing.found(KINDS if kind is None else (kind,), name)
+    one = name is not None and sum(map(len, found.values())) == 1
+    print(listing.as_json(found) if as_json else listing.as_text(found, long or one))
+    return 0
