@@ -8,6 +8,7 @@ from dpaudit import exact
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed import audit_fixed
+from dpaudit.auditing.independence import refuse_shared
 from dpaudit.auditing.result import AuditResult, Findings, Subject
 from dpaudit.auditing.sequential.loop import audit_sequentially
 from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
@@ -43,6 +44,7 @@ def audit_draws(
     `dpaudit.audit_samples`.
     """
     clock = Clock()
+    refuse_shared(P[: settings.samples], Q[: settings.samples])
     if settings.stop is not None:
         found = audit_sequentially(settings, None, GivenBatches(P, Q), clock, drawing.progress)
     else:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpaudit import outcomes
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.sampling.independence import Finding, examine
+from dpaudit.sampling.independence import Finding, examine, examine_shared
 from dpaudit.scoring import Sides
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
@@ -22,7 +23,9 @@ ORDER = (
     "come from a Markov chain."
 )
 AVERAGE = "The two sides were drawn in turn, and the bounds are about the average of the run."
+AFRESH = "Draw P from M(D) and Q from M(D'), each with random numbers of its own."
 WITHIN_CALLS = ("call", "repeats")
+IN_COMMON = ("copied", "shared")
 
 
 def refuse_dependence(
@@ -44,6 +47,14 @@ def refuse_dependence(
     return tuple(f"Drift: {one.message}. {AVERAGE}" for one in found)
 
 
+def refuse_shared(P: np.ndarray, Q: np.ndarray) -> None:
+    """Raise `InvalidInput` where draws made elsewhere stand on both sides; all of them at once."""
+    rows = outcomes.aligned(P, Q)
+    found = examine_shared(*rows, level=0.5 * LEVEL)
+    if found:
+        raise _error(min(found, key=lambda one: one.log_p), None, "")
+
+
 def call_sizes(count: int, call: int | None, first: int = 0) -> np.ndarray | None:
     """The sizes of the calls that made `count` draws from number `first` on, `call` draws each."""
     if call is None:
@@ -59,6 +70,6 @@ def _error(found: Finding, calls: np.ndarray | None, score: str) -> Exception:
     end = "" if found.message.endswith("?") else "."
     said = f"{what} are not independent: {found.message}{end}"
     if calls is None:
-        return InvalidInput(f"{said} {ORDER}")
+        return InvalidInput(f"{said} {AFRESH if found.kind in IN_COMMON else ORDER}")
     hint = f" {SHARED}" if found.kind in WITHIN_CALLS else ""
     return MechanismError(f"{said}{hint}")

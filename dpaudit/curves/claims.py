@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
@@ -17,6 +19,8 @@ from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixin
 from dpaudit.errors import InvalidInput
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # an exact δ that is above a claim by less is rounding
+LARGE, TINY = 0.5, 0.01  # a claimed δ of so much with an ε of less looks like (δ, ε)
+MOST = 1000.0  # nats, an ε that somebody may have meant
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,15 @@ class Claim:
     curve: Callable[[Array], Array] | None = None
     family: Family | None = field(default=None, repr=False)
 
+    __repr__ = short_repr
+
     def __post_init__(self) -> None:
         if self.curve is not None:
             return
         if self.epsilon is None:
             fail("epsilon", self.epsilon, "a finite number >= 0 (nats)")
         object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
-        object.__setattr__(self, "delta", check.real("claim delta", self.delta, 0.0, 1.0))
+        object.__setattr__(self, "delta", _claimed_delta(self.epsilon, self.delta))
         object.__setattr__(self, "text", f"({self.epsilon:g}, {self.delta:g})-DP")
         object.__setattr__(self, "family", Family("ε", self.epsilon, delta=self.delta))
 
@@ -230,6 +236,46 @@ class _Mixing:
 def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
     # divergence 0 at one order > 1: both laws are the same
     return _Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
+
+
+def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
+    """Raise `InvalidInput` where a claim allows δ = 1 at each ε (m,) at which it is judged."""
+    if np.any(claim.delta_at(epsilon) < 1.0):
+        return
+    got = f"{claim.text}, which allows δ = 1 and so any mechanism"
+    if claim.epsilon is None:
+        got += f" at the ε of this audit, {epsilon[0]:g} to {epsilon[-1]:g}; give larger ε"
+    elif _swapped(claim.epsilon, claim.delta):
+        got += f". ε and δ look swapped: did you mean ({claim.delta:g}, {claim.epsilon:g})?"
+    message = f"claim must be one that a mechanism can break, got {got}"
+    raise InvalidInput(message, argument="claim")
+
+
+def doubtful(claim: Claim | None) -> str | None:
+    """A sentence on a claim of a large δ and a tiny ε, which may have been meant as (δ, ε)."""
+    if claim is None or claim.epsilon is None or claim.delta < LARGE or claim.epsilon >= TINY:
+        return None
+    return (
+        f"δ = {claim.delta:g} allows a mechanism to publish its data in that share of its runs; "
+        f"ε comes first in the claim ({claim.epsilon:g}, {claim.delta:g})."
+    )
+
+
+def _claimed_delta(epsilon: float, delta: Any) -> float:
+    """δ in [0, 1]. Raises `InvalidInput`, with a hint where ε and δ look swapped."""
+    try:
+        return check.real("claim delta", delta, 0.0, 1.0)
+    except InvalidInput as error:
+        if not _swapped(epsilon, delta):
+            raise
+        hint = f"ε comes first: did you mean ({float(delta):g}, {epsilon:g})?"
+        raise InvalidInput(f"{error}; {hint}", argument="claim delta") from None
+
+
+def _swapped(epsilon: float, delta: Any) -> bool:
+    """Whether (δ, ε) is a claim that a mechanism can break, and (ε, δ) is none."""
+    number = isinstance(delta, Real) and not isinstance(delta, bool)
+    return number and epsilon < 1.0 <= delta <= MOST
 
 
 ClaimLike = Claim | tuple[float, float] | list[float] | None

@@ -553,6 +553,7 @@ MADE_FROM_P = {
     "absolute": lambda P, rng: np.abs(P),
     "with more noise": lambda P, rng: P + rng.laplace(size=P.shape),
 }
+IN_COMMON = {"equal": ["copied", "shared"], "absolute": ["shared"]}
 
 
 @quick
@@ -562,7 +563,8 @@ def test_sides_made_from_each_other_are_found(made, calls):
     rng = np.random.default_rng(24)
     P = rng.laplace(size=(2000, 1))
     Q = MADE_FROM_P[made](P, rng)
-    (finding,) = examine(P, Q, (np.full(8, 250),) * 2 if calls else None)
+    *others, finding = examine(P, Q, (np.full(8, 250),) * 2 if calls else None)
+    assert [one.kind for one in others] == (IN_COMMON.get(made, []) if calls else [])
     assert (finding.kind, finding.refused) == ("sides", True)
     assert "row by row" in finding.message
     assert finding.log_p < 1.5 * np.log(LEVEL)
@@ -600,11 +602,11 @@ def test_scores_are_named():
 
 @quick
 def test_the_level_decides():
-    """One column, n = 32: log p is about −16, so it is found at 1e-6 and not at 1e-9."""
+    """One column, n = 32: log p is about −15, so it is found at 1e-6 and not at 1e-9."""
     P = np.random.default_rng(26).laplace(size=(32, 1))
     calls = ([16, 16],) * 2
     (finding,) = examine(P, -P, calls)
     assert np.log(1e-9) < finding.log_p <= np.log(LEVEL)
     assert examine(P, -P, calls, level=1e-9) == []
-    table = tails.two_sided(32, 16, 16, 0)  # four pairs of features, eight families of tests
-    assert finding.log_p == pytest.approx(float(table) + np.log(4 * 8))
+    table = tails.two_sided(32, 16, 16, 0)  # four pairs of features, half of one of eight families
+    assert finding.log_p == pytest.approx(float(table) + np.log(4 * 2 * 8))

@@ -6,7 +6,7 @@ of every statistic, whatever the mechanism. So a sound mechanism is refused with
 `LEVEL` an audit. Nothing is drawn here; `examine` is a function of arrays.
 """
 
-from dpaudit.sampling.independence.examine import LEVEL, examine
+from dpaudit.sampling.independence.examine import LEVEL, examine, examine_shared
 from dpaudit.sampling.independence.findings import Finding
 
-__all__ = ["LEVEL", "Finding", "examine"]
+__all__ = ["LEVEL", "Finding", "examine", "examine_shared"]

@@ -13,13 +13,15 @@ from dpaudit import outcomes
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.sampling.independence import order, repeats
+from dpaudit.sampling.independence import shared as in_common
 from dpaudit.sampling.independence.calls import calls_of, chunks_of
 from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, of_kind
 from dpaudit.sampling.independence.values import column_blocks, features, folded
 
 LEVEL = 1e-6  # probability that the draws of a sound mechanism show anything at all
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
-# in different calls, calls that go together, copied calls, and repetition to the end.
+# in different calls, calls that go together, copied calls, and repetition to the end. Half of the
+# share of the two sides is for draws that go together, half for draws in common.
 FAMILIES = 8
 # Draws that depend on each other near by also drift, and seem to go together with other such draws.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
@@ -62,6 +64,19 @@ def examine(
     return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
 
 
+def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]:
+    """Whether draws of P stand in Q too, of draws made elsewhere; usually nothing is found.
+
+    Arguments as in `examine`, which leaves this test out of draws made elsewhere: a copy may stand
+    in another order, so all draws have to be looked at together. It has the same part of the level.
+    """
+    sides = tuple(Side(rows, chunks_of(len(rows)), "") for rows in (P, Q))
+    hashed = [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
+    for keys in column_blocks(P, Q):
+        hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
+    return _findings(_shared(_whole(sides, hashed, "draws")), np.log(level))
+
+
 def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
     """The strongest evidence of each kind, where it is below the level."""
     best: dict[str, Suspect] = {}
@@ -76,7 +91,7 @@ def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
     return near or [found[kind] for kind in WORDS if kind in found]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Block:
     """A few columns of both sides, or whole draws as one column.
 
@@ -113,10 +128,17 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
             yield from test(block)
         hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
         first += len(keys[0])
-    whole = Block(sides, [part.view(np.int64)[None] for part in hashed], (None,), what)
+    whole = _whole(sides, hashed, what)
     if whole.width > 1:
         yield from _again(whole)
     yield from _copies(whole)
+    if all(side.calls.known for side in sides):
+        yield from _shared(whole)
+
+
+def _whole(sides: tuple[Side, ...], hashed: Sequence[np.ndarray], what: str) -> Block:
+    """Whole draws as one column, from their hashes (n,) of each side."""
+    return Block(sides, [part.view(np.int64)[None] for part in hashed], (None,), what)
 
 
 def _halves(block: Block) -> Iterator[Suspect]:
@@ -145,7 +167,7 @@ def _together(block: Block) -> Iterator[Suspect]:
     calls, sides = block.sides[0].calls, block.sides
     for part in (right, other):
         log_p, feature, _ = _strongest([order.together(left, part, calls)], sides[:1])
-        yield log_p + np.log(4 * block.width), "sides", block.place(feature, sides)
+        yield log_p + np.log(2 * 4 * block.width), "sides", block.place(feature, sides)
 
 
 def _fellows(block: Block) -> Iterator[Suspect]:
@@ -197,3 +219,10 @@ def _copies(whole: Block) -> Iterator[Suspect]:
         if lag is not None:
             log_p = repeats.repeated_to_the_end(rows, lag)
             yield log_p + np.log(len(whole.sides)), "period", replace(place, lag=lag)
+
+
+def _shared(whole: Block) -> Iterator[Suspect]:
+    """Whether draws of one side stand on the other side too, in the same order or in any."""
+    P, Q = (keys[0] for keys in whole.keys)
+    for kind, log_p in (("copied", in_common.copied(P, Q)), ("shared", in_common.shared(P, Q))):
+        yield log_p + np.log(2 * 2), kind, whole.place(0, whole.sides)

@@ -16,9 +16,10 @@ from dpaudit.sampling.independence.values import keys_of
 class Finding:
     """One kind of dependence that the draws show.
 
-    kind : "period", "same draws", "repeats", "serial", "call", "drift" or "sides". message : a
-    clause that names the likely slip. log_p : log of its p-value, which already counts every
-    test of the examination. refused : whether draws that show it can certify nothing.
+    kind : "period", "same draws", "repeats", "serial", "call", "drift", "copied", "shared" or
+    "sides". message : a clause that names the likely slip. log_p : log of its p-value, which
+    already counts every test of the examination. refused : whether draws that show it can certify
+    nothing.
     """
 
     kind: str
@@ -27,7 +28,7 @@ class Finding:
     refused: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Side:
     """The draws of one side: their rows, calls and name."""
 
@@ -36,7 +37,7 @@ class Side:
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Place:
     """Where the evidence is strongest.
 
@@ -111,6 +112,15 @@ def _sides(place: Place, known: bool) -> str:
     return f"{place.what} of the two sides go together row by row{place.in_column}, {slip}"
 
 
+def _copied(place: Place, known: bool) -> str:
+    return f"the same {place.what} stand on both sides, in the same order, so nothing was audited"
+
+
+def _shared(place: Place, known: bool) -> str:
+    slip = "from one pool or cache" if known else "in a shuffled copy, or in parts of one pool"
+    return f"the same {place.what} stand on both sides, as {slip}, so nothing was audited"
+
+
 WORDS: dict[str, Callable[[Place, bool], str]] = {
     "period": _period,
     "same draws": _same_draws,
@@ -118,6 +128,8 @@ WORDS: dict[str, Callable[[Place, bool], str]] = {
     "serial": _serial,
     "call": _call,
     "drift": _drift,
+    "copied": _copied,
+    "shared": _shared,
     "sides": _sides,
 }  # the most telling first
 
