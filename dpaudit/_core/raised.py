@@ -18,7 +18,7 @@ from types import CodeType, TracebackType
 from typing import Any
 
 from dpaudit._core.redacted import redacted
-from dpaudit.errors import DpauditError, MechanismError
+from dpaudit.errors import MechanismError
 
 PACKAGE = Path(__file__).parents[1]
 # rooms whose frames stand between the user and the mechanism
@@ -101,13 +101,6 @@ def shown(error: MechanismError) -> MechanismError:
     error.__cause__ = raised.exception() if isinstance(raised, Raised) and raised.places else None
     error.__context__ = None
     return error.with_traceback(None)
-
-
-def on_purpose(found: Any) -> bool:
-    """For pytest, as `__tracebackhide__` of a module: errors that dpaudit raises on purpose are
-    shown without its frames, a fault of its own with them.
-    """
-    return isinstance(getattr(found, "value", None), DpauditError)
 
 
 def _base(kind: type[BaseException]) -> type[BaseException]:

@@ -36,8 +36,8 @@ def html_repr(self: Any) -> str:
     return f"<pre>{escape(repr(self))}</pre>"
 
 
-def brief(value: object) -> str:
-    """A value in a few words.
+def brief(value: object, article: str = "") -> str:
+    """A value in a few words. article : before the type of what is not shown itself.
 
     Numbers, words and names are shown. Of arrays, tables and collections of anything but words only
     type and shape are; of other objects that are not dpaudit's, the type.
@@ -53,14 +53,15 @@ def brief(value: object) -> str:
         return str(getattr(value, "__qualname__", value.__name__))
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
-        return _number(value) if isinstance(value, np.generic) else _array(value, kind)
+        plain = isinstance(value, np.generic)
+        return _number(value) if plain else f"{article}{value.shape} {value.dtype} {kind}"
     if hasattr(value, "shape") and hasattr(value, "dtypes"):
-        return f"{value.shape} {type(value).__name__}"
+        return f"{article}{value.shape} {type(value).__name__}"
     if isinstance(value, (list, tuple, set, frozenset, dict)):
-        return _collection(value)
-    kind = type(value)
-    own = kind.__module__.partition(".")[0] == "dpaudit" and kind.__repr__ is not object.__repr__
-    return repr(value) if own else kind.__qualname__
+        return _collection(value, article)
+    of = type(value)
+    own = of.__module__.partition(".")[0] == "dpaudit" and of.__repr__ is not object.__repr__
+    return repr(value) if own else f"{article}{of.__qualname__}"
 
 
 def _of_fields(one: Any, shown: Callable[[object], str]) -> str:
@@ -83,15 +84,11 @@ def _number(value: Any) -> str:
         return f"{type(value).__name__} too long to show"
 
 
-def _array(value: Any, kind: str) -> str:
-    return f"{tuple(value.shape)} {value.dtype} {kind}"
-
-
-def _collection(value: Any) -> str:
+def _collection(value: Any, article: str) -> str:
     words = not isinstance(value, dict) and all(isinstance(one, str) for one in value)
     if len(value) == 0 or (words and len(repr(value)) <= MOST):
         return repr(value)
-    return f"{type(value).__name__} of {len(value):,}"
+    return f"{article}{type(value).__name__} of {len(value):,}"
 
 
 def _cut(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.raised import Raised, on_purpose
+from dpaudit._core.raised import Raised
 from dpaudit._core.redacted import redacted
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
@@ -22,7 +22,6 @@ from dpaudit.adapters.separated import draws_in, text_of
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import MechanismError
 
-__tracebackhide__ = on_purpose
 LARGEST_SEED = 2**31 - 1
 ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in it"
 

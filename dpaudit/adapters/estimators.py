@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.short_repr import brief, short_repr
 from dpaudit._core.types import ArrayLike
 from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw
@@ -68,7 +68,7 @@ class Fit:
         """The keyword arguments of a partial factory, as text where they are not numbers."""
         given = getattr(self.factory, "keywords", None) or {}
         return {
-            name: value if isinstance(value, (bool, int, float)) else str(value)
+            name: value if isinstance(value, (bool, int, float, str)) else brief(value)
             for name, value in given.items()
         }
 

@@ -8,6 +8,8 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
+from dpaudit._core.redacted import redacted
+
 LOG = logging.getLogger("dpaudit.adapters")
 MOST = 20  # different warnings that are logged
 
@@ -49,7 +51,7 @@ class Quiet:
     def _say(
         self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
     ) -> None:
-        text = f"{category.__name__}: {message}"
+        text = f"{category.__name__}: {redacted(str(message))}"
         if text in self.said or len(self.said) >= MOST:
             return
         self.said.add(text)

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.raised import Raised, on_purpose, shown
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import ArrayLike, RngLike, describe
 from dpaudit.adapters.waiting import seconds, within
 from dpaudit.errors import MechanismError
-
-__tracebackhide__ = on_purpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +35,12 @@ class OneDraw:
 
         Raises `MechanismError`.
         """
+        __tracebackhide__ = True
         seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
         return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
 
     def _draw(self, data: ArrayLike, number: int, seed: np.random.SeedSequence) -> Any:
+        __tracebackhide__ = True
         own = np.random.default_rng(seed)
         try:
             return within(self.timeout, lambda: self.function(data, rng=own))

@@ -68,17 +68,18 @@ def _text(file: str, raw: bytes) -> str:
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
     """The column names, which must be there, separated by commas, and distinct."""
     columns = tuple(cell.strip() for cell in cells)
-    if not columns or all(_is_number(column) for column in columns):
-        fail(f"the first line of {file}", ",".join(cells), "a header row of column names")
+    values = [column for column in columns if _is_number(column)]
+    # a name may be a year, but hardly a number with a sign or a decimal point
+    if not columns or len(values) == len(columns) or not all(map(str.isdigit, values)):
+        given = "a row of values" if columns else "no line"
+        fail(f"the first line of {file}", given, "a header row of column names")
     if len(columns) == 1 and (";" in columns[0] or "\t" in columns[0]):
-        fail(f"the header of {file}", columns[0], "separated by commas")
+        fail(f"the header of {file}", "other separators", "separated by commas")
     for place, column in enumerate(columns):
         if not column or column in columns[:place]:
-            fail(
-                f"column {place + 1} in the header of {file}",
-                column,
-                "named, and unlike the columns before it",
-            )
+            given = f"the name of column {columns.index(column) + 1}" if column else "no name"
+            expected = "named, and unlike the columns before it"
+            fail(f"column {place + 1} in the header of {file}", given, expected)
     return columns
 
 
@@ -96,7 +97,7 @@ def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[
             try:
                 cells.append(_number(cell))
             except ValueError:
-                fail(f"{file} line {line}, column {column!r}", cell, EXPECTED)
+                fail(f"{file} line {line}, column {column!r}", _kind(cell), EXPECTED)
     return np.array(cells, dtype=np.float64).reshape(-1, len(columns))
 
 
@@ -108,6 +109,14 @@ def _number(cell: str) -> float:
     if math.isinf(value) or "_" in cell:
         raise ValueError
     return value
+
+
+def _kind(cell: str) -> str:
+    """What a cell is that is refused; not its text, which may be a value of a person's."""
+    try:
+        return "an infinite number" if math.isinf(float(cell)) else "a number with _"
+    except ValueError:
+        return "text"
 
 
 def _is_number(cell: str) -> bool:

@@ -218,7 +218,7 @@ class RPLS(LawMechanism):
         largest = np.linalg.norm(data, axis=1).max()
         bound = float(largest) if self.row_bound is None else self.row_bound
         if bound < largest * (1.0 - 1e-12):
-            fail("row_bound", bound, f"at least the largest row norm, {largest:g}")
+            fail("row_bound", bound, "at least the largest row norm")
         return bound * math.sqrt(
             4.0 * (2.0 * self.rows + 1.0) * math.log(4.0 / self.delta) / self.epsilon
         )

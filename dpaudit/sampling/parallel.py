@@ -15,12 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from dpaudit._core.raised import Raised, on_purpose, shown
+from dpaudit._core.raised import Raised, shown
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Blocks
 from dpaudit.sampling.order import Block
 
-__tracebackhide__ = on_purpose
 HELD = 1 << 26  # bytes of draws that a window may hold
 # blocks a worker in a window at most; workers wait for the last block of a window, and with this
 # many that is a small part of their time

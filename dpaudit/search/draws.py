@@ -14,7 +14,7 @@ from dpaudit import outcomes
 from dpaudit._core.seeds import describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit.errors import DpauditError, MechanismError
-from dpaudit.sampling import checked, sampler_of
+from dpaudit.sampling import checked, outputs, sampler_of
 
 BLOCK = 1 << 14  # draws made in one call
 
@@ -47,13 +47,7 @@ def _block(
     sampler: Sampler, size: int, seed: np.random.SeedSequence, number: int, what: str
 ) -> np.ndarray:
     where = f"{what}, block {number} ({size} draws, seed {describe(seed)}, key ({number},))"
-    try:
-        values = sampler(size, generator(seed, number))
-    except Exception as error:
-        raise MechanismError(
-            f"the mechanism raised on {where}: {type(error).__name__}: {error}"
-        ) from error
-    return checked(values, size, where)
+    return checked(outputs(sampler, size, generator(seed, number), where), size, where)
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:

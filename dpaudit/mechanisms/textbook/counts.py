@@ -51,7 +51,7 @@ class TruncatedGeometric(ExampleMechanism):
         """
         count, n, k = int(column(data)[0]), self.limit, self.exponent
         if not 0 <= count <= n:
-            fail("data", count, f"a count in 0, ..., {n}")
+            fail("data", "another", f"a count in 0, ..., {n}")
         total = (2 ** (k + 1) + 1) * (2**k + 1) ** (n - 1)
         down = [2 ** (k * (count - z)) * (2**k + 1) ** (n - (count - z)) for z in range(count)]
         up = [
