@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 from dpaudit._core.short_repr import html_repr, short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.auditing.headline import Headline
-from dpaudit.auditing.record import save, to_dict
+from dpaudit.auditing.record import to_dict
+from dpaudit.auditing.saved import Recorded, SavedResult
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.verdict import Verdict
@@ -66,7 +66,7 @@ class Findings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AuditResult:
+class AuditResult(Recorded):
     """What an audit found.
 
     spectrum : Spectrum with delta (plug-in estimate), low (certified), forward and backward
@@ -108,17 +108,24 @@ class AuditResult:
         """The certified band at any ε, and as ε at a given δ, trade-off curve and Gaussian μ."""
         return self.estimate.certified
 
-    def to_dict(self) -> dict[str, Any]:
-        """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""
-        return deepcopy(self._record)
+    def save(self, folder: str | Path, show_data: bool = False) -> Path:
+        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
+
+        The folder is made if it does not exist. show_data : with the values of the row that
+        differs, which are left out otherwise. Raises OSError.
+        """
+        shown = replace(self.subject, show_data=self.subject.show_data or show_data)
+        return save(replace(self, subject=shown)._record, Path(folder))
 
     @cached_property
     def _record(self) -> dict[str, Any]:
         return to_dict(self)
 
-    def save(self, folder: str | Path) -> Path:
-        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
+    @staticmethod
+    def load(folder: str | Path) -> SavedResult:
+        """Read a saved result: verdict, headline, curves and report, of what result.json keeps.
 
-        The folder is made if it does not exist. Raises OSError.
+        folder : one that `save` or `dpaudit run` wrote. `to_dict()` is the content of its
+        result.json. Raises `InvalidInput` where there is none, or it was changed.
         """
-        return save(self._record, Path(folder))
+        return SavedResult.load(folder)
