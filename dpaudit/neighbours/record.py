@@ -79,7 +79,7 @@ def _row_put_in(
     if source.kind == "row_bound":
         return source.remade(data)
     if source.kind == "bound":
-        return np.asarray(neighbour["row_put_in"]["values"])
+        return np.asarray(neighbour["row_put_in"].get("values"))
     if source.kind == "user":
         return _given(None)
     if candidates is None:

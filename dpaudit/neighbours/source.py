@@ -26,12 +26,23 @@ class RowSource:
         (a function of the public bound alone: a corner, or the row nearest to zero), "row_bound"
         (number `number` of `outliers.within_norm`, inside the largest norm `bound`, with the
         random numbers of `seed`; it depends on the data, along whose axes it lies).
+
+    Raises `InvalidInput` where a kind lacks what it needs.
     """
 
     kind: str = "user"
     number: int | None = None
     bound: float | None = None
     seed: np.random.SeedSequence | None = None
+
+    def __post_init__(self) -> None:
+        check.choice("from", self.kind, KINDS)
+        if self.kind in ("candidates", "row_bound"):
+            check.integer("number", self.number, 0)
+        if self.kind == "row_bound":
+            check.real("row_bound", self.bound, 0.0, open_=True)
+            if self.seed is None:
+                check.fail("seed", None, "that of the search")
 
     @property
     def public(self) -> bool:
@@ -41,9 +52,13 @@ class RowSource:
     @property
     def text(self) -> str:
         """The source in words: "candidate 3"."""
-        words = {"user": "given by hand", "bound": "from the public bound"}
-        named = {"candidates": "candidate", "row_bound": "within row_bound, number"}
-        return words.get(self.kind) or f"{named[self.kind]} {self.number}"
+        words = {
+            "user": "given by hand",
+            "candidates": f"candidate {self.number}",
+            "bound": "from the public bound",
+            "row_bound": f"row {self.number} within row_bound",
+        }
+        return words[self.kind]
 
     def to_dict(self, row: Array, *, show_data: bool = False) -> dict[str, Any]:
         """The source in JSON types; with the values of the row if they are public or asked for."""
@@ -60,19 +75,32 @@ class RowSource:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any] | None) -> Self:
-        """What `to_dict` wrote; a row given by hand where nothing was written."""
+        """What `to_dict` wrote; a row given by hand where nothing was written.
+
+        Raises `InvalidInput`.
+        """
         record = record or {}
-        seed = record.get("seed")
+        kind, seed = record.get("from", "user"), record.get("seed")
         return cls(
-            check.choice("from", record.get("from", "user"), KINDS),
+            kind,
             record.get("number"),
             record.get("row_bound"),
-            None if seed is None else np.random.SeedSequence(**seed),
+            None if seed is None else _seed(seed),
         )
 
     def remade(self, data: Array) -> Array:
-        """The row of "row_bound", (d,), made again from the data, (n, d)."""
+        """The row of "row_bound", (d,), made again from the data, (n, d). Raises `InvalidInput`."""
         assert self.bound is not None
         assert self.number is not None
         rows = outliers.within_norm(data, self.bound, np.random.default_rng(self.seed))
+        if self.number >= len(rows):
+            check.fail("data", f"{data.shape[1]} columns", "those of the search")
         return np.asarray(rows[self.number])
+
+
+def _seed(record: Any) -> np.random.SeedSequence:
+    """A seed from what `to_dict` wrote. Raises `InvalidInput`."""
+    try:
+        return np.random.SeedSequence(**record)
+    except (TypeError, ValueError):
+        check.fail("seed", type(record).__name__, "entropy, spawn_key and pool_size of a seed")

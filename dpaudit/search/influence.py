@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.encode import Encoder
@@ -30,6 +31,8 @@ class NoiseUnits:
     whiten: Whitener
     fixed: np.ndarray
     value: Array
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, draws: Array) -> NoiseUnits:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
@@ -107,6 +108,8 @@ class _Half:
 
     value: tuple[Array, Array]
     scores: tuple[Array, Array]
+
+    __repr__ = short_repr
 
 
 def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:

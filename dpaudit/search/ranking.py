@@ -10,6 +10,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.seeds import below, generator
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import MechanismError
 from dpaudit.search.changes import Change, Pool
@@ -37,6 +38,8 @@ class Ranking:
     shortlist: list[Trial]
     failed: list[Trial]
     draws: int
+
+    __repr__ = short_repr
 
 
 def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:

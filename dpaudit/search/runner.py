@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpaudit._core.seeds import below
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
@@ -38,6 +39,8 @@ class Runner:
     n_jobs: int | None
     progress: Progress
     checkpoint: Checkpoint | None = None
+
+    __repr__ = short_repr
 
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any
 
 from dpaudit._core.short_repr import html_repr
@@ -40,12 +41,12 @@ HEADS = (  # of the table for people
     "note",
 )
 LEGEND = (
-    "Neighbours tried, worst first. score: by which they were ranked before; rung: the last of "
-    "{rungs} rounds that they reached; draws: of M(D′).",
-    "δ estimate: δ({epsilon}) from a score's odds; δ counted ± error: from counts; gain: how well "
-    "the score tells M(D′) from M(D), nats a draw.",
-    "The estimates only choose: the largest of many is too high, and nothing here is certified.",
+    "Neighbours tried, worst first. score: how promising before any audit; rung: the last of "
+    "{rungs} rounds reached; draws: of M(D′). δ estimate: δ({epsilon}) by a classifier's odds; δ "
+    "counted ± error: by counting draws; gain: how well it tells M(D′) from M(D), nats a draw. The "
+    "largest of many estimates is too high, and none is certified."
 )
+LEGEND_WIDTH = 100  # characters
 NOTE_WIDTH = 60  # characters of a note in the table
 
 
@@ -160,9 +161,9 @@ class Selection:
 
     @property
     def legend(self) -> str:
-        """What the columns of the table mean, in three lines."""
+        """What the columns of the table mean, in a few lines."""
         known = {"epsilon": number(self.epsilon), "rungs": number(len(self.rungs))}
-        return "\n".join(LEGEND).format(**known)
+        return fill(LEGEND.format(**known), LEGEND_WIDTH)
 
     def table(self, most: int | None = 20) -> str:
         """The trials as lines of text, worst first, below what the columns mean.

@@ -1,5 +1,7 @@
 """The search from end to end: what it finds, what it costs, and that the final draws are fresh."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -211,10 +213,11 @@ def test_the_table_of_what_was_tried(data):
     rungs = [one.rung for one in found.tried]
     assert rungs == sorted(rungs, reverse=True)
     lines = found.table(3).splitlines()
-    assert lines[:3] == found.legend.splitlines()
-    assert "δ(0) from a score's odds" in found.legend
-    assert lines[4].split()[:4] == ["place", "relation", "row", "score"]
-    assert lines[5].split()[1:3] == ["zero-out", str(found.best.change.index)]
+    assert lines[:4] == found.legend.splitlines()
+    assert "δ estimate: δ(0) by a classifier's odds" in " ".join(lines[:4])
+    assert max(map(len, lines[:4])) <= 100
+    assert lines[5].split()[:4] == ["place", "relation", "row", "score"]
+    assert lines[6].split()[1:3] == ["zero-out", str(found.best.change.index)]
     assert lines[-1] == "... and 5 more"
     rows = found.to_csv().splitlines()
     assert len(rows) == 9
@@ -261,3 +264,89 @@ def test_errors_name_the_argument(data, change, message):
 def test_a_mechanism_is_called_not_made(data):
     with pytest.raises(dp.InvalidInput, match="mechanism must be a callable"):
         search.select(dp.mechanisms.ALS, data)
+
+
+SOURCES = {
+    "zero-out": {},
+    "remove": {},
+    "a candidate": {"relations": ["replace"], "candidates": [[1.0, 9.0, 9.0, 9.0], [1.0] * 4]},
+    "a corner": {"relations": ["add"], "bounds": [[1, 1], [-2, 2], [-2, 2], [-9, 9]]},
+    "an axis": {"relations": ["add", "replace"], "row_bound": 60.0},
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_found_pair_is_made_again_from_its_record(data, source):
+    options = SOURCES[source] or {"relations": source}
+    found = search.select(mean, data, **options, **{**OPTIONS, "samples": 800})
+    pair = found.best.change.pair(data)
+    record = json.loads(json.dumps({"neighbour": pair.to_dict()}))
+    again = dp.neighbours.from_record(data, record, candidates=options.get("candidates"))
+    assert (again.relation, again.index) == (pair.relation, pair.index)
+    np.testing.assert_array_equal(again.right, pair.right)
+
+
+def test_a_result_names_pair_verdict_and_headline(data):
+    found = dp.search_neighbours(mean, data, relations="remove", claim=(0.2, 0.01), **OPTIONS)
+    heaviest = int(np.argmax(np.abs(data.sum(axis=1))))
+    assert (found.relation, found.index) == ("remove", heaviest)
+    assert repr(found).splitlines() == [
+        f"SearchResult(NeighbourPair(remove, row {heaviest}; 60 × 4 against 59 × 4)",
+        f"  {found.audit.verdict}: {found.audit.headline.text}",
+        f"  {found.selection.comparison})",
+    ]
+    assert found._repr_html_().startswith("<pre>SearchResult(NeighbourPair(remove")
+    assert repr(found.selection) == f"Selection({found.selection.rule})"
+    assert repr(found.selection.best).startswith(f"Trial(row {heaviest} removed; δ estimate ")
+    assert repr(found.selection.best.change) == f"Change(remove, row {heaviest})"
+    again = dp.neighbours.from_record(data, found.audit.to_dict())
+    np.testing.assert_array_equal(again.right, found.pair.right)
+
+
+PLANTED = 7719.25
+
+
+def shown(found):
+    """All that a selection says unasked."""
+    texts = [found.to_csv(), json.dumps(found.to_dict()), found.table(None), repr(found)]
+    return "\n".join([*texts, *map(repr, found.tried), *(repr(one.change) for one in found.tried)])
+
+
+def test_a_candidate_is_shown_by_its_number_unless_the_row_is_asked_for(data):
+    rows = [[1.0, 0.5, 0.5, 0.5], [1.0, PLANTED, 2.0, 3.0]]
+    found = search.select(mean, data, relations=["add"], candidates=rows, **OPTIONS)
+    assert str(PLANTED) not in shown(found)
+    assert found.to_csv().splitlines()[1].split(",")[-2:] == ["candidate 1", ""]
+    assert found.best.to_dict()["row_put_in"] == {"from": "candidates", "number": 1}
+    assert repr(found.best.change) == "Change(add, candidate 1)"
+    asked = found.to_csv(show_data=True).splitlines()[1]
+    assert asked.split(",")[-2] == f"1.0;{PLANTED};2.0;3.0"
+    assert found.to_dict(show_data=True)["tried"][0]["row_put_in"]["values"] == rows[1]
+
+
+def test_corners_of_a_public_bound_are_shown_and_axes_of_the_data_are_not(data):
+    """A row along an axis is shown by its number: one heavy row of the data is an axis."""
+    corner = search.select(
+        mean, data, relations=["add"], bounds=[[1, 1], [-2, 2], [-2, 2], [-9, 9]], **OPTIONS
+    )
+    assert corner.to_csv().splitlines()[1].split(",")[-2] in (
+        "1.0;2.0;2.0;9.0",
+        "1.0;-2.0;-2.0;-9.0",
+    )
+    axis = search.select(mean, data, relations=["add"], row_bound=6.0, **OPTIONS)
+    assert axis.best.change.source.kind == "row_bound"
+    assert axis.to_csv().splitlines()[1].split(",")[-2].endswith(" within row_bound")
+    for value in axis.best.change.row:
+        assert repr(float(value)) not in shown(axis)
+        assert repr(float(value)) in axis.to_csv(show_data=True)
+
+
+def test_draws_may_be_given_as_1e3_and_unknown_keywords_get_the_nearest_name(data):
+    one, other = (
+        search.select(mean, data, **{**OPTIONS, "samples": samples}) for samples in (1e3, 1000)
+    )
+    assert one.to_dict() == other.to_dict()
+    assert "." not in str(one.draws)
+    for use in (search.select, dp.search_neighbours):
+        with pytest.raises(TypeError, match=r"search_neighbours\(\) .*did you mean 'relations'"):
+            use(mean, data, relation=["add"])

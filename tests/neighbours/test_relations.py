@@ -1,0 +1,186 @@
+"""Rows removed and added, rows of one user, what a pair says of itself, and what is refused."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.neighbours import (
+    add_row,
+    remove_group,
+    remove_row,
+    replace_group,
+    replace_row,
+    zero_row,
+)
+from tests.cases import database
+
+pytestmark = pytest.mark.quick
+
+DATA = database()  # 40 rows of 4
+NEW = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+PAIRS = {
+    "zero-out": zero_row(DATA, 5),
+    "replace": replace_row(DATA, 5, NEW[0]),
+    "remove": remove_row(DATA, 5),
+    "add": add_row(DATA, NEW[0]),
+    "remove-group": remove_group(DATA, [9, 5]),
+    "replace-group": replace_group(DATA, [9, 5], NEW),
+}
+
+
+def test_a_removed_row_is_left_out():
+    pair = PAIRS["remove"]
+    assert (pair.relation, pair.index, pair.group) == ("remove", 5, None)
+    np.testing.assert_array_equal(pair.left, DATA)
+    np.testing.assert_array_equal(pair.right, DATA[np.arange(40) != 5])
+
+
+def test_an_added_row_is_the_last_one():
+    pair = PAIRS["add"]
+    assert (pair.relation, pair.index) == ("add", 40)
+    np.testing.assert_array_equal(pair.right[:40], DATA)
+    np.testing.assert_array_equal(pair.right[40], NEW[0])
+
+
+def test_the_rows_of_a_user_are_left_out_or_replaced_in_the_order_given():
+    removed, replaced = PAIRS["remove-group"], PAIRS["replace-group"]
+    assert removed.group == replaced.group == (5, 9)
+    assert removed.index is replaced.index is None
+    np.testing.assert_array_equal(removed.right, np.delete(DATA, [5, 9], axis=0))
+    np.testing.assert_array_equal(replaced.right[[9, 5]], NEW)
+    np.testing.assert_array_equal(
+        np.delete(replaced.right, [5, 9], axis=0), np.delete(DATA, [5, 9], axis=0)
+    )
+
+
+@pytest.mark.parametrize("relation", PAIRS)
+def test_both_sides_are_closed_and_the_data_are_not_changed(relation):
+    pair = PAIRS[relation]
+    assert not pair.left.flags.writeable
+    assert not pair.right.flags.writeable
+    assert not np.shares_memory(pair.left, DATA)
+    np.testing.assert_array_equal(DATA, database())
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dp.mechanisms.ALS(9),
+        dp.mechanisms.GaussianLS(sigma=1.0),
+        dp.mechanisms.RandomProjection(6),
+        dp.mechanisms.GaussMix(rows=50, sigma=4.0),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+@pytest.mark.parametrize("relation", ["remove", "add", "remove-group", "replace-group"])
+def test_the_exact_spectrum_is_that_of_the_two_databases(mechanism, relation):
+    """As for any two databases; nothing takes the pair for one with a row zeroed."""
+    epsilon, pair = [0.0, 0.3, 1.0], PAIRS[relation]
+
+    def values(one):
+        try:
+            found = dp.exact.spectrum(mechanism, one, epsilon)
+        except dp.NoExactSpectrum as error:
+            return str(error)
+        return np.array([found.forward, found.backward]).tolist(), found.law
+
+    assert values(pair) == values(dp.NeighbourPair(pair.left, pair.right))
+
+
+def test_removing_a_row_is_adding_it_from_the_other_side():
+    """The last row removed, and put back: forward and backward change places."""
+    removed, noisy = remove_row(DATA, 39), dp.mechanisms.GaussianLS(sigma=1.0)
+    added = add_row(removed.right, DATA[39])
+    one, other = (dp.exact.spectrum(noisy, pair, [0.1, 1.0]) for pair in (removed, added))
+    np.testing.assert_array_equal(one.forward, other.backward)
+    np.testing.assert_array_equal(one.backward, other.forward)
+
+
+@pytest.mark.parametrize(
+    ("right", "relation", "place", "message"),
+    [
+        (DATA[1:], "remove", {"index": 5}, "left but for row 5"),
+        (DATA, "remove", {"index": 5}, "must differ"),
+        (DATA + 1.0, "remove", {"index": 5}, "left but for row 5"),
+        (DATA[1:], "remove", {"index": 40}, "a row number below 40"),
+        (np.vstack([DATA, NEW]), "add", {"index": 40}, "left but for row 40"),
+        (np.vstack([DATA, NEW[:1]]), "add", {"index": 41}, "a row number below 41"),
+        (np.vstack([NEW[:1], DATA]), "add", {"index": 40}, "left but for row 40"),
+        (DATA[2:], "remove-group", {"group": (0, 2)}, "left but for rows 0 and 2"),
+        (DATA[2:], "remove-group", {"group": (1, 0)}, "group must be a tuple of row numbers"),
+        (DATA[2:], "remove-group", {"group": ()}, "group must be a tuple of row numbers"),
+        (DATA[2:], "remove-group", {"group": (0, 40)}, "group must be a tuple of row numbers"),
+        (DATA[2:], "remove-group", {"group": ("a", "b")}, "group must be an integer"),
+        (DATA[2:], "remove-group", {"index": 0}, "group must be a tuple of row numbers"),
+        (DATA[1:], "remove", {"index": 0, "group": (0,)}, "group must be None"),
+        (DATA + 1.0, "replace-group", {"group": (0, 1, 2)}, "left but for rows 0, 1 and 2"),
+    ],
+)
+def test_a_pair_is_in_its_relation(right, relation, place, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        dp.NeighbourPair(DATA, right, relation, **place)
+
+
+def test_a_new_row_may_stand_anywhere():
+    pair = dp.NeighbourPair(DATA, np.insert(DATA, 3, NEW[0], axis=0), "add", 3)
+    assert pair.index == 3
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: remove_row(DATA, 40), "index must be a row number below 40, got 40"),
+        (lambda: remove_row(DATA[:1], 0), "data must be .* at least 2 x 1"),
+        (lambda: add_row(DATA, NEW), "row must be 4 numbers, one a column, got"),
+        (lambda: add_row(DATA, [1.0, np.nan, 2.0, 3.0]), "row must be a 2-D array of finite"),
+        (lambda: remove_group(DATA, []), "indices must be a list of row numbers below 40"),
+        (lambda: remove_group(DATA, "12"), "indices must be a list of row numbers below 40"),
+        (lambda: remove_group(DATA, 3), "indices must be a list of row numbers below 40"),
+        (lambda: remove_group(DATA, [3, 3]), "each once, got 'row 3 twice'"),
+        (lambda: remove_group(DATA, [-1]), "indices must be an integer >= 0"),
+        (lambda: remove_group(DATA, range(40)), "indices must be some of the rows, not all"),
+        (lambda: replace_group(DATA, [1, 2, 3], NEW), "rows must be 3 rows of 4 numbers"),
+        (lambda: replace_group(DATA, [1, 2], DATA[1:3]), "the group are unchanged: no neighbour"),
+    ],
+)
+def test_refusals_name_the_argument(make, message):
+    with pytest.raises(dp.InvalidInput, match=message):
+        make()
+
+
+# --- what a pair says of itself
+
+WORDS = {
+    "zero-out": ("zero-out, row 5; 40 × 4", "row 5 zeroed"),
+    "replace": ("replace, row 5; 40 × 4", "row 5 replaced"),
+    "remove": ("remove, row 5; 40 × 4 against 39 × 4", "row 5 removed"),
+    "add": ("add, row 40; 40 × 4 against 41 × 4", "a row added"),
+    "remove-group": ("remove-group, rows 5 and 9; 40 × 4 against 38 × 4", "rows 5 and 9 removed"),
+    "replace-group": ("replace-group, rows 5 and 9; 40 × 4", "rows 5 and 9 replaced"),
+}
+
+
+@pytest.mark.parametrize("relation", PAIRS)
+def test_a_pair_says_what_differs_and_no_value(relation):
+    pair, (shown, change) = PAIRS[relation], WORDS[relation]
+    assert repr(pair) == f"NeighbourPair({shown})"
+    assert pair._repr_html_() == f"<pre>NeighbourPair({shown})</pre>"
+    assert pair.change == change
+
+
+def test_groups_of_other_sizes_and_any_two_databases_in_words():
+    assert remove_group(DATA, [7]).change == "row 7 removed"
+    assert remove_group(DATA, [3, 1, 2]).change == "rows 1, 2 and 3 removed"
+    assert remove_group(DATA, range(12)).change == "12 rows removed"
+    either = dp.NeighbourPair(DATA, DATA[2:])
+    assert (repr(either), either.change) == ("NeighbourPair(pair; 40 × 4 against 38 × 4)", "")
+
+
+def test_no_refusal_of_a_pair_shows_a_value_of_the_data():
+    planted = DATA.copy()
+    planted[3] = 7719.25
+    for right, relation in ((planted, "zero-out"), (planted[1:], "remove"), (DATA, "replace")):
+        with pytest.raises(dp.InvalidInput) as refused:
+            dp.NeighbourPair(planted, right + 0.5, relation, 3)
+        assert "7719" not in str(refused.value)
+    assert "7719" not in repr(dp.neighbours.row_statistics(planted))
