@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from dpaudit.testing.failure import PrivacyFailure
 
-SAMPLES = 100_000  # draws a side of an audit, by default
+SAMPLES = 100_000  # draws a side of an audit with its search, by default
 FALSE_FAILURE = 1e-6
 SEED = 0
 SMALLEST = 1e-50  # rate of false failures
@@ -27,7 +28,10 @@ NOTE = (
 
 
 class Grant(NamedTuple):
-    """What one audit may spend: draws a side, probability of a false failure, and its seed."""
+    """What one audit may spend: draws a side, probability of a false failure, and its seed.
+
+    A search before the audit has draws beside these.
+    """
 
     samples: int
     false_failure: float
@@ -37,7 +41,8 @@ class Grant(NamedTuple):
 class Budget:
     """The budget of one test, for all its audits together.
 
-    draws : a side; None for no limit. An audit that asks for no number gets all that are left.
+    draws : a side; None for no limit. An audit that asks for no number gets all that are left. The
+        draws of a search before an audit count too.
     false_failure : probability, at most, that the test fails although all claims hold; from 1e-50.
         The k-th audit gets the share 1/(k(k + 1)) of it. These shares sum to 1, so the union bound
         holds for any number of audits. An audit with a rate of its own gets that rate instead.
@@ -54,10 +59,10 @@ class Budget:
     ) -> None:
         from dpaudit._core import check
 
-        self.draws = None if draws is None else check.integer("draws", draws, 1)
+        self.draws = None if draws is None else check.count("draws", draws, 1)
         self.false_failure = _rate("false_failure", false_failure)
         self.seed = check.integer("seed", seed, 0)
-        self.spent = self.audits = 0
+        self.spent = self.audits = self._audits_before = 0
         self._ended = False
         self._failure: PrivacyFailure | None = None
         self._traceback: TracebackType | None = None
@@ -67,10 +72,15 @@ class Budget:
         """Draws a side that are not yet spent; None for no limit."""
         return None if self.draws is None else self.draws - self.spent
 
+    @property
+    def unused(self) -> bool:
+        """Whether this run of the test has audited nothing."""
+        return self.audits == self._audits_before
+
     def start(self) -> None:
         """Begin a run of the test: after the end of another run, its draws are there again."""
         if self._ended:
-            self.spent, self._ended = 0, False
+            self.spent, self._audits_before, self._ended = 0, self.audits, False
 
     def end(self, error: BaseException | None) -> None:
         """End a run of the test. The first `PrivacyFailure` that ended a run is kept."""
@@ -91,28 +101,52 @@ class Budget:
             self._failure.add_note(NOTE)
         raise self._failure.with_traceback(self._traceback)
 
-    def grant(self, samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
-        """Spend what one audit takes. Raises `InvalidInput` where too few draws are left."""
-        taken = self._taken(samples)
-        self.audits, self.spent = self.audits + 1, self.spent + taken
+    def grant(
+        self,
+        samples: int | None,
+        false_failure: float | None,
+        seed: int | None,
+        times: float = 1.0,
+    ) -> Grant:
+        """Spend what one audit takes. Raises `InvalidInput` where too few draws are left.
+
+        samples : draws a side of the audit. times : those of search and audit together, in units of
+            the audit's.
+        """
+        audit, spent = self._taken(samples, times)
+        self.audits, self.spent = self.audits + 1, self.spent + spent
         if false_failure is None:
             false_failure = self.false_failure / (self.audits * (self.audits + 1))
-        return Grant(taken, false_failure, self.seed if seed is None else seed)
+        return Grant(audit, false_failure, self.seed if seed is None else seed)
 
-    def _taken(self, samples: int | None) -> int:
+    def _taken(self, samples: int | None, times: float) -> tuple[int, int]:
+        """Draws a side of the audit, and with its search."""
         from dpaudit.errors import InvalidInput
 
         if self.left is None:
-            return SAMPLES if samples is None else samples
-        if self.left == 0 or (samples or 0) > self.left:
+            return _unlimited(samples, times)
+        audit, spent = (
+            (int(self.left / times), self.left)
+            if samples is None
+            else (samples, ceil(samples * times))
+        )
+        if audit == 0 or spent > self.left:
             asked = "another audit" if samples is None else f"an audit of {samples:,}"
+            search = "" if times == 1.0 else f" and its search, {times:g} times as many in all"
             raise InvalidInput(
                 f"draws: the test's budget of {self.draws:,} a side has {self.left:,} left, "
-                f"too few for {asked}; give @pytest.mark.privacy more draws, or each audit its "
-                "own samples",
+                f"too few for {asked}{search}; give @pytest.mark.privacy more draws, or each audit "
+                "its own samples",
                 argument="draws",
             )
-        return self.left if samples is None else samples
+        return audit, spent
+
+
+def _unlimited(samples: int | None, times: float) -> tuple[int, int]:
+    """Draws a side of an audit, and with its search, without a budget."""
+    if samples is None:
+        return int(SAMPLES / times), SAMPLES
+    return samples, ceil(samples * times)
 
 
 _CURRENT: ContextVar[Budget | None] = ContextVar("dpaudit_budget", default=None)
@@ -128,19 +162,21 @@ def spending(budget: Budget) -> Iterator[Budget]:
         _CURRENT.reset(token)
 
 
-def granted(samples: int | None, false_failure: float | None, seed: int | None) -> Grant:
+def granted(
+    samples: int | None, false_failure: float | None, seed: int | None, times: float = 1.0
+) -> Grant:
     """A grant from the budget of the running test, or without a budget as asked for.
 
-    samples : draws a side. Raises `InvalidInput`.
+    samples, times : as in `Budget.grant`. Raises `InvalidInput`.
     """
     from dpaudit._core import check
 
-    samples = None if samples is None else check.integer("samples", samples, 1)
+    samples = None if samples is None else check.count("samples", samples, 1)
     budget = _CURRENT.get()
     if budget is not None:
-        return budget.grant(samples, false_failure, seed)
+        return budget.grant(samples, false_failure, seed, times)
     return Grant(
-        SAMPLES if samples is None else samples,
+        _unlimited(samples, times)[0],
         FALSE_FAILURE if false_failure is None else false_failure,
         SEED if seed is None else seed,
     )

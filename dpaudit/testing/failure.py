@@ -1,4 +1,7 @@
-"""The message of a failed privacy test: the verdict, its numbers, the row, and how to repeat it."""
+"""The message of a failed privacy test: ε first, its numbers, the row, and how to repeat it.
+
+No value of the data is in it unless the test asks for that.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from dpaudit._core.printable import one_line, printable
+from dpaudit._core.short_repr import brief
 from dpaudit._core.types import Array, Mechanism, describe
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
@@ -15,6 +21,7 @@ from dpaudit.report.text import count, number, plain
 
 SHOWN = 8  # numbers of a row
 WIDTH = 14  # of the names of facts, in characters
+ONE_ROW = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced"}
 
 
 class PrivacyFailure(AssertionError):
@@ -31,36 +38,53 @@ class PrivacyFailure(AssertionError):
         super().__init__("\n".join([printable(headline), *lines]))
 
 
-def values_at(result: AuditResult, claimed: Array, at: int) -> dict[str, str]:
-    """ε, certified δ (rounded down), estimate, exact and claimed δ at position `at` of the grid."""
-    spectrum, exact = result.spectrum, result.exact
-    assert spectrum.low is not None
-    low, estimate = number(spectrum.low[at], down=True), number(spectrum.delta[at])
+def headline_facts(result: AuditResult) -> dict[str, str]:
+    """ε at the claim's δ (or μ, ρ), δ at the claim's ε, the estimate and the exact value there.
+
+    Certified numbers are rounded down.
+    """
+    head = result.headline
+    at = int(np.argmin(np.abs(result.spectrum.epsilon - head.epsilon)))
+    place = "" if head.delta is None else f" at δ = {number(head.delta)}"
+    low = number(head.certified_delta, down=True)
+    name, exact = f"δ({number(head.epsilon)})", result.exact
     return {
-        "ε": f"{number(spectrum.epsilon[at])} nats",
-        "certified δ": f"{low} at least (estimate {estimate})",
-        "exact δ": "" if exact is None else number(exact.delta[at]),
-        "claimed δ": number(claimed[at]),
+        f"certified {head.symbol}": f"{number(head.certified, down=True)} at least{place}, "
+        f"claimed {number(head.claimed)}",
+        "certified δ": f"{name} = {low} at least, claimed {number(head.allowed_delta)}",
+        "estimate": f"{name} = {number(result.spectrum.delta[at])}",
+        "exact": "" if exact is None else f"{name} = {number(exact.delta[at])}",
+        "reason": _further_reason(result),
     }
 
 
-def pair_fact(pair: NeighbourPair, rule: str = "") -> dict[str, str]:
+def _further_reason(result: AuditResult) -> str:
+    """What the reason says beside the headline and its δ."""
+    reason = result.reason
+    for part in (result.headline.text, result.headline.in_delta):
+        reason = reason.replace(part, "", 1)
+    return " ".join(reason.split())
+
+
+def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -> dict[str, str]:
     """The line that says which databases were compared. rule : why these, in words.
 
-    "7 of 30 (counted from 0), set to zero (worst of all rows by the exact spectrum); it was 1, 0.3"
+    "7 of 30 (counted from 0), zeroed (worst of all rows by the exact spectrum)"
     """
-    reason = f" ({rule})" if rule else ""
-    if pair.index is None:
-        sides = f"{_shape(pair.left)} and {_shape(pair.right)}"
-        return {"pair": f"two databases, {sides}{reason}"}
-    row = pair.left[pair.index]
-    change = (
-        "set to zero"
-        if pair.relation == "zero-out"
-        else f"replaced by {_row(pair.right[pair.index])}"
-    )
+    why = rule.removeprefix(f"{pair.change}: ")
+    reason = f" ({why})" if why else ""
+    if pair.index is None or pair.relation not in ONE_ROW:
+        change = f"{pair.change}: " if pair.change else ""
+        return {"pair": f"{change}{_shape(pair.left)} and {_shape(pair.right)}{reason}"}
     place = f"{pair.index} of {count(len(pair.left))} (counted from 0)"
-    return {"row": f"{place}, {change}{reason}; it was {_row(row)}"}
+    values = f"; {_values(pair)}" if show_data else ""
+    return {"row": f"{place}, {ONE_ROW[pair.relation]}{reason}{values}"}
+
+
+def _values(pair: NeighbourPair) -> str:
+    """The row in D, and in D' where it was replaced."""
+    was = f"it was {_row(pair.left[pair.index])}"
+    return f"{was}, now {_row(pair.right[pair.index])}" if pair.relation == "replace" else was
 
 
 def draws_fact(samples: int, seed: int) -> dict[str, str]:
@@ -75,7 +99,9 @@ def repeat_facts(
 
     function : the assertion. pair, expected : its arguments, as code. settings : its keywords.
     """
-    given = ", ".join(f"{name}={value!r}" for name, value in settings.items() if value is not None)
+    given = ", ".join(
+        f"{name}={_code(name, value)}" for name, value in settings.items() if value is not None
+    )
     call = f"dpaudit.testing.{function}({mechanism_code(mechanism)}, {pair}, {expected}, {given})"
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     seed = settings.get("rng")
@@ -83,6 +109,19 @@ def repeat_facts(
         "run again": f"pytest '{test}' --dpaudit-seed {seed}" if test else "",
         "in Python": call,
     }
+
+
+def _code(name: str, value: Any) -> str:
+    """A keyword's value as code. Rows that may come in are named, and not shown."""
+    if name == "candidates":
+        return name
+    if isinstance(value, Mapping):
+        parts = (f"{key!r}: {_code(key, one)}" for key, one in value.items())
+        return f"{{{', '.join(parts)}}}"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    literal = isinstance(value, (bool, int, float, str, list, tuple))
+    return repr(value) if literal else f"<{brief(value)}>"
 
 
 def mechanism_code(mechanism: Mechanism) -> str:
@@ -98,13 +137,17 @@ def claim_code(claim: Claim) -> str:
     return repr((claim.epsilon, claim.delta)) if claim.epsilon is not None else f"<{claim.text}>"
 
 
-def pair_code(pair: NeighbourPair) -> str:
-    """A pair as code, where one line makes it."""
-    if pair.relation == "zero-out":
-        return f"dpaudit.neighbours.zero_row(data, {pair.index})"
+def pair_code(pair: NeighbourPair, *, show_data: bool = False) -> str:
+    """A pair as code, where one line makes it; rows that come in by the name `row`."""
+    made = "dpaudit.neighbours."
+    if pair.relation in ("zero-out", "remove"):
+        function = "zero_row" if pair.relation == "zero-out" else "remove_row"
+        return f"{made}{function}(data, {pair.index})"
+    if pair.relation == "remove-group":
+        return f"{made}remove_group(data, {list(pair.group or ())})"
     if pair.relation == "replace":
-        row = _row(pair.right[pair.index])
-        return f"dpaudit.neighbours.replace_row(data, {pair.index}, [{row}])"
+        row = f"[{_row(pair.right[pair.index])}]" if show_data else "row"
+        return f"{made}replace_row(data, {pair.index}, {row})"
     return "pair"
 
 

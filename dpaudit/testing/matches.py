@@ -7,27 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import outcomes, scoring
+from dpaudit import outcomes, power, scoring
 from dpaudit._core import check
+from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit.auditing.api import audit_samples_of
+from dpaudit.auditing.api import audit_samples, audit_samples_of
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.scores import SortedScores
+from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.testing import failure
+from dpaudit.testing.audited import audited
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
+from dpaudit.testing.reporting import MATCHES, may_show, tell
 from dpaudit.testing.target import BACKWARD, DIRECTIONS, EITHER, FORWARD, SpectrumLike, Target
 
 SLACK = 1e-12  # a smaller gap is rounding
 
 
+@known_keywords(audit_samples)
 def assert_matches(
     mechanism: Mechanism,
     pair: NeighbourPair,
@@ -35,6 +40,7 @@ def assert_matches(
     *,
     epsilon: ArrayLike | None = None,
     samples: int | None = None,
+    draws: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
     rng: int | None = None,
@@ -42,6 +48,7 @@ def assert_matches(
     atol: float = 0.0,
     classifier: ClassifierLike = "auto",
     n_jobs: int | None = None,
+    show_data: bool | None = None,
     **options: Any,
 ) -> AuditResult:
     """Fail where the δ(ε) seen in draws is above a curve, or far below it.
@@ -69,7 +76,7 @@ def assert_matches(
         `Claim`, a function of ε, or a pair (ε, δ) of arrays, (m,) each.
     epsilon : (m,) nats, where they are compared; by default the spectrum's own grid, else 0, 0.1,
         …, 4.
-    samples, false_failure, level, rng : as for `assert_private`.
+    samples, draws, false_failure, level, rng, show_data : as for `assert_private`.
     rtol, atol : in [0, 1], the tolerance of the second test.
     classifier, n_jobs, options : as for `dpaudit.audit_samples` and `dpaudit.audit`.
 
@@ -84,13 +91,15 @@ def assert_matches(
     """
     __tracebackhide__ = True
     if not isinstance(pair, NeighbourPair):
-        check.fail("pair", type(pair).__name__, "a dpaudit.NeighbourPair")
+        advice = "make one with dpaudit.neighbours.zero_row(data, 0)"
+        check.fail("pair", type(pair).__name__, "a dpaudit.NeighbourPair", advice)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
     target = Target.of(spectrum, epsilon)
-    draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
+    samples = samples if draws is None else draws
+    size, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
     both = pair.left, pair.right
     P, Q = outcomes.aligned(
-        *MechanismDraws(mechanism, both, draws, root(seed), n_jobs=n_jobs).take(draws)
+        *MechanismDraws(mechanism, both, size, root(seed), n_jobs=n_jobs).take(size)
     )
     settings: dict[str, Any] = {
         "epsilon": target.epsilon,
@@ -101,9 +110,13 @@ def assert_matches(
     result = audit_samples_of(P, Q, Subject(mechanism, pair), **settings, **options)
     low, high = _certified(result, target), _attained(result, target, P, Q, 0.5 * rate)
     gaps = [*_excesses(target, low), *_shortfalls(target, high, rtol, atol)]
-    if gaps:
-        given = {"samples": draws, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
-        raise _failure(_worst(gaps), result, given)
+    worst = _worst(gaps)
+    verdict = MATCHES if worst is None else worst.verdict
+    claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
+    tell(audited(verdict, claim, result, detectable=_least_excess(result, target)))
+    if worst is not None:
+        given = {"samples": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
+        raise _failure(worst, result, given, show_data=may_show(show_data))
     return result
 
 
@@ -141,6 +154,17 @@ def _attained(
     return {direction: np.maximum(bounds[direction], 0.0) for direction in target.delta}
 
 
+def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | None:
+    """The smallest excess over the curve that the certified band would have shown, and where."""
+    found, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
+    points = zip(target.epsilon, delta, found.share, strict=True)
+    excess = [power.smallest_excess(at, most, found.draws, share) for at, most, share in points]
+    at = int(np.argmin(excess))
+    if not np.isfinite(excess[at]):
+        return None
+    return {"epsilon": float(target.epsilon[at]), "excess": excess[at], "power": power.POWER}
+
+
 @dataclass(frozen=True)
 class _Gap:
     """A gap between the curve and a bound from the draws, at a position of the grid.
@@ -154,6 +178,11 @@ class _Gap:
     at: int
     shown: float
     curve: float
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        return "above the curve" if self.above else "far below the curve"
 
 
 def _excesses(target: Target, low: dict[int, Array]) -> list[_Gap]:
@@ -182,12 +211,14 @@ def _positive(
     return found
 
 
-def _worst(gaps: list[_Gap]) -> _Gap:
-    """The largest excess over the curve, or without an excess the largest shortfall."""
-    return max(gaps, key=lambda gap: (gap.above, gap.size))
+def _worst(gaps: list[_Gap]) -> _Gap | None:
+    """The largest excess over the curve, or without an excess the largest shortfall, or None."""
+    return max(gaps, key=lambda gap: (gap.above, gap.size), default=None)
 
 
-def _failure(gap: _Gap, result: AuditResult, given: dict[str, Any]) -> PrivacyFailure:
+def _failure(
+    gap: _Gap, result: AuditResult, given: dict[str, Any], *, show_data: bool
+) -> PrivacyFailure:
     """The failure of the test. given : the keywords that repeat it."""
     subject, spectrum = result.subject, result.spectrum
     mechanism, pair = subject.mechanism, subject.pair
@@ -201,11 +232,15 @@ def _failure(gap: _Gap, result: AuditResult, given: dict[str, Any]) -> PrivacyFa
         "ε": f"{number(spectrum.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
         "estimate": f"{number(spectrum.delta[gap.at])}, the larger direction",
         "curve": number(gap.curve),
-        **failure.pair_fact(pair),
+        **failure.pair_fact(pair, show_data=show_data),
         **failure.draws_fact(given["samples"], given["rng"]),
         "by chance": chance,
         **failure.repeat_facts(
-            "assert_matches", mechanism, failure.pair_code(pair), "spectrum", given
+            "assert_matches",
+            mechanism,
+            failure.pair_code(pair, show_data=show_data),
+            "spectrum",
+            given,
         ),
     }
     return PrivacyFailure(_headline(gap, result), facts, result)
@@ -215,9 +250,9 @@ def _headline(gap: _Gap, result: AuditResult) -> str:
     epsilon, curve = number(result.spectrum.epsilon[gap.at]), number(gap.curve)
     if gap.above:
         low = number(gap.shown, down=True)
-        return f"ABOVE THE CURVE: δ({epsilon}) is at least {low}; the curve says {curve}."
+        return f"{gap.verdict.upper()}: δ({epsilon}) is at least {low}; the curve says {curve}."
     return (
-        f"FAR BELOW THE CURVE: at ε = {epsilon} the best set that was found shows "
+        f"{gap.verdict.upper()}: at ε = {epsilon} the best set that was found shows "
         f"{number(gap.shown)} at most; the curve says {curve}. Either the curve is too high, or "
         f"the score {result.fitted.name} is too weak."
     )

@@ -1,11 +1,15 @@
-"""The pytest plugin: the marker `privacy`, the fixture `dp_audit`, and the option --dpaudit-seed.
+"""The pytest plugin: marker `privacy`, fixture `dp_audit`, section "privacy audits", options.
 
 Every pytest run beside an installed dpaudit loads this module, so it imports pytest alone; `-p
-no:dpaudit` leaves it out. It does nothing in a test that has neither the marker nor the fixture.
+no:dpaudit` leaves it out.
 
     @pytest.mark.privacy(draws=200_000)
     def test_mean_is_private(dp_audit):
         dp_audit.private(release, data, claim=(1.0, 1e-5))
+
+A test that has the marker or the fixture, and audits nothing, fails. Each test that audits gets a
+line of the summary, and properties in the JUnit file. A failure that dpaudit raises, and any
+failure of a privacy test, is shown without arguments and local variables, which hold data.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dpaudit.testing.reporting import Reporting, reporting
+
 if TYPE_CHECKING:
     from dpaudit import AuditResult, NeighbourPair
     from dpaudit._core.types import ArrayLike, Mechanism
@@ -23,16 +29,27 @@ if TYPE_CHECKING:
     from dpaudit.testing.target import SpectrumLike
 
 MARKER = (
-    "privacy(draws=None, false_failure=1e-6, seed=0): a privacy test of dpaudit. draws: a side, "
-    "for all audits of the test together. false_failure: the probability, at most, that the test "
-    "fails although all claims hold. seed: of its draws."
+    "privacy(draws=None, false_failure=1e-6, seed=0, show_data=False): a privacy test of dpaudit, "
+    "which fails if it audits nothing. draws: a side, for all audits and searches of the test "
+    "together. false_failure: the probability, at most, that the test fails although all claims "
+    "hold. seed: of its draws. show_data: whether a failure shows values of the data."
 )
-KNOWN = ("draws", "false_failure", "seed")
+KNOWN = ("draws", "false_failure", "seed", "show_data")
+NOTHING = (
+    "marked privacy but audited nothing. Audit with dp_audit.private(...), dp_audit.matches(...) "
+    "or the assertions of dpaudit.testing (dpaudit.audit alone asserts nothing), in the test's own "
+    "thread or through dp_audit. A test that need not audit goes without the marker `privacy` and "
+    "the fixture `dp_audit`: mark the tests that audit one by one, not their class or module "
+    "(pytestmark)."
+)
+SUMMARY = "dpaudit.summary"  # the property with the line of the summary
 _BUDGET: pytest.StashKey[Budget] = pytest.StashKey()
+_REPORTING: pytest.StashKey[Reporting] = pytest.StashKey()
+_ENDED: pytest.StashKey[bool] = pytest.StashKey()  # whether the test's own call is over
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --dpaudit-seed."""
+    """Add --dpaudit-seed and --dpaudit-show-data."""
     group = parser.getgroup("dpaudit", "audits of differential privacy")
     group.addoption(
         "--dpaudit-seed",
@@ -40,23 +57,63 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="seed of the draws of all privacy tests, in place of their own seeds (by default 0)",
     )
+    group.addoption(
+        "--dpaudit-show-data",
+        action="store_true",
+        help="show values of the data in failures: rows, arguments and local variables",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and what collects the lines of the summary."""
     config.addinivalue_line("markers", MARKER)
+    config.pluginmanager.register(Summary(), "dpaudit-summary")
+
+
+class Summary:
+    """The section "privacy audits": a line for each test that audited, in their order.
+
+    `-p no:dpaudit-summary` leaves it out.
+    """
+
+    def __init__(self) -> None:
+        self.lines: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the test's line, which comes with the report, also from a worker of xdist."""
+        line = dict(report.user_properties).get(SUMMARY)
+        if line is not None:
+            self.lines[report.nodeid] = str(line)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Write the section."""
+        if self.lines:
+            terminalreporter.section("privacy audits")
+        for nodeid, line in self.lines.items():
+            terminalreporter.write_line(f"{nodeid}: {line}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Audits of the test's fixtures are reported too."""
+    item.stash[_REPORTING], item.stash[_ENDED] = Reporting(_shows_data(item)), False
+    with reporting(_report(item)):
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Audits of a test with the marker or the fixture spend the test's budget."""
-    has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
-    if item.get_closest_marker("privacy") is None and not has_fixture:
-        return (yield)
-    from dpaudit.testing.budget import spending
+    with reporting(_report(item)):
+        try:
+            if not _is_privacy_test(item):
+                return (yield)
+            from dpaudit.testing.budget import spending
 
-    with spending(_started(item)):
-        return (yield)
+            with spending(_started(item)):
+                return (yield)
+        finally:
+            item.stash[_ENDED] = True
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,11 +135,72 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep the failure of a `unittest.TestCase`, which pytest shows here first."""
+    """Add what the audits showed, take values out of a failure, and refuse to pass without audit.
+
+    The failure of a `unittest.TestCase` is kept here, where pytest shows it first.
+    """
+    if _report(item).audits:
+        _put_properties(item)
     report = yield
     if _BUDGET in item.stash and call.when == "call":
         item.stash[_BUDGET].end(None if call.excinfo is None else call.excinfo.value)
+    if call.excinfo is not None:
+        _hide_values(item, call.excinfo, report)
+    elif call.when == "call" and report.passed and _audited_nothing(item):
+        report.outcome, report.longrepr = "failed", _failed(item, NOTHING)
     return report
+
+
+def _put_properties(item: pytest.Item) -> None:
+    """The facts of the audits, in place of those of an earlier run of the test."""
+    others = [one for one in item.user_properties if not str(one[0]).startswith("dpaudit.")]
+    item.user_properties[:] = [*others, *_report(item).properties]
+
+
+def _hide_values(
+    item: pytest.Item, found: pytest.ExceptionInfo[BaseException], report: pytest.TestReport
+) -> None:
+    """Show frames without arguments and locals, unless values may be shown."""
+    own = isinstance(found.value, pytest.fail.Exception) and not found.value.pytrace
+    if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
+        return
+    from dpaudit.testing.frames import is_told_by_dpaudit, without_values
+
+    if _is_privacy_test(item) or is_told_by_dpaudit(found.value):
+        report.longrepr = without_values(item, found)
+
+
+def _audited_nothing(item: pytest.Item) -> bool:
+    """Whether a privacy test is over, and has audited nothing in this run."""
+    if not item.stash.get(_ENDED, False) or _BUDGET not in item.stash:
+        return False
+    return item.stash[_BUDGET].unused and not _report(item).audits
+
+
+def _failed(item: pytest.Item, message: str) -> Any:
+    """What a report shows of a failure that is a message alone."""
+    try:
+        pytest.fail(message, pytrace=False)
+    except pytest.fail.Exception:
+        return item.repr_failure(pytest.ExceptionInfo.from_current())
+
+
+def _is_privacy_test(item: pytest.Item) -> bool:
+    """Whether the test has the marker or the fixture."""
+    has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
+    return has_fixture or item.get_closest_marker("privacy") is not None
+
+
+def _report(item: pytest.Item) -> Reporting:
+    """What the test tells of its audits."""
+    return item.stash.setdefault(_REPORTING, Reporting(_shows_data(item)))
+
+
+def _shows_data(item: pytest.Item) -> bool:
+    """Whether the command line or the marker asks for values of the data."""
+    marker = item.get_closest_marker("privacy")
+    asked = marker is not None and marker.kwargs.get("show_data") is True
+    return asked or bool(item.config.getoption("dpaudit_show_data"))
 
 
 @pytest.fixture
@@ -90,17 +208,18 @@ def dp_audit(request: pytest.FixtureRequest) -> Auditor:
     """The assertions `private(...)` and `matches(...)` with the budget of the marker `privacy`."""
     budget = _budget(request.node)
     budget.start()
-    return Auditor(budget)
+    return Auditor(budget, _report(request.node))
 
 
 class Auditor:
     """The assertions of `dpaudit.testing` with a budget.
 
     budget : that of the test. results : the `AuditResult` of each assertion that passed.
+    report : what the test tells of its audits.
     """
 
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
+    def __init__(self, budget: Budget, report: Reporting) -> None:
+        self.budget, self.report = budget, report
         self.results: list[AuditResult] = []
 
     def private(
@@ -129,7 +248,8 @@ class Auditor:
         __tracebackhide__ = True
         from dpaudit.testing.budget import spending
 
-        with spending(self.budget):  # again, for a thread that the test has started
+        # again, for a thread that the test has started
+        with spending(self.budget), reporting(self.report):
             found: AuditResult = assertion(*arguments, **options)
         self.results.append(found)
         return found
@@ -167,6 +287,14 @@ def _settings(item: pytest.Item) -> dict[str, Any]:
         pytest.fail(
             f"@pytest.mark.privacy takes only the keywords {', '.join(KNOWN)}", pytrace=False
         )
+    _checked_show_data(settings.pop("show_data", False))
     if (seed := item.config.getoption("dpaudit_seed")) is not None:
         settings["seed"] = seed
     return settings
+
+
+def _checked_show_data(value: object) -> None:
+    """Raises `InvalidInput`."""
+    from dpaudit._core import check
+
+    check.boolean("show_data", value)

@@ -10,30 +10,37 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.keywords import known_keywords
+from dpaudit._core.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit.auditing.api import audit_subject
+from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.auditing.settings import claim_grid, grid
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.testing import failure
+from dpaudit.testing.audited import audited
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
-from dpaudit.testing.rows import ChosenPair, choose_pair
+from dpaudit.testing.reporting import may_show, tell
+from dpaudit.testing.rows import ChosenPair, Search, neighbour
 
 
+@known_keywords(audit)
 def assert_private(
     mechanism: Mechanism,
     pair_or_data: NeighbourPair | ArrayLike,
     claim: ClaimLike,
     *,
     samples: int | None = None,
+    draws: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
     rng: int | None = None,
     detect: float | None = None,
     search: Mapping[str, Any] | None = None,
+    show_data: bool | None = None,
     **options: Any,
 ) -> AuditResult:
     """Fail where an audit refutes the claim.
@@ -42,27 +49,31 @@ def assert_private(
     ----------
     mechanism : as for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
     pair_or_data : a `NeighbourPair`; or a database, (n, d), of which one row is set to zero: the
-        worst row by the exact spectrum where it is known, else the worst row that a search finds,
-        which takes half of the draws.
+        worst row by the exact spectrum where it is known, else the worst row that
+        `dpaudit.search_neighbours` finds.
     search : keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"),
         row_bound=1.0`; they demand a search in any case.
     claim : `Claim` or (ε, δ) pair.
-    samples : draws a side; by default 100,000, or all that are left of the test's budget.
+    samples, draws : two names of the draws a side of the audit. A search takes nine
+        times as many before it (`search={"budget": 10}`). By default search and audit together
+        take 100,000, or all that are left of the test's budget.
     false_failure : probability, at most, that the test fails although the claim holds; by default
         1e-6. It is 1 − `level`, the confidence of the audit; give one of the two.
     rng : seed, a whole number; by default 0. The same seed makes the same draws each time, so a
         test that passes today passes until code, data or versions change.
     detect : an excess of δ over the claim. The test fails as inconclusive where the audit could not
         have shown it with probability 0.8. `false_failure` does not cover this.
+    show_data : whether a failure shows the values of the row; by default it does not.
     options : other keywords of `dpaudit.audit`, such as `epsilon`, `classifier`, `stop="verdict"`,
         `bits`, `focus`, `n_jobs`.
 
-    Returns the `AuditResult`. A test that passes is no proof of privacy: `dpaudit plan` shows what
-    its draws could have found.
+    Returns the `AuditResult`: that of `dpaudit.search_neighbours`, or of `dpaudit.audit` on the
+    pair, with the same draws, level and seed. A test that passes is no proof of privacy: what its
+    draws could have found stands in pytest's summary, and in `result.detectable`.
 
-    Raises `PrivacyFailure` (an AssertionError) with the verdict, ε, certified δ, claim, row and how
-    to repeat it; also where the exact spectrum is above the claim, whatever the draws show. Raises
-    `InvalidInput`, `MechanismError`.
+    Raises `PrivacyFailure` (an AssertionError) with the verdict, certified ε and δ, claim, row and
+    how to repeat it; also where the exact spectrum is above the claim, whatever the draws show.
+    Raises `InvalidInput`, `MechanismError`.
 
     >>> import numpy as np, dpaudit as dp
     >>> def noisy_mean(data, size, *, rng):
@@ -75,27 +86,33 @@ def assert_private(
     held = as_claim(claim)
     if held is None:
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
-    draws, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
+    samples, rate = samples if draws is None else draws, rate_of(false_failure, level)
     epsilon = _grid(options.get("epsilon"), held)
-    chosen = choose_pair(
-        mechanism,
-        pair_or_data,
-        held,
-        epsilon=epsilon,
-        samples=draws,
-        seed=seed,
-        search=search,
-        n_jobs=options.get("n_jobs"),
+    chosen = neighbour(mechanism, pair_or_data, held, epsilon, search)
+    times = chosen.times if isinstance(chosen, Search) else 1.0
+    samples, rate, seed = granted(samples, rate, seed_of(rng), times)
+    if isinstance(chosen, Search):
+        given = {"samples": samples, "claim": held, "rng": seed, "n_jobs": options.get("n_jobs")}
+        chosen = chosen.worst(mechanism, **given)
+    settings = {"samples": samples, "rng": seed, "detect": detect, **options}
+    subject = Subject(mechanism, chosen.pair, rule=chosen.rule or None)
+    result = audit_subject(
+        subject, **{**settings, "claim": held, "epsilon": epsilon, "alpha": rate}
     )
-    settings = {"samples": chosen.samples, "rng": seed, "detect": detect, **options}
-    given = {**settings, "claim": held, "epsilon": epsilon, "alpha": rate}
-    result = audit_subject(Subject(mechanism, chosen.pair), **given)
     judged = _Judged(chosen, result, held, held.delta_at(result.spectrum.epsilon))
+    tell(
+        audited(
+            judged.verdict,
+            held.text,
+            result,
+            detectable=result.detectable,
+            tried=chosen.tried,
+        )
+    )
     if judged.finding is not Finding.PASSED:
         # in the order of the signature, as the failure prints them
-        settings = {"samples": chosen.samples, "false_failure": rate, **settings}
-        repeat = _repeated(pair_or_data, chosen, settings, draws, search)
-        raise judged.failure(mechanism, settings, repeat)
+        settings = {"samples": samples, "false_failure": rate, **settings, "search": search}
+        raise judged.failure(mechanism, settings, show_data=may_show(show_data))
     return result
 
 
@@ -104,7 +121,7 @@ class Finding(Enum):
 
     PASSED = "passed"
     INCONCLUSIVE = "inconclusive"
-    EXACT_EXCESS = "the exact spectrum exceeds the claim"
+    EXACT_EXCESS = "violated by the exact spectrum"
     VIOLATED = "violated"
 
 
@@ -117,6 +134,8 @@ class _Judged:
     claim: Claim
     claimed: Array
 
+    __repr__ = short_repr
+
     @property
     def finding(self) -> Finding:
         """The most serious finding that applies."""
@@ -128,10 +147,10 @@ class _Judged:
         return Finding.INCONCLUSIVE if inconclusive else Finding.PASSED
 
     @property
-    def excess(self) -> Array:
-        """Certified δ less the claimed δ, (m,)."""
-        assert self.result.spectrum.low is not None
-        return self.result.spectrum.low - self.claimed
+    def verdict(self) -> str:
+        """The finding in words."""
+        passed = self.finding is Finding.PASSED
+        return self.result.verdict if passed else self.finding.value
 
     @property
     def exact_excess(self) -> Array:
@@ -142,49 +161,54 @@ class _Judged:
         return np.where(exceeds(self.result.exact.delta, self.claimed), over, 0.0)
 
     def failure(
-        self, mechanism: Mechanism, settings: Mapping[str, Any], repeat: tuple[str, dict[str, Any]]
+        self, mechanism: Mechanism, settings: Mapping[str, Any], *, show_data: bool
     ) -> PrivacyFailure:
-        """The failure of the test. repeat : the pair as code, and the keywords that repeat it."""
-        finding = self.finding
-        at = int(np.argmax(self.exact_excess if finding is Finding.EXACT_EXCESS else self.excess))
-        subject, given = repeat
+        """The failure of the test. settings : the keywords of the assertion that repeat it."""
+        pair, rule = self.chosen.pair, self.chosen.rule
         facts = {
+            "claim": self.claim.text,
+            **failure.headline_facts(self.result),
             "mechanism": failure.mechanism_code(mechanism),
-            **failure.values_at(self.result, self.claimed, at),
-            **failure.pair_fact(self.chosen.pair, self.chosen.rule),
-            **failure.draws_fact(self.chosen.samples, settings["rng"]),
+            **failure.pair_fact(pair, rule, show_data=show_data),
+            **failure.draws_fact(settings["samples"], settings["rng"]),
         }
-        if finding is Finding.VIOLATED:
+        if self.finding is Finding.VIOLATED:
             chance = failure.chance(settings["false_failure"])
             facts["by chance"] = f"{chance} tests at most, where the claim holds"
+        code = failure.pair_code(pair, show_data=show_data)
+        if self.chosen.searched and code == "pair":
+            code = "data"
+        else:
+            settings = {**settings, "search": None}
         facts |= failure.repeat_facts(
-            "assert_private", mechanism, subject, failure.claim_code(self.claim), given
+            "assert_private", mechanism, code, failure.claim_code(self.claim), settings
         )
-        return PrivacyFailure(self._headline(at), facts, self.result)
+        return PrivacyFailure(self._headline(), facts, self.result)
 
-    def _headline(self, at: int) -> str:
-        if self.finding is not Finding.EXACT_EXCESS:
-            return f"{self.finding.name}, {self.claim.text}: {self.result.reason}"
+    def _headline(self) -> str:
+        text = self.result.headline.text
+        if self.finding is Finding.VIOLATED:
+            return f"VIOLATED: {text}"
+        if self.finding is Finding.INCONCLUSIVE:
+            return f"INCONCLUSIVE: {self.result.reason}"
+        at = int(np.argmax(self.exact_excess))
         assert self.result.exact is not None
         curves = (self.result.spectrum.epsilon, self.result.exact.delta, self.claimed)
         epsilon, delta, allowed = (number(float(one[at])) for one in curves)
         return (
-            f"VIOLATED by the exact spectrum, {self.claim.text}: δ({epsilon}) is {delta}, above "
-            f"the {allowed} that the claim allows, whatever the draws show."
+            f"VIOLATED by the exact spectrum, whatever the draws show: {self._exact_epsilon()}"
+            f"δ({epsilon}) is {delta}, where {allowed} is allowed."
         )
 
-
-def _repeated(
-    pair_or_data: NeighbourPair | ArrayLike,
-    chosen: ChosenPair,
-    settings: Mapping[str, Any],
-    draws: int,
-    search: Mapping[str, Any] | None,
-) -> tuple[str, dict[str, Any]]:
-    """What repeats the test: the pair (or the database that is searched) as code, and keywords."""
-    if isinstance(pair_or_data, NeighbourPair) or chosen.pair.index is not None:
-        return failure.pair_code(chosen.pair), {**settings, "samples": chosen.samples}
-    return "data", {**settings, "samples": draws, "search": search}
+    def _exact_epsilon(self) -> str:
+        """ "Claimed ε = 1 at δ = 10⁻⁵, exact ε = 2.1; "; "" where the claim is no (ε, δ) pair."""
+        head, exact = self.result.headline, self.result.exact
+        if exact is None or exact.curve is None or head.delta is None or head.claimed is None:
+            return ""
+        found = number(float(exact.epsilon_at(head.delta)))
+        return (
+            f"Claimed ε = {number(head.claimed)} at δ = {number(head.delta)}, exact ε = {found}; "
+        )
 
 
 def _grid(epsilon: ArrayLike | None, claim: Claim) -> Array:

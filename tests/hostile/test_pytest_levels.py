@@ -120,7 +120,9 @@ def test_a_rerun_of_a_failed_test_reports_the_first_failure(run, conftest):
     """The body would pass on its second run. It leaks with δ(1) = 0.63 > 0.1, seen but for 1e-9."""
     result = run(conftest, LEAK)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*VIOLATED, (1, 0.1)-DP: At 99.9999*", "*certified*", NOTE])
+    result.stdout.fnmatch_lines(
+        ["*VIOLATED: Claimed ε = 1 at δ = 0.1. At 99.9999*", "*certified*", NOTE]
+    )
     text = result.stdout.str()
     assert "has 0 left" not in text
     assert "RUN 2" not in text
@@ -136,7 +138,7 @@ class TestCase(unittest.TestCase):
 """
     result = run(RERUN, body)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*VIOLATED, (1, 0.1)-DP: At 99.9999*", NOTE])
+    result.stdout.fnmatch_lines(["*VIOLATED: Claimed ε = 1 at δ = 0.1. At 99.9999*", NOTE])
 
 
 def test_a_rerun_for_another_reason_audits_again_at_a_smaller_rate(run):

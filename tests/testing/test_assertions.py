@@ -1,5 +1,7 @@
 """assert_private and assert_matches: what fails, what passes, and what a failure says."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -32,16 +34,19 @@ def test_a_failure_names_everything_that_is_needed():
     assert isinstance(failure, AssertionError)
     lines = str(failure).splitlines()
     assert lines[0].startswith(
-        "VIOLATED, (1, 1e-05)-DP: At 99.9999% confidence δ(1) is at least 0.0"
+        "VIOLATED: Claimed ε = 1 at δ = 10⁻⁵. At 99.9999 % confidence at least 1.4"
     )
     assert failure.result.verdict == "violated"
     facts = failure.facts
-    assert facts["ε"] == "1 nats"
-    assert facts["claimed δ"] == "10⁻⁵"
-    assert float(facts["certified δ"].split()[0]) == pytest.approx(
-        failure.result.certified.delta_at(1.0), rel=1e-3
-    )
-    assert facts["row"] == "3 of 4 (counted from 0), set to zero; it was 1, 2"
+    assert list(facts)[:5] == ["claim", "certified ε", "certified δ", "estimate", "exact"]
+    assert facts["claim"] == "(1, 1e-05)-DP"
+    certified = failure.result.certified
+    epsilon, at_least, *rest = facts["certified ε"].split(" ", 2)
+    assert float(epsilon) == pytest.approx(certified.epsilon_at(1e-5), rel=1e-3)
+    assert (at_least, *rest) == ("at", "least at δ = 10⁻⁵, claimed 1")
+    found = re.fullmatch(r"δ\(1\) = (\S+) at least, claimed 10⁻⁵", facts["certified δ"])
+    assert float(found[1]) == pytest.approx(certified.delta_at(1.0), rel=1e-3)
+    assert facts["row"] == "3 of 4 (counted from 0), zeroed"
     assert facts["draws"] == "4,000 a side, seed 5"
     assert facts["by chance"].startswith("1 in 1,000,000 tests at most")
     here = "test_assertions.py::test_a_failure_names_everything_that_is_needed"
@@ -52,6 +57,29 @@ def test_a_failure_names_everything_that_is_needed():
     )
     assert facts["in Python"].endswith(call)
     assert all(text in str(failure) for text in facts.values())
+
+
+SECRET = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0], [73.1234567, 2.0]])
+
+
+@pytest.mark.parametrize("relation", ["zero-out", "replace", "remove"])
+def test_a_failure_shows_values_of_the_data_only_if_asked(relation):
+    pair = {
+        "zero-out": lambda: dp.neighbours.zero_row(SECRET, 3),
+        "replace": lambda: dp.neighbours.replace_row(SECRET, 3, [-73.1234567, 2.0]),
+        "remove": lambda: dp.neighbours.remove_row(SECRET, 3),
+    }[relation]()
+    given = {"samples": 500, **QDA}
+    found = [
+        failing(testing.assert_private, total, pair, (1.0, 0.0), **given),
+        failing(testing.assert_matches, total, pair, dp.Claim.gdp(0.1), **given),
+    ]
+    for one in found:
+        assert "73.1" not in str(one)
+        assert one.facts["row"].startswith("3 of 4 (counted from 0), ")
+    told = failing(testing.assert_private, total, pair, (1.0, 0.0), show_data=True, **given)
+    assert "it was 73.1235, 2" in told.facts["row"]
+    assert ("now -73.1235, 2" in told.facts["row"]) == (relation == "replace")
 
 
 def test_the_call_in_a_failure_reproduces_it():
@@ -85,7 +113,8 @@ def test_an_audit_that_could_not_have_failed_fails_if_asked():
     failure = failing(
         testing.assert_private, coin, PAIR, (1.0, 0.1), samples=100, detect=0.001, **QDA
     )
-    assert str(failure).startswith("INCONCLUSIVE, (1, 0.1)-DP: These draws could have shown")
+    assert str(failure).startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.1. At ")
+    assert "These draws could have shown" in str(failure)
     assert "by chance" not in failure.facts
 
 
@@ -105,7 +134,7 @@ def test_of_a_database_the_worst_row_is_taken_by_theory():
     failure = failing(testing.assert_private, mechanism, data, (1.0, 1e-5), samples=500, **QDA)
     assert str(failure).startswith("VIOLATED")
     assert failure.facts["row"].startswith(
-        f"{worst.index[0]} of 30 (counted from 0), set to zero (worst of all rows by"
+        f"{worst.index[0]} of 30 (counted from 0), zeroed (worst of all rows by"
     )
     assert failure.facts["in Python"].startswith(
         "dpaudit.testing.assert_private(ALS(rows=20, sampler=student), "
@@ -118,7 +147,8 @@ def test_an_exact_spectrum_above_the_claim_fails_whatever_the_draws_say():
     mechanism = dp.mechanisms.ALS(rows=50)
     exact = float(dp.exact.worst_case(mechanism, data, [1.0]).delta[0])
     failure = failing(testing.assert_private, mechanism, data, (1.0, exact / 2), samples=500, **QDA)
-    assert str(failure).startswith("VIOLATED by the exact spectrum, (1, ")
+    assert str(failure).startswith("VIOLATED by the exact spectrum, whatever the draws show: ")
+    assert "Claimed ε = 1 at δ = " in str(failure)
     assert failure.result.verdict == "not violated"
     assert (
         testing.assert_private(mechanism, data, (1.0, exact), samples=500, **QDA).verdict
@@ -131,32 +161,40 @@ def total(data, size, *, rng):
     return data[:, 0].sum() + rng.normal(size=(size, 1))
 
 
-def test_of_a_database_without_theory_a_search_takes_half_of_the_draws():
-    """One row of 6 among rows of at most 1.
-
-    The quick audits tell it with probability above 1 − 1e-6.
-    """
+@pytest.fixture(scope="module")
+def heavy():
+    """One row of 6 among rows of at most 1, which quick audits tell but for 1e-6."""
     data = np.random.default_rng(4).uniform(0.0, 1.0, size=(25, 1))
     data[11] = 6.0
-    failure = failing(testing.assert_private, total, data, (1.0, 1e-3), samples=4000, **QDA)
-    assert failure.facts["row"].startswith("11 of 25 (counted from 0), set to zero (worst of ")
-    assert failure.facts["draws"] == "2,000 a side, seed 0"
-    removed = failing(
-        testing.assert_private,
-        total,
-        data,
-        (1.0, 1e-3),
-        samples=4000,
-        search={"relations": ("remove",)},
-        **QDA,
+    return data
+
+
+def test_of_a_database_without_theory_the_search_is_that_of_search_neighbours(heavy):
+    """Same data, mechanism, claim, draws, level and seed: the same row and the same certificate."""
+    given = {"samples": 1000, "level": 0.95, **QDA}
+    failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), rng=3, **given)
+    found = dp.search_neighbours(total, heavy, claim=(1.0, 1e-3), rng=3, **given)
+    assert failure.result.subject.pair.index == found.pair.index == 11
+    assert failure.result.headline.certified == found.audit.headline.certified
+    assert failure.result.certified.to_dict() == found.audit.certified.to_dict()
+    assert failure.facts["row"].startswith("11 of 25 (counted from 0), zeroed (worst of ")
+    assert failure.facts["draws"] == "1,000 a side, seed 3"
+    assert "zero_row(data, 11), (1.0, 0.001), samples=1000" in failure.facts["in Python"]
+
+
+def test_search_takes_keywords_of_search_neighbours(heavy):
+    given = {"draws": 1000, **QDA}
+    search = {"relations": ("add",), "candidates": [[6.0], [0.5]], "budget": 4}
+    failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), search=search, **given)
+    assert failure.facts["pair"].startswith("a row added: 25 rows of 1 and 26 rows of 1 (")
+    again = (
+        "data, (1.0, 0.001), samples=1000, false_failure=1e-06, rng=0, classifier='qda', search="
     )
-    assert removed.facts["pair"].startswith(
-        "two databases, 25 rows of 1 and 24 rows of 1 (row 11 removed: "
-    )
-    assert (
-        "(" + f"{total.__module__}.total, data, (1.0, 0.001), samples=4000"
-        in removed.facts["in Python"]
-    )
+    assert again in failure.facts["in Python"]
+    assert "'candidates': candidates" in failure.facts["in Python"]
+    for wrong in ({"samples": 10}, {"relation": "add"}):
+        with pytest.raises(TypeError, match="search of assert_private"):
+            testing.assert_private(total, heavy, (1.0, 1e-3), search=wrong)
 
 
 @pytest.mark.quick
@@ -167,12 +205,21 @@ def test_of_a_database_without_theory_a_search_takes_half_of_the_draws():
         ((PAIR, (1.0, 0.1)), {"rng": np.random.default_rng(0)}, "rng must be an integer >= 0"),
         ((PAIR, (1.0, 0.1)), {"samples": 0}, "samples must be an integer >= 1"),
         ((PAIR, (1.0, 0.1)), {"false_failure": 0.0}, "false_failure must be"),
-        (([1.0, 2.0], (1.0, 0.1)), {}, "pair_or_data must be a 2-D array"),
+        (([1.0, 2.0], (1.0, 0.1)), {}, r"must be a 2-D array.*shape \(2,\).*reshape\(-1, 1\)"),
+        (([[1.0], [2.0]], (1.0, 0.1)), {"samples": 50}, "take more draws, or give the pair"),
     ],
 )
 def test_bad_input_is_named(arguments, options, message):
     with pytest.raises(dp.InvalidInput, match=message):
         testing.assert_private(coin, *arguments, **options)
+
+
+@pytest.mark.quick
+def test_an_unknown_keyword_is_answered_by_the_assertion():
+    with pytest.raises(TypeError, match=r"assert_private\(\) .*did you mean 'samples'"):
+        testing.assert_private(coin, PAIR, (1.0, 0.1), smaples=100)
+    with pytest.raises(TypeError, match=r"assert_matches\(\) .*did you mean 'rtol'"):
+        testing.assert_matches(coin, PAIR, dp.Claim.gdp(1.0), rtols=0.1)
 
 
 @pytest.mark.parametrize(

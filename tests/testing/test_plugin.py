@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_leak(dp_audit):
     )
     result.assert_outcomes(failed=1)
     text = result.stdout.str()
-    assert "VIOLATED, (1, 0.1)-DP: At 99.9999" in text
+    assert "VIOLATED: Claimed ε = 1 at δ = 0.1. At 99.9999" in text
     assert re.search(r"run again +pytest '\S+\.py::test_leak' --dpaudit-seed 3", text)
     assert re.search(r"draws +2,000 a side, seed 3", text)
     assert "private.py" not in text, "the traceback ends in the test"
@@ -98,15 +99,186 @@ def test_positional(): pass
     result.assert_outcomes(failed=2, errors=1)
     result.stdout.fnmatch_lines(
         [
-            "*privacy takes only the keywords draws, false_failure, seed*",
+            "*privacy takes only the keywords draws, false_failure, seed, show_data*",
             "*@pytest.mark.privacy: draws must be an integer >= 1, got 0*",
         ]
     )
 
 
+EMPTY = """
+import unittest
+
+@pytest.mark.privacy
+def test_marked(): pass
+
+def test_fixture(dp_audit): pass
+
+@pytest.mark.privacy
+class TestMarked(unittest.TestCase):
+    def test_nothing(self): dp.audit(coin, PAIR, samples=100, claim=(9.0, 0.5), classifier="qda")
+    def test_skipped(self): self.skipTest("later")
+    @unittest.expectedFailure
+    def test_expected(self): self.fail("known")
+
+@pytest.mark.privacy
+def test_skipped(): pytest.skip("later")
+
+@pytest.mark.privacy
+@pytest.mark.xfail
+def test_expected(): assert False
+
+@pytest.mark.privacy
+@pytest.mark.xfail(strict=True)
+def test_unexpected(): pass
+
+@pytest.mark.privacy
+def test_failed(): assert False, "its own"
+
+@pytest.mark.privacy
+def test_refused():
+    with pytest.raises(dp.MechanismError):
+        dp.testing.assert_private(lambda data, size, *, rng: None, PAIR, (1.0, 0.1), samples=100)
+
+@pytest.fixture
+def audited(dp_audit):
+    return dp_audit.private(coin, PAIR, (3.0, 0.1), samples=300, classifier="qda")
+
+@pytest.mark.privacy
+def test_in_a_fixture(audited): assert audited.verdict == "not violated"
+"""
+
+
+def test_a_privacy_test_that_audits_nothing_fails(run):
+    result = run(EMPTY)
+    result.assert_outcomes(failed=5, skipped=2, xfailed=2, passed=2)
+    text = result.stdout.str()
+    assert text.count("marked privacy but audited nothing. Audit with dp_audit.private") == 3
+    for name in ("test_marked", "test_fixture", "TestMarked::test_nothing"):
+        assert re.search(rf"FAILED \S+::{name}\b", text)
+    assert text.count("(pytestmark)") == 3
+    assert "[XPASS(strict)]" in text
+
+
+AUDITS = """
+@pytest.mark.privacy(draws=2000)
+def test_held(dp_audit):
+    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=500, classifier="qda")
+    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=1500, classifier="qda")
+
+def test_leak_without_marker():
+    dp.testing.assert_private(coin, [[2.0], [1.0]], (1.0, 0.1), samples=300, classifier="qda")
+
+def test_none(): pass
+"""
+LINES = [
+    "*= privacy audits =*",
+    "*::test_held: not violated (2 audits; the weakest one): (3, 0.1)-DP; ε ≥ * certified at "
+    "δ = 0.1; excess detectable with probability 0.8: 0.* in δ(3); row 1 zeroed (given); "
+    "500 draws a side",
+    "*::test_leak_without_marker: violated: (1, 0.1)-DP; ε ≥ 1.* certified at δ = 0.1; excess "
+    "detectable with probability 0.8: 0.* in δ(1); row 1 zeroed, worst of 2 neighbours tried; "
+    "300 draws a side",
+]
+
+
+@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.slow)])
+def test_what_an_audit_could_have_shown_stands_in_the_summary_and_in_junit(run, tmp_path, workers):
+    """P(1) = 0.9 and 0.1 on row 1: 300 draws show δ(1) = 0.63 but for 1e-9."""
+    result = run(AUDITS, "-q", f"--junitxml={tmp_path / 'junit.xml'}", f"-n{workers}")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(LINES if workers == 0 else LINES[:1])
+    for line in LINES:
+        result.stdout.fnmatch_lines([line])
+    assert result.stdout.str().count("test_none") == 0
+    cases = {case.get("name"): case for case in ET.parse(tmp_path / "junit.xml").iter("testcase")}
+    held, leak, none = (
+        {one.get("name"): one.get("value") for one in cases[name].iter("property")}
+        for name in ("test_held", "test_leak_without_marker", "test_none")
+    )
+    assert none == {}
+    assert held["dpaudit.verdict"] == held["dpaudit.2.verdict"] == "not violated"
+    assert (held["dpaudit.draws"], held["dpaudit.2.draws"]) == ("500", "1500")
+    assert float(held["dpaudit.2.detectable"]) < float(held["dpaudit.detectable"]) < 1.0
+    assert leak["dpaudit.verdict"] == "violated"
+    assert leak["dpaudit.claim"] == "(1, 0.1)-DP"
+    assert float(leak["dpaudit.certified"]) > 1.0
+    assert (leak["dpaudit.at_delta"], leak["dpaudit.neighbours_tried"]) == ("0.1", "2")
+    assert leak["dpaudit.headline"].startswith("Claimed ε = 1 at δ = 0.1. At 99.9999 %")
+    assert "dpaudit.2.verdict" not in leak
+
+
+PLANTED = """
+import logging
+
+@pytest.fixture
+def data():
+    return np.array([[73.1234567], [1.0], [2.0], [3.0]])
+
+def total(data, size, *, rng):
+    return data.sum() + rng.normal(size=(size, 1))
+
+def raising(data, size, *, rng):
+    own = data * 2
+    return np.zeros(size).reshape(7, -1)
+
+@pytest.mark.privacy(draws=500)
+def test_violated(data):
+    logging.getLogger("mine").warning("logged")
+    dp.testing.assert_private(
+        total, dp.neighbours.replace_row(data, 0, [-73.1234567]), (1.0, 0.1), classifier="qda"
+    )
+
+def test_mechanism(data):
+    pair = dp.neighbours.zero_row(data, 0)
+    dp.audit(raising, pair, samples=100)
+
+def test_input(data):
+    dp.testing.assert_private(total, data[:, 0], (1.0, 0.1))
+
+@pytest.fixture
+def failing_fixture(data):
+    dp.testing.assert_private(total, dp.neighbours.zero_row(data, 0), (1.0, 0.1), samples=500)
+
+def test_setup(failing_fixture): pass
+
+@pytest.mark.privacy(draws=500)
+def test_own_assertion(data, dp_audit):
+    found = dp_audit.private(coin, PAIR, (3.0, 0.1), classifier="qda")
+    assert found.verdict == "violated"
+"""
+MOST_SHOWN = ("-rA", "--tb=long", "--showlocals", "-vv", "--log-cli-level=DEBUG")
+
+
+def test_no_value_of_the_data_is_shown_unless_asked(run):
+    result = run(PLANTED, *MOST_SHOWN)
+    result.assert_outcomes(failed=4, errors=1)
+    text = result.stdout.str()
+    assert "73.1" not in text
+    assert "146.2" not in text
+    for shown in (
+        "in raising",
+        "return np.zeros(size).reshape(7, -1)",
+        "assert 'not violated' == 'violated'",
+    ):
+        assert shown in text
+    assert "dpaudit/sampling" not in text
+    assert "dpaudit/testing" not in text
+    assert "row           0 of 4 (counted from 0), replaced" in text
+
+
+def test_values_are_shown_where_they_are_asked_for(run):
+    text = run(PLANTED, *MOST_SHOWN, "--dpaudit-show-data").stdout.str()
+    assert "it was 73.1235, now -73.1235" in text
+    assert "data       = array([[73.1234567]" in text
+    marked = PLANTED.replace("(draws=500)", "(draws=500, show_data=True)", 1)
+    text = run(marked, "-k", "violated or mechanism", *MOST_SHOWN).stdout.str()
+    assert "it was 73.1235, now -73.1235" in text
+    assert text.count("data       = array([[73.1234567]") == 1
+
+
 def test_it_is_loaded_known_to_help_and_can_be_left_out(run):
     listed = run("def test_nothing(): pass", "--markers").stdout.str()
-    assert "@pytest.mark.privacy(draws=None, false_failure=1e-6, seed=0)" in listed
+    assert "@pytest.mark.privacy(draws=None, false_failure=1e-6, seed=0, show_data=" in listed
     without = run("def test_nothing(dp_audit): pass", "-p", "no:dpaudit")
     without.assert_outcomes(errors=1)
     without.stdout.fnmatch_lines(["*fixture 'dp_audit' not found*"])

@@ -1,0 +1,65 @@
+"""One audit as facts and as a line: verdict, claim, what is certified, what it could have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+
+from dpaudit.auditing.result import AuditResult
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.report.text import count, number
+from dpaudit.testing.reporting import Audited
+
+
+def audited(
+    verdict: str,
+    claim: str,
+    result: AuditResult,
+    *,
+    detectable: Mapping[str, float] | None,
+    tried: int | None = None,
+) -> Audited:
+    """verdict, claim : in words.
+
+    detectable : as in `AuditResult`. tried : neighbours that were compared; None where the pair was
+    given.
+    """
+    head, pair = result.headline, result.subject.pair
+    facts = {
+        "verdict": verdict,
+        "claim": claim,
+        "certified": repr(head.certified),
+        "parameter": head.symbol,
+        "at_delta": "" if head.delta is None else repr(head.delta),
+        "detectable": "" if detectable is None else repr(detectable["excess"]),
+        "detectable_at_epsilon": "" if detectable is None else repr(detectable["epsilon"]),
+        "neighbour": _change(pair),
+        "neighbours_tried": "" if tried is None else str(tried),
+        "draws": str(result.sizes.total),
+        "headline": head.text,
+    }
+    place = "" if head.delta is None else f" at δ = {number(head.delta)}"
+    parts = (
+        f"{claim}; {head.symbol} ≥ {number(head.certified, down=True)} certified{place}",
+        _would_show(detectable),
+        f"{_change(pair)}{_of(tried)}",
+        f"{count(result.sizes.total)} draws a side",
+    )
+    return Audited(facts, "; ".join(parts), inf if detectable is None else detectable["excess"])
+
+
+def _would_show(detectable: Mapping[str, float] | None) -> str:
+    if detectable is None:
+        return "no excess detectable"
+    excess, epsilon, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
+    return f"excess detectable with probability {power}: {excess} in δ({epsilon})"
+
+
+def _change(pair: NeighbourPair | None) -> str:
+    return (pair.change if pair is not None else "") or "two databases"
+
+
+def _of(tried: int | None) -> str:
+    if tried is None:
+        return " (given)"
+    return f", worst of {count(tried)} neighbour{'' if tried == 1 else 's'} tried"

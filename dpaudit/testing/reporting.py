@@ -1,0 +1,83 @@
+"""What the running test tells of its audits, and whether it may show values of the data.
+
+The plugin keeps one `Reporting` for each test. It is light, since the plugin imports it in every
+pytest run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+MATCHES = "matches the curve"
+PASSING = ("not violated", MATCHES)  # verdicts with which a test passes
+
+
+class Audited(NamedTuple):
+    """What one audit of a test showed.
+
+    facts : by name, as JUnit properties have them. line : the same for the terminal, without the
+    verdict. excess : the smallest that it would have found, infinite where none.
+    """
+
+    facts: dict[str, str]
+    line: str
+    excess: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict lets the test pass."""
+        return self.facts["verdict"] in PASSING
+
+
+class Reporting:
+    """The audits of one test in their order; show_data : whether values may be shown."""
+
+    def __init__(self, show_data: bool = False) -> None:
+        self.show_data = show_data
+        self.audits: list[Audited] = []
+
+    @property
+    def line(self) -> str:
+        """The test in one line: its audit, of several the one that failed or else the weakest."""
+        worst = max(self.audits, key=lambda one: (not one.passed, one.excess))
+        verdict, many = worst.facts["verdict"], len(self.audits)
+        which = f" ({many} audits; the {'weakest' if worst.passed else 'failed'} one)"
+        return f"{verdict}{which if many > 1 else ''}: {worst.line}"
+
+    @property
+    def properties(self) -> list[tuple[str, str]]:
+        """Names and values for JUnit; of the second audit "dpaudit.2.verdict" and so on."""
+        found = [("dpaudit.summary", self.line)] if self.audits else []
+        for place, audit in enumerate(self.audits, start=1):
+            head = "dpaudit." if place == 1 else f"dpaudit.{place}."
+            found += [(head + name, text) for name, text in audit.facts.items()]
+        return found
+
+
+_CURRENT: ContextVar[Reporting | None] = ContextVar("dpaudit_reporting", default=None)
+
+
+@contextmanager
+def reporting(report: Reporting) -> Iterator[Reporting]:
+    """A context in which audits of this thread are told to `report`."""
+    token = _CURRENT.set(report)
+    try:
+        yield report
+    finally:
+        _CURRENT.reset(token)
+
+
+def tell(audit: Audited) -> None:
+    """Tell the running test of an audit; without pytest nobody is told."""
+    report = _CURRENT.get()
+    if report is not None:
+        report.audits.append(audit)
+
+
+def may_show(asked: bool | None) -> bool:
+    """Whether values of the data may be shown: as asked, else as the running test says."""
+    report = _CURRENT.get()
+    return bool(report and report.show_data) if asked is None else asked
