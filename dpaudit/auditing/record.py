@@ -157,23 +157,26 @@ def _neighbour(subject: Subject) -> dict[str, Any]:
     pair, search = subject.pair, subject.search or {}
     tried = sum(one["rung"] > 0 for one in search.get("tried", ()))
     return {
-        **_pair(pair, subject.show_data),
+        **_pair(pair, subject),
         "rule": subject.rule,
         "tried": tried or None,
         "pool": search.get("pool"),
     }
 
 
-def _pair(pair: NeighbourPair | None, show_data: bool) -> dict[str, Any]:
-    """Relation, rows and the source of a row that came in; statistics of a row of D, if defined."""
+def _pair(pair: NeighbourPair | None, subject: Subject) -> dict[str, Any]:
+    """Relation, rows and the source of a row that came in; for a mechanism that fits a regression
+    also the statistics of a row of D, where they are defined.
+    """
     if pair is None:
         return {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
     leverage = share = leaves = None
     if pair.index is not None and pair.relation != "add":
-        leaves = pair.left[pair.index].tolist() if show_data else None
-        leverage, share = _statistics(pair.left, pair.index)
+        leaves = pair.left[pair.index].tolist() if subject.show_data else None
+        if getattr(subject.mechanism, "regression", False):
+            leverage, share = _statistics(pair.left, pair.index)
     return {
-        **pair.to_dict(show_data=show_data),
+        **pair.to_dict(show_data=subject.show_data),
         "row_taken_out": leaves,
         "leverage": leverage,
         "residual_share": share,
