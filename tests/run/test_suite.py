@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_an_error_stops_none_of_the_others(suite, tmp_path, capsys):
     assert main(["run", *suite, "--out", "out", "--junit", "ci/junit.xml"]) == 2
     out, err = capsys.readouterr()
     assert "\nVIOLATED: " in out
-    assert "\nNOT VIOLATED: " in out
+    assert out.startswith("NOT VIOLATED: ")
     assert "raises: ERROR: the mechanism raised on M(D)" in out
     assert "3 scenarios: 1 not violated, 1 violated, 1 error\nIndex: out/index.html" in out
     assert "dpaudit: raises: error: the mechanism raised" in err
@@ -65,8 +66,17 @@ def test_an_error_stops_none_of_the_others(suite, tmp_path, capsys):
     counts = {key: top[0].get(key) for key in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "3", "failures": "1", "errors": "1", "skipped": "0"}
     cases = {case.get("name"): case for case in top.iter("testcase")}
-    assert [child.tag for child in cases["holds"]] == ["system-out"]
-    assert "At 95% confidence" in cases["leaks"].find("failure").get("message")
+    assert [child.tag for child in cases["holds"]] == ["properties", "system-out"]
+    shown = {one.get("name"): one.get("value") for one in cases["holds"].iter("property")}
+    assert (shown["dpaudit.verdict"], shown["dpaudit.claim"]) == ("not violated", "(1, 0.9)-DP")
+    assert 0.0 < float(shown["dpaudit.detectable"]) < 0.1
+    said = cases["holds"].find("system-out").text
+    assert said.startswith("not violated: Claimed ε = 1 at δ = 0.9. At 95 % confidence no ε above ")
+    assert "would have been found with probability 0.8" in said
+    message = cases["leaks"].find("failure").get("message")
+    assert re.fullmatch(
+        r"Claimed ε = 0 at δ = 0.001. At 95 % confidence at least \S+ \(row \d+ zeroed\)\.", message
+    )
     assert cases["raises"].find("error").get("type") == "MechanismError"
     assert all(float(case.get("time")) > 0.0 for case in cases.values())
 
@@ -258,7 +268,7 @@ def test_hostile_text_stays_text(tmp_path):
     tree = ET.fromstring(junit(outcomes(tmp_path, HOSTILE, HOSTILE)))
     case = next(tree.iter("testcase"))
     assert case.get("name") == HOSTILE.replace("\x1b", r"\u001b").replace("\x00", r"\u0000")
-    assert case.find("skipped").get("message") == case.get("name")
+    assert case.find("skipped").get("message") == f"inconclusive: {case.get('name')}"
     assert next(tree.iter("error")).text == case.get("name")
     before = Before(
         Path(HOSTILE.replace("\x00", "")), {HOSTILE: record(2.0) | {"verdict": "violated"}}

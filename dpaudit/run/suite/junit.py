@@ -1,4 +1,10 @@
-"""A suite as JUnit XML, which CI servers read: one test case a scenario."""
+"""A suite as JUnit XML, which CI servers read: one test case a scenario.
+
+"violated" is a failure whose message is the headline, ε first. "inconclusive" is skipped, since
+nothing was shown: CI servers do not count it as passed, but do not fail for it either. What stops a
+release is the exit status of `dpaudit run`, 3. Each case has the numbers of its audit as
+properties, and what the audit could have shown in its output.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +13,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from dpaudit._core.files import replace_file
 from dpaudit._core.printable import printable
 from dpaudit.errors import InvalidInput
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
-# "inconclusive" is skipped, since nothing was shown
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
 FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen
 
@@ -53,20 +59,51 @@ def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
 
 
 def _case(one: ScenarioOutcome) -> ET.Element:
-    """The reason as message, and where the report is."""
+    """The numbers, the headline as message, the whole reason, and where the report is."""
     where = _text(one.path.with_suffix("").as_posix().strip("./").replace("/", "."))
     case = ET.Element(
         "testcase", {"classname": where, "name": _text(one.name), "time": f"{one.seconds:.3f}"}
     )
+    if one.record is not None:
+        properties = ET.SubElement(case, "properties")
+        for name, value in _facts(one.record).items():
+            if value is not None:
+                given = {"name": f"dpaudit.{name}", "value": _text(str(value))}
+                ET.SubElement(properties, "property", given)
     if tag := TAGS.get(one.kind):
         kind = type(one.error).__name__ if one.error is not None else one.kind
-        attributes = {"message": _text(one.reason)} | ({} if tag == "skipped" else {"type": kind})
+        attributes = {"message": _message(one)} | ({} if tag == "skipped" else {"type": kind})
         ET.SubElement(case, tag, attributes).text = _text(one.reason)
     if one.kind != ERROR:
         ET.SubElement(case, "system-out").text = _text(
-            f"{one.reason}\nReport: {one.folder / 'report.html'}"
+            f"{one.kind}: {one.reason}\nReport: {one.folder / 'report.html'}"
         )
     return case
+
+
+def _message(one: ScenarioOutcome) -> str:
+    """What a CI server shows first: of a violation the headline, else the reason."""
+    if one.kind == "violated" and one.record is not None:
+        return _text(one.record["headline"]["text"])
+    return _text(f"{one.kind}: {one.reason}" if one.kind == "inconclusive" else one.reason)
+
+
+def _facts(record: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of an audit, named as in the JUnit file of privacy tests."""
+    headline, claim, found = record["headline"], record["claim"], record["detectable"]
+    return {
+        "verdict": record["verdict"],
+        "claim": None if claim is None else claim["text"],
+        "certified": headline["certified"],
+        "parameter": headline["symbol"],
+        "at_delta": headline["delta"],
+        "detectable": None if found is None else found["excess"],
+        "detectable_at_epsilon": None if found is None else found["epsilon"],
+        "neighbour": headline["who"] or None,
+        "neighbours_tried": record["neighbour"].get("tried"),
+        "draws": sum(record["samples"].values()),
+        "headline": headline["text"],
+    }
 
 
 def _text(text: str) -> str:
