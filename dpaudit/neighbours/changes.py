@@ -39,11 +39,11 @@ def replace_row(
     """
     data = check.matrix("data", data)
     index = _row_number("index", index, len(data))
-    row = _checked_rows("row", row, 1, data.shape[1])[0]
-    if np.array_equal(data[index], row):
+    new = _checked_rows("row", row, 1, data.shape[1])
+    if np.array_equal(data[index], new[0]):
         state = "already zero" if relation == "zero-out" else "unchanged"
         raise InvalidInput(f"row {index} is {state}: no neighbour")
-    return NeighbourPair(data, _with(data, [index], row), relation, index, source=source)
+    return NeighbourPair(data, _with(data, [index], new), relation, index, source=source)
 
 
 def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
@@ -72,8 +72,8 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
     ('add', 2, (3, 2))
     """
     data = check.matrix("data", data)
-    row = _checked_rows("row", row, 1, data.shape[1])
-    return NeighbourPair(data, _owned(np.vstack([data, row])), "add", len(data), source=source)
+    right = np.vstack([data, _checked_rows("row", row, 1, data.shape[1])])
+    return NeighbourPair(data, _owned(right), "add", len(data), source=source)
 
 
 def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
@@ -101,10 +101,10 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
     """
     data = check.matrix("data", data)
     numbers = _row_numbers(indices, len(data))
-    rows = _checked_rows("rows", rows, len(numbers), data.shape[1])
-    if np.array_equal(data[numbers], rows):
+    new = _checked_rows("rows", rows, len(numbers), data.shape[1])
+    if np.array_equal(data[numbers], new):
         raise InvalidInput("the rows of the group are unchanged: no neighbour", argument="rows")
-    right = _with(data, numbers, rows)
+    right = _with(data, numbers, new)
     return NeighbourPair(data, right, "replace-group", group=tuple(sorted(numbers)))
 
 

@@ -87,16 +87,21 @@ class NeighbourPair:
         *first, last = map(str, self.group)
         return f"rows {', '.join(first)} and {last}"
 
+    @property
+    def _rows_in(self) -> Array | None:
+        """What came in: a row (d,), or the rows of a group, (g, d); None where nothing did."""
+        if self.relation == "replace-group":
+            return self.right[list(self.group or ())]
+        return self.right[self.index] if self.relation in ("replace", "add") else None
+
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """What result.json has of the pair, of which `from_record` makes it again.
 
         The values of a row that comes in are among it only if they are public (`RowSource`), or
         with `show_data`.
         """
-        put_in = None
-        if self.index is not None and self.relation in ("replace", "add"):
-            source, row = self.source or RowSource(), self.right[self.index]
-            put_in = source.to_dict(row, show_data=show_data)
+        rows, source = self._rows_in, self.source or RowSource()
+        put_in = None if rows is None else source.to_dict(rows, show_data=show_data)
         return {
             "relation": self.relation,
             "index": self.index,

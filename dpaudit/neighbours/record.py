@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import InvalidInput
@@ -33,16 +31,16 @@ def from_record(
 ) -> NeighbourPair:
     """The pair of an audit, made again from its record and the same data.
 
-    A record holds no private row. It says which row was zeroed or left out, and of a row that came
-    in where it is from.
+    A record holds no private row, unless that was asked for. It says which row was zeroed or left
+    out, and of a row that came in where it is from.
 
     Parameters
     ----------
     data : (n, d), the database D of the audit.
     record : the content of result.json as a dict, or the folder that holds the file.
     candidates : (m, d), those of the search, needed where the row that came in is one of them.
-    row : (d,) the row that came in, or (g, d) the rows of a group, needed where they were given by
-        hand; it takes the place of what the record says.
+    row : (d,) the row that came in, or (g, d) the rows of a group by ascending number, needed where
+        they were given by hand; it takes the place of what the record says.
 
     A row along the axes of the data, inside `row_bound`, is computed again: with the versions of
     NumPy and of its linear algebra that the search had, as other ones may turn an axis round.
@@ -63,38 +61,32 @@ def from_record(
     where: Any = neighbour.get("group" if relation in GROUPS else "index")
     if relation in OUT:
         return OUT[relation](data, where)
+    put_in = (neighbour.get("row_put_in") or {}) if row is None else {"values": row}
+    source = RowSource.from_dict(put_in)
+    values = _values(data, source, put_in, candidates)
     if relation == "replace-group":
-        return changes.replace_group(data, where, _given(row))
-    source = RowSource.from_dict(neighbour.get("row_put_in") if row is None else None)
-    values = _row_put_in(data, source, neighbour, candidates) if row is None else row
+        return changes.replace_group(data, where, values)
     if relation == "add":
         return changes.add_row(data, values, source=source)
     return changes.replace_row(data, where, values, source=source)
 
 
-def _row_put_in(
-    data: Array, source: RowSource, neighbour: Mapping[str, Any], candidates: ArrayLike | None
-) -> ArrayLike:
-    """The row that came in, (d,). Raises `InvalidInput` where the record alone cannot give it."""
+def _values(
+    data: Array, source: RowSource, put_in: Mapping[str, Any], candidates: ArrayLike | None
+) -> Any:
+    """The row or rows that came in. Raises `InvalidInput` where the record alone cannot tell."""
+    if put_in.get("values") is not None:
+        return put_in["values"]
     if source.kind == "row_bound":
         return source.remade(data)
-    if source.kind == "bound":
-        return np.asarray(neighbour["row_put_in"].get("values"))
-    if source.kind == "user":
-        return _given(None)
+    if source.kind != "candidates":
+        check.fail("row", None, "given again: it was put in by hand, and the record has no values")
     if candidates is None:
         check.fail("candidates", None, f"those of the search: the row is number {source.number}")
     rows = check.matrix("candidates", candidates)
     if source.number is None or source.number >= len(rows):
         check.fail("candidates", f"{len(rows)} rows", f"those of the search, with a {source.text}")
-    return np.asarray(rows[source.number])
-
-
-def _given(row: ArrayLike | None) -> ArrayLike:
-    """The row that was given by hand. Raises `InvalidInput` where it is not given again."""
-    if row is None:
-        check.fail("row", None, "given again: it was put in by hand, and a record holds no row")
-    return row
+    return rows[source.number]
 
 
 def _read(folder: Path) -> Mapping[str, Any]:

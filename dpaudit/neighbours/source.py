@@ -60,8 +60,11 @@ class RowSource:
         }
         return words[self.kind]
 
-    def to_dict(self, row: Array, *, show_data: bool = False) -> dict[str, Any]:
-        """The source in JSON types; with the values of the row if they are public or asked for."""
+    def to_dict(self, rows: Array, *, show_data: bool = False) -> dict[str, Any]:
+        """The source in JSON types; with the values of what came in if public or asked for.
+
+        rows : (d,), or (g, d) of a group.
+        """
         found: dict[str, Any] = {"from": self.kind}
         if self.number is not None:
             found["number"] = self.number
@@ -70,7 +73,7 @@ class RowSource:
             seed = {**words, "spawn_key": list(self.seed.spawn_key)}
             found |= {"row_bound": self.bound, "seed": seed}
         if self.public or show_data:
-            found["values"] = row.tolist()
+            found["values"] = rows.tolist()
         return found
 
     @classmethod

@@ -81,6 +81,11 @@ def test_a_row_along_the_axes_of_the_data_is_computed_again():
 def test_values_are_there_when_they_are_asked_for():
     record = PAIRS["replace"].to_dict(show_data=True)
     assert record["row_put_in"] == {"from": "user", "values": NEW[0].tolist()}
+    for relation, pair in PAIRS.items():
+        shown = json.loads(json.dumps({"neighbour": pair.to_dict(show_data=True)}))
+        again = from_record(DATA, shown)
+        same(again, pair)
+        assert again.relation == relation
 
 
 def with_neighbour(**changes):
@@ -99,7 +104,8 @@ def with_neighbour(**changes):
         (with_neighbour(relation="remove-group", group=None), "indices must be a list"),
         (with_neighbour(row_put_in={"from": "moon"}), "from must be one of"),
         (with_neighbour(row_put_in={"from": "candidates"}), "number must be an integer"),
-        (with_neighbour(row_put_in={"from": "bound"}), "row must be 4 numbers"),
+        (with_neighbour(row_put_in={"from": "bound"}), "row must be given again"),
+        (with_neighbour(row_put_in={"from": "bound", "values": [1.0]}), "row must be 4 numbers"),
         (
             with_neighbour(row_put_in={"from": "row_bound", "number": 1, "row_bound": 2.0}),
             "seed must be that of the search",
