@@ -26,7 +26,7 @@ from dpaudit.errors import InvalidInput
 from dpaudit.report.data import read_curves
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from dpaudit.report.style import Axes
 
 WORDS = ("symbol", "who", "claimant")  # fields of a headline that are no numbers
 SIZE = (5.6, 5.6)  # inches, of a figure
@@ -68,8 +68,9 @@ class Recorded(ABC):
         Returns the axes.
         """
         from dpaudit.report.figures import plot_spectrum
+        from dpaudit.report.style import pyplot_axes
 
-        return plot_spectrum(read_curves(self._record), _new_axes() if ax is None else ax)
+        return plot_spectrum(read_curves(self._record), ax or pyplot_axes(*SIZE))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each ε of the grid, in ascending order.
@@ -257,12 +258,6 @@ def _agree(one: Array, other: Array) -> bool:
 
 def _numbers(values: Any) -> Array:
     return np.array([float(value) for value in values], dtype=np.float64)
-
-
-def _new_axes() -> Axes:
-    from matplotlib import pyplot
-
-    return pyplot.figure(figsize=SIZE, layout="constrained").add_subplot()
 
 
 def _pandas() -> Any:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Look = dict[str, Any]  # keyword arguments of Axes.plot
 BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
 PURPLE, SKY = "#AA4499", "#4C9BD6"
+RUST = "#A33A00"  # vermilion, dark enough for text
 DASHED, DOTTED, MIXED, LONG = (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1.2, 2)), (0, (9, 3))
 SOLID_LINE: Look = {"color": BLUE, "linewidth": 1.9}
 DASHED_LINE: Look = {"color": VERMILION, "linewidth": 1.6, "linestyle": DASHED}
@@ -49,6 +50,13 @@ def new_figure(
     figure = Figure(figsize=(width, height))
     figure.set_layout_engine("constrained", h_pad=h_pad, w_pad=w_pad)
     return figure
+
+
+def pyplot_axes(width: float, height: float) -> Axes:
+    """Axes of a new figure of pyplot, which a notebook shows; size in inches."""
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
