@@ -6,9 +6,11 @@ probability of a false failure is a parameter, `false_failure`. A test that pass
 privacy: `dpaudit plan` shows what its draws could have found.
 
 `budget` shares out the draws and the false failures of a test, `rows` chooses the neighbour,
-`target` is the curve of `assert_matches`, and `failure` writes the messages. Every pytest run
-beside an installed dpaudit loads the plugin (`dpaudit.testing.plugin`), so nothing is imported here
-before it is used. The room knows no scenario files.
+`target` is the curve of `assert_matches`, and `failure` writes the messages. `audited` says what an
+audit showed and could have shown, `reporting` keeps that for the test that runs, and `plugin` puts
+it into pytest's summary; `frames` takes values of the data out of tracebacks. Every pytest run
+beside an installed dpaudit loads the plugin, so nothing heavy is imported here before it is used.
+The room knows no scenario files.
 """
 
 from __future__ import annotations
