@@ -1,0 +1,75 @@
+"""Counts of draws, and tables of pandas."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit._core import check
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.mark.parametrize("value", [100_000, 1e5, np.float64(1e5), np.float32(1e5), np.int32(10**5)])
+def test_a_whole_float_is_a_count(value):
+    count = check.count("draws", value, 1)
+    assert count == 100_000
+    assert type(count) is int
+
+
+@pytest.mark.parametrize("value", [1.5, 0.0, np.nan, np.inf, -np.inf, True, "1e5", None, [1e5], 1j])
+def test_other_values_are_no_count(value):
+    with pytest.raises(dp.InvalidInput, match="draws must be an integer >= 1"):
+        check.count("draws", value, 1)
+
+
+def test_integers_that_are_no_counts_stay_strict():
+    with pytest.raises(dp.InvalidInput, match="index must be an integer"):
+        check.integer("index", 1.0, 0)
+
+
+def test_an_error_says_what_to_do():
+    with pytest.raises(dp.InvalidInput, match=r"^a must be b, got 1; do c$") as said:
+        check.fail("a", 1, "b", "do c")
+    assert said.value.detail == "must be b, got 1; do c"
+
+
+@pytest.fixture
+def frame():
+    pandas = pytest.importorskip("pandas")
+    whole = pandas.array([1, 2, 3], dtype="Int64")
+    return pandas.DataFrame({"age": [20.5, 30.0, 73.1], "ok": [True, False, True], "n": whole})
+
+
+def test_a_table_of_pandas_is_data(frame):
+    pair = dp.neighbours.zero_row(frame, 1)
+    assert pair.left.tolist() == [[20.5, 1.0, 1.0], [30.0, 0.0, 2.0], [73.1, 1.0, 3.0]]
+    assert pair.right[1].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_row_of_a_table_is_a_row(frame):
+    assert dp.neighbours.replace_row(frame, 0, frame.iloc[2]).right[0].tolist() == [73.1, 1.0, 3.0]
+
+
+def test_columns_of_text_are_named_without_their_values(frame):
+    frame = frame.assign(name=["Ada", "Bob", "Eve"], town=["x", "y", "z"])
+    said = "columns that are not numbers: 'name', 'town'; drop them, or code them as numbers"
+    for make in (
+        lambda: dp.neighbours.zero_row(frame, 1),
+        lambda: dp.neighbours.replace_row(frame[["age", "ok", "n"]], 0, frame.iloc[1]),
+    ):
+        with pytest.raises(dp.InvalidInput, match=said) as caught:
+            make()
+        assert "Ada" not in str(caught.value)
+        assert "73.1" not in str(caught.value)
+
+
+def test_of_many_wrong_columns_a_few_are_named(frame):
+    frame = frame.assign(**{f"c{k}": ["a", "b", "c"] for k in range(10)})
+    with pytest.raises(dp.InvalidInput, match="'c7' and 2 more; drop them"):
+        dp.neighbours.zero_row(frame, 0)
+
+
+def test_a_missing_value_is_named_by_its_column(frame):
+    frame.loc[1, "n"] = None
+    with pytest.raises(dp.InvalidInput, match="got nan at row 1, column 'n'"):
+        dp.neighbours.zero_row(frame, 0)

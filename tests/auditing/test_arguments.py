@@ -1,0 +1,132 @@
+"""What the entry points are given: errors that name the next step, and two names of one number."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from tests.cases import database, shifted
+
+pytestmark = pytest.mark.quick
+
+DATA = database()
+PAIR = dp.neighbours.zero_row(DATA, 0)
+ONE_DRAW = "dpaudit.adapters.one_draw"
+
+
+def never(data, size, *, rng):
+    raise AssertionError("drawn before the arguments were checked")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [(DATA, f"a {len(DATA)} × {DATA.shape[1]} array"), (DATA.tolist(), "list"), (None, "NoneType")],
+)
+def test_data_in_place_of_a_pair(given, what):
+    with pytest.raises(
+        dp.InvalidInput, match=f"pair must be a .*NeighbourPair, got {what}"
+    ) as said:
+        dp.audit(never, given)
+    for step in ("dpaudit.neighbours.zero_row(data, index)", "dpaudit.search_neighbours("):
+        assert step in str(said.value)
+    assert said.value.argument == "pair"
+
+
+FORMS = {
+    "data alone": (lambda data: 0.0, f"got .*\\(data\\); .* keyword rng.*{ONE_DRAW}"),
+    "data and rng": (lambda data, rng: 0.0, f"got .*\\(data, rng\\); .*{ONE_DRAW}"),
+    "keyword rng": (lambda data, *, rng: 0.0, f"{ONE_DRAW}"),
+    "no rng": (lambda data, size: 0.0, r"got .*\(data, size\); it must take .* keyword rng"),
+    "nothing": (lambda: 0.0, r"got .*\(\)$"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "entry",
+    [
+        lambda f: dp.audit(f, PAIR),
+        lambda f: dp.search_neighbours(f, DATA),
+        lambda f: dp.testing.assert_private(f, PAIR, (1.0, 0.0)),
+    ],
+    ids=["audit", "search", "assertion"],
+)
+def test_a_function_of_another_form_is_told_what_to_do(form, entry):
+    function, message = FORMS[form]
+    with pytest.raises(dp.InvalidInput, match=f"mechanism must be a callable.*{message}"):
+        entry(function)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [1.0, np.float64(1.0), np.ones(3), np.ones((1, 3)), [1.0, 2.0], {"mean": 1.0}, "text"],
+    ids=lambda output: type(output).__name__,
+)
+def test_one_output_whatever_the_size_is_told_of_one_draw(output):
+    with pytest.raises(dp.MechanismError, match=f"must return .*block 0 .*; .*{ONE_DRAW}"):
+        dp.audit(lambda data, size, *, rng: output, PAIR, draws=1000, rng=1)
+
+
+@pytest.mark.parametrize("output", [np.zeros((7, 2)), [[1.0, 2.0]] * 7, None])
+def test_many_rows_of_another_number_are_not(output):
+    with pytest.raises(dp.MechanismError, match="must return") as said:
+        dp.audit(lambda data, size, *, rng: output, PAIR, draws=1000, rng=1)
+    assert ONE_DRAW not in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dp.audit(never, PAIR, smaples=10), r"^audit\(\) .*'smaples'; .* 'samples'"),
+        (lambda: dp.audit_samples([1], [2], clam=1), r"^audit_samples\(\) .*'clam'; .* 'claim'"),
+        (
+            lambda: dp.search_neighbours(never, DATA, shortlst=3),
+            r"^search_neighbours\(\) .*'shortlst'; .* 'shortlist'",
+        ),
+        (
+            lambda: dp.search_neighbours(never, DATA, clasifier="qda"),
+            r"^search_neighbours\(\) .*'clasifier'; .* 'classifier'",
+        ),
+        (
+            lambda: dp.testing.assert_private(never, PAIR, (1, 0), samplse=3),
+            r"^assert_private\(\) .*'samplse'; .* 'samples'",
+        ),
+        (
+            lambda: dp.testing.assert_matches(never, PAIR, dp.Claim(1.0), fokus="pure"),
+            r"^assert_matches\(\) .*'fokus'; .* 'focus'",
+        ),
+    ],
+)
+def test_unknown_keywords_are_answered_by_the_function_called(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("given", [{"samples": 1e3}, {"draws": 1000}, {"draws": np.float64(1e3)}])
+def test_draws_and_samples_are_two_names_of_one_number(given):
+    one, other = (
+        dp.audit(shifted(1.0), PAIR, classifier="qda", rng=1, **names).to_dict()
+        for names in (given, {"samples": 1000})
+    )
+    assert one["samples"] == other["samples"]
+    assert one["empirical"] == other["empirical"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **given: dp.audit(never, PAIR, **given),
+        lambda **given: dp.search_neighbours(never, DATA, **given),
+        lambda **given: dp.testing.assert_private(never, PAIR, (1.0, 0.0), **given),
+    ],
+    ids=["audit", "search", "assertion"],
+)
+def test_both_names_or_half_a_draw_are_refused(call):
+    with pytest.raises(dp.InvalidInput, match="two names of one number"):
+        call(samples=1000, draws=1000)
+    with pytest.raises(dp.InvalidInput, match=r"must be an integer >= 1, got 1\.5"):
+        call(draws=1.5)
+
+
+def test_a_search_takes_draws_too():
+    found = dp.search_neighbours(shifted(1.0), DATA[:8], draws=1e3, shortlist=2, rng=1)
+    assert found.audit.sizes.total == 1000

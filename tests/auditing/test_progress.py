@@ -1,0 +1,94 @@
+"""Progress: bars where they are asked for, in notebooks by default; a callback as it was given."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.auditing.progress import in_notebook, shown
+from tests.cases import database, shifted
+
+pytestmark = pytest.mark.quick
+
+PAIR = dp.neighbours.zero_row(database(), 0)
+FEW = {"draws": 600, "classifier": "qda", "rng": 1}
+
+
+def run(shell, monkeypatch):
+    """Let IPython run a shell of that class."""
+    ipython = SimpleNamespace(get_ipython=type(shell, (), {}))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+
+
+@pytest.mark.parametrize(
+    ("shell", "notebook"), [("ZMQInteractiveShell", True), ("TerminalInteractiveShell", False)]
+)
+def test_a_kernel_is_a_notebook_and_a_terminal_is_not(shell, notebook, monkeypatch, capsys):
+    run(shell, monkeypatch)
+    assert in_notebook() is notebook
+    dp.audit(shifted(1.0), PAIR, **FEW)
+    assert ("drawing M(D)" in capsys.readouterr().err) is notebook
+
+
+def test_no_ipython_is_no_notebook(monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    assert not in_notebook()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert not in_notebook()
+
+
+def test_false_is_silent_in_a_notebook(monkeypatch, capsys):
+    run("ZMQInteractiveShell", monkeypatch)
+    dp.audit(shifted(1.0), PAIR, progress=False, **FEW)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_true_shows_every_step_of_an_audit(capsys):
+    dp.audit(shifted(1.0), PAIR, progress=True, **FEW)
+    said = capsys.readouterr().err
+    for step in ("drawing M(D) and M(D')", "fitting the score", "certifying"):
+        assert step in said
+    assert "600/600" in said
+
+
+def test_true_shows_an_audit_of_draws_and_a_search(capsys):
+    P, Q = np.random.default_rng(0).normal(size=(2, 200))
+    dp.audit_samples(P, Q, progress=True, classifier="qda", rng=1)
+    assert "certifying" in capsys.readouterr().err
+    dp.search_neighbours(shifted(1.0), database()[:6], draws=600, rng=1, progress=True)
+    said = capsys.readouterr().err
+    assert "searching" in said
+    assert "certifying" in said
+
+
+def test_by_default_nothing_is_shown(capsys):
+    dp.audit(shifted(1.0), PAIR, **FEW)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_callback_is_called():
+    steps = []
+    dp.audit(shifted(1.0), PAIR, progress=lambda *step: steps.append(step), **FEW)
+    assert steps[-1] == ("certifying", 1, 1)
+
+
+@pytest.mark.parametrize("progress", ["yes", 1, 0])
+def test_other_values_are_refused(progress):
+    with pytest.raises(dp.InvalidInput, match="progress must be True, False, None or a function"):
+        dp.audit(shifted(1.0), PAIR, progress=progress, **FEW)
+
+
+def test_bars_end_with_an_error(capsys):
+    def stop(show):
+        with shown(True) as bars:
+            bars("one", 1, 3)
+            show(bars)
+            raise ArithmeticError
+
+    made = []
+    with pytest.raises(ArithmeticError):
+        stop(lambda bars: made.append(bars.bar))
+    assert made[0].disable  # tqdm's mark of a bar that is closed
+    assert "one" in capsys.readouterr().err
