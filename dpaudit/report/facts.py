@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpaudit.report.data import section
-from dpaudit.report.text import assignments, number, percent, plain
+from dpaudit.report.text import assignments, least, moment, number, percent, plain
 
 Fact = tuple[str, str]
 RELATIONS = {
     "zero-out": "one row replaced by zeros",
     "replace": "one row replaced by another",
+    "remove": "one row removed",
+    "add": "one row added",
+    "replace-group": "all rows of one user replaced",
+    "remove-group": "all rows of one user removed",
     "pair": "two databases given by the user",
     "samples": "not known: two sets of draws made elsewhere",
 }
+NAMELESS = ("pair", "samples")  # relations that are no adjacency of the field
+NAMED = 12  # columns of the data that are named
 ROW = {"leverage": "Leverage of the row", "residual_share": "Its share of squared residuals"}
 TIMINGS = {
     "sample_s": "Drawing",
@@ -37,7 +43,9 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         ("Claim", section(result, "claim").get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
-        ("Certified as well", _certified(section(result, "certified"))),
+        ("Certified", None if section(result, "claim") else _certified(result)),
+        ("Run", moment(section(result, "timings").get("started"))),
+        ("Source of the mechanism", _source(section(result, "source"))),
         ("Seed", None if result.get("seed") is None else str(result["seed"])),
         (
             "Versions",
@@ -78,35 +86,60 @@ def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:
         for reason, count in section(dataset, "dropped").items()
         if count
     ]
-    names = ", ".join(map(str, dataset.get("feature_names") or []))
     yield "Data", _joined(" – ", dataset.get("name"), dataset.get("source"))
-    yield "Rows", _joined("; dropped before: ", plain(dataset.get("n")), ", ".join(dropped))
-    yield "Features", _joined(": ", plain(dataset.get("features")), names)
+    left_out = f"left out, not audited: {', '.join(dropped)}; audited" if dropped else ""
+    yield "Rows", _joined(": ", left_out, plain(dataset.get("n")))
+    if columns := dataset.get("columns"):
+        changes = dataset.get("changes") or ()
+        yield "Columns", _joined("; ", _named(len(columns), columns), *changes)
+    else:
+        yield "Features", _named(dataset.get("features"), dataset.get("feature_names") or [])
+    yield "Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))
     yield "Label", str(dataset.get("target") or "")
+
+
+def _named(size: Any, names: Sequence[Any]) -> str:
+    """ "2: constant, dep_delay"; of many names the first ones."""
+    more = len(names) - NAMED
+    shown = [*map(str, names[:NAMED]), *([f"{number(more)} more"] if more > 0 else [])]
+    return _joined(": ", plain(size), ", ".join(shown))
 
 
 def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
     relation, index = neighbour.get("relation"), neighbour.get("index")
-    row = "" if index is None else f"row {number(index)} (counted from 0)"
-    yield (
-        "Neighbour",
-        _joined("; ", RELATIONS.get(str(relation), relation), row, neighbour.get("rule")),
-    )
+    change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
+    counted = "" if index is None else " (counted from 0)"
+    chosen = str(neighbour.get("rule") or "").removeprefix(f"{change}: ")
+    yield "Neighbour", _joined("; ", _adjacency(relation), f"{change}{counted}", chosen)
     for key, name in ROW.items():
         if neighbour.get(key) is not None:
             yield name, number(neighbour[key])
 
 
-def _certified(certified: Mapping[str, Any]) -> str:
-    """Certified ε at a few δ, and μ. All these bounds and the curve hold at once."""
+def _adjacency(relation: Any) -> str:
+    """ "zero-out: one row replaced by zeros"."""
+    words = RELATIONS.get(str(relation), relation)
+    return str(words or "") if relation in NAMELESS else _joined(": ", relation, words)
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    """The commit and the digest of the mechanism's own files, shortened."""
+    commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
+    return _joined(", ", commit and f"commit {commit}", digest and f"SHA-256 {digest}…")
+
+
+def _certified(result: Mapping[str, Any]) -> str:
+    """Certified ε at a few δ, and μ, all at once. With a claim the headline says it at its δ, and
+    an ε at another δ would seem to contradict it.
+    """
+    certified = section(result, "certified")
     if not certified:
         return ""
-    bounds = {
-        delta: number(epsilon, 3, down=True)
+    at = [
+        f"ε ≥ {least(epsilon)} at δ = {number(float(delta))}"
         for delta, epsilon in section(certified, "epsilon_at").items()
-    }
-    at = ", ".join(f"{epsilon} at δ = {number(float(delta))}" for delta, epsilon in bounds.items())
-    return f"no smaller ε than {at}; no smaller μ than {number(certified['gdp_mu'], 3, down=True)}"
+    ]
+    return ", ".join([*at, f"μ ≥ {least(certified['gdp_mu'])}"])
 
 
 def _joined(separator: str, *parts: Any) -> str:

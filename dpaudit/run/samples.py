@@ -38,6 +38,6 @@ def _check_different(left: Path, right: Path) -> None:
         same = filecmp.cmp(left, right, shallow=False)
     if same:
         raise InvalidInput(
-            f"{left} and {right} must hold different draws, but their bytes are the same: give the "
-            "outputs on a database in one file, and those on its neighbour, drawn anew, in the other"
+            f"{left} and {right} must hold different draws, but their bytes are the same: one file "
+            "is for outputs on a database, the other for outputs on its neighbour, drawn anew"
         )

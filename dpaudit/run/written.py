@@ -9,10 +9,38 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.check import fail
-from dpaudit.errors import InvalidInput
+from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.run.scenario.file import File
 from dpaudit.run.scenario.target import target_text
 from dpaudit.search import INCOMING, RELATIONS
+
+
+# what a place in the text is called on the command line, the longer places first
+OPTIONS = {
+    "[data] target": "--target",
+    "[data]": "--data",
+    "[mechanism] parameters": "--parameters",
+    "[mechanism] call": "MODULE:CALLABLE",
+    "[mechanism]": "MODULE:CALLABLE",
+    "[neighbour] row_bound": "--row-bound",
+    "[neighbour] candidates": "--candidates",
+    "[neighbour]": "--neighbours",
+    "[claim]": "--claim",
+    "[audit] ": "--",
+}
+
+
+def in_options(error: ScenarioError, file: File) -> ScenarioError:
+    """The error with options in place of the places in a file that nobody has written."""
+    lines = [line.removeprefix(f"{file.path.name}: ") for line in str(error).split("\n")]
+    return ScenarioError("\n".join(map(_in_options, lines)))
+
+
+def _in_options(line: str) -> str:
+    for place, option in OPTIONS.items():
+        if line.startswith(place):
+            return option + line.removeprefix(place)
+    return line
 
 
 def written(
@@ -26,6 +54,7 @@ def written(
     label: str | None = None,
     one_draw: bool = False,
     parameters: Mapping[str, Any] | None = None,
+    samples: int | None = None,
     **audit: Any,
 ) -> File:
     """The scenario file in the current folder that would audit `target`, "package.module:callable".
@@ -33,15 +62,16 @@ def written(
     data : path of a CSV file, or name of a data set. claim : (ε, δ). relations : of the neighbours
     that are searched for; row_bound, candidates : the rows that may come in. label : the column to
     predict. one_draw : whether a call gives one output. parameters : from which the callable makes
-    the mechanism. audit : keys of [audit], None for those that are not given.
+    the mechanism. samples : draws a side. audit : other keys of [audit], None for those that are
+    not given.
 
     Raises `InvalidInput` for a target of another form and for relations without their rows. What
     else is wrong is found where the text is read.
     """
     name = target_text("MODULE:CALLABLE", target, "package.module:callable").replace(":", ".")
     _check_incoming(relations, row_bound, candidates)
-    content = {
-        "data": {_key(data): data, "target": label},
+    content: dict[str, dict[str, Any]] = {
+        "data": {_place(data): data, "target": label},
         "mechanism": {
             "call": target,
             "parameters": parameters,
@@ -54,7 +84,7 @@ def written(
             "candidates": None if candidates is None else str(candidates),
         },
         "claim": dict(zip(("epsilon", "delta"), claim, strict=True)),
-        "audit": audit,
+        "audit": {"draws": samples, **audit},
     }
     tables = [_table(place, keys) for place, keys in content.items()]
     text = "\n".join([f"name = {_value(name)}\n", *tables])
@@ -81,8 +111,8 @@ def _check_incoming(
         )
 
 
-def _key(data: str) -> str:
-    """A bare name that is no file here is that of a data set."""
+def _place(data: str) -> str:
+    """The key that says where the data are. A bare name that is no file here is that of a data set."""
     path = Path(data)
     return "name" if len(path.parts) == 1 and not path.suffix and not path.exists() else "path"
 
@@ -92,10 +122,14 @@ def _table(place: str, keys: Mapping[str, Any]) -> str:
     return "\n".join([f"[{place}]", *lines, ""])
 
 
+def _key(key: str) -> str:
+    return key if key.isascii() and key.isidentifier() else _value(key)
+
+
 def _value(value: Any) -> str:
     """As TOML writes it; its texts are those of JSON, but for one control character."""
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{_value(str(key))} = {_value(one)}" for key, one in value.items())
+        inside = ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items())
         return f"{{ {inside} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_value, value))}]"

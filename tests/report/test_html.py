@@ -111,13 +111,17 @@ def test_what_a_reviewer_asks_for_is_there():
     result = make_result(c=0.15)
     text = Page(render_html(result)).text
     for piece in (
-        "327,346; dropped before: 9430 (missing value)",
-        "2: constant, dep_delay",
+        "left out, not audited: 9430 (missing value); audited: 327,346",
+        "3: constant, dep_delay, arr_delay",
+        "a column of ones added first",
         "rows = 1200, sampler = student",
-        "row 7008 (counted from 0)",
+        "zero-out: one row replaced by zeros; row 7008 zeroed (counted from 0); worst of 48 audited",
         "0.00316",
         "2.2×10⁻⁵",
         "detected an excess of 0.0012 at ε = 1 with probability 0.8",
+        "Scenario flight-als, run at 2026-11-23 06:30 UTC",
+        "commit 2e8e8f3cac16, SHA-256 9f86d081884c…",
+        '[data] name = "flight"',
         "80,000 trained the classifiers, 20,000 chose among them and their thresholds, "
         "100,000 were kept",
         "qda 0.683, logistic 0.6841, lightgbm 0.6829",
@@ -144,7 +148,7 @@ def test_table_marks_the_rows_of_an_excess_and_leaves_out_absent_columns(result)
     rows = [attrs for attrs in page.all("tr") if attrs.get("class") == "over"]
     assert len(rows) == 8
     assert all(attrs["scope"] in ("col", "row") for attrs in page.all("th"))
-    assert len(page.all("caption")) == len(page.all("table")) == 3
+    assert len(page.all("caption")) == len(page.all("table")) == 5
     assert "Claimed δ" not in Page(render_html(make_samples_result())).text
 
 
@@ -179,7 +183,7 @@ def test_figures_are_valid_svg_with_alternative_text(result):
     pictures = [attrs["src"] for attrs in page.all("img")] + [
         attrs["srcset"] for attrs in page.all("source")
     ]
-    assert len(pictures) == 3
+    assert len(pictures) == 4
     for picture in pictures:
         head, content = picture.split(",")
         assert head == "data:image/svg+xml;base64"

@@ -14,12 +14,13 @@ pytestmark = pytest.mark.quick
 
 NOISE = 'name = "GaussianLS"\nsigma = 0.5'
 GRAM = 'name = "AnalyzeGauss"\nsigma = 20.0'
+CONSTANT = 'path = "small.csv"\ntarget = "y"\nconstant = true'
 
 
 @pytest.fixture
-def data(tmp_path, write_scenario):
-    write_scenario()
-    return dp.datasets.load(tmp_path / "small.csv", target="y")
+def data(write_scenario):
+    """small.csv with a column of ones."""
+    return Scenario.load(write_scenario()).data.load()
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_the_epsilon_given_go_before_those_of_the_scenario(write_scenario):
 
 def test_replaced_rows(write_scenario, data, candidates):
     found = analyse(
-        Scenario.load(write_scenario(mechanism=GRAM, claim=None)),
+        Scenario.load(write_scenario(data=CONSTANT, mechanism=GRAM, claim=None)),
         relation="replace",
         candidates=candidates,
     )
@@ -125,7 +126,7 @@ def test_candidates_may_have_a_constant_of_their_own(data, candidates):
 
 
 def test_candidates_of_data_without_the_constant(tmp_path, data, candidates):
-    bare = dp.datasets.load(tmp_path / "small.csv", target="y", constant=False)
+    bare = dp.datasets.read_table(tmp_path / "small.csv")
     assert read_candidates(candidates, bare).shape == (3, 3)
 
 
@@ -133,7 +134,7 @@ def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, candidat
     path = tmp_path / "twos.csv"
     path.write_text("constant,a,b,y\n2,1,1,1\n2,3,4,5\n")
     with pytest.raises(dp.InvalidInput, match="header of rows"):
-        read_candidates(candidates, dp.datasets.load(path, target="y"))
+        read_candidates(candidates, dp.datasets.read_table(path))
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_one_output_a_call(ran):
         "",
         'outputs = ["coef_"]',
         'outputs = "own_code:first"',
-        "predict = [[1, 0, 0.5], [1, 2, 3]]",
+        "predict = [[0, 0.5], [2, 3]]",
         "parameters = {sigma = 2}",
     ],
 )

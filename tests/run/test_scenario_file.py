@@ -98,7 +98,7 @@ def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write_scenario, text)
 
 
 def test_a_claim_that_hardly_falls_is_judged_as_far_as_an_audit_goes(write_scenario):
-    epsilon = Scenario.load(write_scenario(claim="rho = 1e6", audit=None)).settings.epsilon
+    epsilon = Scenario.load(write_scenario(claim="rho = 400", audit=None)).settings.epsilon
     assert (epsilon[0], epsilon[-1]) == (0.0, 500.0)
     assert set(np.linspace(0.0, 4.0, 41)) <= set(epsilon)
 

@@ -55,11 +55,12 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
     """
     first, rest = sentences(record, curves.headline)
     yield f"{record['verdict'].upper()}: {first}"
+    violated = record["verdict"] == "violated"
+    yield from [] if violated else _in_delta(record)
     if rest:
         yield rest
-    if record["verdict"] == "violated":
+    if violated:
         return
-    yield from _in_delta(record)
     if (shown := could_have_shown(record)) and shown not in rest.lower():
         yield f"{shown[:1].upper()}{shown[1:]}."
     neighbour = section(record, "neighbour")
@@ -74,8 +75,8 @@ def _in_delta(record: Mapping[str, Any]) -> Iterator[str]:
     found = section(record, "headline")
     if found and found.get("allowed_delta") is not None:
         epsilon, allowed = number(found["epsilon"]), number(found["allowed_delta"], 3)
-        low = number(found["certified_delta"], 3, down=True)
-        yield f"δ({epsilon}) is at least {low}, and {allowed} is allowed."
+        low = number(found["certified_delta"], 3, up=True)
+        yield f"No δ({epsilon}) above {low} is certified; {allowed} is allowed."
 
 
 def _known(record: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -98,7 +99,13 @@ def _data(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     shown = ", ".join(str(name) for name in names[:COLUMNS])
     more = "" if len(names) <= COLUMNS else ", …"
     kind = "column" if columns == 1 else "columns"
-    yield "Data", f"{dataset['name']}: {count(rows)} rows × {count(columns)} {kind} ({shown}{more})"
+    dropped = section(dataset, "dropped").items()
+    parts = [
+        *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
+        f"{count(rows)} rows × {count(columns)} {kind} ({shown}{more})",
+        *(dataset.get("changes") or ()),
+    ]
+    yield "Data", f"{dataset['name']}: {'; '.join(parts)}"
 
 
 def _draws(record: Mapping[str, Any]) -> str:

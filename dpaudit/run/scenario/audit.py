@@ -17,9 +17,9 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.table import Check, Table, numbers
 
+COUNT: Check = partial(check.count, minimum=1)
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
 CHECKS: dict[str, Check] = {
-    "samples": partial(check.integer, minimum=1),
     "level": partial(check.real, low=0.0, high=1.0, open_=True),
     "classifier": partial(check.choice, allowed=tuple(scoring.ALIASES)),
     "detect": partial(check.real, low=0.0, high=1.0),
@@ -38,6 +38,7 @@ def read_settings(table: Table, claim: Claim | None, seed: int | None) -> Settin
     A claim without an ε of its own sets the default grid.
     """
     options = {key: table.get(key, one, DEFAULTS[key]) for key, one in CHECKS.items()}
+    options["samples"] = _draws(table)
     epsilon = _grid(table)
     if claim is not None and "epsilon" not in table:
         epsilon = claim_grid(claim)
@@ -49,6 +50,16 @@ def read_settings(table: Table, claim: Claim | None, seed: int | None) -> Settin
         table.fault(error.argument or "", error.detail)
         return None
     return None if table.faults else settings
+
+
+def _draws(table: Table) -> Any:
+    """Draws a side: `draws`, or `samples`, another name of it."""
+    if "draws" in table and "samples" in table:
+        table.fault("samples", "is another name of draws: give one of the two")
+    usual = DEFAULTS["samples"]
+    if "samples" in table:
+        return table.get("samples", COUNT, usual)
+    return table.get("draws", COUNT, usual)
 
 
 def _grid(table: Table) -> Any:

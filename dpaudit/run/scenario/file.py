@@ -20,7 +20,7 @@ Keys, by table (`name` stands above them and is optional):
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1
   (zero-concentrated), with omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve
   of Gaussian mixing); printed = true, what the mechanism's own source claims
-- [audit] epsilon = [..] or {start, stop, num}; samples, level, classifier, seed, detect,
+- [audit] epsilon = [..] or {start, stop, num}; draws (or samples), level, classifier, seed, detect,
   train_share, choose_share, bits, focus, stop = "verdict" to draw no more than that takes, and
   unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed
   is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim without an

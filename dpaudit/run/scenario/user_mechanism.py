@@ -28,6 +28,7 @@ from dpaudit.mechanisms import LawMechanism
 from dpaudit.run.imports import Imports, imports_of_script
 from dpaudit.run.scenario.table import Table, flag, mapping, numbers, text
 from dpaudit.run.scenario.target import failed, imported, target_text
+from dpaudit.sampling.form import check_mechanism
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class Call:
         timeout = self.form.timeout
         if not self.form.batched:
             return adapters.one_draw(made, timeout=timeout)
+        check_mechanism(made)
         return made if timeout is None else adapters.limited(made, timeout)
 
     def _estimator(self, found: Any) -> Any:

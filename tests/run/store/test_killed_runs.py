@@ -27,10 +27,10 @@ from pathlib import Path
 
 def release(data, size, *, rng):
     """Raises in some blocks while there is a file "fault" beside it."""
-    values = data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
-    if values[0, 0] > 1.05 and (Path(__file__).parent / "fault").exists():
+    noise = 0.1 * rng.standard_normal((size, data.shape[1]))
+    if noise[0, 0] > 0.05 and (Path(__file__).parent / "fault").exists():
         raise RuntimeError("midway")
-    return values
+    return data.mean(axis=0) + noise
 '''
 
 

@@ -1,0 +1,257 @@
+"""What a mechanism sees of a scenario's data: the rows of the file, and what is said of changes."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.run import Scenario, run
+from tests.run.faults import faults
+
+pytestmark = pytest.mark.usefixtures("no_figures")
+
+ROW = 'rule = "row"\nindex = 4'
+FEW = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+PLAIN = 'path = "small.csv"'
+OWN = '''
+from pathlib import Path
+
+import numpy as np
+
+SEEN = Path(__file__).with_name("seen.npy")
+
+
+def keep(rows):
+    if not SEEN.exists():
+        np.save(SEEN, rows)
+
+
+def release(data, size, *, rng):
+    """The mean plus noise."""
+    keep(data)
+    return data.mean(axis=0) + rng.normal(size=(size, data.shape[1]))
+
+
+def descend(data, size, *, rng):
+    """Noisy gradient steps of logistic regression that forget to clip (after Abadi et al. 2016)."""
+    X, y = data[:, :-1], np.where(data[:, -1] > 0.0, 1.0, -1.0)
+    model = np.zeros((size, X.shape[1]))
+    for _ in range(3):
+        slope = -y[:, None] / (1.0 + np.exp(y[:, None] * (X @ model.T)))
+        model = model - 0.1 * (slope.T @ X + 2.0 * rng.normal(size=model.shape))
+    return model
+
+
+class Noisy:
+    def __init__(self):
+        self.random_state = None
+
+    def fit(self, X, y):
+        keep(np.column_stack([X, y]))
+        self.coef_ = X.T @ y + np.random.default_rng(self.random_state).normal(size=X.shape[1])
+        return self
+'''
+PROGRAM = """
+import random, sys
+from pathlib import Path
+
+Path("seen.csv").write_text(Path(sys.argv[1]).read_text())
+random.seed(int(sys.argv[3]))
+for _ in range(int(sys.argv[2])):
+    print(random.gauss(0.0, 1.0))
+"""
+CALL = 'call = "seen_rows:release"'
+
+
+@pytest.fixture
+def ran(write_scenario, tmp_path, monkeypatch):
+    """ran(mechanism, data) → result.json of a short run; what the mechanism saw is in seen.*."""
+    (tmp_path / "seen_rows.py").write_text(OWN)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    monkeypatch.delitem(sys.modules, "seen_rows", raising=False)
+
+    def ran(mechanism, data=PLAIN, neighbour=ROW):
+        path = write_scenario(mechanism=mechanism, data=data, neighbour=neighbour, audit=FEW)
+        run(Scenario.load(path), tmp_path / "out")
+        return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+
+    return ran
+
+
+def dataset(write, **tables):
+    """The data of a scenario, as its mechanism sees them."""
+    return Scenario.load(write(**tables)).data.load()
+
+
+def in_file(tmp_path):
+    """The rows of small.csv, by a reader of another kind."""
+    return np.loadtxt(tmp_path / "small.csv", delimiter=",", skiprows=1)
+
+
+def assert_seen(seen, rows):
+    """Row 4 is zero on one of the sides."""
+    assert np.array_equal(seen[4], rows[4]) or not seen[4].any()
+    np.testing.assert_array_equal(np.delete(seen, 4, axis=0), np.delete(rows, 4, axis=0))
+
+
+def test_a_call_gets_the_rows_of_the_file(ran, tmp_path):
+    record = ran(CALL)["dataset"]
+    assert_seen(np.load(tmp_path / "seen.npy"), in_file(tmp_path))
+    assert (record["columns"], record["shape"]) == (["a", "b", "y"], [30, 3])
+    assert (record["target"], record["changes"], record["features"]) == (None, [], 3)
+
+
+def test_an_estimator_gets_the_columns_and_the_target_of_the_file(ran, tmp_path):
+    record = ran('call = "seen_rows:Noisy"\nkind = "estimator"', f'{PLAIN}\ntarget = "a"')
+    assert_seen(np.load(tmp_path / "seen.npy"), in_file(tmp_path)[:, [1, 2, 0]])
+    assert record["dataset"]["columns"] == ["b", "y", "a"]
+    assert record["dataset"]["changes"] == ["'a' moved last"]
+
+
+def test_a_command_gets_the_rows_of_the_file(ran, tmp_path):
+    ran('command = ["{python}", "program.py", "{data}", "{size}", "{seed}"]')
+    assert_seen(np.loadtxt(tmp_path / "seen.csv", delimiter=","), in_file(tmp_path))
+
+
+def test_a_leak_is_the_same_from_a_scenario_and_from_python(write_scenario, tmp_path, monkeypatch):
+    """Same rows, same seed: the same row is found, and the same band to the last bit."""
+    (tmp_path / "seen_rows.py").write_text(OWN)
+    rows = np.round(np.random.default_rng(2).normal(size=(60, 3)), 3)
+    rows[11, :2] = 9.0, -7.0
+    np.savetxt(tmp_path / "people.csv", rows, "%g", ",", header="a,b,y", comments="")
+    monkeypatch.syspath_prepend(tmp_path)
+    from seen_rows import descend
+
+    text = 'samples = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0, 2.0]\n'
+    path = write_scenario(
+        data='path = "people.csv"',
+        mechanism='call = "seen_rows:descend"',
+        neighbour="shortlist = 6\nbudget = 4",
+        claim="epsilon = 2.0\ndelta = 1e-5",
+        audit=text,
+    )
+    scenario = run(Scenario.load(path), tmp_path / "out")
+    data = dp.datasets.read_rows(tmp_path / "people.csv")
+    python = dp.search_neighbours(
+        descend,
+        data,
+        shortlist=6,
+        budget=4,
+        samples=1000,
+        classifier="qda",
+        epsilon=[0.0, 1.0, 2.0],
+        claim=(2.0, 1e-5),
+        rng=0,
+    ).audit
+    assert scenario.verdict == python.verdict == "violated"
+    assert scenario.subject.pair.index == python.subject.pair.index == 11
+    np.testing.assert_array_equal(scenario.spectrum.low, python.spectrum.low)
+    assert scenario.headline == python.headline
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("mechanism", "data", "columns", "changes"),
+    [
+        (CALL, PLAIN, "a b y", []),
+        (CALL, f'{PLAIN}\ntarget = "y"', "a b y", []),
+        (CALL, f'{PLAIN}\ntarget = "b"', "a y b", ["'b' moved last"]),
+        (CALL, f"{PLAIN}\nconstant = true", "constant a b y", ["a column of ones added first"]),
+        (CALL, 'name = "flight"', "dep_delay arr_delay", []),
+        ('name = "RandomProjection"\nrows = 9', PLAIN, "a b y", []),
+        (
+            'name = "ALS"\nrows = 9',
+            f'{PLAIN}\ntarget = "b"',
+            "constant a y b",
+            ["'b' moved last", "a column of ones added first"],
+        ),
+        ('name = "ALS"\nrows = 9', f'{PLAIN}\ntarget = "y"\nconstant = false', "a b y", []),
+        (
+            'name = "ALS"\nrows = 9',
+            'name = "flight"',
+            "constant dep_delay arr_delay",
+            ["a column of ones added first"],
+        ),
+    ],
+)
+def test_columns_are_added_and_moved_only_where_that_is_said(
+    write_scenario, mechanism, data, columns, changes
+):
+    found = dataset(write_scenario, mechanism=mechanism, data=data, neighbour=ROW)
+    assert (found.columns, found.changes) == (tuple(columns.split()), tuple(changes))
+    assert found.values.shape[1] == len(found.columns)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("mechanism", "needs"),
+    [
+        ('name = "ALS"\nrows = 9', True),
+        ('name = "AdaSSP"\nepsilon = 1\ndelta = 0.1', True),
+        ('call = "m:F"\nkind = "estimator"', True),
+        ('call = "m:f"', False),
+        ('command = ["x", "{data}"]', False),
+        ('name = "AnalyzeGauss"\nsigma = 1', False),
+    ],
+)
+def test_a_target_is_needed_where_something_predicts(write_scenario, mechanism, needs):
+    path = write_scenario(mechanism=mechanism, data=PLAIN, neighbour=ROW)
+    if needs:
+        assert faults(path) == ["[data] target: missing (the column to predict)"]
+    else:
+        assert Scenario.load(path).data.target is None
+
+
+@pytest.mark.quick
+def test_rows_that_are_dropped_are_said(write_scenario, tmp_path):
+    path = write_scenario(mechanism=CALL, data=PLAIN, neighbour=ROW)
+    with (tmp_path / "small.csv").open("a") as file:
+        file.write("1,NA,2\n")
+    found = Scenario.load(path).data.load()
+    assert (found.n, dict(found.dropped)) == (30, {"missing value": 1})
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("text", [None, "at = 0.5"])
+def test_without_a_rule_a_mechanism_without_a_law_is_searched(write_scenario, text):
+    scenario = Scenario.load(write_scenario(mechanism=CALL, data=PLAIN, neighbour=text))
+    rule = scenario.neighbour.settled(lambda data, size, *, rng: None)
+    assert (rule.rule, rule.search.options["at"]) == ("search", 1.0 if text is None else 0.5)
+    worst = scenario.neighbour.settled(dp.mechanisms.ALS(9))
+    assert (worst.rule, worst.at) == ("worst", rule.search.options["at"])
+
+
+@pytest.mark.quick
+def test_keys_of_a_search_go_without_a_rule(write_scenario):
+    keys = 'relations = ["remove"]\nshortlist = 3'
+    rule = Scenario.load(write_scenario(mechanism=CALL, neighbour=keys)).neighbour
+    assert (rule.rule, rule.asked) == ("search", False)
+    assert rule.search.options["relations"] == ("remove",)
+    assert faults(write_scenario(neighbour="shortlist = 3")) == [
+        "[neighbour] shortlist: unknown key (known: rule, at)"
+    ]
+
+
+def test_the_record_says_that_a_search_was_not_asked_for(ran):
+    record = ran(CALL, neighbour="shortlist = 2")
+    assert record["neighbour"]["rule"].endswith(
+        "; searched, since the scenario names no rule and no output law is known"
+    )
+    assert (record["neighbour"]["tried"], record["neighbour"]["pool"]) == (2, 30)
+    assert record["search"]["tried"][0]["row"] == record["neighbour"]["index"]
+    assert {one["row_put_in"] for one in record["search"]["tried"]} == {None}
+
+
+def test_a_callable_with_a_law_is_still_audited_on_its_worst_row(write_scenario, tmp_path):
+    path = write_scenario(
+        mechanism='call = "dpaudit.mechanisms:ALS"\nparameters = {rows = 20}',
+        data='path = "small.csv"\ntarget = "y"\nconstant = true',
+        neighbour=None,
+        audit=FEW,
+    )
+    built_in = run(Scenario.load(write_scenario("als", audit=FEW)), tmp_path / "als")
+    found = run(Scenario.load(path), tmp_path / "out")
+    assert found.subject.rule == built_in.subject.rule == "worst of 30 rows at ε = 1"
+    assert found.spectrum.low.tolist() == built_in.spectrum.low.tolist()
