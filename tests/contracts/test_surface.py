@@ -76,6 +76,9 @@ NAMES = (
     "audit_samples",
     "AuditResult.to_dict",
     "AuditResult.save",
+    "AuditResult.load",
+    "AuditResult.plot",
+    "AuditResult.to_frame",
     "search_neighbours",
     "SearchResult.table",
 )
