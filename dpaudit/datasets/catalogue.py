@@ -53,7 +53,8 @@ def load(
     check.boolean("constant", constant)
     table = read_table(name_or_path, data_dir=data_dir)
     if target is None and _is_path(name_or_path):
-        fail("target", None, f"given for a CSV path, as one of its columns: {table.listing()}")
+        columns = f"given for a CSV path, as one of its columns: {table.listing()}"
+        fail("target", None, f"{columns}; datasets.read_rows gives the rows as they are")
     return table.dataset(table.columns[-1] if target is None else target, constant)
 
 

@@ -128,7 +128,7 @@ class Scenario:
         return replace(self, seed=chosen, settings=settings)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class File:
     """A scenario file, read once. content : its tables."""
 

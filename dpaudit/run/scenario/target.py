@@ -4,6 +4,7 @@ user's code.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 from typing import Any
 
@@ -38,10 +39,20 @@ def imported(target: str, place: str = "") -> Any:
     try:
         found: Any = importlib.import_module(module)
         for step in path.split("."):
-            found = getattr(found, step)
+            found = _named(found, step)
     except Exception as error:
         raise ScenarioError(failed(target, place, error)) from error
     return found
+
+
+def _named(owner: Any, name: str) -> Any:
+    """An attribute. Raises AttributeError, with the nearest name that there is."""
+    if not hasattr(owner, name):
+        near = difflib.get_close_matches(name, [one for one in dir(owner) if one[0] != "_"], 1)
+        where = getattr(owner, "__name__", type(owner).__name__)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"{where} has no {name!r}{hint}")
+    return getattr(owner, name)
 
 
 def failed(target: str, place: str, error: Exception) -> str:

@@ -1,0 +1,50 @@
+"""What a user does in the first hour, typed into a shell from the documentation.
+
+Each script of `scripts/` runs in an empty folder of its own, with `dpaudit`, `python` and `pytest`
+of this environment on the PATH, and ends with status 0 if all was as its comments say.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sh"))
+QUICK = ("swapped_claim", "empty_marker")  # the default run has these
+MISSING = (
+    shutil.which("bash") is None
+    or shutil.which("dpaudit", path=Path(sys.executable).parent) is None
+)
+
+pytestmark = pytest.mark.skipif(MISSING, reason="bash or the installed command is missing")
+
+
+def environment(home):
+    """The user's own: nothing of the run that tests this."""
+    kept = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {**kept, "PATH": path, "HOME": str(home), "PYTHONUTF8": "1", "MPLBACKEND": "agg"}
+
+
+def marked(script):
+    marks = () if script.stem in QUICK else pytest.mark.slow
+    return pytest.param(script, id=script.stem, marks=marks)
+
+
+@pytest.mark.parametrize("script", map(marked, SCRIPTS))
+def test_the_first_hour(script, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", str(script)],
+        cwd=work,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
