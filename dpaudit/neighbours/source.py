@@ -56,7 +56,7 @@ class RowSource:
             "user": "given by hand",
             "candidates": f"candidate {self.number}",
             "bound": "from the public bound",
-            "row_bound": f"row {self.number} within row_bound",
+            "row_bound": f"number {self.number} within row_bound",
         }
         return words[self.kind]
 
