@@ -28,6 +28,18 @@ def test_a_budget_is_spent():
     assert granted(None, None, None).samples == SAMPLES
 
 
+def test_the_draws_of_a_search_are_spent_too():
+    with spending(Budget(20_000)) as budget:
+        assert granted(500, None, None, times=10.0).samples == 500
+        assert budget.left == 15_000
+        with pytest.raises(dp.InvalidInput, match="an audit of 1,501 and its search, 10 times as"):
+            granted(1501, None, None, times=10.0)
+        assert granted(None, None, None, times=10.0).samples == 1500
+        assert budget.left == 0
+    assert granted(None, None, None, times=10.0).samples == SAMPLES // 10
+    assert granted(1e5, None, None, times=10.0).samples == 100_000
+
+
 def test_more_than_is_left_is_refused():
     budget = Budget(1000)
     with spending(budget), pytest.raises(dp.InvalidInput, match="too few for an audit of 1,001"):
