@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 import click
 
-from dpaudit._core.printable import Screen
+from dpaudit._core.shown.printable import Screen
 from dpaudit.cli.commands import dpaudit
 from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, NOTHING_KEPT, say, text_of
 from dpaudit.errors import DpauditError
@@ -51,8 +50,10 @@ def _status(argv: Sequence[str] | None) -> int:
         return say(str(stop.__cause__ or "") or NOTHING_KEPT, INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
         return say(text_of(error), ERROR)
-    except Exception:
-        print(traceback.format_exc(), end="", file=sys.stderr)
+    except Exception as error:
+        from dpaudit._core.shown.raised import report  # loads numpy, which --help does not need
+
+        print(report(error), end="", file=sys.stderr)
         return say(
             "error: this should not have happened, please report it with the lines above",
             INCOMPLETE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dpaudit._core.printable import printable
+from dpaudit._core.shown.printable import printable
 from dpaudit.errors import DpauditError, ScenarioError
 
 NOT_VIOLATED, VIOLATED, ERROR, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130

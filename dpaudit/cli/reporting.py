@@ -6,13 +6,46 @@ from pathlib import Path
 
 from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.cli import running
+from dpaudit.errors import InvalidInput
 from dpaudit.report import write_report
+from dpaudit.report.tables import values_table
+from dpaudit.run.suite.redraw import redraw_suite
+from dpaudit.run.suite.suite import INDEX
 
 
 def report(folder: Path, show_data: bool = False) -> int:
-    """Write the report in `folder` again; returns 0. Raises `InvalidInput` where it has no result."""
+    """Write the report in `folder` again, or all reports of a suite; returns 0.
+
+    show_data : whether to refuse a result without values of the data, since none can be shown.
+    Raises `InvalidInput`, for a folder without a result too.
+    """
+    if not (folder / RESULT).exists() and any(folder.rglob(RESULT)):
+        return _suite(folder, show_data)
+    if show_data:
+        _check_values(folder)
     record = load(folder)
     with reading(folder):
         write_report(folder, record)
         running.verdict(folder)
     return 0
+
+
+def _suite(folder: Path, show_data: bool) -> int:
+    """A line for each report, then the index page."""
+    for path in sorted(folder.rglob(RESULT)) if show_data else ():
+        _check_values(path.parent)
+    for one in redraw_suite(folder):
+        print(f"Report: {one / 'report.html'}")
+    print(f"Index: {folder / INDEX}")
+    return 0
+
+
+def _check_values(folder: Path) -> None:
+    record = load(folder)
+    with reading(folder):
+        shown = values_table(record) is not None
+    if not shown:
+        raise InvalidInput(
+            f"{folder / RESULT} holds no values of the data, so none can be shown: "
+            "run the audit again with --show-data"
+        )

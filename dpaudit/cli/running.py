@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dpaudit._core.shown.raised import report
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
 from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
-from dpaudit.errors import DpauditError
+from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.report.text import count
 from dpaudit.run import Scenario, StudyScenario
 from dpaudit.run import run as execute
@@ -24,7 +24,7 @@ from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
 from dpaudit.run.suite.faults import checked
 from dpaudit.run.suite.junit import prepare_junit, write_junit
 from dpaudit.run.suite.suite import ERROR, STUDY, Before, ScenarioOutcome, outcome, write_index
-from dpaudit.run.written import written
+from dpaudit.run.written import in_options, written
 
 GRAVEST = (
     exit_status.ERROR,
@@ -77,16 +77,11 @@ def audit_target(
     options : of `dpaudit.run.written.written`. The rest as in `run_all`.
     """
     file = written(target, **options)
-    return _run(
-        [file.path],
-        checked([file]),
-        out,
-        jobs=jobs,
-        seed=None,
-        junit=junit,
-        resume=resume,
-        show_data=show_data,
-    )
+    how: dict[str, Any] = {"jobs": jobs, "junit": junit, "resume": resume, "show_data": show_data}
+    try:
+        return _run([file.path], checked([file]), out, seed=None, **how)
+    except ScenarioError as error:
+        raise in_options(error, file) from error
 
 
 def _run(
@@ -183,7 +178,7 @@ def _print_outcome(done: ScenarioOutcome, several: bool) -> None:
     if isinstance(done.error, (DpauditError, OSError, MemoryError)):
         lines = text_of(done.error).split("\n")
     else:
-        print("".join(traceback.format_exception(done.error)), end="", file=sys.stderr)
+        print(report(done.error), end="", file=sys.stderr)
         lines = [f"error: {done.reason}"]
     print(f"{done.name}: ERROR: {' '.join(done.reason.split())}")
     say("\n".join(f"{done.name}: {line}" for line in lines), exit_status.ERROR)

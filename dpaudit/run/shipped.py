@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from dpaudit._core.printable import one_line
+from dpaudit._core.shown.printable import one_line
 from dpaudit.errors import ScenarioError
 
 PACKAGE = Path(__file__).parents[1]

@@ -14,7 +14,6 @@ from dpaudit.run.scenario.file import File
 from dpaudit.run.scenario.target import target_text
 from dpaudit.search import INCOMING, RELATIONS
 
-
 # what a place in the text is called on the command line, the longer places first
 OPTIONS = {
     "[data] target": "--target",
@@ -112,7 +111,7 @@ def _check_incoming(
 
 
 def _place(data: str) -> str:
-    """The key that says where the data are. A bare name that is no file here is that of a data set."""
+    """The key for data: a bare name that is no file here is that of a data set."""
     path = Path(data)
     return "name" if len(path.parts) == 1 and not path.suffix and not path.exists() else "path"
 

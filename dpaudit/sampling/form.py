@@ -13,7 +13,7 @@ NAME = "mechanism"
 FORM = "a callable mechanism(data, size, *, rng)"
 ONE_DRAW = (
     "a function that gives one output a call, f(data, *, rng), becomes a mechanism by "
-    "dpaudit.adapters.one_draw(f), in a scenario by batched = false"
+    "dpaudit.adapters.one_draw(f), in a scenario by batched = false, by --one-draw of dpaudit audit"
 )
 RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
 

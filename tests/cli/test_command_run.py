@@ -3,10 +3,12 @@
 import json
 import re
 import signal
+from pathlib import Path
 
 import pytest
 
 from dpaudit.cli import main
+from dpaudit.run.store.status import INTERRUPTED, State
 from tests.run.held_runs import held_run, held_scenario
 from tests.run.records import text_without_clock
 
@@ -22,11 +24,13 @@ def test_not_violated(write_scenario, tmp_path, capsys):
     assert sorted(path.name for path in folder.iterdir()) == ["report.html", "result.json"]
     head = "NOT VIOLATED: Claimed ε = 1 at δ = 0.9. At 95 % confidence no ε above "
     assert out.startswith(head)
-    assert re.search(r"^δ\(1\) is at least 0\.?\d*, and 0\.9 is allowed\.$", out, re.MULTILINE)
+    assert re.search(
+        r"^No δ\(1\) above 0\.?\d* is certified; 0\.9 is allowed\.$", out, re.MULTILINE
+    )
     assert "would have been found with probability 0.8." in out
     assert "no proof of privacy" in out
     assert re.search(r"^Mechanism +ALS", out, re.MULTILINE)
-    assert re.search(r"^Data +small: 30 rows × 4 columns \(constant, a, b, y\)$", out, re.MULTILINE)
+    assert re.search(r"^Data +small: 30 rows × 4 columns \(constant, a, b, y\);", out, re.MULTILINE)
     assert re.search(r"^Neighbour .* worst of 30 rows at ε = 1$", out, re.MULTILINE)
     assert re.search(r"^ +ε +exact δ +estimate +certified +claim$", out, re.MULTILINE)
     assert out.rstrip().endswith(f"Report: {'dpaudit-out/small/report.html'}")
@@ -222,6 +226,28 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["draws"]
     assert len(list((tmp_path / "out" / "draws").glob("*.npy"))) >= 3
+
+
+@pytest.mark.parametrize(
+    ("draws", "searched", "said"),
+    [
+        ((300, 200), False, "interrupted; 200 draws a side are kept in out; the same command with"),
+        ((0, 0), True, "interrupted; the audits of the search are kept in out; the same command"),
+        ((0, 0), False, "interrupted; nothing was kept"),
+    ],
+)
+def test_an_interruption_says_what_it_left(
+    write_scenario, monkeypatch, capsys, draws, searched, said
+):
+    def stopped(*given, **options):
+        raise KeyboardInterrupt
+
+    left = State(Path("out"), INTERRUPTED, made=draws)
+    monkeypatch.setattr("dpaudit.cli.running.execute", stopped)
+    monkeypatch.setattr("dpaudit.cli.running.state_of", lambda folder: left)
+    monkeypatch.setattr("dpaudit.cli.running.searched", lambda folder: searched)
+    assert main(["run", str(write_scenario()), "--out", "out"]) == 130
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {said}")
 
 
 def test_resume_with_other_settings_says_what_differs(write_scenario, capsys):

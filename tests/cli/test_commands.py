@@ -71,6 +71,14 @@ def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):
     assert re.fullmatch(f"dpaudit: error: {message}\n", capsys.readouterr().err)
 
 
+@pytest.mark.parametrize("others", [["P.npy"], ["copy.npy"]])
+def test_the_same_draws_twice_are_refused(draws, tmp_path, capsys, others):
+    (tmp_path / "copy.npy").write_bytes((tmp_path / "P.npy").read_bytes())
+    assert main(["samples", "P.npy", *others, "--claim", "1,0"]) == 2
+    said = capsys.readouterr().err
+    assert f"P.npy and {others[0]} must hold different draws, but their bytes are the same" in said
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -262,6 +270,25 @@ def test_report_redraws(write_scenario, tmp_path, capsys):
     assert main(["report", "there"]) == 0
     assert capsys.readouterr().out == said
     assert {path.name: path.read_bytes() for path in there.iterdir()} == before
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_report_redraws_a_suite(write_scenario, tmp_path, capsys):
+    paths = [str(write_scenario(name)) for name in ("one", "two")]
+    assert main(["run", *paths, "--out", "suite"]) == 0
+    files = ("index.html", "one/report.html", "two/report.html")
+    for name in files:
+        (tmp_path / "suite" / name).unlink()
+    capsys.readouterr()
+    assert main(["report", "suite"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Report: suite/one/report.html",
+        "Report: suite/two/report.html",
+        "Index: suite/index.html",
+    ]
+    assert all((tmp_path / "suite" / name).stat().st_size for name in files)
+    assert main(["report", "suite/one", "--show-data"]) == 2
+    assert "run the audit again with --show-data" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

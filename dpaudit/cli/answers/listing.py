@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit
-from dpaudit._core.printable import one_line
+from dpaudit._core.shown.printable import one_line
 from dpaudit.cli.table import hanging, on_a_line
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.run.shipped import files_below, folder, shipped

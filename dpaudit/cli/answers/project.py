@@ -6,7 +6,7 @@ import random
 import shlex
 from pathlib import Path
 
-from dpaudit._core.printable import one_line
+from dpaudit._core.shown.printable import one_line
 from dpaudit.errors import InvalidInput
 
 TEMPLATES = Path(__file__).parents[1] / "templates"  # NAME.txt is the file NAME

@@ -14,7 +14,9 @@ from dpaudit.report.text import count, label, number
 
 PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
-LEFT_OUT = ("Rows", "Columns", "Features", "Label", "Exact spectrum", "Versions")  # in the report
+# said in the report; of rows and columns `_data` says it
+OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
+LEFT_OUT = (*OF_DATA, "Exact spectrum", "Versions")
 NO_PROOF = "This concerns one pair of databases and one score: it is no proof of privacy."
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
 ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
@@ -101,8 +103,8 @@ def _data(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     kind = "column" if columns == 1 else "columns"
     dropped = section(dataset, "dropped").items()
     parts = [
-        *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
         f"{count(rows)} rows × {count(columns)} {kind} ({shown}{more})",
+        *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
         *(dataset.get("changes") or ()),
     ]
     yield "Data", f"{dataset['name']}: {'; '.join(parts)}"

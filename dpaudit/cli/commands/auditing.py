@@ -91,6 +91,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
 @given.claim("The claim to audit; DELTA is 0 for pure ε-DP.", required=True)
 @click.option(
     "--neighbours",
+    "relations",
     metavar="RELATION,...",
     callback=given.relations,
     default="zero-out",

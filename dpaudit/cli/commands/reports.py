@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from dpaudit.cli import exit_status
-from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
 from dpaudit.cli.exit_status import INCOMPLETE, table
 from dpaudit.cli.options import FOLDER
@@ -46,9 +45,15 @@ def status_(folder: Path, as_json: bool) -> int:
     ),
 )
 @click.argument("folder", type=FOLDER, metavar="DIR")
-@given.show_data
+@click.option(
+    "--show-data",
+    is_flag=True,
+    help="Refuse a result without values of the data: only a run with --show-data keeps them.",
+)
 def report(folder: Path, show_data: bool) -> int:
     """Write report.html and spectrum.png again from the result.json in DIR.
+
+    Values of the data are in the report if the run was asked for them, by its own --show-data.
 
     Where DIR holds the reports of several scenarios, in subfolders, they are all written again,
     and index.html with them.

@@ -19,7 +19,7 @@ from typing import Any
 
 from dpaudit import adapters
 from dpaudit._core.check import choice, fail
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.adapters.commands import arguments
 from dpaudit.adapters.estimators import FITTED
 from dpaudit.adapters.waiting import seconds
@@ -160,6 +160,8 @@ class Program(Call):
 
     argv: tuple[str, ...] = ()
     folder: Path = Path()
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, argv: tuple[str, ...], timeout: float | None, folder: Path) -> Program:

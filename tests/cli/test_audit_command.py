@@ -1,0 +1,118 @@
+"""`dpaudit audit`: what a scenario file would give, without one."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dpaudit.cli import main
+from tests.run.records import record_without_clock
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
+
+RELEASE = """
+def noisy_mean(data, size, *, rng):
+    return data[:, -1].mean() + rng.laplace(scale=1.0 / len(data), size=(size, 1))
+
+def one(data, *, rng):
+    return data[:, -1].mean() + rng.laplace(scale=1.0 / len(data))
+
+def with_noise(scale):
+    return lambda data, size, *, rng: data[:, -1:].mean() + rng.laplace(scale=scale, size=(size, 1))
+"""
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path):
+    """Twelve rows in [0, 1], of which row 7 is the largest, and three mechanisms."""
+    rows = np.column_stack([np.arange(12), np.full(12, 0.1)])
+    rows[7, 1] = 1.0
+    np.savetxt(tmp_path / "rows.csv", rows, delimiter=",", header="age,score", comments="")
+    (tmp_path / "audited_release.py").write_text(RELEASE)
+
+
+def audit(*options, call="noisy_mean", claim="0.5,0", draws="5e3"):
+    given = ["--data", "rows.csv", "--claim", claim, "--draws", draws, "--out", "out"]
+    return main(["audit", f"audited_release:{call}", *given, *options])
+
+
+def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys):
+    assert audit("--neighbours", "zero-out,replace", "--row-bound", "1") == 1
+    said = capsys.readouterr().out
+    assert said.startswith("VIOLATED: Claimed ε = 0.5 at δ = 0. At 95 % confidence at least ")
+    assert "rows: 12 rows × 2 columns (age, score)" in said
+    record = record_without_clock(tmp_path / "out")
+    (tmp_path / "saved.toml").write_text(record["scenario_text"], encoding="utf-8")
+    assert main(["run", "saved.toml", "--out", "again"]) == 1
+    assert record_without_clock(tmp_path / "again") == record
+
+
+def test_the_rows_are_as_they_are_and_row_7_is_found(tmp_path):
+    assert audit() == 1
+    record = record_without_clock(tmp_path / "out")
+    assert (record["dataset"]["columns"], record["dataset"]["shape"]) == (["age", "score"], [12, 2])
+    assert (record["neighbour"]["relation"], record["neighbour"]["index"]) == ("zero-out", 7)
+    assert 0.5 < record["headline"]["certified"] <= 1.0
+    assert (record["seed"], sum(record["samples"].values())) == (0, 5000)
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "status"),
+    [
+        ("one", ["--one-draw"], 0),
+        ("with_noise", ["--parameters", "scale=0.2"], 0),
+        ("with_noise", ["--parameters", "scale=0.02"], 1),
+        ("noisy_mean", ["--stop", "verdict", "--seed", "3"], 0),
+    ],
+)
+def test_options_are_keys_of_the_scenario(call, options, status, tmp_path):
+    assert audit(*options, "--target", "score", call=call, claim="1,0.01", draws="2000") == status
+    text = record_without_clock(tmp_path / "out")["scenario_text"]
+    assert 'target = "score"' in text
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "said"),
+    [
+        ("noisy_mean", ["--neighbours", "replace"], "give --row-bound C (rows of norm at most C)"),
+        ("noisy_mean", ["--neighbours", "zeroed"], "some of zero-out,remove,replace,add, got 'ze"),
+        ("noisy_mean", ["--row-bound", "2"], "go with --neighbours replace or --neighbours add"),
+        ("noisy_mean", ["--level", "2"], "error: --level: must be a finite number in (0, 1)"),
+        ("noisy_mean", ["--target", "scor"], "error: --target: must be the name of a column"),
+        ("noisy_mean", ["--parameters", "scale"], "is not of the form A=1,B="),
+        ("noisy_men", [], "error: MODULE:CALLABLE: audited_release:noisy_men: AttributeError"),
+        ("one", [], "by --one-draw of dpaudit audit"),
+    ],
+)
+def test_errors_name_the_option_and_what_to_do(call, options, said, capsys):
+    assert audit(*options, call=call) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert ".toml" not in err
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [("1e-5,1", "ε and δ look swapped"), ("1", "for pure ε-DP give 1,0"), ("a,b", "EPS,DELTA")],
+)
+def test_claims_that_are_none(claim, said, capsys):
+    assert audit(claim=claim) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_without_a_suffix_is_a_path_and_a_bare_name_a_data_set(tmp_path, capsys):
+    (tmp_path / "rows.csv").rename(tmp_path / "rows")
+    options = ["--claim", "5,0.1", "--draws", "1000"]
+    assert main(["audit", "audited_release:noisy_mean", "--data", "rows", *options]) == 0
+    assert main(["audit", "audited_release:noisy_mean", "--data", "row", *options]) == 2
+    assert "data set 'row' not found" in capsys.readouterr().err
+
+
+def test_values_of_the_data_only_where_they_are_asked_for(tmp_path):
+    values = []
+    for options in ([], ["--show-data"]):
+        assert audit(*options, draws="2000") in (0, 1)
+        text = (tmp_path / "out" / "result.json").read_text(encoding="utf-8")
+        values.append(json.loads(text)["neighbour"]["row_taken_out"])
+    assert values[0] is None
+    assert len(values[1]) == 2

@@ -1,0 +1,94 @@
+"""What works in any folder: shipped scenarios by name, `dpaudit init`, and hints."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpaudit.cli import main
+from dpaudit.cli.answers.project import contents
+from dpaudit.errors import ScenarioError
+from dpaudit.run.shipped import found, shipped
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+
+
+def test_every_shipped_scenario_has_a_name_of_its_own():
+    paths = list(SCENARIOS.rglob("*.toml"))
+    assert sorted(shipped().values()) == sorted(paths)
+    assert len({path.stem for path in paths}) == len(paths)
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
+    assert main(["run", "flight-als-broken-claim", "--draws", "4000"]) in (0, 1)
+    assert (tmp_path / "dpaudit-out" / "flight-als-broken-claim" / "result.json").exists()
+    assert main(["spectrum", "flight-als"]) == 0
+    assert "Scenario   flight-als" in capsys.readouterr().out
+
+
+def test_a_file_of_that_name_comes_first(tmp_path):
+    assert found(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    (tmp_path / "flight-als").touch()
+    assert found(Path("flight-als")) == Path("flight-als")
+    assert found(Path("else/flight-als")) == Path("else/flight-als")
+
+
+def test_an_unknown_name_is_answered_with_near_ones():
+    with pytest.raises(ScenarioError, match=r"near names: flight-als, .*`dpaudit list scenarios`"):
+        found(Path("fligt-als"))
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_init_makes_a_scenario_that_runs_as_it_is(tmp_path, capsys):
+    assert main(["init", "first"]) == 0
+    assert "dpaudit run first/scenario.toml" in capsys.readouterr().out
+    made = {path.relative_to("first") for path in Path("first").rglob("*") if path.is_file()}
+    assert made == set(contents())
+    assert Path(".github/workflows/privacy.yml") in made
+    assert main(["run", "first/scenario.toml", "--draws", "4000"]) == 0
+    assert "Neighbours tried: " in capsys.readouterr().out
+
+
+def test_init_overwrites_nothing(tmp_path, capsys):
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "mechanism.py").write_text("mine")
+    assert main(["init", "first"]) == 2
+    assert "nothing was written: choose another name" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "first").iterdir()] == ["mechanism.py"]
+    assert main(["init", "first/mechanism.py"]) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "status"), [("scale", 0), ("0.5 * scale", 1)])
+def test_the_test_that_init_makes_is_green_until_the_noise_is_too_small(noise, status):
+    assert main(["init", "first"]) == 0
+    module = Path("first/mechanism.py")
+    module.write_text(module.read_text().replace("scale=scale", f"scale={noise}"))
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "first"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == status, done.stdout
+    assert main(["run", "first/scenario.toml"]) == status
+
+
+@pytest.mark.parametrize("command", ["plan", "samples", "audit"])
+@pytest.mark.parametrize("option", ["--epsilon", "--delta"])
+def test_a_claim_in_two_options_is_answered_with_claim(command, option, capsys):
+    assert main([command, option, "1"]) == 2
+    assert f"No such option '{option}': use --claim EPS,DELTA." in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_answered_with_the_nearest_name(capsys):
+    assert main(["run", "x.toml", "--drawss", "3"]) == 2
+    assert "--draws" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("first", ["run flight-als", "audit release:", "init "])
+def test_help_starts_with_what_works_anywhere(first, capsys):
+    assert main(["--help"]) == 0
+    assert f"dpaudit {first}" in capsys.readouterr().out.partition("An audit draws")[0]
