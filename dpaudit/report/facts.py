@@ -90,8 +90,7 @@ def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:
     left_out = f"left out, not audited: {', '.join(dropped)}; audited" if dropped else ""
     yield "Rows", _joined(": ", left_out, plain(dataset.get("n")))
     if columns := dataset.get("columns"):
-        changes = dataset.get("changes") or ()
-        yield "Columns", _joined("; ", _named(len(columns), columns), *changes)
+        yield "Columns", _named(len(columns), columns)
     else:
         yield "Features", _named(dataset.get("features"), dataset.get("feature_names") or [])
     yield "Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-
 from dpaudit.report.data import read_curves, section
 from dpaudit.report.html import BADGES
+from dpaudit.report.opening import tiles
 from dpaudit.report.pages import render
 from dpaudit.report.text import NONE, assignments, number
 
 SYMBOLS = {**BADGES, "study": "≡", "error": "!"}
+COLUMNS = ("mechanism", "data", "neighbour", "claimed", "certified", "shown")
 GRAVEST_FIRST = ("error", "violated", "inconclusive", "not violated", "study")
 
 
@@ -49,16 +49,14 @@ def _seconds(seconds: float) -> str:
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Texts of one line of the table."""
-    link = row["link"]
+    link, record = row["link"], row["record"]
     return {
         "name": row["name"],
         "kind": row["kind"],
         "reason": row["reason"],
         "seconds": _seconds(row["seconds"]),
-        "link": None
-        if link is None
-        else "/".join(quote(os.fsencode(part), safe="") for part in link),
-        **_numbers(row["record"]),
+        "link": None if link is None else _address(link),
+        **(dict.fromkeys(COLUMNS, NONE) if record is None else _numbers(record)),
     }
 
 
@@ -67,20 +65,21 @@ def _address(parts: Sequence[str]) -> str:
     return "/".join(quote(os.fsencode(part), safe="") for part in parts)
 
 
-def _numbers(record: Mapping[str, Any] | None) -> dict[str, str]:
-    """Mechanism, data, claim, and the ε at which the bound exceeds its reference the most."""
-    if record is None:
-        return dict.fromkeys(("mechanism", "data", "claim", "epsilon", "low", "allowed"), NONE)
+def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
+    """Mechanism, data and neighbour; claimed and certified at the claim's own δ; what could have
+    been shown.
+    """
     curves = read_curves(record)
-    reference = curves.reference
-    at = int(np.argmax(curves.low if reference is None else curves.low - reference))
+    claimed, certified, _, neighbour = tiles(record, curves)
+    found = section(record, "detectable")
+    shown = f"{number(found.get('excess'), 3)} in δ({number(found.get('epsilon'), 3)})"
     return {
         "mechanism": _mechanism(section(record, "mechanism")),
         "data": str(section(record, "dataset").get("name") or NONE),
-        "claim": curves.claim_text or ("exact spectrum" if curves.exact is not None else "none"),
-        "epsilon": number(curves.epsilon[at]),
-        "low": number(curves.low[at], down=True),
-        "allowed": NONE if reference is None else number(reference[at]),
+        "neighbour": neighbour.value,
+        "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
+        "certified": certified.value,
+        "shown": shown if found else NONE,
     }
 
 

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dpaudit._core.check import fail
-from dpaudit._core.printable import printable
+from dpaudit._core.shown.printable import printable
 from dpaudit.report.text import number, percent, plain
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 from typing import Any
 
 from dpaudit._core.percent import percent as in_percent
-from dpaudit._core.printable import printable
+from dpaudit._core.shown.printable import printable
 
 NONE = "–"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -76,6 +77,20 @@ def plain(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return NONE if value is None else json.dumps(value, ensure_ascii=False)
     return number(value)
+
+
+def equation(symbol: str, value: str) -> str:
+    """ "ε = 1", which no line breaks."""
+    return f"{symbol}\u00a0=\u00a0{value}"
+
+
+def moment(written: Any) -> str:
+    """A time of result.json, "2026-11-23T06:30:00Z", for people: "2026-11-23 06:30 UTC"; or ""."""
+    try:
+        then = datetime.fromisoformat(str(written or "")).astimezone(UTC)
+    except ValueError:
+        return ""
+    return f"{then:%Y-%m-%d %H:%M} UTC"
 
 
 def assignments(values: Mapping[str, Any]) -> str:

@@ -1,5 +1,7 @@
 """Headless Chromium by its own protocol over two pipes: no driver, no port, no network."""
 
+import base64
+import io
 import json
 import os
 import select
@@ -87,8 +89,11 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 
-    def open(self, path, width=1100, media="screen"):
-        """Load a file as from disk, in a window so wide (CSS pixels), as on screen or on paper."""
+    def open(self, path, width=1100, media="screen", scheme="light"):
+        """Load a file as from disk, in a window so wide (CSS pixels), as on screen or on paper.
+
+        scheme : "light" or "dark", as the reader prefers.
+        """
         self.messages, self.requests = [], []
         self(
             "Emulation.setDeviceMetricsOverride",
@@ -98,7 +103,8 @@ class Browser:
             mobile=False,
         )
         self("Emulation.setScrollbarsHidden", hidden=media == "print")
-        self("Emulation.setEmulatedMedia", media=media)
+        preferred = [{"name": "prefers-color-scheme", "value": scheme}]
+        self("Emulation.setEmulatedMedia", media=media, features=preferred)
         self("Page.navigate", url=path.as_uri())
         self._until(lambda message: message.get("method") == "Page.loadEventFired")
         return self
@@ -108,6 +114,17 @@ class Browser:
         found = self("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def pixels(self, selector):
+        """The first element of a CSS selector as painted, (height, width, 3 or 4) in [0, 1]."""
+        from matplotlib.image import imread
+
+        script = f"""(() => {{ const box = document.querySelector({json.dumps(selector)})
+          .getBoundingClientRect(); return {{x: box.x + scrollX, y: box.y + scrollY,
+          width: box.width, height: box.height, scale: 1}}; }})()"""
+        clip = self.evaluate(script)
+        shot = self("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+        return imread(io.BytesIO(base64.b64decode(shot["data"])), format="png")
 
     def press(self, key, code):
         """One key, down and up."""

@@ -26,9 +26,16 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
     reason = "The certified lower bound is below the claim at every ε."
     if violated:
         reason = f"At ε = {worst:g} the certified lower bound exceeds the claim by {excess:.3g}."
+    over = EPSILON[low > claimed]
+    certified = float(over[-1]) if violated else 0.3
+    least = f"At 95 % confidence at least {certified:g} (row 7008 zeroed)."
+    held = "At 95 % confidence no ε above 0.3 is certified (row 7008 zeroed)."
+    text = f"Claimed ε = 1 at δ = {claimed:g}. {least if violated else held}"
     return {
         "schema_version": 1,
         "scenario": "flight-als",
+        "scenario_text": '[data]\nname = "flight"\n',
+        "source": {"sha256": "9f86d081884c7d659a2f" + 44 * "0", "commit": "2e8e8f3cac166d3bdfd5"},
         "mechanism": {
             "name": "ALS",
             "parameters": {"rows": 1200, "sampler": "student"},
@@ -40,6 +47,9 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
             "features": 2,
             "feature_names": ["constant", "dep_delay"],
             "target": "arr_delay",
+            "columns": ["constant", "dep_delay", "arr_delay"],
+            "shape": [327346, 3],
+            "changes": ["a column of ones added first"],
             "source": "departures from New York City in 2013",
             "dropped": {"missing value": 9430},
         },
@@ -48,11 +58,29 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
             "index": 7008,
             "leverage": 0.00316,
             "residual_share": 2.2e-5,
-            "rule": "worst of 327,346 rows at ε = 1",
+            "rule": "row 7008 zeroed: worst of 48 audited at ε = 1 of 327,346",
+            "change": "row 7008 zeroed",
+            "tried": 48,
+            "pool": 327346,
         },
+        "search": make_search(),
         "level": 0.95,
         "verdict": "violated" if violated else "not violated",
-        "reason": reason,
+        "reason": f"{text} {reason}",
+        "headline": {
+            "symbol": "ε",
+            "delta": claimed,
+            "claimed": 1.0,
+            "certified": certified,
+            "exceeded": violated,
+            "epsilon": 1.0,
+            "certified_delta": float(low[10]),
+            "allowed_delta": claimed,
+            "level": 0.95,
+            "who": "row 7008 zeroed",
+            "claimant": "Claimed",
+            "text": text,
+        },
         "epsilon": EPSILON.tolist(),
         "empirical": {
             "delta": estimate.tolist(),
@@ -68,6 +96,7 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
             "asymptotic": gaussian_shift(1.08 * c).tolist(),
         },
         "claim": {"text": f"(1, {claimed:g})-DP", "delta": claim.tolist(), "epsilon": 1.0},
+        "certified": {"epsilon_at": {"0": 2.7123, "1e-05": 2.61, "1e-03": 2.2}, "gdp_mu": 0.95},
         "detectable": {"epsilon": 1.0, "excess": 0.0012, "power": 0.8},
         "samples": {"train": 80000, "choose": 20000, "test": test},
         "classifier": {
@@ -78,9 +107,38 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
         },
         "seed": 1,
         "versions": {"dpaudit": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "scipy": "1.17.1"},
-        "timings": {"sample_s": 1.84, "fit_s": 12.71, "certify_s": 0.62, "total_s": 15.4},
+        "timings": {
+            "started": "2026-11-23T06:30:00Z",
+            "sample_s": 1.84,
+            "fit_s": 12.71,
+            "certify_s": 0.62,
+            "total_s": 15.4,
+        },
         "peak_memory_mb": 812.3,
     }
+
+
+def make_search(size: int = 48) -> dict[str, Any]:
+    """The record of a search that tried `size` neighbours, in three rounds."""
+    rungs = [3 if place < 3 else 2 if place < 12 else 1 for place in range(size)]
+    tried = [
+        {
+            "relation": "zero-out",
+            "row": 7008 - place,
+            "score": 1.0 / (1 + place),
+            "rung": rung,
+            "draws": 10_000 * rung,
+            "delta": 0.38 / (1 + place),
+            "counted": 0.37 / (1 + place),
+            "error": 0.004,
+            "gain": 0.1,
+            "note": "" if place < 47 else "the mechanism raised",
+        }
+        for place, rung in enumerate(rungs)
+    ]
+    more = {"pool": 327346, "ranked": 512, "draws": 1_600_000, "rank": "rank auto"}
+    rounds = [{"neighbours": 48, "draws": 10_000}]
+    return {"epsilon": 1.0, **more, "rungs": rounds, "tried": tried}
 
 
 def make_samples_result() -> dict[str, Any]:

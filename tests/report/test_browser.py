@@ -4,6 +4,7 @@ import base64
 import re
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from dpaudit.report import html, read_curves, render_html
@@ -161,7 +162,7 @@ def test_figures_are_drawn(browser, pages, name):
     sizes = browser.evaluate(
         "[...document.images].map(one => [one.complete, one.naturalWidth, one.width])"
     )
-    assert len(sizes) == 2
+    assert len(sizes) == 4
     assert all(complete and natural > 100 and shown > 100 for complete, natural, shown in sizes)
 
 
@@ -216,8 +217,9 @@ def parsed(text):
 @pytest.mark.parametrize("name", ALL)
 def test_a_narrow_window_does_not_scroll_sideways(browser, pages, name):
     """Wide tables scroll inside their own region, which the keyboard can reach."""
-    browser.open(pages[name], width=360)
-    assert browser.evaluate("document.documentElement.scrollWidth") <= 360
+    for width in (390, 360):
+        browser.open(pages[name], width=width)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
     script = """[...document.querySelectorAll("*")].filter(e =>
       ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
       && e.scrollWidth > e.clientWidth + 1
@@ -228,7 +230,7 @@ def test_a_narrow_window_does_not_scroll_sideways(browser, pages, name):
 @pytest.mark.parametrize(
     ("name", "width"), [("full", PAPER), ("bare", PAPER), ("index", WIDE_PAPER)]
 )
-def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name, width):
+def test_on_paper_no_table_is_cut_and_what_is_left_out_is_named(browser, pages, name, width):
     browser.open(pages[name], width=width, media="print")
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     right = browser.evaluate(
@@ -237,31 +239,51 @@ def test_on_paper_no_table_is_cut_and_nothing_stays_folded(browser, pages, name,
     )
     assert right
     assert max(right) <= width
-    hidden = (
-        "[...document.querySelectorAll('details table')]"
-        ".filter(e => e.getBoundingClientRect().height < 40).length"
-    )
-    assert browser.evaluate(hidden) == 0
     clipped = (
         "[...document.querySelectorAll('.scroll')]"
         ".filter(e => getComputedStyle(e).overflowX !== 'visible').length"
     )
     assert browser.evaluate(clipped) == 0
+    folded = browser.evaluate("[...document.querySelectorAll('details')].map(e => e.offsetHeight)")
+    assert set(folded) <= {0}
+    said = browser.evaluate("document.querySelector('.paper')?.offsetHeight ?? 0")
+    assert (said > 0) == bool(folded)
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_it_prints(browser, pages, name):
-    browser.open(pages[name])
+def test_it_prints_on_at_most_four_pages_of_a4(browser, pages, name):
+    browser.open(pages[name], media="print")
     pdf = base64.b64decode(browser("Page.printToPDF", preferCSSPageSize=True)["data"])
     assert pdf.startswith(b"%PDF-")
-    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 9
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 4
+    width, height = map(float, re.search(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)", pdf).groups())
+    assert sorted((width, height)) == pytest.approx([595, 842], abs=1.5)
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_text_stands_out_from_what_is_behind_it(browser, pages, name):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_what_is_behind_it(browser, pages, name, scheme):
     for media in ("screen", "print"):
-        browser.open(pages[name], media=media)
+        browser.open(pages[name], media=media, scheme=scheme)
         assert browser.evaluate(TOO_FAINT) == []
+        dark = (scheme, media) == ("dark", "screen")
+        page = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (page != "rgb(255, 255, 255)") == dark
+
+
+def test_figures_in_the_dark_lie_on_the_colour_of_the_page_with_lines_that_stand_out(
+    browser, pages
+):
+    for scheme, ground in (("light", 255), ("dark", 0x17)):
+        browser.open(pages["full"], scheme=scheme)
+        for picture in ("figure.panels img", "figure.panels .key", "figure.square img"):
+            shot = browser.pixels(picture)[..., :3]
+            assert shot[1, 1] * 255 == pytest.approx([ground] * 3, abs=2)
+            assert np.abs(shot - shot[1, 1]).max() > 0.7  # the text of the axes
+    # the colours keep their hues: the claim is red of green, the exact curve blue
+    red, green, blue = np.moveaxis(browser.pixels("figure.panels img")[..., :3], -1, 0)
+    assert np.any((red - blue > 0.4) & (red - green > 0.2))
+    assert np.any(blue - red > 0.4)
 
 
 def test_faint_text_is_found(browser, tmp_path):

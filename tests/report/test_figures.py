@@ -1,5 +1,6 @@
 """What the figures show: curves, labels, legends, limits."""
 
+import re
 import subprocess
 import sys
 
@@ -9,10 +10,23 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from dpaudit.report import plot_spectrum, plot_tradeoff, read_curves, spectrum_figure
-from dpaudit.report.figures import as_png, as_svg, tradeoff_figure
-from tests.report.examples import gaussian_shift, make_result
+from dpaudit.report.figures import (
+    as_png,
+    as_svg,
+    is_close,
+    is_narrow,
+    key_figure,
+    panel_figure,
+    tradeoff_figure,
+)
+from tests.report.examples import EPSILON, gaussian_shift, make_result, make_samples_result
 
-ALL = ["exact: Student t, finite r", "asymptotic law", "claim: (1, 0.05)-DP", "point estimate"]
+ALL = [
+    "exact: Student t, finite r",
+    "asymptotic law",
+    "claim: (1, 0.05)-DP",
+    "point estimate, no bound",
+]
 CERTIFIED = "certified lower bound, 95\u00a0%, all ε at once"
 
 
@@ -29,7 +43,10 @@ def test_importing_the_room_does_not_load_matplotlib():
 def test_spectrum_has_units_and_every_curve_in_its_legend(result):
     ax = plot_spectrum(read_curves(result))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("ε (nats)", "δ(ε)")
-    assert legend_of(ax) == [*ALL, CERTIFIED, "ruled out: the true δ(ε) is above"]
+    marks = legend_of(ax)[6:]
+    assert legend_of(ax)[:6] == [*ALL, CERTIFIED, "ruled out: the true δ(ε) is above"]
+    assert marks[0] == "violation: certified above the claim"
+    assert re.fullmatch(r"from ε = 1 to certified ε ≥ 1\.\d at δ = 0\.05", marks[1])
 
 
 def test_curves_differ_in_more_than_colour(result):
@@ -48,17 +65,16 @@ def test_axes_are_drawn_on_and_returned(result):
 
 
 def test_figure_has_a_linear_and_a_log_panel_and_one_legend(result):
-    for stacked in (False, True):
-        figure = spectrum_figure(read_curves(result), stacked=stacked)
-        assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
-        assert len(legend_of(figure)) == 6
-        assert not any(ax.get_legend() for ax in figure.axes)
+    figure = spectrum_figure(read_curves(result))
+    assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
+    assert len(legend_of(figure)) == 8
+    assert not any(ax.get_legend() for ax in figure.axes)
+    assert legend_of(key_figure(read_curves(result))) == legend_of(figure)
 
 
 def test_legends_are_outside_the_axes(result):
     for figure in (
         spectrum_figure(read_curves(result)),
-        spectrum_figure(read_curves(result), stacked=True),
         tradeoff_figure(read_curves(result)),
     ):
         figure.draw_without_rendering()
@@ -122,6 +138,83 @@ def test_tradeoff_says_on_which_side_the_truth_is(result):
     assert np.all(lines["exact"] <= lines["certified at 95\u00a0%: the true curve is on or below"])
 
 
+def test_a_violation_is_marked_from_the_claimed_to_the_certified_epsilon(result):
+    certified = result["headline"]["certified"]
+    for log in (False, True):
+        figure = panel_figure(read_curves(result), log=log)
+        (ax,) = figure.axes
+        (arrow,) = [line for line in ax.lines if line.get_label().startswith("from ε = 1")]
+        np.testing.assert_allclose(arrow.get_xydata(), [[1.0, 0.05], [certified, 0.05]])
+        assert ax.get_title() == f"claimed ε = 1, certified ε ≥ {certified:g} at δ = 0.05"
+        figure.draw_without_rendering()
+        title, panel = ax.title.get_window_extent(), ax.get_window_extent()
+        assert title.y0 > panel.y1
+        assert 0 <= title.x0 < title.x1 <= figure.bbox.width
+
+
+def test_a_pure_claim_is_marked_on_the_floor_of_a_log_axis(result):
+    result["headline"]["delta"] = 0.0
+    ax = plot_spectrum(read_curves(result), log=True)
+    (arrow,) = [line for line in ax.lines if line.get_label().startswith("from ε = 1")]
+    assert set(arrow.get_ydata()) == {ax.get_ylim()[0]}
+
+
+def test_no_violation_is_marked_where_none_was_found():
+    for result in (make_result(c=0.15), make_samples_result()):
+        ax = plot_spectrum(read_curves(result))
+        assert ax.get_title() == ""
+        assert not [name for name in legend_of(ax) if name.startswith(("violation", "from"))]
+
+
+def test_the_certified_parameter_beyond_the_grid_ends_the_arrow_there(result):
+    result["headline"]["certified"] = "inf"
+    ax = plot_spectrum(read_curves(result))
+    assert ax.lines[-1].get_xdata()[-1] == 4.0
+    assert ax.get_title().endswith("certified ε ≥ ∞ at δ = 0.05")
+
+
+@pytest.mark.parametrize("plot", [plot_spectrum, plot_tradeoff])
+def test_an_enlarged_part_covers_no_curve(plot):
+    """A narrow violation and curves near the diagonal are enlarged in a corner that is free."""
+    result = make_result(c=0.15, claimed=0.0, test=10**6)
+    result["headline"] |= {"exceeded": True, "certified": 0.31, "claimed": 0.3, "delta": 0.002}
+    curves = read_curves(squeezed(result, claim=0.3))
+    assert is_close(curves)
+    assert is_narrow(curves)
+    ax = plot(curves)
+    ax.figure.draw_without_rendering()
+    (inset,) = ax.child_axes
+    frame = inset.get_window_extent()
+    drawn = [line for line in ax.lines if line.get_visible()]
+    assert drawn
+    for line in drawn:
+        points = ax.transData.transform(line.get_xydata())
+        assert not [point for point in points if frame.contains(*point)], line.get_label()
+    assert len(inset.lines) >= 4
+
+
+def squeezed(result, claim):
+    """The result with a claim that its band exceeds at a few ε about `claim` only."""
+    low = np.array(result["empirical"]["low"])
+    above = np.abs(EPSILON - claim) < 0.06
+    result["claim"]["delta"] = np.where(above, 0.9 * low, low + 0.004).tolist()
+    return result
+
+
+def test_curves_far_from_the_diagonal_are_not_enlarged(result):
+    assert not is_close(read_curves(result))
+    assert plot_tradeoff(read_curves(result)).child_axes == []
+
+
+def test_a_log_axis_shows_no_estimate_of_a_few_draws(result):
+    result["empirical"]["delta"][-4:] = [9e-5] * 4  # 9 of 100,000 draws
+    ax = plot_spectrum(read_curves(result), log=True)
+    (line,) = [line for line in ax.lines if line.get_label().startswith("point estimate")]
+    shown = line.get_ydata()
+    assert np.isnan(shown[-4:]).all()
+    assert np.nanmin(shown) > 1e-4
+
+
 def test_names_are_drawn_as_they_are_and_never_as_formulas(result):
     result["claim"]["text"] = r"$\frac{x 50\% of $"
     result["mechanism"]["name"] = "$\\undefined$ 差分\n隐私"
@@ -132,7 +225,7 @@ def test_names_are_drawn_as_they_are_and_never_as_formulas(result):
 
 def test_samples_alone_have_three_entries(samples_result):
     assert legend_of(plot_spectrum(read_curves(samples_result))) == [
-        "point estimate",
+        "point estimate, no bound",
         CERTIFIED,
         "ruled out: the true δ(ε) is above",
     ]

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import xml.etree.ElementTree as ET
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -43,14 +44,20 @@ class Page(HTMLParser):
         return [attrs for name, attrs in self.tags if name == tag]
 
 
+def words(source: str) -> str:
+    """The words of a page, those of neighbouring cells apart."""
+    body = source[source.index("<body>") : source.index('<script type="application/json"')]
+    return " ".join(unescape(re.sub("<[^>]*>", " ", body)).split())
+
+
 def poison(value, name=""):
-    """A result whose texts are replaced by a hostile one, except words of the format."""
+    """A result whose texts are replaced by a hostile one, except words and times of the format."""
     if isinstance(value, dict):
         return {key if name in ("", "exact", "claim") else _poisoned_key(key, name): poison(v, key)
                 for key, v in value.items()}  # fmt: skip
     if isinstance(value, list):
         return [poison(item, name) for item in value]
-    return HOSTILE if isinstance(value, str) and name != "verdict" else value
+    return HOSTILE if isinstance(value, str) and name not in ("verdict", "started") else value
 
 
 def _poisoned_key(key, name):
@@ -60,6 +67,7 @@ def _poisoned_key(key, name):
 def test_hostile_names_stay_text():
     result = poison(make_result())
     result["classifier"]["note"] = result["neighbour"]["relation"] = HOSTILE
+    result["reason"] = 2 * HOSTILE  # more than the headline
     page, clean = Page(render_html(result)), Page(render_html(make_result()))
     clean_note = [*clean.tags, ("p", {}), ("b", {})]
     assert sorted(tag for tag, _ in page.tags) == sorted(tag for tag, _ in clean_note)
@@ -115,7 +123,7 @@ def test_what_a_reviewer_asks_for_is_there():
         "3: constant, dep_delay, arr_delay",
         "a column of ones added first",
         "rows = 1200, sampler = student",
-        "zero-out: one row replaced by zeros; row 7008 zeroed (counted from 0); worst of 48 audited",
+        "zero-out: one row replaced by zeros; row 7008 zeroed (counted from 0); worst of 48",
         "0.00316",
         "2.2×10⁻⁵",
         "detected an excess of 0.0012 at ε = 1 with probability 0.8",
@@ -161,9 +169,98 @@ def test_absent_parts_leave_no_trace(samples_result):
     assert "Cost of the run" not in text
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_four_tiles_and_the_headline_say_how_bad_it_is_about_whom_and_how_sure(result):
+    text = words(render_html(result))
+    certified = f"{result['headline']['certified']:g}"
+    for piece in (
+        "Claimed ε = 1 at δ = 0.05",
+        f"Certified at least ε = {certified} at δ = 0.05, at 95 % confidence",
+        "Draws a side 200,000 100,000 of them certify",
+        "Worst neighbour row 7008 zeroed worst of 48 tried, of 327,346 in all",
+        f"{result['headline']['text']} At ε = ",
+        "What now? Do not release with this claim: a true one would say at least "
+        f"ε = {certified} at δ = 0.05. Look at how the output moves with row 7008 zeroed",
+    ):
+        assert piece in text
+    assert text.index("What now?") < text.index("Privacy spectrum") < text.index("Seed")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_result_without_a_headline_says_what_it_has(result):
+    text, reason = words(render_html(result)), result["reason"]
+    del result["headline"], result["neighbour"]["change"], result["neighbour"]["tried"]
+    old = words(render_html(result))
+    assert "Claimed (1, 0.05)-DP" in old
+    assert "not in this result.json" in old
+    assert reason in old
+    assert len(old) < len(text)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_other_parameters_and_bets_have_tiles_of_their_own(result):
+    result["headline"] |= {"symbol": "μ", "delta": None, "claimed": 0.5, "certified": 0.50002}
+    result["claim"]["text"] = "0.5-GDP"
+    text = words(render_html(result))
+    assert "Claimed μ = 0.5 0.5-GDP" in text
+    assert "at least μ = 0.50002 at 95 % confidence" in text  # more than the claimed
+    result["headline"]["certified"] = 0.4
+    assert "more than μ = 0.5 at 95 % confidence" in words(render_html(result))
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, "This is no proof of privacy: an excess below 0.0012 may go unseen"),
+        ({"verdict": "inconclusive"}, "Do not read this as a pass"),
+        ({"verdict": "inconclusive", "claim": None, "exact": None}, "Say what the mechanism is"),
+        ({"verdict": "violated", "claim": None}, "it leaks more than its exact spectrum"),
+    ],
+)
+def test_what_now_depends_on_the_verdict(change, says):
+    assert says in Page(render_html(make_result(c=0.15) | change)).text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_claim_that_the_exact_spectrum_breaks_is_not_released_though_no_draw_shows_it(result):
+    result["verdict"] = "not violated"
+    text = words(render_html(result))
+    assert "Do not release with this claim: the exact spectrum breaks it." in text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_no_line_lists_epsilon_at_another_delta_than_the_claims(result):
+    assert "2.71" not in words(render_html(result))
+    result["claim"] = None
+    assert "ε ≥ 2.71 at δ = 0, ε ≥ 2.61 at δ = 10⁻⁵" in words(render_html(result))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_neighbours_tried_are_explained_and_the_many_are_folded(result):
+    source = render_html(result)
+    text = words(source)
+    assert "Neighbour Estimated δ(1) ± its error Draws Last round Rank score" in text
+    assert "Worst first. Rank score:" in text
+    assert "row 7007 zeroed 0.19 0.004 30,000 3 0.5" in text
+    folded = source[source.index("All 48 neighbours tried") :]
+    assert (source.count("row 6961 zeroed"), folded.count("row 6961 zeroed")) == (1, 1)
+    assert "the mechanism raised" in folded
+    del result["search"]
+    assert "Neighbours tried" not in words(render_html(result))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_values_of_the_row_are_shown_where_the_record_has_them(result):
+    assert "The row that differs, in values" not in words(render_html(result))
+    result["neighbour"]["row_taken_out"] = [1.0, 853.0, 846.5]
+    text = words(render_html(result))
+    assert "constant dep_delay arr_delay before 1 853 846.5 after 0 0 0" in text
+
+
 OPTIONAL = (
     "scenario mechanism dataset neighbour reason exact claim detectable samples classifier seed "
-    "versions"
+    "versions headline search source scenario_text"
 )
 
 

@@ -56,7 +56,7 @@ class Table:
     marked: Sequence[int] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Content:
     """A study's page.
 

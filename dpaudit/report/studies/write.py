@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
-from dpaudit._core.printable import printable
+from dpaudit._core.shown.printable import printable
 from dpaudit.report.figures import as_png, house_style
 from dpaudit.report.pages import environment
 from dpaudit.report.studies.content import Cell, Content

@@ -1,0 +1,166 @@
+"""The opening of the page: four tiles, the headline in ε (or μ, or ρ), and what to do now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpaudit.curves.claims import exceeds
+from dpaudit.report.data import Curves, Headline, section
+from dpaudit.report.text import NONE, equation, label, number, percent, plain
+
+NOTE_WIDTH = 80  # characters below a tile
+
+
+class Tile(NamedTuple):
+    """A fact of four: its name, the value in large type, and a line below it."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
+    """Claimed, certified, draws a side and the neighbour, in this order."""
+    return (
+        _claimed(result, curves),
+        _certified(result, curves.headline),
+        _draws(result),
+        _neighbour(result),
+    )
+
+
+def sentences(result: Mapping[str, Any], headline: Headline | None) -> tuple[str, str]:
+    """The headline, and what else the reason says; either may be empty."""
+    reason = plain(result.get("reason") or "")
+    if headline is None:
+        return reason, ""
+    return headline.text, reason.removeprefix(headline.text).strip()
+
+
+def whom(result: Mapping[str, Any]) -> str:
+    """What differs between the two databases, as "row 11 zeroed"; "" where no row is named."""
+    who = section(result, "headline").get("who")
+    return plain(who or section(result, "neighbour").get("change") or "")
+
+
+def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
+    """What now, in two sentences, by the verdict."""
+    if result["verdict"] == "violated":
+        return _of_violated(result, curves)
+    if breaks_exactly(curves):
+        return (
+            "Do not release with this claim: the exact spectrum breaks it.",
+            "These draws are too few to show it; the exact curve needs none.",
+        )
+    if result["verdict"] == "not violated":
+        return _of_held(result)
+    return _of_inconclusive(curves)
+
+
+def breaks_exactly(curves: Curves) -> bool:
+    """Whether the exact spectrum is above the claim somewhere, whatever the draws showed."""
+    if curves.claim is None or curves.exact is None:
+        return False
+    return bool(np.any(exceeds(curves.exact, curves.claim)))
+
+
+def could_have_shown(result: Mapping[str, Any]) -> str:
+    """ "an excess of 0.008 in δ(0.1) would have been found with probability 0.8", or ""."""
+    found = section(result, "detectable")
+    if not found:
+        return ""
+    excess, at, power = (number(found.get(key), 3) for key in ("excess", "epsilon", "power"))
+    where = "" if found.get("epsilon") is None else f" in δ({at})"
+    chance = "" if found.get("power") is None else f" with probability {power}"
+    return f"an excess of {excess}{where} would have been found{chance}"
+
+
+def _of_violated(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
+    change = whom(result) or "what differs between the two sides"
+    look = f"Look at how the output moves with {change}"
+    if curves.claim is None:
+        return (
+            "Do not release this implementation: it leaks more than its exact spectrum.",
+            f"{look}, and compare the noise that is drawn with the noise that is meant.",
+        )
+    return (
+        f"Do not release with this claim{_needed(curves.headline)}.",
+        f"{look}: the sensitivity or clipping that is assumed, and the scale of the noise.",
+    )
+
+
+def _needed(headline: Headline | None) -> str:
+    """What a true claim has to say at least, as a clause; "" where the band does not tell."""
+    if headline is None or not headline.excess_shown:
+        return ""
+    value = equation(headline.symbol, headline.certified_text)
+    return f": a true one would say at least {' '.join(filter(None, (value, headline.at)))}"
+
+
+def _of_held(result: Mapping[str, Any]) -> tuple[str, str]:
+    found = section(result, "detectable")
+    smaller = f"below {number(found.get('excess'), 3)}" if found else "that is small"
+    return (
+        f"This is no proof of privacy: an excess {smaller} may go unseen, and so may other rows.",
+        "To see smaller ones, take more draws (dpaudit plan says how many); to see other rows, "
+        "search more neighbours.",
+    )
+
+
+def _of_inconclusive(curves: Curves) -> tuple[str, str]:
+    if curves.reference is None:
+        return (
+            "Say what the mechanism is meant to keep: a claim, such as ε = 1 at δ = 10⁻⁵.",
+            "The certified bound below holds as it is, but there is nothing to judge it by.",
+        )
+    return (
+        "Do not read this as a pass: the audit could not have shown what it was to look for.",
+        "Mend what the reason names, or take more draws (dpaudit plan says how many).",
+    )
+
+
+def _claimed(result: Mapping[str, Any], curves: Curves) -> Tile:
+    headline = curves.headline
+    if curves.claim is None:
+        note = "nothing to judge by" if curves.exact is None else "judged by the exact spectrum"
+        return Tile("Claimed", "none", note)
+    text = label(curves.claim_text, NOTE_WIDTH)
+    if headline is None or headline.claimed is None:
+        return Tile("Claimed", text or NONE)
+    return Tile("Claimed", equation(headline.symbol, number(headline.claimed)), headline.at or text)
+
+
+def _certified(result: Mapping[str, Any], headline: Headline | None) -> Tile:
+    if headline is None:
+        return Tile("Certified", NONE, "not in this result.json")
+    note = ", ".join(filter(None, (headline.at, f"at {percent(result['level'])} confidence")))
+    symbol, claimed = headline.symbol, headline.claimed
+    if headline.exceeded and not headline.excess_shown:
+        return Tile("Certified", f"more than {equation(symbol, number(claimed))}", note)
+    return Tile("Certified", f"at least {equation(symbol, headline.certified_text)}", note)
+
+
+def _draws(result: Mapping[str, Any]) -> Tile:
+    name, samples = "Draws a side", section(result, "samples")
+    if bets := section(result, "sequential"):
+        return Tile(name, number(bets["drawn"]), f"{number(bets['tested'])} of them bet on")
+    drawn = [draws for draws in samples.values() if draws is not None]
+    if not drawn:
+        return Tile(name, NONE, "not recorded")
+    note = f"{number(samples['test'])} of them certify" if samples.get("test") else ""
+    return Tile(name, number(sum(drawn)), note)
+
+
+def _neighbour(result: Mapping[str, Any]) -> Tile:
+    neighbour = section(result, "neighbour")
+    tried, pool = neighbour.get("tried"), neighbour.get("pool")
+    if neighbour.get("relation") == "samples" or not neighbour:
+        return Tile("Neighbour", "not known", "two sets of draws")
+    rule = plain(neighbour.get("rule") or "the only one audited")
+    if tried is not None:
+        rule = f"worst of {number(tried)} tried" + (f", of {number(pool)} in all" if pool else "")
+    name = "Worst neighbour" if "worst" in rule else "Neighbour"
+    return Tile(name, label(whom(result) or "two databases", 40), label(rule, NOTE_WIDTH))

@@ -1,0 +1,124 @@
+"""The tables of the page: δ(ε), the trade-off of error rates, neighbours tried, and row values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.curves.readings import grid_tradeoff
+from dpaudit.report.columns import Column, lower_bound, table, upper_bound
+from dpaudit.report.data import Curves, section
+from dpaudit.report.text import NONE, label, number
+from dpaudit.report.tradeoff import tradeoff_above
+
+# α at which the trade-off curves are printed
+ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
+SHORT = 8  # rows of the tables that are not folded
+MOST = 12  # columns of a row of data that are shown
+DONE = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced", "add": "added"}
+
+Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is marked)
+
+
+def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
+    """δ at the grid positions `rows`; `full` has every curve.
+
+    A row is marked where the certified bound exceeds the curve that it is compared with.
+    """
+    rows = list(rows)
+    heads, cells = table(_spectrum_columns(curves, full), rows)
+    over = [bool(curves.excess[row] > 0) for row in rows]
+    return {"heads": heads, "rows": list(zip(cells, over, strict=True))}
+
+
+def _spectrum_columns(curves: Curves, full: bool) -> list[Column]:
+    excess = None if curves.reference is None else curves.excess
+    more = [
+        Column("Bound, D against D′", curves.forward, lower_bound),
+        Column("Bound, D′ against D", curves.backward, lower_bound),
+    ]
+    return [
+        Column("ε (nats)", curves.epsilon),
+        Column("Exact δ", curves.exact),
+        *([Column("Asymptotic δ", curves.asymptotic)] if full else []),
+        Column("Estimated δ", curves.estimate),
+        Column("Certified lower bound", curves.low, lower_bound),
+        *(more if full else []),
+        Column("Claimed δ", curves.claim),
+        Column("Excess", excess, _positive),
+    ]
+
+
+def _positive(excess: float) -> str:
+    return number(excess) if excess > 0 else NONE
+
+
+def tradeoff_table(curves: Curves) -> Table:
+    """β of every curve of the trade-off figure at a few α."""
+    above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
+
+    def implied(delta: Array | None) -> Array | None:
+        return None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
+
+    columns = [
+        Column("α", ALPHA),
+        Column("Exact β", implied(curves.exact)),
+        Column("Estimated β", implied(curves.estimate)),
+        Column("Certified upper bound", above, upper_bound),
+        Column("Claimed β", implied(curves.claim)),
+        Column("Perfect privacy", 1.0 - ALPHA),
+    ]
+    heads, cells = table(columns, range(len(ALPHA)))
+    return _unmarked(heads, cells)
+
+
+def tried_table(result: Mapping[str, Any], most: int | None = None) -> Table | None:
+    """The neighbours that a search tried, worst first, at most `most`; None without a search."""
+    search = section(result, "search")
+    tried = search.get("tried") or []
+    if not tried:
+        return None
+    at = f"Estimated δ({number(search.get('epsilon'))})"
+    heads = ["Neighbour", at, "± its error", "Draws", "Last round", "Rank score"]
+    heads += ["Why it was given up"] if any(trial.get("note") for trial in tried) else []
+    return _unmarked(heads, [_tried(trial)[: len(heads)] for trial in tried[:most]])
+
+
+def _tried(trial: Mapping[str, Any]) -> list[str]:
+    measured = [number(trial.get(key), 3) for key in ("delta", "error", "draws")]
+    score = number(trial.get("score"), 3)
+    note = label(str(trial.get("note") or ""), 60)
+    return [change(trial), *measured, number(trial.get("rung") or None), score, note]
+
+
+def change(trial: Mapping[str, Any]) -> str:
+    """A neighbour in words: "row 11 zeroed", "a row added"."""
+    relation, row = str(trial.get("relation")), trial.get("row")
+    name = "a row" if row is None else f"row {number(row)}"
+    return f"{name} {DONE.get(relation, relation)}"
+
+
+def values_table(result: Mapping[str, Any]) -> Table | None:
+    """The row that differs, before and after; None where result.json has no values of it."""
+    neighbour = section(result, "neighbour")
+    before, after = neighbour.get("row_taken_out"), section(neighbour, "row_put_in").get("values")
+    if before and neighbour.get("relation") == "zero-out":
+        after = [0.0] * len(before)
+    rows = {"before": before, "after": after}
+    shown = [[side, *map(number, row[:MOST])] for side, row in rows.items() if row]
+    width = len(before or after or ())
+    return _unmarked(["", *_columns(result, width)[:MOST]], shown) if shown else None
+
+
+def _columns(result: Mapping[str, Any], width: int) -> list[str]:
+    """Names of the columns of the data, numbers where they have none."""
+    names = section(result, "dataset").get("columns") or []
+    known = [label(str(name), 24) for name in names]
+    return known if len(known) == width else [f"column {at}" for at in range(width)]
+
+
+def _unmarked(heads: Sequence[str], cells: Iterable[list[str]]) -> Table:
+    return {"heads": heads, "rows": [(row, False) for row in cells]}
