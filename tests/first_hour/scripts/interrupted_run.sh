@@ -1,5 +1,6 @@
 # Ctrl-C keeps the draws and says so; --resume goes on to the same result; without it, the command
 # says what it throws away.
+set -m # a shell without job control starts commands in the background deaf to Ctrl-C
 
 cat > slow.py <<'PYTHON'
 import time
@@ -10,32 +11,44 @@ def release(data, size, *, rng):
     return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
 PYTHON
 printf 'x\n0.2\n0.9\n0.4\n1.0\n' > rows.csv
-command="dpaudit audit slow:release --data rows.csv --claim 1,0 --draws 60000 --out report"
+cat > scenario.toml <<'TOML'
+[data]
+path = "rows.csv"
 
-$command > /dev/null 2> first.txt & process=$!
-for _ in $(seq 120); do
-    sleep 0.5
-    dpaudit status report > status.txt 2> /dev/null || true
-    if grep -q "Draws of M(D)  *[1-9]" status.txt; then break; fi
-done
-kill -INT $process
-status=0; wait $process || status=$?
-test $status -eq 130
-grep -q -- "--resume" first.txt
+[mechanism]
+call = "slow:release"
 
-$command --resume > resumed.txt
+[neighbour]
+rule = "row"
+index = 3
+
+[claim]
+epsilon = 1.0
+
+[audit]
+draws = 60_000
+TOML
+
+interrupted() { # the run, until it has made draws
+    dpaudit run scenario.toml --out report > run.txt 2> chatter.txt & process=$!
+    for _ in $(seq 60); do
+        sleep 0.3
+        dpaudit status report > status.txt 2> errors.txt || true
+        if grep -q "Draws of M(D) *[1-9]" status.txt; then break; fi
+    done
+    kill -INT $process
+    status=0; wait $process || status=$?
+    test $status -eq 130
+    grep -q "interrupted.*--resume" chatter.txt
+}
+
+interrupted
+dpaudit run scenario.toml --out report --resume > resumed.txt
 cp report/result.json resumed.json
 
-$command > /dev/null 2> /dev/null & process=$!
-for _ in $(seq 120); do
-    sleep 0.5
-    dpaudit status report > status.txt 2> /dev/null || true
-    if grep -q "Draws of M(D)  *[1-9]" status.txt; then break; fi
-done
-kill -INT $process
-wait $process || true
-$command > whole.txt 2> again.txt
-grep -q "interrupted run" again.txt
+interrupted
+dpaudit run scenario.toml --out report > whole.txt 2> chatter.txt
+grep -q "draws of an interrupted run" chatter.txt
 
 python - <<'PYTHON'
 import json
