@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpaudit._core.short_repr import brief
+from dpaudit._core.shown.short_repr import brief
 from dpaudit._core.types import Array as Array
 from dpaudit.errors import InvalidInput
 

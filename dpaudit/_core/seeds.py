@@ -20,6 +20,7 @@ class Purpose(IntEnum):
     SEARCH = 4
     ORDER = 5  # of the blocks of the two sides
     CHECK = 6  # of draws that only show whether draws are independent
+    COMMON = 7  # the same for both databases, to see whether they differ at all
 
 
 def root(rng: RngLike) -> np.random.SeedSequence:

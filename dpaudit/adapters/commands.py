@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.raised import Raised
-from dpaudit._core.redacted import redacted
 from dpaudit._core.seeds import as_generator
+from dpaudit._core.shown.raised import Raised
+from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.adapters.datafile import FILES, DataChanged, DataFile
 from dpaudit.adapters.process import ProgramFailed, most_bytes, read_regular, run_program

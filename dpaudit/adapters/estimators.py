@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.short_repr import brief, short_repr
+from dpaudit._core.shown.short_repr import brief, short_repr
 from dpaudit._core.types import ArrayLike
 from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw

@@ -8,7 +8,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from dpaudit._core.redacted import redacted
+from dpaudit._core.shown.redacted import redacted
 
 LOG = logging.getLogger("dpaudit.adapters")
 MOST = 20  # different warnings that are logged

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.raised import Raised, shown
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import ArrayLike, RngLike, describe
 from dpaudit.adapters.waiting import seconds, within
 from dpaudit.errors import MechanismError

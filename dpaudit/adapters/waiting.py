@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from dpaudit._core import check
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism, RngLike, describe
 
 Found = TypeVar("Found")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit import outcomes, scoring
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings

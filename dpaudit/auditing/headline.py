@@ -99,7 +99,7 @@ class Headline:
         return next((text for text in texts if text != claimed), claimed)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reference:
     """The upper curve on the grid of ε, (m,), that a certified band is held against.
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
-from dpaudit._core.printable import encodable, printable
 from dpaudit._core.seeds import describe as describe_seed
+from dpaudit._core.shown.printable import encodable, printable
 from dpaudit._core.types import Array, describe
 from dpaudit.errors import DegenerateData, DpauditError, InvalidInput
 from dpaudit.neighbours import NeighbourPair, row_statistics

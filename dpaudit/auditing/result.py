@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.short_repr import html_repr, short_repr
+from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.auditing.headline import Headline
 from dpaudit.auditing.record import to_dict
@@ -114,8 +114,9 @@ class AuditResult(Recorded):
         The folder is made if it does not exist. show_data : with the values of the row that
         differs, which are left out otherwise. Raises OSError.
         """
-        shown = replace(self.subject, show_data=self.subject.show_data or show_data)
-        return save(replace(self, subject=shown)._record, Path(folder))
+        if show_data:
+            return replace(self, subject=replace(self.subject, show_data=True)).save(folder)
+        return super().save(folder)
 
     @cached_property
     def _record(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpaudit._core.short_repr import html_repr, short_repr
+from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.auditing.headline import Headline
 from dpaudit.auditing.record import load, reading, save

@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
 from dpaudit.certify.band import level_of
 from dpaudit.certify.sets import FOCUS

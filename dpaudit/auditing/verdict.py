@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpaudit import power
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.auditing.headline import Headline, Reference, headline
 from dpaudit.auditing.sequential.record import Sequential

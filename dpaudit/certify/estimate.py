@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.short_repr import html_repr, short_repr
+from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate, level_of
 from dpaudit.certify.candidates import CandidateSets

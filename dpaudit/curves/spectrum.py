@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.short_repr import html_repr
+from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum

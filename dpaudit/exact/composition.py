@@ -10,7 +10,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum

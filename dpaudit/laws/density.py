@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)

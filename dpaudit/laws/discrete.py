@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core.check import fail
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
 
 ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
 
 

@@ -13,7 +13,7 @@ from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import cholesky_stack
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.laws.base import CHUNK, draw_in_chunks

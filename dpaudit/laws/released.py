@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
 from dpaudit.laws import density
 from dpaudit.laws.discrete import row_positions

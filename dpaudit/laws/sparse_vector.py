@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
 from dpaudit.laws import density
 from dpaudit.laws.discrete import Discrete

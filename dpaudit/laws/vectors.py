@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.short_repr import shape_repr
+from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.triangular import log_det
 from dpaudit._core.types import Array
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.laws import ComposedRows, Product
 from dpaudit.mechanisms.base import LawMechanism

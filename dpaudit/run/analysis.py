@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.settings import grid

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit import exact
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit._core.user_code import beside
 from dpaudit.run.described import describe_data

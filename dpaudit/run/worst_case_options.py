@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import fail
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.datasets import Table
 from dpaudit.datasets.table import read_csv

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from dpaudit._core.raised import Raised, shown
+from dpaudit._core.shown.raised import Raised, shown
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Blocks
 from dpaudit.sampling.order import Block

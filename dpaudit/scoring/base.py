@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput

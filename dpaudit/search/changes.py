@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.short_repr import html_repr, short_repr
+from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import (

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.neighbours import RowSource, outliers
 

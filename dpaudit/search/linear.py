@@ -19,7 +19,7 @@ SMALLEST = 1e-10  # share of the largest singular value below which a direction 
 ROOM = 1e-12  # lower limit of 1 − h, which is 0 where a row alone spans a direction
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Regression:
     """Least squares of the last column on the others; dependent columns by pseudo-inverse.
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpaudit._core.seeds import below
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried

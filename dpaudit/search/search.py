@@ -13,7 +13,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
-from dpaudit._core.short_repr import html_repr, short_repr
+from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown

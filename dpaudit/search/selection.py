@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any
 
-from dpaudit._core.short_repr import html_repr
+from dpaudit._core.shown.short_repr import html_repr
 from dpaudit.neighbours import RowSource
 from dpaudit.report.text import count, number
 from dpaudit.search.changes import Change

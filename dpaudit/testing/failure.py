@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.printable import one_line, printable
-from dpaudit._core.short_repr import brief
+from dpaudit._core.shown.printable import one_line, printable
+from dpaudit._core.shown.short_repr import brief
 from dpaudit._core.types import Array, Mechanism, describe
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.result import AuditResult, Subject

@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit import exact
 from dpaudit._core import check
 from dpaudit._core.keywords import refuse_unknown
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum

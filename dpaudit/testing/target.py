@@ -20,7 +20,7 @@ EITHER, FORWARD, BACKWARD = range(3)  # the larger direction, D against D′, D�
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Target:
     """A curve on a grid. epsilon : (m,), nats. delta : (m,) for each direction that is compared."""
 

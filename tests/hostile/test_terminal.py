@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from dpaudit._core.printable import Screen, encodable, one_line, printable
+from dpaudit._core.shown.printable import Screen, encodable, one_line, printable
 from dpaudit.cli import main
 from dpaudit.cli.progress import shown
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, below
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.auditing.independence import call_sizes
 from dpaudit.auditing.settings import Drawing, Settings

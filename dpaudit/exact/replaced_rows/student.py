@@ -43,7 +43,7 @@ LOG_FACTORS = ORDERS * np.log(ORDERS) - (1.0 + ORDERS) * np.log1p(ORDERS)
 BLOCK = 1 << 9  # δ's at a time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Replaced(ReplacedStudentRows):
     """One direction of many pairs.
 

@@ -37,9 +37,9 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core import check
-from dpaudit._core.printable import one_line
 from dpaudit._core.seeds import root
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.printable import one_line
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, ScenarioError

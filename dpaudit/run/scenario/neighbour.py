@@ -19,7 +19,7 @@ import numpy as np
 
 from dpaudit import exact, neighbours
 from dpaudit._core import check
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.curves.claims import Claim
 from dpaudit.datasets import Table as Rows

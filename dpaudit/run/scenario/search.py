@@ -19,7 +19,7 @@ from typing import Any
 from dpaudit import scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.datasets import Table as Rows
 from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.table import Table, numbers, text

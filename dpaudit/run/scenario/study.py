@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.check import integer
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content

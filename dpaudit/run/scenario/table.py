@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.check import fail, real
-from dpaudit._core.printable import one_line
+from dpaudit._core.shown.printable import one_line
 from dpaudit.errors import InvalidInput, ScenarioError
 
 Check = Callable[[str, Any], Any]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
-from dpaudit._core.printable import printable
+from dpaudit._core.shown.printable import printable
 from dpaudit.errors import InvalidInput
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
-from dpaudit._core.short_repr import short_repr
+from dpaudit._core.shown.raised import Raised
+from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
@@ -71,13 +72,13 @@ def _failed(name: str, path: Path, folder: Path, error: Exception, begin: float)
 
 
 def said_by(error: Exception) -> str:
-    """An error in a line or more. Unexpected errors are shown with their type."""
+    """An error in a line or more. Unexpected errors are shown with their type, without data."""
     if isinstance(error, DpauditError):
         return str(error)
     if isinstance(error, OSError):
         text = error.strerror or str(error)
         return f"{text}: {error.filename}" if error.filename else text
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    return Raised.of(error).line.rstrip(": ")
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,8 @@ def redacted(text: str, data: Any = None) -> str:
 
     >>> print(redacted("row 3: [73.12 -8.5], got 73.12 for 0.125", [[73.1234567, 2.0]]))
     row 3: […], got … for 0.125
+    >>> print(redacted("exit status 7 after 4096 bytes"))
+    exit status 7 after … bytes
     """
     kept = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
     values = None if data is None else _numbers(data)

@@ -42,8 +42,10 @@ def brief(value: object, article: str = "") -> str:
     Numbers, words and names are shown. Of arrays, tables and collections of anything but words only
     type and shape are; of other objects that are not dpaudit's, the type.
 
-    >>> print(brief(np.zeros((60, 4))), brief([73.1, 2.0]), brief(("x", "y")), brief(0.5), sep="; ")
-    (60, 4) float64 array; list of 2; ('x', 'y'); 0.5
+    >>> brief(np.zeros((60, 4))), brief([73.1, 2.0])
+    ('(60, 4) float64 array', 'list of 2')
+    >>> print(brief(("x", "y")), brief(0.5))
+    ('x', 'y') 0.5
     """
     if value is None or isinstance(value, (bool, str, bytes, PurePath, Enum)):
         return _cut(repr(value))

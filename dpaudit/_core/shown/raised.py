@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -17,10 +18,10 @@ from pathlib import Path
 from types import CodeType, TracebackType
 from typing import Any
 
-from dpaudit._core.redacted import redacted
+from dpaudit._core.shown.redacted import redacted
 from dpaudit.errors import MechanismError
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2]
 # rooms whose frames stand between the user and the mechanism
 BETWEEN = ("_core", "adapters", "auditing", "cli", "run", "sampling", "search", "testing")
 DEEPEST = 8  # exceptions of a chain that are kept
@@ -90,6 +91,14 @@ class Raised:
         if self.cause is not None:
             error.__cause__ = self.cause.exception()
         return error.with_traceback(_traceback(self.places))
+
+
+def report(error: BaseException) -> str:
+    """A fault of dpaudit's own, for its maintainers: all frames, and what it said without data."""
+    raised = Raised.of(error)
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    before = "" if error.__cause__ is None else f"{report(error.__cause__)}which led to\n"
+    return f"{before}Traceback (most recent call last):\n{frames}{raised.line}\n"
 
 
 def shown(error: MechanismError) -> MechanismError:

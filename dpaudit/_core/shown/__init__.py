@@ -1,0 +1,1 @@
+"""Text as anybody may see it: without values of the data, and without control characters."""
