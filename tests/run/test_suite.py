@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.auditing.record import load
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
+from dpaudit.report.text import number
 from dpaudit.run.suite.against import margin, moved
 from dpaudit.run.suite.junit import junit
+from dpaudit.run.suite.redraw import redraw_suite
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, write_index
 from tests.cases import shifted
 
@@ -79,6 +82,35 @@ def test_an_error_stops_none_of_the_others(suite, tmp_path, capsys):
     )
     assert cases["raises"].find("error").get("type") == "MechanismError"
     assert all(float(case.get("time")) > 0.0 for case in cases.values())
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_suite_is_drawn_again_from_its_results(suite, tmp_path):
+    main(["run", suite[2], "--out", "out/leaks"])
+    (tmp_path / "out" / "a study").mkdir()
+    content = {"title": "Figure 9", "source": "paper 5", "sentences": ["It is so."]}
+    (tmp_path / "out" / "a study" / "content.json").write_text(json.dumps(content))
+    assert redraw_suite(tmp_path / "out") == [tmp_path / "out" / "leaks"]
+    report = (tmp_path / "out" / "leaks" / "report.html").read_text(encoding="utf-8")
+    assert "Privacy audit: ALS on small (violated)" in report
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    seconds = load(tmp_path / "out" / "leaks")["timings"]["total_s"]
+    links = ('href="leaks/report.html"', 'href="a%20study/report.html"')
+    for piece in (*links, "Claimed ε = 0", "It is so.", f"{number(seconds, 3)} s"):
+        assert piece in page
+
+
+def test_nothing_is_drawn_again_where_a_result_cannot_be_read(suite, tmp_path):
+    with pytest.raises(dp.InvalidInput, match="must hold reports of a run"):
+        redraw_suite(tmp_path)
+    main(["run", suite[0], suite[2], "--out", "out"])
+    (tmp_path / "out" / "index.html").unlink()
+    (tmp_path / "out" / "holds" / "report.html").unlink()
+    (tmp_path / "out" / "leaks" / "result.json").write_text("{")
+    with pytest.raises(dp.InvalidInput, match="cannot be read"):
+        redraw_suite(tmp_path / "out")
+    assert not (tmp_path / "out" / "index.html").exists()
+    assert not (tmp_path / "out" / "holds" / "report.html").exists()
 
 
 def test_the_gravest_status_and_no_index_of_one(suite, tmp_path):

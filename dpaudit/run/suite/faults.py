@@ -14,7 +14,7 @@ from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, Scenario
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, File, Scenario, parsed
 from dpaudit.run.scenario.mechanism import Call
-from dpaudit.run.scenario.neighbour import Own, Searched
+from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.study import STUDY, StudyFile, StudyScenario
 from dpaudit.sampling import sampler_of
 
@@ -132,7 +132,7 @@ def _check_own(scenario: Scenario, data: Array) -> None:
 def _pair(scenario: Scenario, data: Array) -> NeighbourPair | None:
     """The databases that are audited; None where they are searched for."""
     rule = scenario.neighbour
-    if isinstance(rule, Searched):
+    if isinstance(rule, Searched | Unstated):
         return None
     if isinstance(rule, Own):
         return scenario.mechanism.pair()
