@@ -45,7 +45,14 @@ def audited(
         f"{_change(pair)}{_of(tried)}",
         f"{count(result.sizes.total)} draws a side",
     )
-    return Audited(facts, "; ".join(parts), inf if detectable is None else detectable["excess"])
+    return Audited(facts, "; ".join(parts), _excess(detectable, result.settings.claimed_epsilon))
+
+
+def _excess(detectable: Mapping[str, float] | None, epsilon: float | None) -> float:
+    """The excess by which audits of one test are compared: at the claim's own ε if it has one."""
+    if detectable is None or epsilon not in (None, detectable["epsilon"]):
+        return inf
+    return detectable["excess"]
 
 
 def _would_show(detectable: Mapping[str, float] | None) -> str:

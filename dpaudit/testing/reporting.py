@@ -19,7 +19,7 @@ class Audited(NamedTuple):
     """What one audit of a test showed.
 
     facts : by name, as JUnit properties have them. line : the same for the terminal, without the
-    verdict. excess : the smallest that it would have found, infinite where none.
+    verdict. excess : the smallest that it would have found at the claim's ε, infinite where none.
     """
 
     facts: dict[str, str]

@@ -162,8 +162,8 @@ def test_a_privacy_test_that_audits_nothing_fails(run):
 AUDITS = """
 @pytest.mark.privacy(draws=2000)
 def test_held(dp_audit):
-    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=500, classifier="qda")
-    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=1500, classifier="qda")
+    dp_audit.private(coin, PAIR, (1.0, 0.7), samples=800, classifier="qda")
+    dp_audit.private(coin, PAIR, (1.0, 0.7), samples=1200, classifier="qda")
 
 def test_leak_without_marker():
     dp.testing.assert_private(coin, [[2.0], [1.0]], (1.0, 0.1), samples=300, classifier="qda")
@@ -172,9 +172,9 @@ def test_none(): pass
 """
 LINES = [
     "*= privacy audits =*",
-    "*::test_held: not violated (2 audits; the weakest one): (3, 0.1)-DP; ε ≥ * certified at "
-    "δ = 0.1; excess detectable with probability 0.8: 0.* in δ(3); row 1 zeroed (given); "
-    "500 draws a side",
+    "*::test_held: not violated (2 audits; the weakest one): (1, 0.7)-DP; ε ≥ * certified at "
+    "δ = 0.7; excess detectable with probability 0.8: 0.* in δ(1); row 1 zeroed (given); "
+    "800 draws a side",
     "*::test_leak_without_marker: violated: (1, 0.1)-DP; ε ≥ 1.* certified at δ = 0.1; excess "
     "detectable with probability 0.8: 0.* in δ(1); row 1 zeroed, worst of 2 neighbours tried; "
     "300 draws a side",
@@ -197,7 +197,7 @@ def test_what_an_audit_could_have_shown_stands_in_the_summary_and_in_junit(run, 
     )
     assert none == {}
     assert held["dpaudit.verdict"] == held["dpaudit.2.verdict"] == "not violated"
-    assert (held["dpaudit.draws"], held["dpaudit.2.draws"]) == ("500", "1500")
+    assert (held["dpaudit.draws"], held["dpaudit.2.draws"]) == ("800", "1200")
     assert float(held["dpaudit.2.detectable"]) < float(held["dpaudit.detectable"]) < 1.0
     assert leak["dpaudit.verdict"] == "violated"
     assert leak["dpaudit.claim"] == "(1, 0.1)-DP"
