@@ -9,6 +9,7 @@ import re
 import traceback
 import types
 import warnings
+from functools import cache
 from pathlib import Path
 
 import joblib
@@ -115,13 +116,14 @@ def shown(one):
 
 
 def results():
-    mechanism, options = dp.mechanisms.GaussianLS(sigma=1.0), {"samples": 2000, "rng": 1}
+    mechanism = dp.mechanisms.GaussianLS(sigma=1.0)
+    options = {"samples": 1000, "rng": 1, "classifier": "qda"}
     return {
         "audit": lambda: dp.audit(clipped_mean, pair(), claim=(1.0, 1e-5), **options),
         "to a verdict": lambda: dp.audit(
             clipped_mean, pair(), claim=(0.1, 0.0), stop="verdict", **options
         ),
-        "exact": lambda: dp.audit(mechanism, pair(), classifier="qda", **options),
+        "exact": lambda: dp.audit(mechanism, pair(), **options),
         "search": lambda: dp.search_neighbours(
             clipped_mean,
             DATA,
@@ -129,8 +131,9 @@ def results():
             candidates=DATA[ROW - 1 : ROW + 1],
             claim=(1.0, 1e-5),
             shortlist=4,
-            samples=4000,
+            samples=1000,
             rng=1,
+            classifier="qda",
         ),
         "worst case": lambda: dp.exact.worst_case(mechanism, DATA, [1.0]),
         "law": lambda: mechanism.law(DATA),
@@ -145,9 +148,14 @@ def results():
     }
 
 
+@cache
+def result(kind):
+    return results()[kind]()
+
+
 @pytest.mark.parametrize("kind", results())
 def test_reprs_of_all_that_a_result_leads_to(kind):
-    found = reachable(results()[kind]())
+    found = reachable(result(kind))
     assert found
     for one in found:
         text = shown(one)
@@ -157,7 +165,7 @@ def test_reprs_of_all_that_a_result_leads_to(kind):
 
 @pytest.mark.parametrize("kind", ["audit", "search", "pair"])
 def test_what_users_print_is_short(kind):
-    text = repr(results()[kind]())
+    text = repr(result(kind))
     assert len(text) < 400
     assert text.count("\n") < 4
 
@@ -330,7 +338,9 @@ def test_a_search_notes_failures_without_values():
         fine = data[ROW, 0] == 0.0 or np.array_equal(data, DATA)
         return clipped_mean(data, size, rng=rng) if fine else shouts(data)
 
-    found = dp.search_neighbours(fails_on_some, DATA, shortlist=4, samples=4000, rng=1)
+    found = dp.search_neighbours(
+        fails_on_some, DATA, shortlist=4, samples=1000, rng=1, classifier="qda"
+    )
     text = json.dumps(found.selection.to_dict())
     assert "ValueError" in text
     assert told(text) == []
@@ -419,7 +429,7 @@ def scenario(tmp_path, monkeypatch):
         path.write_text(
             f'[data]\npath = "rows.csv"\n[mechanism]\ncall = "release_private:{call}"\n'
             f"[neighbour]\n{RUN[neighbour]}\n[claim]\nepsilon = 0.5\ndelta = 1e-5\n"
-            '[audit]\nsamples = 4000\nclassifier = "qda"\nseed = 1\n'
+            '[audit]\nsamples = 1000\nclassifier = "qda"\nseed = 1\n'
         )
         return path
 
@@ -440,7 +450,7 @@ def without_pictures(text):
 
 
 def test_all_files_of_a_run(scenario, capsys, tmp_path):
-    paths = [str(scenario("search")), str(scenario("row")), str(scenario("row", "fails"))]
+    paths = [str(scenario("search")), str(scenario("row", "fails"))]
     out = tmp_path / "out"
     status = main(["run", *paths, "--out", str(out), "--junit", str(out / "junit.xml")])
     assert status == 2
@@ -494,7 +504,9 @@ def test_raises_on_a_pair(rows):
 """
 
 
-@pytest.mark.parametrize("options", [(), ("-vv", "--showlocals")], ids=["long", "verbose"])
+@pytest.mark.parametrize(
+    "options", [("--showlocals",), pytest.param(("-vv", "--tb=long"), marks=pytest.mark.slow)]
+)
 def test_a_pytest_failure_shows_no_values(pytester, options):
     (pytester.path / "rows.json").write_text(json.dumps(DATA.tolist()))
     pytester.makepyfile(HEAD)
