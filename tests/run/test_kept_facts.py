@@ -144,6 +144,8 @@ def test_a_rerun_says_that_it_discards_the_draws_of_an_interrupted_run(scenario,
 
     with pytest.raises(dp.MechanismError):
         run(scenario, tmp_path / "out", resume=True, notice=notice)
+    with pytest.raises(dp.InvalidInput, match="made with other settings"):
+        run(scenario, tmp_path / "out", resume=True, seed=1, notice=notice)
     assert said == []
     kept = sum(len(np.load(path)) for path in blocks)
     (tmp_path / "stop").unlink()

@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit.auditing.api import audit
-from dpaudit.auditing.settings import MOST_EPSILON, UNITS, Settings, claim_grid
+from dpaudit.auditing.settings import MOST_EPSILON, UNITS, Settings
 from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
@@ -33,15 +33,10 @@ CHECKS: dict[str, Check] = {
 
 
 def read_settings(table: Table, claim: Claim | None, seed: int | None) -> Settings | None:
-    """The settings; None after a fault. A default stands in for a faulty value in the checks.
-
-    A claim without an ε of its own sets the default grid.
-    """
+    """The settings; None after a fault. A default stands in for a faulty value in the checks."""
     options = {key: table.get(key, one, DEFAULTS[key]) for key, one in CHECKS.items()}
     options["samples"] = _draws(table)
     epsilon = _grid(table)
-    if claim is not None and "epsilon" not in table:
-        epsilon = claim_grid(claim)
     table.close()
     usable = {key: DEFAULTS[key] if value is None else value for key, value in options.items()}
     try:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit.auditing.record import RESULT
 from dpaudit.report.text import count
 from dpaudit.run.store.checksums import listed
 from dpaudit.run.store.draws import DrawStore
@@ -117,7 +118,7 @@ class Watch:
 
 def _left(folder: Path) -> int:
     """Draws that a run which did not come to its end left; 0 after one that did."""
-    if not (folder / PROGRESS).exists():
+    if (folder.parent / RESULT).exists() and not (folder / PROGRESS).exists():
         return 0
     return sum(one.draws for place in (folder, folder / SEARCH) for one in listed(place).values())
 
