@@ -362,6 +362,9 @@ def test_redacted_text():
     assert redacted("array([[7, 8], [9, 1]])", DATA) == "array([…])"
     assert redacted("data[3] of [x] in 12 rows", DATA) == "data[…] of [x] in 12 rows"
     assert redacted("73417.2 or 7.34172e4 or 8317.5", DATA) == "… or … or …"
+    short = f"{DATA[0, 0]:g}"
+    assert len(short) == 4
+    assert redacted(f"{short} or 0.5 or 9.9", DATA) == "… or 0.5 or 9.9"
     assert redacted("73417.9 of 40", DATA) == "73417.9 of 40"
     assert redacted("73417.9 of 40") == "… of 40"
 

@@ -9,7 +9,9 @@ import numpy as np
 
 HIDDEN, LIST = "…", "[…]"
 MOST = 4000  # characters of a text that are kept
-DIGITS, OF_INTEGERS = 3, 4  # significant digits from which on a number may tell a value
+# significant digits from which on a number may tell a value: one that is the value itself, with a
+# decimal point, and a whole number
+EXACT, OF_INTEGERS = 2, 4
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ITEM = rf"(?:{_NUMBER}|[-+]?(?:nan|inf|NaN|Inf)|\.\.\.|…)"
@@ -21,8 +23,9 @@ def redacted(text: str, data: Any = None) -> str:
     """The text with lists of numbers in brackets, and numbers that a value of the data rounds to,
     left out.
 
-    data : numbers, or None where they are not known: then every number is left out. Numbers of
-    fewer than 3 significant digits stay, and whole ones of fewer than 4.
+    data : numbers, or None where they are not known: then every number is left out. Whole
+    numbers of fewer than 4 significant digits stay, and others of fewer than 3, but for a value
+    that has 2 itself.
 
     >>> print(redacted("row 3: [73.12 -8.5], got 73.12 for 0.125", [[73.1234567, 2.0]]))
     row 3: […], got … for 0.125
@@ -41,12 +44,12 @@ def _tells(number: str, values: np.ndarray | None) -> bool:
     """
     digits = number.lower().partition("e")[0].lstrip("-")
     significant = len(digits.replace(".", "").lstrip("0"))
-    if significant < (DIGITS if "." in digits else OF_INTEGERS):
+    if significant < (EXACT if "." in digits else OF_INTEGERS):
         return False
     if values is None:
-        return True
-    value, unit = abs(float(number)), _unit(number)
-    return bool(np.any(np.abs(values - value) <= unit))
+        return significant > EXACT
+    unit = _unit(number) if significant > EXACT else 0.0
+    return bool(np.any(np.abs(values - abs(float(number))) <= unit))
 
 
 def _unit(number: str) -> float:
