@@ -56,8 +56,8 @@ def audit(
         (`outcomes`); any callable of that form. `dpaudit.adapters` makes one of other functions,
         estimators and programs.
     pair : the two databases.
-    epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4). A claim's own ε
-        is added.
+    epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that
+        is a curve, as μ-GDP, up to where its δ is 1e-9). A claim's own ε is added.
     samples, draws : two names of one number: draws a side, training, choosing and certifying
         together; 1e5 may stand for 100_000. Those that certify are made after the score, counted
         as they come and not kept, so memory grows as √samples.

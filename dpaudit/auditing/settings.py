@@ -151,8 +151,10 @@ class Drawing:
 
 
 def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
-    """Distinct ascending ε, (m,), nats, the claim's own among them. Raises `InvalidInput`."""
-    points = np.atleast_1d(check.epsilon(DEFAULT_EPSILON if epsilon is None else epsilon))
+    """Distinct ascending ε, (m,), nats, the claim's own among them; `claim_grid` where none are
+    given. Raises `InvalidInput`.
+    """
+    points = np.atleast_1d(claim_grid(claim) if epsilon is None else check.epsilon(epsilon))
     if len(points) > MOST_EPSILON:
         check.fail("epsilon", f"{len(points):,} points", f"at most {MOST_EPSILON:,} points")
     if points.max() > LARGEST_EPSILON:
@@ -170,17 +172,17 @@ def in_reach(epsilon: float, name: str = "claim epsilon") -> float:
     return epsilon
 
 
-def claim_grid(claim: Claim) -> Array | None:
-    """ε at which a claim that has no ε of its own is judged, nats; None for the default ε.
+def claim_grid(claim: Claim | None) -> Array:
+    """ε at which a claim is judged where the user names none, nats.
 
-    41 ε from 0 to where the claim's δ is 1e-9, since the claim may fail only at large ε. The
-    default ε are added where the claim goes beyond them. None for a claim with an ε of its own, and
-    for a claim of δ = 0 at every ε.
+    For a claim without an ε of its own: 41 ε from 0 to where its δ is 1e-9, since it may fail only
+    at large ε. The default ε are added where the claim goes beyond them. The default ε for all
+    other claims, and for a claim of δ = 0 at every ε.
     """
-    if claim.epsilon is not None:
-        return None
+    if claim is None or claim.epsilon is not None:
+        return DEFAULT_EPSILON
     end = min(float(claim.epsilon_at(CURVE_END)), LARGEST_EPSILON)
     if end == 0.0:
-        return None
+        return DEFAULT_EPSILON
     points = np.linspace(0.0, end, CURVE_POINTS)
     return points if end <= DEFAULT_EPSILON[-1] else np.union1d(points, DEFAULT_EPSILON)

@@ -15,7 +15,7 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.settings import claim_grid, grid
+from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
@@ -87,7 +87,7 @@ def assert_private(
     if held is None:
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
     samples, rate = samples if draws is None else draws, rate_of(false_failure, level)
-    epsilon = _grid(options.get("epsilon"), held)
+    epsilon = grid(options.get("epsilon"), held)
     chosen = neighbour(mechanism, pair_or_data, held, epsilon, search)
     times = chosen.times if isinstance(chosen, Search) else 1.0
     samples, rate, seed = granted(samples, rate, seed_of(rng), times)
@@ -209,8 +209,3 @@ class _Judged:
         return (
             f"Claimed ε = {number(head.claimed)} at δ = {number(head.delta)}, exact ε = {found}; "
         )
-
-
-def _grid(epsilon: ArrayLike | None, claim: Claim) -> Array:
-    """The ε of the audit; a claim without an ε of its own is judged up to where its δ is 1e-9."""
-    return grid(claim_grid(claim) if epsilon is None else epsilon, claim)
