@@ -12,7 +12,7 @@ import click
 
 from dpaudit._core.shown.printable import Screen
 from dpaudit.cli.commands import dpaudit
-from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, NOTHING_KEPT, say, text_of
+from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, NOT_BEGUN, say, text_of
 from dpaudit.errors import DpauditError
 
 
@@ -47,7 +47,7 @@ def _status(argv: Sequence[str] | None) -> int:
         error.show(sys.stderr)
         return ERROR
     except click.Abort as stop:
-        return say(str(stop.__cause__ or "") or NOTHING_KEPT, INTERRUPTED)
+        return say(str(stop.__cause__ or "") or NOT_BEGUN, INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
         return say(text_of(error), ERROR)
     except Exception as error:

@@ -16,6 +16,8 @@ JUDGED = {
     INCOMPLETE: "inconclusive: the draws cannot decide; or an internal error",
 }
 NOTHING_KEPT = "interrupted; nothing was kept"
+NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier one may have
+LINES = "stderr has a line for each fault"
 STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
 
 
@@ -24,7 +26,7 @@ def table(*meanings: dict[int, str], error: str = "usage or input error") -> str
 
     meanings : by status, where it is not an error. error : what status 2 means.
     """
-    all_: dict[int, str] = {ERROR: f"{error}; stderr has a line for each fault"}
+    all_: dict[int, str] = {ERROR: error}
     for some in meanings:
         all_ |= some
     lines = [f"  {status:<3}  {all_[status]}" for status in sorted(all_)]

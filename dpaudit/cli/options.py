@@ -65,6 +65,7 @@ out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
 level = click.option(
     "--level",
     type=float,
+    metavar="L",
     default=0.95,
     show_default=True,
     help="Confidence of the lower bound, jointly over all ε.",

@@ -173,7 +173,7 @@ def _words(found: Needs, claim: str) -> list[str]:
         "that leaks on another pair, or in a way that the score does not see.",
         f"The draws are those for a Gaussian shift with that δ({epsilon}) and a score as good as "
         "the true likelihood ratio, training included; outputs of many numbers take more. "
-        "--samples N shows what N draws show, --excess X what an excess of X takes.",
+        "--draws N shows what N draws show, --excess X what an excess of X takes.",
     ]
 
 

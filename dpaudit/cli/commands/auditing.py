@@ -9,7 +9,7 @@ import click
 
 from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
-from dpaudit.cli.exit_status import INCOMPLETE, INTERRUPTED, JUDGED, NOT_VIOLATED, table
+from dpaudit.cli.exit_status import INCOMPLETE, INTERRUPTED, JUDGED, LINES, NOT_VIOLATED, table
 from dpaudit.cli.options import FILE, FOLDER
 
 KEPT = {INTERRUPTED: "interrupted (Ctrl-C); --resume goes on where draws were kept"}
@@ -21,7 +21,7 @@ OF_RUN = {
 
 @dpaudit.command(
     short_help="Audit the mechanism of a scenario and write a report.",
-    epilog=table(JUDGED, OF_RUN, KEPT, error="usage, scenario, data or mechanism error"),
+    epilog=table(JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"),
 )
 @click.argument("scenarios", type=FILE, metavar="SCENARIO...", nargs=-1, required=True)
 @given.out(
@@ -79,7 +79,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
 
 @dpaudit.command(
     short_help="Audit your own function on a CSV file; no scenario is needed.",
-    epilog=table(JUDGED, KEPT, error="usage, data or mechanism error"),
+    epilog=table(JUDGED, KEPT, error=f"usage, data or mechanism error; {LINES}"),
 )
 @click.argument("target", metavar="MODULE:CALLABLE")
 @click.option(
@@ -167,6 +167,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
 @given.level
 @click.option(
     "--classifier",
+    metavar="NAME",
     default="auto",
     show_default=True,
     help="A name from `dpaudit list classifiers`.",
@@ -176,7 +177,9 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     is_flag=True,
     help="Let the classifier read the bits of floating-point numbers too: samplers may leak there.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of training.")
+@click.option(
+    "--seed", type=int, metavar="S", default=0, show_default=True, help="Seed of training."
+)
 def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
     """Audit draws that were made elsewhere.
 

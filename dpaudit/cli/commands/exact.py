@@ -108,11 +108,17 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
     "Draws per side, to see the least excess that they can show. May be repeated.", multiple=True
 )
 @click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Confidence of the audit."
+    "--level",
+    type=float,
+    metavar="L",
+    default=0.95,
+    show_default=True,
+    help="Confidence of the audit.",
 )
 @click.option(
     "--power",
     type=float,
+    metavar="P",
     default=0.8,
     show_default=True,
     help="Probability with which a false claim is refuted.",

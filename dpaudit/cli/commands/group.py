@@ -6,12 +6,12 @@ import click
 
 from dpaudit import __version__
 from dpaudit.cli import options as given
-from dpaudit.cli.exit_status import JUDGED, STOPPED, table
+from dpaudit.cli.exit_status import JUDGED, LINES, STOPPED, table
 
 
 @click.group(
     cls=given.Group,
-    epilog=table(JUDGED, STOPPED, error="usage, scenario, data or mechanism error")
+    epilog=table(JUDGED, STOPPED, error=f"usage, scenario, data or mechanism error; {LINES}")
     + "\n\n\b\n`dpaudit COMMAND --help` says what they mean for a command.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
