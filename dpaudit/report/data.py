@@ -194,7 +194,9 @@ def selected_rows(curves: Curves, most: int = 12) -> list[int]:
 
 def _title(result: Mapping[str, Any]) -> str:
     """ "ALS on flight", as far as the result names mechanism and data."""
-    mechanism = lookup(result, "mechanism.name") or "mechanism"
+    elsewhere = lookup(result, "neighbour.relation") == "samples"
+    unnamed = "draws made elsewhere" if elsewhere else "mechanism"
+    mechanism = lookup(result, "mechanism.name") or unnamed
     dataset = lookup(result, "dataset.name")
     return label(f"{mechanism} on {dataset}" if dataset else str(mechanism), TITLE_WIDTH)
 

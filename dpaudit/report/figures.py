@@ -43,7 +43,7 @@ EXCESS: Look = {"color": VERMILION, "linewidth": 2.6, "marker": ">", "markersize
 PERFECT: Look = {"color": GREY, "linewidth": 0.9}
 SINGLE_POINT: Look = {"marker": "_", "markersize": 18}  # a line through one point is invisible
 BOTTOM = 1e-300  # log axes have no zero; this is below any of them
-FINE = 400  # further points of a shaded region, whose edges are bent on a log axis
+FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
 FEW = 10  # draws; a log axis shows no estimate that rests on fewer
 NARROW = 0.12  # of the axis: a violation on fewer ε than these is enlarged
 WIDE = 0.12  # a gap between the curves and perfect privacy that is seen without a zoom
@@ -209,21 +209,21 @@ def _band(curves: Curves, ax: Axes) -> None:
     of this is above the curve that it is held against.
     """
     at, low = implied_corners(curves.epsilon, curves.low)
-    ax.plot(at, np.maximum(low, BOTTOM), **LOW, label=_bound_label(curves))
-    fine = np.union1d(at, np.linspace(curves.epsilon[0], curves.epsilon[-1], FINE))
-    edge = np.maximum(np.interp(fine, at, low), BOTTOM)
-    allowed = np.full_like(edge, np.inf)
-    if curves.reference is not None and curves.excess.any():
-        allowed = np.maximum(np.interp(fine, curves.epsilon, curves.reference), BOTTOM)
+    name = f"certified lower bound, {percent(curves.level)}, all ε at once"
+    ax.plot(at, np.maximum(low, BOTTOM), **LOW, label=name)
     name = "ruled out: the true δ(ε) is above"
-    ax.fill_between(fine, np.minimum(edge, allowed), BOTTOM, **RULED_OUT, label=name)
-    if np.any(edge > allowed):
-        name = f"violation: certified above {curves.reference_kind}"
-        ax.fill_between(fine, edge, np.minimum(edge, allowed), **VIOLATION, label=name)
-
-
-def _bound_label(curves: Curves) -> str:
-    return f"certified lower bound, {percent(curves.level)}, all ε at once"
+    if curves.reference is None or not curves.excess.any():
+        ax.fill_between(at, np.maximum(low, BOTTOM), BOTTOM, **RULED_OUT, label=name)
+        return
+    more = np.linspace(curves.epsilon[0], curves.epsilon[-1], FINE)
+    fine = np.append(at, more)
+    order = np.argsort(fine, kind="stable")
+    edge = np.maximum(np.append(low, np.interp(more, at, low))[order], BOTTOM)
+    allowed = np.maximum(np.interp(fine[order], curves.epsilon, curves.reference), BOTTOM)
+    within = np.minimum(edge, allowed)
+    ax.fill_between(fine[order], within, BOTTOM, **RULED_OUT, label=name)
+    name = f"violation: certified above {curves.reference_kind}"
+    ax.fill_between(fine[order], edge, within, **VIOLATION, label=name)
 
 
 def _excess_title(curves: Curves, ax: Axes) -> None:

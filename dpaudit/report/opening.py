@@ -104,8 +104,8 @@ def _of_held(result: Mapping[str, Any]) -> tuple[str, str]:
     found = section(result, "detectable")
     smaller = f"below {number(found.get('excess'), 3)}" if found else "that is small"
     return (
-        f"This is no proof of privacy: an excess {smaller} may go unseen, and so may other rows.",
-        "To see smaller ones, take more draws (dpaudit plan says how many); to see other rows, "
+        f"This is no proof of privacy: an excess {smaller}, or about another pair, may go unseen.",
+        "To see smaller ones, take more draws (dpaudit plan says how many); to see other pairs, "
         "search more neighbours.",
     )
 

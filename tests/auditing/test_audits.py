@@ -24,7 +24,7 @@ def audit(mechanism, pair=PAIR, **changes):
 
 def without_clock(result):
     record = result.to_dict()
-    assert set(record.pop("timings")) == {"sample_s", "fit_s", "certify_s", "total_s"}
+    assert set(record.pop("timings")) == {"started", "sample_s", "fit_s", "certify_s", "total_s"}
     assert record.pop("peak_memory_mb") > 0
     return record
 
@@ -427,7 +427,7 @@ def test_too_few_samples_are_refused(size):
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("size", [0, -1, 1e5, "many", None])
+@pytest.mark.parametrize("size", [0, -1, 1.5, "many", None])
 def test_samples_is_an_integer(size):
     with pytest.raises(dp.InvalidInput, match="samples must be an integer"):
         audit(never, samples=size)
@@ -495,7 +495,7 @@ KEYS = {
         "peak_memory_mb",
     ),
 }
-ADDED = {"headline", "detectable", "certified", "sequential"}
+ADDED = {"headline", "detectable", "certified", "sequential", "source", "search", "scenario_text"}
 PARTS = {
     "neighbour": {"relation", "index", "leverage", "residual_share"},
     "empirical": {"delta", "low"},
@@ -550,9 +550,18 @@ def test_the_record_says_what_was_audited():
     assert {"python", "dpaudit", "numpy", "scipy"} <= set(record["versions"])
 
 
+class Fit:
+    """A mechanism that fits the last column by the others, or says so."""
+
+    regression = True
+
+    def __call__(self, data, size, *, rng):
+        return data.sum() + rng.normal(size=(size, 1))
+
+
 def test_a_row_without_statistics_leaves_them_out():
     data = np.column_stack([np.ones(30), np.ones(30), np.arange(30.0)])
-    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 0), samples=1000).to_dict()
+    record = audit(Fit(), dp.neighbours.zero_row(data, 0), samples=1000).to_dict()
     assert record["neighbour"]["leverage"] is record["neighbour"]["residual_share"] is None
 
 
@@ -560,9 +569,25 @@ def test_a_row_of_leverage_one_is_recorded():
     data = database()
     data[:, 2] = 0.0
     data[7, 2] = 1.0
-    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 7), samples=1000).to_dict()
+    record = audit(Fit(), dp.neighbours.zero_row(data, 7), samples=1000).to_dict()
     assert record["neighbour"]["leverage"] == 1.0
     json.dumps(record, allow_nan=False)
+
+
+@pytest.mark.quick
+def test_a_mechanism_that_fits_no_regression_has_no_leverage():
+    record = audit(shifted(1.0), dp.neighbours.zero_row(DATA, 7), samples=1000).to_dict()
+    assert record["neighbour"]["leverage"] is record["neighbour"]["residual_share"] is None
+
+
+def test_values_of_the_row_are_saved_only_if_asked_for(tmp_path, no_figures):
+    result = audit(shifted(1.0), dp.neighbours.zero_row(DATA, 7), samples=1000)
+    taken_out = []
+    for show_data in (False, True, False):
+        result.save(tmp_path, show_data=show_data)
+        saved = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+        taken_out.append(saved["neighbour"]["row_taken_out"])
+    assert taken_out == [None, DATA[7].tolist(), None]
 
 
 def test_infinity_is_text_and_nan_a_bug():

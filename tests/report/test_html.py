@@ -212,7 +212,10 @@ def test_other_parameters_and_bets_have_tiles_of_their_own(result):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({}, "This is no proof of privacy: an excess below 0.0012 may go unseen"),
+        (
+            {},
+            "no proof of privacy: an excess below 0.0012, or about another pair, may go unseen",
+        ),
         ({"verdict": "inconclusive"}, "Do not read this as a pass"),
         ({"verdict": "inconclusive", "claim": None, "exact": None}, "Say what the mechanism is"),
         ({"verdict": "violated", "claim": None}, "it leaks more than its exact spectrum"),
