@@ -25,7 +25,7 @@ def test_every_shipped_scenario_has_a_name_of_its_own():
 
 @pytest.mark.usefixtures("no_figures")
 def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
-    assert main(["run", "flight-als-broken-claim", "--draws", "4000"]) in (0, 1)
+    assert main(["run", "flight-als-broken-claim", "--draws", "4000"]) in (0, 1, 3)
     assert (tmp_path / "dpaudit-out" / "flight-als-broken-claim" / "result.json").exists()
     assert main(["spectrum", "flight-als"]) == 0
     assert "Scenario   flight-als" in capsys.readouterr().out

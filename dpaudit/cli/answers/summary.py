@@ -56,12 +56,12 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
     Without a headline, as in a result of an earlier version, the whole reason comes first.
     """
     first, rest = sentences(record, curves.headline)
+    rest = " ".join(rest.replace(first, "").split())  # it may stand after notes on the draws
     yield f"{record['verdict'].upper()}: {first}"
-    violated = record["verdict"] == "violated"
-    yield from [] if violated else _in_delta(record)
-    if rest:
-        yield rest
-    if violated:
+    in_delta = [] if record["verdict"] == "violated" else list(_in_delta(record))
+    said = [rest] if rest else []
+    yield from in_delta + said if record["verdict"] == "not violated" else said + in_delta
+    if record["verdict"] == "violated":
         return
     if (shown := could_have_shown(record)) and shown not in rest.lower():
         yield f"{shown[:1].upper()}{shown[1:]}."
