@@ -115,10 +115,10 @@ def test_a_false_gdp_claim_is_violated():
 def test_a_pure_claim_below_the_truth_is_violated_and_one_above_is_not():
     """At ε = 0.5 the certified low is 17 standard deviations above 0.
 
-    ε = 8 fails with probability 0.001 at most.
+    ε = 6 fails with probability 0.001 at most.
     """
     assert audit(shifted(1.0), claim=dp.Claim(0.5)).verdict == "violated"
-    assert audit(shifted(1.0), claim=dp.Claim(8.0)).verdict == "not violated"
+    assert audit(shifted(1.0), claim=dp.Claim(6.0)).verdict == "not violated"
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_said_even_where_the_draws_do_
     mechanism = dp.mechanisms.GaussianLS(sigma=1.0)
     truth = dp.exact.spectrum(mechanism, PAIR, 0.0).delta
     result = audit(mechanism, claim=dp.Claim(0.0, 0.999 * truth))
-    assert result.verdict == "not violated"
-    assert "the exact spectrum breaks the claim" in result.reason
+    assert result.verdict == "inconclusive"
+    assert result.reason.startswith("These draws did not certify a violation, but the exact spec")
 
 
 # --- what could have been detected ----------------------------------------------------------------
@@ -178,12 +178,7 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_said_even_where_the_draws_do_
     ("detect", "verdict"), [(1e-6, "inconclusive"), (0.5, "not violated"), (None, "not violated")]
 )
 def test_an_audit_that_could_not_have_shown_the_excess_is_inconclusive(detect, verdict):
-    result = audit(
-        shifted(0.0),
-        dp.neighbours.replace_row(DATA, 0, DATA[4]),
-        claim=dp.Claim(1.0, 0.1),
-        detect=detect,
-    )
+    result = audit(shifted(0.05), claim=dp.Claim(1.0, 0.1), detect=detect)
     assert result.verdict == verdict
     if verdict == "inconclusive":
         assert "take more draws" in result.reason
