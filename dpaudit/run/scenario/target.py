@@ -51,7 +51,7 @@ def _named(owner: Any, name: str) -> Any:
         near = difflib.get_close_matches(name, [one for one in dir(owner) if one[0] != "_"], 1)
         where = getattr(owner, "__name__", type(owner).__name__)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise AttributeError(f"{where} has no {name!r}{hint}")
+        raise AttributeError(f"{where} has no attribute {name!r}{hint}")
     return getattr(owner, name)
 
 
