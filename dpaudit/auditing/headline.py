@@ -19,11 +19,10 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, Family
 from dpaudit.curves.readings import gdp_mu
-from dpaudit.report.text import number
+from dpaudit.report.text import least, number
 
 UNCLAIMED_DELTA = 1e-5  # δ at which ε is read where nothing is claimed
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a certified parameter that is above the claimed one by less
-DIGITS = range(3, 17)  # of a certified number: as few as tell it from the claimed one
 
 
 @dataclass(frozen=True)
@@ -84,19 +83,13 @@ class Headline:
     def _certified(self) -> str:
         confidence = f"At {percent(self.level)} confidence"
         if self.claimed is None:
-            return f"{confidence} {self.symbol} is at least {self._least()}{self._at}"
+            return f"{confidence} {self.symbol} is at least {least(self.certified)}{self._at}"
         if not self.exceeded:
             most = number(self.certified, 3, up=True)
             return f"{confidence} no {self.symbol} above {most} is certified"
         if self.certified > self.claimed:
-            return f"{confidence} at least {self._least()}"
+            return f"{confidence} at least {least(self.certified, self.claimed)}"
         return f"{confidence} more than that"
-
-    def _least(self) -> str:
-        """The certified value rounded down, with enough digits to be above the claimed one."""
-        claimed = number(self.claimed)
-        texts = (number(self.certified, digits, down=True) for digits in DIGITS)
-        return next((text for text in texts if text != claimed), claimed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,6 +13,7 @@ from dpaudit._core.percent import percent as in_percent
 from dpaudit._core.shown.printable import printable
 
 NONE = "–"
+DIGITS = range(3, 17)  # of a certified number: as few as tell it from another one
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -51,7 +52,7 @@ def _written(value: float, digits: int) -> str:
 
 def least(value: Any, other: Any = None) -> str:
     """A certified lower bound, rounded down, with as many digits as tell it from `other`."""
-    texts = (number(value, digits, down=True) for digits in range(3, 17))
+    texts = (number(value, digits, down=True) for digits in DIGITS)
     return next((text for text in texts if text != number(other)), number(value, down=True))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpaudit.report.text import label, number, percent, plain
+from dpaudit.report.text import label, least, moment, number, percent, plain
 
 pytestmark = pytest.mark.quick
 
@@ -41,6 +41,17 @@ def test_a_certified_number_is_never_rounded_up():
 def test_a_certified_upper_bound_is_never_rounded_down():
     assert (number(0.0710001), number(0.0710001, up=True)) == ("0.071", "0.07101")
     assert (number(0.0, up=True), number(1.0, up=True), number(0.1, up=True)) == ("0", "1", "0.1")
+
+
+def test_a_lower_bound_has_digits_enough_to_tell_it_from_the_claim():
+    assert (least(1.98765), least(1.98765, 1.0)) == ("1.98", "1.98")
+    assert least(1.00049, 1.0) == "1.0004"
+    assert least("inf", 1.0) == "∞"
+
+
+def test_a_time_is_written_in_utc():
+    assert moment("2026-11-23T07:30:00+01:00") == "2026-11-23 06:30 UTC"
+    assert moment(None) == moment("yesterday") == ""
 
 
 def test_percent_does_not_show_the_rounding_of_binary_fractions():
