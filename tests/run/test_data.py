@@ -117,17 +117,18 @@ def test_a_command_gets_the_rows_of_the_file(ran, tmp_path):
 
 def test_a_leak_is_the_same_from_a_scenario_and_from_python(write_scenario, tmp_path, monkeypatch):
     """Same rows, same seed: the same row is found, and the same band to the last bit."""
-    (tmp_path / "seen_rows.py").write_text(OWN)
+    (tmp_path / "steps_unclipped.py").write_text(OWN)
+    monkeypatch.delitem(sys.modules, "steps_unclipped", raising=False)
     rows = np.round(np.random.default_rng(2).normal(size=(60, 3)), 3)
     rows[11, :2] = 9.0, -7.0
     np.savetxt(tmp_path / "people.csv", rows, "%g", ",", header="a,b,y", comments="")
     monkeypatch.syspath_prepend(tmp_path)
-    from seen_rows import descend
+    from steps_unclipped import descend
 
     text = 'samples = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0, 2.0]\n'
     path = write_scenario(
         data='path = "people.csv"',
-        mechanism='call = "seen_rows:descend"',
+        mechanism='call = "steps_unclipped:descend"',
         neighbour="shortlist = 6\nbudget = 4",
         claim="epsilon = 2.0\ndelta = 1e-5",
         audit=text,
