@@ -146,7 +146,12 @@ def _mechanism(mechanism: Any) -> dict[str, Any]:
         .strip()
         .splitlines()
     )
-    return {"name": name, "parameters": parameters, "description": lines[0] if lines else ""}
+    return {
+        "name": name,
+        "parameters": parameters,
+        "description": lines[0] if lines else "",
+        "regression": bool(getattr(mechanism, "regression", False)),
+    }
 
 
 def _neighbour(subject: Subject) -> dict[str, Any]:
@@ -165,16 +170,15 @@ def _neighbour(subject: Subject) -> dict[str, Any]:
 
 
 def _pair(pair: NeighbourPair | None, subject: Subject) -> dict[str, Any]:
-    """Relation, rows and the source of a row that came in; for a mechanism that fits a regression
-    also the statistics of a row of D, where they are defined.
+    """Relation, rows, the source of a row that came in, and the statistics of a row of D by least
+    squares, where they are defined.
     """
     if pair is None:
         return {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
     leverage = share = leaves = None
     if pair.index is not None and pair.relation != "add":
         leaves = pair.left[pair.index].tolist() if subject.show_data else None
-        if getattr(subject.mechanism, "regression", False):
-            leverage, share = _statistics(pair.left, pair.index)
+        leverage, share = _statistics(pair.left, pair.index)
     return {
         **pair.to_dict(show_data=subject.show_data),
         "row_taken_out": leaves,

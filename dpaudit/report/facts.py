@@ -40,6 +40,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         ("Parameters", assignments(section(mechanism, "parameters"))),
         *_dataset(section(result, "dataset")),
         *_neighbour(section(result, "neighbour")),
+        *_statistics(result),
         ("Claim", section(result, "claim").get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
@@ -110,6 +111,13 @@ def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
     counted = "" if index is None else " (counted from 0)"
     chosen = str(neighbour.get("rule") or "").removeprefix(f"{change}: ")
     yield "Neighbour", _joined("; ", _adjacency(relation), f"{change}{counted}", chosen)
+
+
+def _statistics(result: Mapping[str, Any]) -> Iterator[Fact]:
+    """Those of the row by least squares, for a mechanism that fits a regression."""
+    if not section(result, "mechanism").get("regression"):
+        return
+    neighbour = section(result, "neighbour")
     for key, name in ROW.items():
         if neighbour.get(key) is not None:
             yield name, number(neighbour[key])

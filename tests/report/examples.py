@@ -40,6 +40,7 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
             "name": "ALS",
             "parameters": {"rows": 1200, "sampler": "student"},
             "description": "least squares on a Gaussian sketch of the data",
+            "regression": True,
         },
         "dataset": {
             "name": "flight",
