@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dpaudit._core import check
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.betting import Bet, Menu, Null
 from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.gaussian_shift import shift_delta
@@ -26,6 +26,7 @@ AUDIT_STATEMENTS = 5
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
 FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
+NEARLY = 1e-6  # what is missing of δ = 1, where two Gaussians hardly overlap
 NODES = 801  # of the quadrature over the loss
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
 # Set by simulation, not derived (reports/power.md).
@@ -90,7 +91,7 @@ def excess_of(
     """
     epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
-    certifying = split(check.integer("draws", draws, 1)).certify
+    certifying = split(check.count("draws", draws, 1)).certify
 
     def burden(excess: float) -> float:
         needed = _certifying_draws(epsilon, delta, excess, power=power, share=share)
@@ -123,6 +124,40 @@ def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> fl
         return needed / draws
 
     return _least(burden, allowed)
+
+
+def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Array:
+    """The fewest certifying draws a side by which any test of error probability `share` can refute
+    δ(ε) ≤ allowed, (m,): those that refute it where every output gives its database away.
+
+    epsilon : (m,), nats. allowed : (m,) in [0, 1]; infinite where it is 1.
+
+    That n draws of P are in a set and none of n draws of Q has probability (p(1 − q))ⁿ, where
+    p ≤ δ + γq with γ = e^ε and δ = allowed. The largest p(1 − q) is (γ + δ)²/4γ, at
+    q = (γ − δ)/2γ, if p ≤ 1 there, else that at p = 1.
+
+    >>> separating_draws([0.0, 5.0], [0.0, 1e-5], 0.01).round(1)
+    array([  3.3, 681.2])
+    """
+    gamma, delta = np.exp(np.asarray(epsilon)), np.asarray(allowed, dtype=np.float64)
+    inside = gamma <= 2.0 - delta
+    with np.errstate(divide="ignore"):
+        log_largest = np.where(
+            inside,
+            2.0 * np.log1p(-0.5 * (1.0 - delta) + 0.5 * (gamma - 1.0)) - np.log(gamma),
+            np.log1p(-(1.0 - delta) / np.maximum(gamma, 1.0)),
+        )
+        return np.asarray(-np.log(share) / np.abs(log_largest))
+
+
+def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
+    """About the draws a side by which a sequential audit rejects (ε, allowed) where every output
+    gives its database away; infinite where allowed is 1. alpha : 1 − the level of the audit.
+    """
+    if allowed >= 1.0 - NEARLY:
+        return float("inf")
+    excess = (1.0 - allowed) * (1.0 - NEARLY)
+    return LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, alpha=alpha)
 
 
 def best_set(epsilon: float, delta: float) -> tuple[float, float]:
@@ -170,11 +205,14 @@ def _least(burden: Callable[[float], float], allowed: float) -> float:
 def _certifying_draws(
     epsilon: float, delta: float, excess: float, *, power: float, share: float
 ) -> float:
-    """Draws a side at which the excess is z_power − z_share standard errors of p − e^ε q."""
+    """Draws a side at which the excess is z_power − z_share standard errors of p − e^ε q, and at
+    least as many as refute the claim where every output gives its database away.
+    """
     p, q = best_set(epsilon, delta + excess)
     with np.errstate(divide="ignore"):
         variance = p * (1.0 - p) + np.exp(2.0 * epsilon + np.log(q) + np.log1p(-q))
-    return float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
+    normal = float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
+    return max(normal, float(separating_draws(epsilon, delta, share)))
 
 
 def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, alpha: float) -> float:

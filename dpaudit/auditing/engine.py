@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from dpaudit import exact
@@ -13,6 +15,8 @@ from dpaudit.auditing.result import AuditResult, Findings, Subject
 from dpaudit.auditing.sequential.loop import audit_sequentially
 from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
 from dpaudit.auditing.settings import Drawing, Settings
+from dpaudit.auditing.vacuous import copied, ignored, settled
+from dpaudit.auditing.verdict import nothing_missing
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
@@ -34,6 +38,9 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
         with clock.step("sample_s"):
             draws = _draws(mechanism, pair, settings, drawing)
         found = audit_fixed(settings, draws, theory, clock, drawing.progress, pair.change)
+    same = partial(ignored, mechanism, pair, settings) if theory is None else nothing_missing
+    with clock.step("sample_s"):
+        found = settled(found, settings, same)
     return _result(subject, settings, theory, found, clock)
 
 
@@ -44,12 +51,13 @@ def audit_draws(
     `dpaudit.audit_samples`.
     """
     clock = Clock()
-    refuse_shared(P[: settings.samples], Q[: settings.samples])
+    P, Q = P[: settings.samples], Q[: settings.samples]
+    refuse_shared(P, Q)
     if settings.stop is not None:
         found = audit_sequentially(settings, None, GivenBatches(P, Q), clock, drawing.progress)
     else:
-        draws = GivenDraws(P[: settings.samples], Q[: settings.samples])
-        found = audit_fixed(settings, draws, None, clock, drawing.progress)
+        found = audit_fixed(settings, GivenDraws(P, Q), None, clock, drawing.progress)
+    found = settled(found, settings, partial(copied, P, Q))
     return _result(subject, settings, None, found, clock)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.verdict import judge_band, with_notes
+from dpaudit.auditing.vacuous import too_few
+from dpaudit.auditing.verdict import judge_band, reference_of, with_notes
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Estimate, certify
 from dpaudit.certify.scores import ScoreCounts, SortedScores
@@ -70,7 +72,14 @@ def audit_fixed(
         learned = prepared.sizes.train + prepared.sizes.choose
         _refuse_scores(counts.first.sides(), fitted, source.call, learned)
         progress("certifying", 1, 1)
-    judged = with_notes(judge_band(estimate, settings, theory, who), prepared.notes)
+    few = partial(
+        too_few,
+        settings,
+        reference_of(settings, theory),
+        prepared.sizes,
+        prepared.train.P.shape[1],
+    )
+    judged = with_notes(judge_band(estimate, settings, theory, who, few), prepared.notes)
     return Findings(estimate, fitted, prepared.sizes, judged)
 
 

@@ -23,6 +23,7 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.report.text import count, number
 from dpaudit.sampling.randomness import INFINITE
 
+NONE_SHOWN = "No excess in δ would have been found with that many draws; take more draws."
 NOTHING = "No exact spectrum is known to judge by."
 
 
@@ -50,10 +51,25 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     draws are too few, later ones differ, or the score does not see it: inconclusive.
     """
     said = " ".join([*notes, judged.reason])
-    if judged.verdict != "not violated" or INFINITE not in said:
+    if judged.verdict == "violated" or INFINITE not in said:
         return replace(judged, reason=said)
     reason = said.replace(INFINITE, "; too few to certify it, or the score or later draws differ.")
     return replace(judged, verdict="inconclusive", reason=reason)
+
+
+def never_green(judged: Verdict, sentence: str) -> Verdict:
+    """The verdict with a sentence before its reason, if there is one, that says why nothing was
+    audited.
+    """
+    if not sentence:
+        return judged
+    verdict = "inconclusive" if judged.verdict == "not violated" else judged.verdict
+    return replace(judged, verdict=verdict, reason=f"{sentence} {judged.reason}")
+
+
+def nothing_missing() -> str:
+    """Stands for `few` of draws that suffice."""
+    return ""
 
 
 def reference_of(settings: Settings, exact: Spectrum | None) -> Reference | None:
@@ -62,9 +78,17 @@ def reference_of(settings: Settings, exact: Spectrum | None) -> Reference | None
 
 
 def judge_band(
-    estimate: Estimate, settings: Settings, exact: Spectrum | None, who: str = ""
+    estimate: Estimate,
+    settings: Settings,
+    exact: Spectrum | None,
+    who: str = "",
+    few: Callable[[], str] = nothing_missing,
 ) -> Verdict:
-    """Judge a certified band. who : what differs between the databases, in words."""
+    """Judge a certified band.
+
+    who : what differs between the databases, in words. few : gives a sentence where the draws
+    could have refuted nothing, or "".
+    """
     reference = reference_of(settings, exact)
     head = headline(estimate, settings, reference, who)
     if reference is None:
@@ -77,12 +101,16 @@ def judge_band(
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
     if head.exceeded:
         return Verdict("violated", f"{head.text} {head.in_delta}".rstrip(), detectable, head)
+    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
+    if broken is not None:
+        return Verdict("inconclusive", f"{broken} {head.text}", detectable, head)
+    missing = few() or ("" if detectable else NONE_SHOWN)
+    if missing:
+        return Verdict("inconclusive", f"{head.text} {missing}", None, head)
     if _too_weak(detectable, settings.detect):
         said = f"These draws could have shown {_shown(detectable, settings)}; take more draws."
         return Verdict("inconclusive", f"{head.text} {said}", detectable, head)
-    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
-    said = broken or _would_have_shown(detectable)
-    return Verdict("not violated", f"{head.text} {said}", detectable, head)
+    return Verdict("not violated", f"{head.text} {_would_have_shown(detectable)}", detectable, head)
 
 
 def judge_e_value(
@@ -92,8 +120,13 @@ def judge_e_value(
     settings: Settings,
     reference: Reference,
     who: str = "",
+    few: Callable[[], str] = nothing_missing,
+    exact: Spectrum | None = None,
 ) -> Verdict:
-    """Judge a sequential audit. kept : positions on the grid of ε at which bounds are kept."""
+    """Judge a sequential audit. kept : positions on the grid of ε at which bounds are kept.
+
+    who, few : as in `judge_band`.
+    """
 
     def excess(at: int) -> float:
         epsilon, allowed = settings.epsilon[at], reference.delta[at]
@@ -115,6 +148,12 @@ def judge_e_value(
         f"rose to {number(record.largest, 3)} at most, below the {number(record.needed)} that "
         "rejects it."
     )
+    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
+    if broken is not None:
+        return Verdict("inconclusive", f"{broken} {held}", detectable, head)
+    missing = few() or ("" if detectable else NONE_SHOWN)
+    if missing:
+        return Verdict("inconclusive", f"{held} {missing}", None, head)
     if _too_weak(detectable, settings.detect):
         reason = f"{held} They could have shown {_shown(detectable, settings)}."
         return Verdict("inconclusive", reason, detectable, head)
@@ -160,8 +199,7 @@ def _shown(detectable: dict[str, float] | None, settings: Settings) -> str:
 
 def _would_have_shown(detectable: dict[str, float] | None) -> str:
     """What the audit could have shown, which stands beside every "not violated"."""
-    if detectable is None:
-        return "No excess of δ would have been found with that many draws."
+    assert detectable is not None
     excess, epsilon, chance = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
     return f"An excess of {excess} in δ({epsilon}) would have been found with probability {chance}."
 

@@ -244,7 +244,7 @@ def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
         return
     got = f"{claim.text}, which allows δ = 1 and so any mechanism"
     if claim.epsilon is None:
-        got += f" at the ε of this audit, {epsilon[0]:g} to {epsilon[-1]:g}; give larger ε"
+        got += f" at every ε of this audit, {epsilon[0]:g} to {epsilon[-1]:g}"
     elif _swapped(claim.epsilon, claim.delta):
         got += f". ε and δ look swapped: did you mean ({claim.delta:g}, {claim.epsilon:g})?"
     message = f"claim must be one that a mechanism can break, got {got}"

@@ -19,7 +19,7 @@ This room knows nothing of mechanisms, scores or audits.
 from dpaudit.outcomes.columns import Columns, aligned, columns
 from dpaudit.outcomes.forms import is_table, joined, rows
 from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.repeats import constant_value, period, told_apart
+from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
 from dpaudit.outcomes.tables import LISTS
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "aligned",
     "columns",
     "constant_value",
+    "equal",
     "is_table",
     "joined",
     "period",

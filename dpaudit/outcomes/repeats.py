@@ -9,6 +9,8 @@ import numpy as np
 
 from dpaudit.outcomes.canonical import shown
 from dpaudit.outcomes.columns import aligned
+from dpaudit.outcomes.forms import joined
+from dpaudit.outcomes.refused import NotOutcomes
 from dpaudit.outcomes.tables import LISTS
 
 CHARACTERS = 80  # of a value in a message
@@ -26,6 +28,15 @@ def constant_value(draws: np.ndarray) -> str | None:
     if np.any(rows != rows[0]):
         return None
     return _short(json.dumps(_first_value(draws), ensure_ascii=False))
+
+
+def equal(P: np.ndarray, Q: np.ndarray) -> bool:
+    """Whether both sides hold the same draws in the same order, of whatever form."""
+    try:
+        both = _bytes(joined([P, Q]))
+    except NotOutcomes:  # draws of different forms
+        return False
+    return np.array_equal(both[: len(P)], both[len(P) :])
 
 
 def told_apart(P: np.ndarray, Q: np.ndarray) -> bool:

@@ -70,11 +70,13 @@ def test_claims_that_no_draws_refute_are_refused_by_the_library(epsilon):
 
 
 def test_the_largest_claim_is_judged():
-    """Honest use: one nat below the limit and the limit itself are audited."""
+    """One nat below the limit and the limit itself are audited, and nothing can be shown."""
     rng = np.random.default_rng(1)
     for epsilon in (LARGEST_EPSILON - 1.0, LARGEST_EPSILON):
         P, Q = rng.normal(size=(2, 400))
-        assert dp.audit_samples(P, Q, claim=(epsilon, 0.0), rng=1).verdict == "not violated"
+        found = dp.audit_samples(P, Q, claim=(epsilon, 0.0), rng=1)
+        assert found.verdict == "inconclusive"
+        assert f"No number of draws refutes the claim of ({epsilon:g}, 0)-DP" in found.reason
 
 
 # --- what is nested too deeply, and numbers that are too long

@@ -82,7 +82,7 @@ def test_forty_audits_of_one_test_pass_where_the_claim_holds():
     """The claim is loose: a false failure has probability below 1e-6 in all."""
     with spending(Budget()):
         levels = [
-            testing.assert_private(coin, PAIR, (1.0, 0.8), samples=200, **QDA).settings.level
+            testing.assert_private(coin, PAIR, (1.0, 0.8), samples=800, **QDA).settings.level
             for _ in range(40)
         ]
     assert max(levels) < 1.0

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import partial
 
 import numpy as np
 
-from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.result import Findings
+from dpaudit.auditing.sequential.bettor import Bettor, menu_of
 from dpaudit.auditing.sequential.guard import Guard
-from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
-from dpaudit.auditing.sequential.record import FEW, FIRST, Sequential, batch_sizes
-from dpaudit.auditing.sequential.source import Batch, BatchSource, Past
+from dpaudit.auditing.sequential.leak import too_few
+from dpaudit.auditing.sequential.record import FIRST, batch_sizes
+from dpaudit.auditing.sequential.source import BatchSource
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.verdict import judge_e_value, reference_of, with_notes
 from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.betting import Counts, Menu, Null
 from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.estimate import Direction, Estimate
 from dpaudit.certify.split import Split
-from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.errors import InvalidInput
 from dpaudit.sampling import Progress
-from dpaudit.scoring import Fitted, Sides
+from dpaudit.scoring import Fitted
 
 BAND = 16  # ε at which a lower bound is kept, in each direction
-STARTS = 8  # ε of a curve at which bets may start
-# ε at which a claimed curve is read
-CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])
-VISIBLE = 1e-3  # bets start at ε whose claimed δ is at least this share of the largest one
-SLACK = 1e-12  # added to an exact spectrum, for rounding
-# After this many draws a side score and bet no longer change, and further draws are not kept.
-FULL = 1 << 20
 
 
 def audit_sequentially(
@@ -51,7 +40,7 @@ def audit_sequentially(
     who : what differs between the databases, in words. Raises `InvalidInput` where there is
     nothing to bet against.
     """
-    bettor = _Bettor(settings, _menu(settings.claim, theory), clock)
+    bettor = Bettor(settings, menu_of(settings.claim, theory), clock)
     guard, last = Guard(settings, bettor.past), 0
     for number, size in enumerate(batch_sizes(settings.samples)):
         with clock.step("sample_s"):
@@ -70,114 +59,10 @@ def audit_sequentially(
     return _findings(settings, theory, bettor, bettor.fitted, notes, who)
 
 
-def _menu(claim: Claim | None, theory: Spectrum | None) -> Menu:
-    return Menu(*null_of(None, theory)) if claim is None else _menu_of(claim)
-
-
-@lru_cache(maxsize=16)
-def _menu_of(claim: Claim) -> Menu:
-    return Menu(*null_of(claim, None))
-
-
-def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
-    """The null hypothesis, and the ε at which bets may start."""
-    if claim is not None and claim.epsilon is not None:
-        own = np.array([claim.epsilon])
-        return Null.of(own, np.array([claim.delta])), own
-    if claim is not None:
-        epsilon, delta = CURVE, claim.delta_at(CURVE)
-    elif theory is not None:
-        epsilon, delta = theory.epsilon, np.minimum(theory.delta + SLACK, 1.0)
-    else:
-        raise InvalidInput(
-            'stop="verdict" needs a claim or a known exact spectrum: '
-            "there is nothing to bet against"
-        )
-    last = float(epsilon[delta >= VISIBLE * delta.max()].max())
-    return Null.of(epsilon, delta), np.unique(np.linspace(0.0, last, STARTS))
-
-
-@dataclass(repr=False)
-class _Bettor:
-    """The past, the e-process and the counts.
-
-    odds : log-odds of each batch that was then learned from. judge : what bets on the next batch.
-    learned, judged_by, drawn : draws a side in `past`, those that `judge` was made from, and all.
-    draws, log_e, largest, rejected_at : as in `Sequential`; `largest` is a logarithm here.
-    """
-
-    settings: Settings
-    menu: Menu
-    clock: Clock
-    past: Past = field(default_factory=Past)
-    odds: list[Sides] = field(default_factory=list)
-    judge: Judge | None = None
-    learned: int = 0
-    judged_by: int = 0
-    draws: list[int] = field(default_factory=list)
-    log_e: list[float] = field(default_factory=list)
-    largest: float = 0.0
-    drawn: int = 0
-    rejected_at: int | None = None
-    fitted: Fitted | None = None
-
-    def __post_init__(self) -> None:
-        self.counts = Counts(self.settings.epsilon)
-
-    def bet(self, number: int, fresh: Batch) -> None:
-        """Bet on each fresh pair in turn, with a score and a bet from the past."""
-        if self.judge is None or self.judged_by < self.learned:
-            with self.clock.step("fit_s"):
-                self.judge = self._new_judge(number, self.past.rows(), fresh.size)
-                self.judged_by = self.learned
-        with self.clock.step("certify_s"):
-            self._settle(self.judge, self.judge.odds(self.past.like(fresh)))
-
-    def learn(self, fresh: Batch) -> None:
-        """Add a batch to the past until that is full."""
-        if self.learned < FULL:
-            self.past.add(fresh)
-            self.learned += fresh.size
-
-    def record(self) -> Sequential:
-        """The e-process so far."""
-        return Sequential(
-            level=self.settings.level,
-            alpha=self.settings.alpha,
-            draws=tuple(self.draws),
-            log_e=tuple(self.log_e),
-            rejected_at=self.rejected_at,
-            drawn=self.drawn,
-            tested=int(self.counts.pairs[0, 0].sum()),
-            largest=float(np.exp(self.largest)),
-        )
-
-    def _settle(self, judge: Judge, odds: Sides) -> None:
-        path = (self.log_e[-1] if self.log_e else 0.0) + np.cumsum(judge.bet.payoff(odds.P, odds.Q))
-        over = np.flatnonzero(path >= -np.log(self.settings.alpha))
-        if len(over):
-            path = path[: over[0] + 1]
-            self.rejected_at = self.drawn + len(path)
-        self.draws.append(self.drawn + len(path))
-        self.log_e.append(float(path[-1]))
-        self.largest = max(self.largest, float(path.max()))
-        if self.learned < FULL:
-            self.odds.append(odds)
-        self.counts.add(judge.cuts, odds.P, odds.Q)
-        self.fitted = judge.fitted
-
-    def _new_judge(self, number: int, past: Sides, upcoming: int) -> Judge:
-        seed = below(self.settings.seed, Purpose.BATCH, number)
-        if len(past.P) < FEW:
-            return judge_by_few(self.settings, self.menu, past, seed)
-        earlier = [np.concatenate([getattr(one, side) for one in self.odds]) for side in "PQ"]
-        return judge_by_many(self.settings, self.menu, past, Sides(*earlier), seed, upcoming)
-
-
 def _findings(
     settings: Settings,
     theory: Spectrum | None,
-    bettor: _Bettor,
+    bettor: Bettor,
     fitted: Fitted,
     notes: tuple[str, ...],
     who: str,
@@ -186,7 +71,8 @@ def _findings(
     assert reference is not None
     record, kept = bettor.record(), _kept(settings)
     estimate = _estimate(settings, bettor, reference.delta, kept)
-    judged = judge_e_value(record, estimate, kept, settings, reference, who)
+    few = partial(too_few, settings, reference, theory)
+    judged = judge_e_value(record, estimate, kept, settings, reference, who, few, theory)
     return Findings(
         estimate=estimate,
         fitted=fitted,
@@ -204,7 +90,7 @@ def _kept(settings: Settings) -> list[int]:
     return [int(one) for one in np.unique(np.concatenate([even, near]).astype(int))]
 
 
-def _estimate(settings: Settings, bettor: _Bettor, reference: Array, kept: list[int]) -> Estimate:
+def _estimate(settings: Settings, bettor: Bettor, reference: Array, kept: list[int]) -> Estimate:
     """Plug-in estimates from all draws that were bet on, and lower bounds that hold at any stopping
     time.
 

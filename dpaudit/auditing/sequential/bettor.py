@@ -1,0 +1,134 @@
+"""What bets: the past, the e-process, and the counts of a sequential audit so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from dpaudit._core.seeds import Purpose, below
+from dpaudit._core.types import Array
+from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
+from dpaudit.auditing.sequential.record import FEW, Sequential
+from dpaudit.auditing.sequential.source import Batch, Past
+from dpaudit.auditing.settings import Settings
+from dpaudit.certify.betting import Counts, Menu, Null
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.errors import InvalidInput
+from dpaudit.scoring import Fitted, Sides
+
+STARTS = 8  # ε of a curve at which bets may start
+# ε at which a claimed curve is read
+CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])
+VISIBLE = 1e-3  # bets start at ε whose claimed δ is at least this share of the largest one
+SLACK = 1e-12  # added to an exact spectrum, for rounding
+# After this many draws a side score and bet no longer change, and further draws are not kept.
+FULL = 1 << 20
+
+
+def menu_of(claim: Claim | None, theory: Spectrum | None) -> Menu:
+    """The bets against a claim or, without one, the exact spectrum. Raises `InvalidInput`."""
+    return Menu(*null_of(None, theory)) if claim is None else _menu_of_claim(claim)
+
+
+@lru_cache(maxsize=16)
+def _menu_of_claim(claim: Claim) -> Menu:
+    return Menu(*null_of(claim, None))
+
+
+def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
+    """The null hypothesis, and the ε at which bets may start."""
+    if claim is not None and claim.epsilon is not None:
+        own = np.array([claim.epsilon])
+        return Null.of(own, np.array([claim.delta])), own
+    if claim is not None:
+        epsilon, delta = CURVE, claim.delta_at(CURVE)
+    elif theory is not None:
+        epsilon, delta = theory.epsilon, np.minimum(theory.delta + SLACK, 1.0)
+    else:
+        raise InvalidInput(
+            'stop="verdict" needs a claim or a known exact spectrum: '
+            "there is nothing to bet against"
+        )
+    last = float(epsilon[delta >= VISIBLE * delta.max()].max())
+    return Null.of(epsilon, delta), np.unique(np.linspace(0.0, last, STARTS))
+
+
+@dataclass(repr=False)
+class Bettor:
+    """The past, the e-process and the counts.
+
+    odds : log-odds of each batch that was then learned from. judge : what bets on the next batch.
+    learned, judged_by, drawn : draws a side in `past`, those that `judge` was made from, and all.
+    draws, log_e, largest, rejected_at : as in `Sequential`; `largest` is a logarithm here.
+    """
+
+    settings: Settings
+    menu: Menu
+    clock: Clock
+    past: Past = field(default_factory=Past)
+    odds: list[Sides] = field(default_factory=list)
+    judge: Judge | None = None
+    learned: int = 0
+    judged_by: int = 0
+    draws: list[int] = field(default_factory=list)
+    log_e: list[float] = field(default_factory=list)
+    largest: float = 0.0
+    drawn: int = 0
+    rejected_at: int | None = None
+    fitted: Fitted | None = None
+
+    def __post_init__(self) -> None:
+        self.counts = Counts(self.settings.epsilon)
+
+    def bet(self, number: int, fresh: Batch) -> None:
+        """Bet on each fresh pair in turn, with a score and a bet from the past."""
+        if self.judge is None or self.judged_by < self.learned:
+            with self.clock.step("fit_s"):
+                self.judge = self._new_judge(number, self.past.rows(), fresh.size)
+                self.judged_by = self.learned
+        with self.clock.step("certify_s"):
+            self._settle(self.judge, self.judge.odds(self.past.like(fresh)))
+
+    def learn(self, fresh: Batch) -> None:
+        """Add a batch to the past until that is full."""
+        if self.learned < FULL:
+            self.past.add(fresh)
+            self.learned += fresh.size
+
+    def record(self) -> Sequential:
+        """The e-process so far."""
+        return Sequential(
+            level=self.settings.level,
+            alpha=self.settings.alpha,
+            draws=tuple(self.draws),
+            log_e=tuple(self.log_e),
+            rejected_at=self.rejected_at,
+            drawn=self.drawn,
+            tested=int(self.counts.pairs[0, 0].sum()),
+            largest=float(np.exp(self.largest)),
+        )
+
+    def _settle(self, judge: Judge, odds: Sides) -> None:
+        path = (self.log_e[-1] if self.log_e else 0.0) + np.cumsum(judge.bet.payoff(odds.P, odds.Q))
+        over = np.flatnonzero(path >= -np.log(self.settings.alpha))
+        if len(over):
+            path = path[: over[0] + 1]
+            self.rejected_at = self.drawn + len(path)
+        self.draws.append(self.drawn + len(path))
+        self.log_e.append(float(path[-1]))
+        self.largest = max(self.largest, float(path.max()))
+        if self.learned < FULL:
+            self.odds.append(odds)
+        self.counts.add(judge.cuts, odds.P, odds.Q)
+        self.fitted = judge.fitted
+
+    def _new_judge(self, number: int, past: Sides, upcoming: int) -> Judge:
+        seed = below(self.settings.seed, Purpose.BATCH, number)
+        if len(past.P) < FEW:
+            return judge_by_few(self.settings, self.menu, past, seed)
+        earlier = [np.concatenate([getattr(one, side) for one in self.odds]) for side in "PQ"]
+        return judge_by_many(self.settings, self.menu, past, Sides(*earlier), seed, upcoming)

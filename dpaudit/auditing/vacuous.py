@@ -1,0 +1,157 @@
+"""Audits that could have shown nothing, whatever the mechanism does: their verdict is never "not
+violated".
+
+A mechanism leaks most where every output gives its database away: M(D) and M(D') then have one
+value each. Draws that do not refute the claim even so are too few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpaudit import outcomes, power
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.adapters import Command, Limited, OneDraw
+from dpaudit.auditing.headline import Reference, headline
+from dpaudit.auditing.result import Findings
+from dpaudit.auditing.settings import MOST_SAMPLES, Settings
+from dpaudit.auditing.verdict import never_green, with_notes
+from dpaudit.certify.estimate import certify
+from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.split import Split
+from dpaudit.curves.claims import doubtful
+from dpaudit.errors import InvalidInput
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.report.text import count
+from dpaudit.sampling.common import same_outputs
+from dpaudit.scoring.pool import ENOUGH
+
+NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
+TOO_FEW = (
+    "These draws would not have refuted {name} even if every output gave its database away: take "
+    "at least {needed} draws a side."
+)
+# Of 1 − level, the least share of the set that decides, and a factor for how an audit falls short
+# of the best test: with so many draws nothing needs to be tried. Nor with so few of those of the
+# best test at an ε of the grid: another ε may need fewer, but not by that factor.
+LEAST_SHARE, AMPLE, SCARCE = 1.0 / 200.0, 2.0, 0.25
+TRIED = 1 << 20  # certifying draws up to which an audit of such outputs is made
+# outputs on common random numbers, where they are the same: at most, of a fit or a program a draw,
+# and as a share of the draws
+COMMON, FEW, SHARE = 1024, 32, 0.1
+
+
+def too_few(settings: Settings, reference: Reference | None, sizes: Split, columns: int) -> str:
+    """A sentence where an audit of these sizes can refute nothing; "" where it can.
+
+    columns : numbers in an output, which decide how more draws would be split.
+    """
+    if reference is None or _refutes(settings, reference, sizes):
+        return ""
+    return said_too_few(reference, fewest(settings, reference, columns))
+
+
+def said_too_few(reference: Reference, needed: int | None) -> str:
+    """The sentence. needed : draws a side that would do, None where no number does."""
+    if needed is None:
+        return NEVER.format(name=reference.name)
+    return TOO_FEW.format(name=reference.name, needed=count(needed))
+
+
+def fewest(settings: Settings, reference: Reference, columns: int) -> int | None:
+    """The fewest draws a side with which an audit refutes `reference` where every output gives its
+    database away; None beyond `MOST_SAMPLES`.
+    """
+    able = partial(_able, settings, reference, columns)
+    low, high = 0, settings.samples
+    while not able(high):
+        low, high = high, 2 * high
+        if low >= MOST_SAMPLES:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if able(middle) else (middle, high)
+    return high
+
+
+def _able(settings: Settings, reference: Reference, columns: int, samples: int) -> bool:
+    try:
+        sizes = settings.replaced(samples=min(samples, MOST_SAMPLES)).split(columns)
+    except InvalidInput:  # too few to split
+        return False
+    return _refutes(settings, reference, sizes)
+
+
+def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
+    """Whether an audit with this split refutes `reference` where every output gives its database
+    away.
+    """
+
+    def needed(share: float) -> float:
+        best = power.separating_draws(settings.epsilon, reference.delta, share * settings.alpha)
+        return float(best.min())
+
+    if sizes.certify >= AMPLE * needed(LEAST_SHARE):
+        return True
+    if sizes.certify < SCARCE * needed(1.0):
+        return False
+    if sizes.certify > TRIED:
+        return sizes.certify >= needed(1.0 / power.AUDIT_STATEMENTS)
+    return _tried(settings, reference, sizes)
+
+
+def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
+    """The audit itself, of two values. Training draws choose as well (`scoring.pool`)."""
+    choosing = sizes.choose if sizes.choose >= ENOUGH else sizes.choose + sizes.train
+    own = settings.claimed_epsilon
+    found = certify(
+        _two_values(choosing),
+        _two_values(sizes.certify),
+        settings.epsilon,
+        settings.alpha,
+        claim_epsilon=() if own is None else (own,),
+        focus=settings.focus,
+    )
+    return headline(found, settings, reference, "").exceeded
+
+
+def _two_values(draws: int) -> SortedScores:
+    ones: Array = np.ones(draws)
+    return SortedScores(ones, -ones)
+
+
+def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> str:
+    """A sentence where common random numbers give the same outputs on both databases; "" else."""
+    inner = mechanism.mechanism if isinstance(mechanism, Limited) else mechanism
+    most = FEW if isinstance(inner, (OneDraw, Command)) else COMMON
+    size = min(most, max(FEW, int(SHARE * settings.samples)))
+    by_call = settings.unit == "call"
+    databases = (pair.left, pair.right)
+    if not same_outputs(mechanism, databases, size, settings.seed, by_call=by_call):
+        return ""
+    return (
+        f"Under the same random numbers M(D) and M(D') gave the same {count(size)} outputs: none "
+        "of them uses what differs between D and D'."
+    )
+
+
+def copied(P: np.ndarray, Q: np.ndarray) -> str:
+    """A sentence where draws made elsewhere are the same on both sides; "" else."""
+    same = len(P) == len(Q) and outcomes.equal(P, Q)
+    return "P and Q hold the same draws in the same order." if same else ""
+
+
+def settled(found: Findings, settings: Settings, same: Callable[[], str]) -> Findings:
+    """The findings, with what may make them worthless said first, and never "not violated" then.
+
+    same : gives a sentence where both sides are the same. It is asked where nothing is certified.
+    """
+    doubts = [said for said in (doubtful(settings.claim),) if said]
+    judged = found.judged
+    if judged.verdict != "violated" and found.estimate.certified.delta_at(0.0) == 0.0:
+        judged = never_green(judged, same())
+    return replace(found, judged=with_notes(judged, doubts))

@@ -1,0 +1,286 @@
+"""Nothing vacuous is green: claims that nothing breaks, mechanisms that ignore what differs, draws
+that are too few, claims that the exact spectrum breaks.
+"""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import power
+from dpaudit.auditing.headline import Reference
+from dpaudit.auditing.sequential import leak
+from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.vacuous import COMMON, fewest
+from dpaudit.curves.claims import doubtful
+from dpaudit.sampling.common import same_outputs
+from dpaudit.search import select
+
+quick = pytest.mark.quick
+DATA = np.array([[0.2, 1.0], [0.9, 0.0], [0.4, 1.0]])
+PAIR = dp.neighbours.zero_row(DATA, 1)
+SWAPPED = (1e-5, 1.0)
+SEEDED = {"rng": 1, "classifier": "qda"}
+STOPS = pytest.mark.parametrize("stop", [None, "verdict"])
+
+
+def noisy_sum(data, size, *, rng):
+    return data.sum() + rng.laplace(size=(size, 1))
+
+
+def publisher(data, size, *, rng):
+    return np.full((size, 1), data.sum())
+
+
+# --- claims that no mechanism breaks --------------------------------------------------------------
+
+ENTRIES = {
+    "audit": lambda claim: dp.audit(noisy_sum, PAIR, samples=200, claim=claim),
+    "audit_samples": lambda claim: dp.audit_samples(np.zeros(200), np.ones(200), claim=claim),
+    "search": lambda claim: dp.search_neighbours(noisy_sum, DATA, samples=200, claim=claim),
+    "select": lambda claim: select(noisy_sum, DATA, samples=200, claim=claim),
+    "assert_private": lambda claim: dp.testing.assert_private(noisy_sum, PAIR, claim, samples=200),
+}
+
+
+@quick
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_entry_refuses_a_claim_that_allows_everything(entry):
+    for claim in (SWAPPED, dp.Claim(*SWAPPED)):
+        with pytest.raises(dp.InvalidInput, match=r"got \(1e-05, 1\)-DP.*did you mean \(1, 1e-05"):
+            ENTRIES[entry](claim)
+    with pytest.raises(dp.InvalidInput, match=r"got \(3, 1\)-DP, .* any mechanism$"):
+        ENTRIES[entry]((3.0, 1.0))
+
+
+@quick
+def test_nothing_is_drawn_for_such_a_claim():
+    def never(data, size, *, rng):
+        raise AssertionError
+
+    with pytest.raises(dp.InvalidInput, match="did you mean"):
+        dp.search_neighbours(never, DATA, samples=200, claim=SWAPPED)
+
+
+@quick
+@pytest.mark.parametrize("claim", [dp.Claim.gdp(60.0), dp.Claim.from_function(lambda epsilon: 1.0)])
+def test_a_curve_that_allows_everything_where_it_is_judged_names_the_grid(claim):
+    with pytest.raises(dp.InvalidInput, match=r"any mechanism at every ε of this audit, 0 to 4$"):
+        Settings.of(200, claim=claim, epsilon=[0.0, 4.0])
+
+
+@quick
+def test_a_curve_that_binds_somewhere_is_taken():
+    assert Settings.of(200, claim=dp.Claim.gdp(4.0)).claim is not None
+
+
+@quick
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ((1e-5, 2.0), r"got 2.0; ε comes first: did you mean \(2, 1e-05\)\?"),
+        ((3.0, 2.0), "got 2.0$"),
+        ((0.1, True), "got True$"),
+        ((0.1, np.nan), "got nan$"),
+        ((0.1, -1.0), "got -1.0$"),
+    ],
+)
+def test_a_delta_above_one_is_refused_with_the_swap_where_that_is_a_claim(pair, message):
+    with pytest.raises(dp.InvalidInput, match=f"claim delta must be .*{message}"):
+        dp.Claim(*pair)
+
+
+@quick
+@STOPS
+def test_a_large_delta_at_a_tiny_epsilon_is_doubted_first(stop):
+    doubted = dp.audit(noisy_sum, PAIR, samples=500, claim=(1e-5, 0.5), stop=stop, **SEEDED)
+    assert doubted.reason.startswith("δ = 0.5 allows a mechanism to publish its data")
+    assert "ε comes first in the claim (1e-05, 0.5)" in doubted.reason
+    assert doubtful(dp.Claim(1e-5, 0.49)) is None
+    assert doubtful(dp.Claim(0.02, 0.5)) is None
+
+
+# --- a mechanism that ignores what differs --------------------------------------------------------
+
+
+def ignoring(data, size, *, rng):
+    return len(data) + rng.normal(size=(size, 2))
+
+
+def as_text(data, size, *, rng):
+    return [f"{one:.3f}" for one in rng.normal(size=size)]
+
+
+def as_lists(data, size, *, rng):
+    return [[float(one)] * int(rng.integers(3)) for one in rng.normal(size=size)]
+
+
+def with_nan(data, size, *, rng):
+    return np.where(rng.random((size, 1)) < 0.5, np.nan, rng.normal(size=(size, 1)))
+
+
+@quick
+@STOPS
+@pytest.mark.parametrize("mechanism", [ignoring, as_text, as_lists, with_nan])
+def test_a_mechanism_that_ignores_what_differs_is_inconclusive(mechanism, stop):
+    """A certified δ(0) above 0, for which nothing is said, has probability 0.05 at most."""
+    found = dp.audit(mechanism, PAIR, samples=2000, claim=(1.0, 1e-5), stop=stop, **SEEDED)
+    assert found.verdict == "inconclusive"
+    assert found.reason.startswith(
+        "Under the same random numbers M(D) and M(D') gave the same 200 outputs: none of them uses"
+    )
+
+
+@quick
+@pytest.mark.parametrize("unit", ["draw", "call"])
+def test_the_check_ends_where_outputs_differ_and_calls_as_the_audit_does(unit):
+    sizes = []
+
+    def counted(data, size, *, rng):
+        sizes.append(size)
+        return noisy_sum(data, size, rng=rng)
+
+    settings = Settings.of(50_000, rng=1, unit=unit)
+    databases = (PAIR.left, PAIR.right)
+    by_call = unit == "call"
+    assert not same_outputs(counted, databases, COMMON, settings.seed, by_call=by_call)
+    assert sizes == ([1] * 8 if by_call else [4, 4])
+    same = (PAIR.left, PAIR.left)
+    assert same_outputs(counted, same, COMMON, settings.seed, by_call=by_call)
+    assert sum(sizes) == 8 + 2 * COMMON
+
+
+@quick
+def test_a_fit_for_each_draw_makes_few_draws_more():
+    calls = []
+
+    def fit(data, *, rng):
+        calls.append(0)
+        return float(rng.normal())
+
+    dp.audit(dp.adapters.one_draw(fit), PAIR, samples=1000, claim=(1.0, 1e-5), **SEEDED)
+    assert len(calls) == 2 * (1000 + 32)
+
+
+@quick
+def test_where_the_claim_is_refuted_no_further_draws_are_made():
+    made = []
+
+    def recorded(data, size, *, rng):
+        made.append(size)
+        return 3.0 * data.sum() + rng.laplace(size=(size, 1))
+
+    assert dp.audit(recorded, PAIR, samples=2000, claim=(0.5, 0.0), **SEEDED).verdict == "violated"
+    assert sum(made) == 2 * 2000
+
+
+@quick
+def test_a_mechanism_that_fails_in_the_check_is_judged_by_its_draws():
+    calls = []
+
+    def failing(data, size, *, rng):
+        calls.append(size)
+        if sum(calls) > 4000:
+            raise OSError
+        return rng.normal(size=(size, 1))
+
+    found = dp.audit(failing, PAIR, samples=2000, claim=(1.0, 1e-5), **SEEDED)
+    assert found.verdict == "not violated"
+
+
+@quick
+def test_draws_made_elsewhere_that_are_the_same_are_inconclusive_where_chance_explains_them():
+    found = dp.audit_samples(np.zeros(1000), np.zeros(1000), claim=(1.0, 1e-5), rng=1)
+    assert found.verdict == "inconclusive"
+    assert found.reason.startswith("P and Q hold the same draws in the same order. Not random")
+
+
+# --- draws too few to refute anything -------------------------------------------------------------
+
+LEAKS = [
+    ((3.0, 1e-5), 1e-6),
+    *(
+        pytest.param(claim, alpha, marks=pytest.mark.slow)
+        for claim, alpha in (
+            ((1.0, 1e-5), 1e-16),
+            ((1.0, 0.01), 1e-16),
+            ((0.1, 0.0), 1e-30),
+            (dp.Claim.gdp(1.0), 1e-30),
+            ((6.0, 0.01), 0.05),
+            ((8.0, 1e-5), 0.05),
+            (dp.Claim.gdp(4.0), 0.05),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("claim", "alpha"), LEAKS)
+def test_the_fewest_draws_refute_a_leak_and_four_fifths_of_them_do_not(claim, alpha):
+    settings = Settings.of(100, claim=claim, alpha=alpha)
+    needed = fewest(settings, Reference.of(settings.claim, settings.epsilon, None), 1)
+    found = [
+        dp.auditing.api.audit_subject(
+            dp.auditing.result.Subject(publisher, PAIR), samples=n, claim=claim, alpha=alpha, rng=1
+        )
+        for n in (needed, int(0.8 * needed))
+        if n >= 100
+    ]
+    assert [one.verdict for one in found] == ["violated", "inconclusive"][: len(found)]
+    if needed >= 125:
+        assert f"take at least {needed:,} draws a side" in found[1].reason
+        assert found[1].detectable is None
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        (3.0, 1e-5),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ((1.0, 0.99), dp.Claim.gdp(4.0))),
+    ],
+)
+def test_so_do_the_fewest_draws_of_a_sequential_audit(claim):
+    settings = Settings.of(100, claim=claim, stop="verdict")
+    needed = leak.fewest(settings, None, 10_000)
+    enough, few = (
+        dp.audit(publisher, PAIR, samples=n, claim=claim, stop="verdict", rng=1)
+        for n in (needed, int(0.8 * needed))
+    )
+    assert (enough.verdict, few.verdict) == ("violated", "inconclusive")
+    assert f"take at least {needed:,} draws a side" in few.reason
+
+
+@quick
+@STOPS
+def test_a_claim_beyond_all_draws_is_inconclusive(stop):
+    found = dp.audit(noisy_sum, PAIR, samples=1000, claim=(60.0, 0.0), stop=stop, **SEEDED)
+    assert found.verdict == "inconclusive"
+    assert "No number of draws refutes the claim of (60, 0)-DP" in found.reason
+
+
+@quick
+def test_no_test_refutes_with_fewer_draws_than_separate_the_sides():
+    """The largest probability of n draws in a set and n outside, over a grid of p ≤ δ + γq."""
+    q = np.linspace(0.0, 1.0, 200_001)
+    for epsilon, delta in ((0.0, 0.0), (0.3, 0.2), (1.0, 1e-5), (0.0, 0.9), (4.0, 0.5)):
+        largest = (np.minimum(1.0, delta + np.exp(epsilon) * q) * (1.0 - q)).max()
+        needed = float(power.separating_draws(epsilon, delta, 0.01))
+        assert needed == pytest.approx(np.log(0.01) / np.log(largest), rel=1e-3)
+    assert power.separating_draws(1.0, 1.0, 0.01) == np.inf
+    assert power.excess_of(8.0, 1e-5, 1000, statements=power.AUDIT_STATEMENTS) == np.inf
+
+
+# --- a claim that the exact spectrum breaks -------------------------------------------------------
+
+
+@quick
+@STOPS
+def test_a_claim_that_the_exact_spectrum_breaks_is_never_green(stop):
+    mechanism = dp.mechanisms.GaussianLS(sigma=1.0)
+    data = np.random.default_rng(0).normal(size=(50, 3))
+    pair = dp.neighbours.zero_row(data, 15)
+    truth = float(dp.exact.spectrum(mechanism, pair, [0.0]).delta[0])
+    claim = (0.0, 0.99 * truth)
+    found = dp.audit(mechanism, pair, samples=1000, claim=claim, stop=stop, **SEEDED)
+    assert found.verdict == "inconclusive"
+    assert found.reason.startswith("These draws did not certify a violation, but the exact spec")
+    with pytest.raises(dp.testing.PrivacyFailure, match="VIOLATED by the exact spectrum"):
+        dp.testing.assert_private(mechanism, pair, claim, samples=1000, classifier="qda")
