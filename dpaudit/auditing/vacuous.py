@@ -63,8 +63,8 @@ def said_too_few(reference: Reference, needed: int | None) -> str:
 
 
 def fewest(settings: Settings, reference: Reference, columns: int) -> int | None:
-    """The fewest draws a side with which an audit refutes `reference` where every output gives its
-    database away; None beyond `MOST_SAMPLES`.
+    """The fewest draws a side, or up to 1 % more, with which an audit refutes `reference` where
+    every output gives its database away; None beyond `MOST_SAMPLES`.
     """
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.samples
@@ -72,7 +72,7 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
         low, high = high, 2 * high
         if low >= MOST_SAMPLES:
             return None
-    while high - low > 1:
+    while high - low > max(1, high // 100):
         middle = (low + high) // 2
         low, high = (low, middle) if able(middle) else (middle, high)
     return high

@@ -24,7 +24,8 @@ AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 OWN = r"""
 def release(data, size, *, rng):
     "A word, \udc80."
-    return ["\udc80" * 40 if one else "ok" for one in rng.integers(2, size=size)]
+    share = 0.5 + 0.1 * data[4].any()
+    return ["\udc80" * 40 if one < share else "ok" for one in rng.random(size)]
 
 def constant(data, size, *, rng):
     return ["\udc80"] * size

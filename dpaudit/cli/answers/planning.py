@@ -10,17 +10,19 @@ from functools import partial
 import numpy as np
 
 from dpaudit import power
+from dpaudit.auditing.headline import Reference
 from dpaudit.auditing.record import plain
-from dpaudit.auditing.settings import in_reach
+from dpaudit.auditing.settings import Settings, in_reach
+from dpaudit.auditing.vacuous import fewest
 from dpaudit.cli.table import aligned, hanging
-from dpaudit.curves.claims import Claim
-from dpaudit.errors import InvalidInput
+from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.report.text import count, number, percent
 from dpaudit.testing.budget import FALSE_FAILURE
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
 DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # per side, of the table of what draws show
 MANY = 1e9  # draws per side that few would make
+SPLIT, COLUMNS = 100, 1  # draws per side that can be split at all; numbers in an output
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Needs:
-    """The answer. shown : by draws per side the least excess that they show, None for no excess."""
+    """The answer. shown : by draws per side the least excess that they show, None for no excess.
+
+    fewest : draws per side below which an audit refutes nothing, None where no number of them does.
+    """
 
     epsilon: float
     delta: float
@@ -51,6 +56,7 @@ class Needs:
     power: float
     rows: tuple[Row, ...]
     shown: dict[int, float | None]
+    fewest: int | None
 
 
 def needs(
@@ -68,10 +74,7 @@ def needs(
     held = Claim(*claim)
     assert held.epsilon is not None
     in_reach(held.epsilon)
-    if held.delta >= 1.0:
-        raise InvalidInput(
-            f"claim delta must be below 1 (nothing can refute 1), got {held.delta:g}"
-        )
+    refuse_unbreakable(held, np.array([held.epsilon]))
     wanted = sorted(excess, reverse=True) or [
         *(one for one in EXCESS if one < 1.0 - held.delta),
         *_own(held.delta),
@@ -80,7 +83,15 @@ def needs(
     shown = {
         draws: _shown(held.epsilon, held.delta, draws, level, chance) for draws in samples or DRAWS
     }
-    return Needs(held.epsilon, held.delta, level, chance, rows, shown)
+    least = _fewest(held, level)
+    return Needs(held.epsilon, held.delta, level, chance, rows, shown, least)
+
+
+def _fewest(claim: Claim, level: float) -> int | None:
+    settings = Settings.of(SPLIT, claim=claim, level=level)
+    reference = Reference.of(claim, settings.epsilon, None)
+    assert reference is not None
+    return fewest(settings, reference, COLUMNS)
 
 
 def _own(delta: float) -> list[float]:
@@ -167,7 +178,7 @@ def _words(found: Needs, claim: str) -> list[str]:
     return [
         f"Can be shown: that a mechanism is NOT {claim}, if its δ({epsilon}) on the audited pair "
         f"exceeds {number(found.delta)} by an excess in the table. A tenth of the excess takes "
-        f"10 to 100 times the draws.{beyond}",
+        f"10 to 100 times the draws.{beyond}{_at_all(found.fewest)}",
         f"Cannot be shown: that a mechanism IS {claim}. A mechanism whose excess is far below the "
         "least one shown passes nearly as often as a mechanism that keeps the claim. So does one "
         "that leaks on another pair, or in a way that the score does not see.",
@@ -175,6 +186,18 @@ def _words(found: Needs, claim: str) -> list[str]:
         "the true likelihood ratio, training included; outputs of many numbers take more. "
         "--draws N shows what N draws show, --excess X what an excess of X takes.",
     ]
+
+
+def _at_all(fewest: int | None) -> str:
+    """What is said of the draws with which nothing can be refuted, whatever the mechanism does."""
+    if fewest is None:
+        return " No number of draws refutes it."
+    if fewest <= SPLIT:
+        return ""
+    return (
+        f" About {_draws(fewest)} draws per side are the fewest with which an audit can refute it "
+        'at all; with fewer its verdict is "inconclusive".'
+    )
 
 
 def _draws(needed: float) -> str:
