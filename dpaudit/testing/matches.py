@@ -115,7 +115,7 @@ def assert_matches(
     claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
     tell(audited(verdict, claim, result, detectable=_least_excess(result, target)))
     if worst is not None:
-        given = {"samples": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
+        given = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
         raise _failure(worst, result, given, show_data=may_show(show_data))
     return result
 
@@ -233,7 +233,7 @@ def _failure(
         "estimate": f"{number(spectrum.delta[gap.at])}, the larger direction",
         "curve": number(gap.curve),
         **failure.pair_fact(pair, show_data=show_data),
-        **failure.draws_fact(given["samples"], given["rng"]),
+        **failure.draws_fact(given["draws"], given["rng"]),
         "by chance": chance,
         **failure.repeat_facts(
             "assert_matches",

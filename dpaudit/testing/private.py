@@ -94,10 +94,11 @@ def assert_private(
     if isinstance(chosen, Search):
         given = {"samples": samples, "claim": held, "rng": seed, "n_jobs": options.get("n_jobs")}
         chosen = chosen.worst(mechanism, **given)
-    settings = {"samples": samples, "rng": seed, "detect": detect, **options}
+    settings = {"rng": seed, "detect": detect, **options}
     subject = Subject(mechanism, chosen.pair, rule=chosen.rule or None)
     result = audit_subject(
-        subject, **{**settings, "claim": held, "epsilon": epsilon, "alpha": rate}
+        subject,
+        **{**settings, "samples": samples, "claim": held, "epsilon": epsilon, "alpha": rate},
     )
     judged = _Judged(chosen, result, held, held.delta_at(result.spectrum.epsilon))
     tell(
@@ -111,7 +112,7 @@ def assert_private(
     )
     if judged.finding is not Finding.PASSED:
         # in the order of the signature, as the failure prints them
-        settings = {"samples": samples, "false_failure": rate, **settings, "search": search}
+        settings = {"draws": samples, "false_failure": rate, **settings, "search": search}
         raise judged.failure(mechanism, settings, show_data=may_show(show_data))
     return result
 
@@ -170,7 +171,7 @@ class _Judged:
             **failure.headline_facts(self.result),
             "mechanism": failure.mechanism_code(mechanism),
             **failure.pair_fact(pair, rule, show_data=show_data),
-            **failure.draws_fact(settings["samples"], settings["rng"]),
+            **failure.draws_fact(settings["draws"], settings["rng"]),
         }
         if self.finding is Finding.VIOLATED:
             chance = failure.chance(settings["false_failure"])

@@ -52,8 +52,7 @@ def test_a_failure_names_everything_that_is_needed():
     here = "test_assertions.py::test_a_failure_names_everything_that_is_needed"
     assert facts["run again"].endswith(f"{here}' --dpaudit-seed 5")
     call = (
-        "zero_row(data, 3), (1.0, 1e-05), samples=4000, false_failure=1e-06, rng=5, "
-        "classifier='qda')"
+        "zero_row(data, 3), (1.0, 1e-05), draws=4000, false_failure=1e-06, rng=5, classifier='qda')"
     )
     assert facts["in Python"].endswith(call)
     assert all(text in str(failure) for text in facts.values())
@@ -179,7 +178,7 @@ def test_of_a_database_without_theory_the_search_is_that_of_search_neighbours(he
     assert failure.result.certified.to_dict() == found.audit.certified.to_dict()
     assert failure.facts["row"].startswith("11 of 25 (counted from 0), zeroed (worst of ")
     assert failure.facts["draws"] == "1,000 a side, seed 3"
-    assert "zero_row(data, 11), (1.0, 0.001), samples=1000" in failure.facts["in Python"]
+    assert "zero_row(data, 11), (1.0, 0.001), draws=1000" in failure.facts["in Python"]
 
 
 def test_search_takes_keywords_of_search_neighbours(heavy):
@@ -188,7 +187,7 @@ def test_search_takes_keywords_of_search_neighbours(heavy):
     failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), search=search, **given)
     assert failure.facts["pair"].startswith("a row added: 25 rows of 1 and 26 rows of 1 (")
     again = (
-        "data, (1.0, 0.001), samples=1000, false_failure=1e-06, rng=0, classifier='qda', search="
+        "data, (1.0, 0.001), draws=1000, false_failure=1e-06, rng=0, classifier='qda', search="
     )
     assert again in failure.facts["in Python"]
     assert "'candidates': candidates" in failure.facts["in Python"]
@@ -245,7 +244,7 @@ def test_another_curve_does_not(mu, word):
     )
     assert str(failure).startswith(word)
     assert failure.facts["in Python"].endswith(
-        "samples=6000, false_failure=1e-06, rng=0, rtol=0.1, atol=0.0)"
+        "draws=6000, false_failure=1e-06, rng=0, rtol=0.1, atol=0.0)"
     )
     testing.assert_matches(Shifted(1.0), PAIR, dp.Claim.gdp(1.15), samples=6000, rtol=0.3, **QDA)
 
