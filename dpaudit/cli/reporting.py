@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dpaudit.report
 from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.cli import running
 from dpaudit.errors import InvalidInput
-from dpaudit.report import write_report
 from dpaudit.report.tables import values_table
 from dpaudit.run.suite.redraw import redraw_suite
 from dpaudit.run.suite.suite import INDEX
@@ -25,7 +25,7 @@ def report(folder: Path, show_data: bool = False) -> int:
         _check_values(folder)
     record = load(folder)
     with reading(folder):
-        write_report(folder, record)
+        dpaudit.report.write_report(folder, record)
         running.verdict(folder)
     return 0
 

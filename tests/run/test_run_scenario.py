@@ -113,6 +113,7 @@ def test_a_callable_beside_the_scenario(write_scenario, tmp_path, own):
         "name": f"{own}:noisy_mean",
         "parameters": {},
         "description": "The mean with noise.",
+        "regression": False,
     }
     assert (record["neighbour"]["index"], record["exact"]) == (4, None)
 

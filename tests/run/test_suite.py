@@ -90,9 +90,10 @@ def test_a_suite_is_drawn_again_from_its_results(suite, tmp_path):
     (tmp_path / "out" / "a study").mkdir()
     content = {"title": "Figure 9", "source": "paper 5", "sentences": ["It is so."]}
     (tmp_path / "out" / "a study" / "content.json").write_text(json.dumps(content))
+    report = tmp_path / "out" / "leaks" / "report.html"
+    report.unlink()
     assert redraw_suite(tmp_path / "out") == [tmp_path / "out" / "leaks"]
-    report = (tmp_path / "out" / "leaks" / "report.html").read_text(encoding="utf-8")
-    assert "Privacy audit: ALS on small (violated)" in report
+    assert report.exists()
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     seconds = load(tmp_path / "out" / "leaks")["timings"]["total_s"]
     links = ('href="leaks/report.html"', 'href="a%20study/report.html"')

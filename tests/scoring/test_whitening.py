@@ -68,7 +68,7 @@ def test_a_column_that_is_mostly_one_number_is_kept():
 def test_outputs_that_are_all_constant_tell_nothing_apart():
     nothing = np.full((1000, 2), 3.0)
     for alias in ALIASES:
-        found = audit(nothing, nothing, alias).spectrum
+        found = audit(nothing, nothing[:-1], alias).spectrum
         np.testing.assert_array_equal(found.low, np.zeros(3))
         np.testing.assert_array_equal(found.delta, np.zeros(3))
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import dpaudit.report
 from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.errors import InvalidInput
-from dpaudit.report import write_report
 from dpaudit.run.suite.suite import STUDY, ScenarioOutcome, write_index
 
 CONTENT = "content.json"  # of a study, whose figures are not drawn again
@@ -30,7 +30,7 @@ def redraw_suite(folder: Path) -> list[Path]:
     for one in done:
         assert one.record is not None
         with reading(one.folder):
-            write_report(one.folder, one.record)
+            dpaudit.report.write_report(one.folder, one.record)
     studies = [_study(path) for path in sorted(folder.rglob(CONTENT))]
     write_index(folder, [*done, *studies])
     return [one.folder for one in done]
