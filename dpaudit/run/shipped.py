@@ -41,7 +41,7 @@ def found(given: Path) -> Path:
     A name has no suffix and no separator, and is not the name of a file here. Raises
     `ScenarioError` for a name that is unknown, with those that are near.
     """
-    if given.suffix or len(given.parts) != 1 or given.exists():
+    if given.suffix or len(given.parts) != 1 or given.is_file():
         return given
     known = shipped()
     if given.name in known:

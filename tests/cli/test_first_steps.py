@@ -38,6 +38,12 @@ def test_a_file_of_that_name_comes_first(tmp_path):
     assert found(Path("else/flight-als")) == Path("else/flight-als")
 
 
+def test_a_folder_of_that_name_does_not_hide_it(tmp_path):
+    """As `dpaudit run flight-als --out flight-als` leaves one."""
+    (tmp_path / "flight-als").mkdir()
+    assert found(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+
+
 def test_an_unknown_name_is_answered_with_near_ones():
     with pytest.raises(ScenarioError, match=r"near names: flight-als, .*`dpaudit list scenarios`"):
         found(Path("fligt-als"))
