@@ -13,12 +13,11 @@ import numpy as np
 
 from dpaudit import power
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit._core.types import Array
 from dpaudit.auditing.headline import Headline, Reference, headline
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
-from dpaudit.curves.claims import Claim, exceeds
+from dpaudit.curves.claims import exceeds
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.report.text import count, number
 from dpaudit.sampling.randomness import INFINITE
@@ -101,7 +100,7 @@ def judge_band(
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
     if head.exceeded:
         return Verdict("violated", f"{head.text} {head.in_delta}".rstrip(), detectable, head)
-    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
+    broken = _broken_by(exact, settings, reference)
     if broken is not None:
         return Verdict("inconclusive", f"{broken} {head.text}", detectable, head)
     missing = few() or ("" if detectable else NONE_SHOWN)
@@ -148,7 +147,7 @@ def judge_e_value(
         f"rose to {number(record.largest, 3)} at most, below the {number(record.needed)} that "
         "rejects it."
     )
-    broken = _broken_by(exact, settings.claim, reference, settings.epsilon)
+    broken = _broken_by(exact, settings, reference)
     if broken is not None:
         return Verdict("inconclusive", f"{broken} {held}", detectable, head)
     missing = few() or ("" if detectable else NONE_SHOWN)
@@ -204,18 +203,25 @@ def _would_have_shown(detectable: dict[str, float] | None) -> str:
     return f"An excess of {excess} in δ({epsilon}) would have been found with probability {chance}."
 
 
-def _broken_by(
-    exact: Spectrum | None, claim: Claim | None, reference: Reference, epsilon: Array
-) -> str | None:
+def _broken_by(exact: Spectrum | None, settings: Settings, reference: Reference) -> str | None:
     """A sentence where the exact spectrum breaks a claim that the draws did not refute."""
-    if claim is None or exact is None:
+    if settings.claim is None or exact is None:
         return None
-    allowed = reference.delta
-    over = np.flatnonzero(exceeds(exact.delta, allowed))
+    over = np.flatnonzero(exceeds(exact.delta, reference.delta))
     if len(over) == 0:
         return None
-    at = over[np.argmax((exact.delta - allowed)[over])]
-    return (
-        f"These draws did not certify a violation, but the exact spectrum breaks {reference.name}: "
-        f"δ({number(epsilon[at])}) = {number(exact.delta[at], 3)} against {number(allowed[at], 3)}."
-    )
+    found = _exact_value(exact, settings, reference, over)
+    return f"The exact spectrum breaks {reference.name}: {found}. These draws did not certify it."
+
+
+def _exact_value(
+    exact: Spectrum, settings: Settings, reference: Reference, over: np.ndarray
+) -> str:
+    """The exact ε at the claim's own δ; of a claim that is a curve, the largest excess of δ."""
+    claim = settings.claim
+    if claim is not None and claim.epsilon is not None and exact.curve is not None:
+        epsilon = float(exact.epsilon_at(claim.delta))
+        return f"its ε at δ = {number(claim.delta)} is {number(epsilon, 3)}"
+    at = over[np.argmax((exact.delta - reference.delta)[over])]
+    delta, allowed = number(exact.delta[at], 3), number(reference.delta[at], 3)
+    return f"its δ({number(settings.epsilon[at])}) is {delta}, where {allowed} is allowed"

@@ -32,12 +32,21 @@ def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
     )
 
 
-def sentences(result: Mapping[str, Any], headline: Headline | None) -> tuple[str, str]:
-    """The headline, and what else the reason says; either may be empty."""
+class Reason(NamedTuple):
+    """The parts of a reason: what is said of the draws first, the headline, and all else."""
+
+    notes: str
+    headline: str
+    rest: str
+
+
+def sentences(result: Mapping[str, Any], headline: Headline | None) -> Reason:
+    """The reason in its parts; one without a headline, as of an earlier version, as a whole."""
     reason = plain(result.get("reason") or "")
-    if headline is None:
-        return reason, ""
-    return headline.text, reason.removeprefix(headline.text).strip()
+    if headline is None or headline.text not in reason:
+        return Reason("", reason, "")
+    notes, text, rest = reason.partition(headline.text)
+    return Reason(notes.strip(), text, rest.strip())
 
 
 def whom(result: Mapping[str, Any]) -> str:

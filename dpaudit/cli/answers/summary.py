@@ -51,13 +51,13 @@ def spectrum_table(curves: Curves) -> str:
 
 
 def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
-    """The headline; δ at the claim's ε and what else the reason says; what would have been found.
-
-    Without a headline, as in a result of an earlier version, the whole reason comes first.
+    """What is said of the draws, and the headline; δ at the claim's ε and what else the reason
+    says; what would have been found.
     """
-    first, rest = sentences(record, curves.headline)
-    rest = " ".join(rest.replace(first, "").split())  # it may stand after notes on the draws
-    yield f"{record['verdict'].upper()}: {first}"
+    notes, first, rest = sentences(record, curves.headline)
+    yield f"{record['verdict'].upper()}: {notes or first}"
+    if notes:
+        yield first
     in_delta = [] if record["verdict"] == "violated" else list(_in_delta(record))
     said = [rest] if rest else []
     yield from in_delta + said if record["verdict"] == "not violated" else said + in_delta
