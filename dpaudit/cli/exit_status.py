@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 from dpaudit._core.shown.printable import printable
-from dpaudit.errors import DpauditError, ScenarioError
+from dpaudit.errors import DpauditError, MechanismError, ScenarioError
 
 NOT_VIOLATED, VIOLATED, ERROR, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
 OF_VERDICT = {"not violated": NOT_VIOLATED, "violated": VIOLATED, "inconclusive": INCOMPLETE}
@@ -34,9 +35,13 @@ def table(*meanings: dict[int, str], error: str = "usage or input error") -> str
 
 
 def text_of(error: BaseException) -> str:
-    """The lines for an error: one for each fault of a scenario, else one."""
+    """The lines for an error: one for each fault of a scenario, else one; of a mechanism's own
+    error also where it was raised.
+    """
     if isinstance(error, ScenarioError):
         lines = str(error).split("\n")
+    elif isinstance(error, MechanismError):
+        return "\n".join([f"error: {error}", *_places(error.__cause__)])
     elif isinstance(error, DpauditError):
         lines = [str(error)]
     elif isinstance(error, OSError):
@@ -44,6 +49,12 @@ def text_of(error: BaseException) -> str:
     else:
         lines = [f"not enough memory: {error}"]
     return "\n".join(f"error: {line}" for line in lines)
+
+
+def _places(cause: BaseException | None) -> list[str]:
+    """The frames of a mechanism's error, outermost first: "at release (mean.py, line 3)"."""
+    frames = traceback.extract_tb(None if cause is None else cause.__traceback__)
+    return [f"at {one.name} ({one.filename}, line {one.lineno})" for one in frames]
 
 
 def say(text: str, status: int) -> int:

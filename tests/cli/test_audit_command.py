@@ -116,3 +116,14 @@ def test_values_of_the_data_only_where_they_are_asked_for(tmp_path):
         values.append(json.loads(text)["neighbour"]["row_taken_out"])
     assert values[0] is None
     assert len(values[1]) == 2
+
+
+def test_an_error_of_the_mechanism_is_shown_with_its_own_place(tmp_path, capsys):
+    broken = "def broken(data, size, *, rng):\n    return missing\n"
+    (tmp_path / "audited_broken.py").write_text(broken)
+    given = ["--data", "rows.csv", "--claim", "1,0", "--draws", "5e3"]
+    assert main(["audit", "audited_broken:broken", *given]) == 2
+    said = capsys.readouterr().err.splitlines()
+    where = tmp_path / "audited_broken.py"
+    assert said[-1] == f"dpaudit: at broken ({where}, line 2)"
+    assert "NameError: name 'missing' is not defined" in said[-2]

@@ -55,9 +55,9 @@ def test_samples(draws, tmp_path, capsys, claim, status):
             r"P\.npy must be a non-empty \(n,\) or \(n, k\) array .*, got .*\(2, 2, 2\).*",
         ),
         (np.zeros((0, 2)), r"P\.npy must be a non-empty .*"),
-        (np.array(["a"]), "samples must leave at least 10 draws a side .*"),
+        (np.array(["a"]), "draws must leave at least 10 a side .*"),
         (np.array([1j]), r"P\.npy must be a \.npy file of numbers .*, got 'dtype complex128'"),
-        (np.zeros((5, 2)), r"samples must leave at least 10 draws a side .*"),
+        (np.zeros((5, 2)), r"draws must leave at least 10 a side .*"),
     ],
 )
 def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):
@@ -146,6 +146,7 @@ def test_list(write_scenario, capsys):
         assert re.search(rf"^  {name}\b", out, re.MULTILINE)
     assert re.search(r"^  scenarios/small\.toml +The first line says it\.$", out, re.MULTILINE)
     assert re.search(r"^  flight-als +ALS on the flights of 2013: ", out, re.MULTILINE)
+    assert re.search(r"^  \.\.\. and \d+ more: dpaudit list scenarios$", out, re.MULTILINE)
 
 
 def test_a_list_has_a_line_for_each_and_json_all_that_is_known(capsys):

@@ -19,6 +19,7 @@ from dpaudit.run.shipped import files_below, folder, shipped
 
 INDENT = "    "
 HERE = Path("scenarios")
+SHORT = {"scenarios": 16}  # items, where all kinds are listed
 MORE = "dpaudit list KIND NAME shows all that is known of one, --long of all."
 
 
@@ -62,8 +63,13 @@ def _one(kind: str, name: str, items: Sequence[Item]) -> Item:
 
 
 def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
-    """Each kind under its heading, a line for each item or, `long`, several."""
-    parts = ["\n".join([kind, *_lines(some, long)]) for kind, some in items.items()]
+    """Each kind under its heading, a line for each item or, `long`, several. Of several kinds
+    not all scenarios, unless `long`.
+    """
+    most = SHORT if len(items) > 1 and not long else {}
+    parts = [
+        "\n".join([kind, *_begin(kind, some, long, most.get(kind))]) for kind, some in items.items()
+    ]
     several = any(len(some) > 1 for some in items.values())
     return "\n\n".join([*parts, *([MORE] if several and not long else [])])
 
@@ -75,6 +81,12 @@ def as_json(items: Mapping[str, Sequence[Item]]) -> str:
         for kind, some in items.items()
     }
     return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def _begin(kind: str, items: Sequence[Item], long: bool, most: int | None) -> Iterable[str]:
+    yield from _lines(items[:most], long)
+    if left := len(items[most:]) if most else 0:
+        yield f"  ... and {left} more: dpaudit list {kind}"
 
 
 def _lines(items: Sequence[Item], long: bool) -> Iterable[str]:

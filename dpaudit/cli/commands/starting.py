@@ -49,9 +49,10 @@ def init(folder: Path) -> int:
 def list_(kind: str | None, name: str | None, long: bool, as_json: bool) -> int:
     """List mechanisms, datasets, classifiers and scenarios, a line for each.
 
-    With a KIND only those; with a NAME all that is known of one, such as `dpaudit list mechanisms
-    ALS`. Scenarios are those that come with dpaudit, by the name that `dpaudit run` takes, and the
-    .toml files below ./scenarios; with a FOLDER, the files below that.
+    Without a KIND the first scenarios only; with a KIND all of those; with a NAME all that is known
+    of one, such as `dpaudit list mechanisms ALS`. Scenarios are those that come with dpaudit, by
+    the name that `dpaudit run` takes, and the .toml files below ./scenarios; with a FOLDER, the
+    files below that.
     """
     from dpaudit.cli.answers import listing
 
