@@ -63,9 +63,9 @@ def split(
     sizes = Split(first, second, samples - first - second)
     if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.certify) < SMALLEST:
         raise InvalidInput(
-            f"samples must leave at least {SMALLEST} draws a side to train, choose and certify, "
+            f"draws must leave at least {SMALLEST} a side to train, choose and certify, "
             f"got {samples} ({sizes.train}, {sizes.choose}, {sizes.certify})",
-            argument="samples",
+            argument="draws",
         )
     return sizes
 

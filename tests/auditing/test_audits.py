@@ -365,7 +365,7 @@ REFUSED = {
     "detect a text": ({"detect": "0.1"}, "detect must be a finite number"),
     "train share": ({"train_share": 1.5}, "train share must be a finite number"),
     "choose share": ({"choose_share": "a"}, "choose share must be a finite number"),
-    "shares too large": ({"train_share": 0.5, "choose_share": 0.5}, "samples must leave at least"),
+    "shares too large": ({"train_share": 0.5, "choose_share": 0.5}, "draws must leave at least"),
     "rng": ({"rng": "today"}, "rng must be None, a non-negative integer"),
     "rng negative": ({"rng": -3}, "rng must be None, a non-negative integer"),
 }
@@ -412,11 +412,11 @@ def test_a_claimed_curve_is_checked_before_anything_is_drawn():
 @pytest.mark.parametrize("size", [1, 50, 99])
 def test_too_few_samples_are_refused(size):
     with pytest.raises(
-        dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"
+        dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"
     ):
         audit(never, samples=size)
     with pytest.raises(
-        dp.InvalidInput, match=f"samples must leave at least 10 draws a side .* got {size}"
+        dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"
     ):
         audit_samples(*samples(size))
 

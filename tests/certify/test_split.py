@@ -31,7 +31,7 @@ def test_parts_of_more_draws_than_the_split_leave_the_rest():
 def test_too_few_draws_are_refused(samples, shares):
     with pytest.raises(
         dp.InvalidInput,
-        match=f"samples must leave at least {SMALLEST} draws a side .* got {samples}",
+        match=f"draws must leave at least {SMALLEST} a side .* got {samples}",
     ):
         split(samples, *shares)
 

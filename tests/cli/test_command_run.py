@@ -139,7 +139,7 @@ def test_draws_are_a_whole_number(write_scenario, capsys, draws):
             [],
             r"\[mechanism\] call: absent_module:f: ModuleNotFound.*",
         ),
-        ({}, ["--samples", "5"], r"small\.toml: samples: must leave at least 10 draws a side .*"),
+        ({}, ["--samples", "5"], r"small\.toml: draws: must leave at least 10 a side .*"),
         ({}, ["--seed", "-1"], r"small\.toml: seed: must be an integer >= 0, got -1"),
         ({}, ["--out", "small.csv"], r".*small\.csv.*"),
     ],

@@ -55,7 +55,7 @@ def test_json_has_every_number(capsys):
         (["--claim", "-1,0.1"], "claim epsilon must be"),
         (["--claim", "1,1"], "claim must be one that a mechanism can break"),
         (["--claim", "1,0.5", "--excess", "0.5"], "excess must be a finite number in (0, 0.5)"),
-        (["--claim", "1,0.5", "--samples", "5"], "samples must leave at least 10 draws"),
+        (["--claim", "1,0.5", "--samples", "5"], "draws must leave at least 10"),
         ([], "Missing option '--claim'"),
     ],
 )

@@ -185,7 +185,7 @@ WRONG = {
         "[audit] stop: needs a claim",
     ),
     "worst": ({"mechanism": 'command = ["true", "{data}"]'}, '[neighbour] rule: give "search"'),
-    "samples": ({"audit": "samples = 5"}, "[audit] samples: must leave at least 10"),
+    "samples": ({"audit": "samples = 5"}, "[audit] draws: must leave at least 10"),
 }
 
 
@@ -226,7 +226,7 @@ def test_one_file_is_checked_before_its_call_is_imported(
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("options", [["--samples", "4"], ["--seed", "-1"], ["--stop", "verdict"]])
+@pytest.mark.parametrize("options", [["--draws", "4"], ["--seed", "-1"], ["--stop", "verdict"]])
 def test_options_are_checked_with_every_file_before_the_first_import(
     write_scenario, marked, options, capsys
 ):

@@ -144,7 +144,7 @@ def test_all_faults_at_once(write_scenario):
         "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
         "[audit.epsilon] num: missing",
         "[audit.epsilon] nim: unknown key (known: start, stop, num)",
-        "[audit] samples: must leave at least 10 draws a side to train, choose and certify, "
+        "[audit] draws: must leave at least 10 a side to train, choose and certify, "
         "got 3 (1, 0, 2)",
         "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
     ]
@@ -247,7 +247,7 @@ def test_all_faults_at_once(write_scenario):
         ({"audit": "epsilon = [-1]"}, ["[audit] epsilon: must be a finite number >= 0 (nats)"]),
         (
             {"audit": "train_share = 0.9\nchoose_share = 0.2"},
-            ["[audit] samples: must leave at least 10 draws"],
+            ["[audit] draws: must leave at least 10"],
         ),
     ],
 )
@@ -280,7 +280,7 @@ def test_overrides_are_checked(write_scenario):
     scenario = Scenario.load(write_scenario())
     other = scenario.override(500, 3)
     assert (other.seed, other.settings.samples, scenario.settings.samples) == (3, 500, 2000)
-    with pytest.raises(dp.InvalidInput, match="samples must leave at least 10"):
+    with pytest.raises(dp.InvalidInput, match="draws must leave at least 10"):
         scenario.override(5, None)
     with pytest.raises(dp.InvalidInput, match="seed must be an integer >= 0"):
         scenario.override(None, -1)
@@ -297,4 +297,4 @@ def test_reading_imports_nothing_of_the_user(write_scenario, tmp_path):
 
 def test_a_split_that_leaves_nothing_to_certify_is_a_fault_of_its_table(write_scenario):
     path = write_scenario(audit='samples = 100000000\ntrain_share = 0.95\nfocus = "pure"')
-    assert faults(path)[0].startswith("[audit] samples: must leave at least 10 draws")
+    assert faults(path)[0].startswith("[audit] draws: must leave at least 10")
