@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import brentq
 
 import dpaudit as dp
-from dpaudit.auditing.record import load, plain
+from dpaudit._core.result_file import load
+from dpaudit.auditing.record import plain
 from tests.cases import database, shifted
 
 DATA = database()
@@ -411,13 +412,9 @@ def test_a_claimed_curve_is_checked_before_anything_is_drawn():
 
 @pytest.mark.parametrize("size", [1, 50, 99])
 def test_too_few_samples_are_refused(size):
-    with pytest.raises(
-        dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"
-    ):
+    with pytest.raises(dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"):
         audit(never, samples=size)
-    with pytest.raises(
-        dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"
-    ):
+    with pytest.raises(dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"):
         audit_samples(*samples(size))
 
 

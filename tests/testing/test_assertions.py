@@ -186,9 +186,7 @@ def test_search_takes_keywords_of_search_neighbours(heavy):
     search = {"relations": ("add",), "candidates": [[6.0], [0.5]], "budget": 4}
     failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), search=search, **given)
     assert failure.facts["pair"].startswith("a row added: 25 rows of 1 and 26 rows of 1 (")
-    again = (
-        "data, (1.0, 0.001), draws=1000, false_failure=1e-06, rng=0, classifier='qda', search="
-    )
+    again = "data, (1.0, 0.001), draws=1000, false_failure=1e-06, rng=0, classifier='qda', search="
     assert again in failure.facts["in Python"]
     assert "'candidates': candidates" in failure.facts["in Python"]
     for wrong in ({"samples": 10}, {"relation": "add"}):
