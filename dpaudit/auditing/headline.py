@@ -18,7 +18,6 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, Family
-from dpaudit.curves.readings import gdp_mu
 from dpaudit.report.text import least, number
 
 UNCLAIMED_DELTA = 1e-5  # δ at which ε is read where nothing is claimed
@@ -161,8 +160,8 @@ def _parameters(
         delta = float(reference.delta[at])
         return "ε", delta, float(estimate.epsilon[at]), float(band.epsilon_at(delta))
     if family.symbol == "μ":
-        on_grid = float(gdp_mu(estimate.epsilon, estimate.low).max())
-        return "μ", None, family.value, max(band.gdp_mu, on_grid)
+        least_mu = max(band.gdp_mu, band.least_mu(estimate.epsilon))
+        return "μ", None, family.value, least_mu
     if family.symbol == "ρ":
         return "ρ", None, family.value, band.least_parameter(family.curve, estimate.epsilon)
     assert family.delta is not None

@@ -9,6 +9,7 @@ simultaneously with everything else read off it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,12 +21,14 @@ from dpaudit._core import check
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
+from dpaudit.curves.gaussian_shift import shift_delta
 
 REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
 # ε at which μ is looked for, in each of two rounds, and the largest
 GDP_POINTS, GDP_LARGEST = (24, 30.0)
-LARGEST_PARAMETER = 1e6
+PARAMETERS = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of those that bracket the least one
+CLOSE = 1e-9  # relative error of the least parameter
 Curve = Callable[[Array], Array]  # ε ↦ δ
 
 
@@ -108,41 +111,44 @@ class Certificate:
 
         Such a claim allows δ + (1 − δ)(e^ε − γ)/(1 + e^ε) at each γ = e^{ε'} ≤ e^ε (Kairouz, Oh &
         Viswanath 2015, theorem 3.3). With l = (low(γ) − δ)/(1 − δ) > 0 it thus needs
-        e^ε ≥ (l + γ)/(1 − l), a quotient that is monotone between corners of the band. This is at
-        least `epsilon_at(delta)`, where l = 0.
+        e^ε ≥ (l + γ)/(1 − l), which rises with l and is monotone in γ where l is linear. A region
+        thus asks for most at one of its bends or where its l is 0; the latter is `epsilon_at`.
         """
         level = float(readings.unit("delta", delta))
         if level == 1.0:
             return 0.0
-        above = (self._low(self._corners) - level) / (1.0 - level)
+        gamma = self._bends
+        low = np.min(self.p[:, None] - gamma[..., None] * self.q[:, None], axis=-1)
+        above = (low - level) / (1.0 - level)
         with np.errstate(divide="ignore"):
-            gamma = np.where(above > 0.0, (above + self._corners) / (1.0 - above), 1.0)
-        return max(float(np.log(gamma.max())), float(self.epsilon_at(level)))
+            least = np.where(above > 0.0, (above + gamma) / (1.0 - above), 1.0)
+        return max(float(np.log(least.max(initial=1.0))), float(self.epsilon_at(level)))
+
+    def least_mu(self, epsilon: Array) -> float:
+        """The least μ with which μ-GDP is consistent with the band at each ε, (m,), nats."""
+        return _largest_mu(epsilon, self.delta_at(epsilon))[0]
 
     def least_parameter(self, curve_of: Callable[[float], Curve], epsilon: Array) -> float:
-        """The least parameter, to 1e-9 of it, of a family of claims whose curve is nowhere below
-        the band.
+        """The least parameter, from below and to 1e-9 of it, of a family of claims whose curve is
+        nowhere below the band.
 
         curve_of : parameter ↦ curve ε ↦ δ, which rises with the parameter. epsilon : (m,), nats,
-        where the two are compared. Infinite where no parameter up to 1e6 suffices.
+        where the two are compared. 0 where 1e-12 suffices, infinite where 1e6 does not.
         """
+        from scipy.optimize import brentq  # here: slow to import
+
         low = self.delta_at(epsilon)
+        epsilon, low = epsilon[low > 0.0], low[low > 0.0]
 
-        def below(value: float) -> bool:
-            return bool(np.any(curve_of(value)(epsilon) < low))
+        def excess(log_value: float) -> float:
+            delta = np.maximum(curve_of(float(np.exp(log_value)))(epsilon), np.finfo(float).tiny)
+            return float(np.max(np.log(low / delta), initial=-np.inf))
 
-        if not below(0.0):
-            return 0.0
-        high = 1e-6
-        while below(high):
-            high *= 10.0
-            if high > LARGEST_PARAMETER:
-                return np.inf
-        low_end = 0.0 if high == 1e-6 else high / 10.0
-        while high - low_end > 1e-9 * high:
-            middle = (low_end + high) / 2.0
-            low_end, high = (middle, high) if below(middle) else (low_end, middle)
-        return low_end
+        first = bisect_left(PARAMETERS, True, key=lambda one: excess(one) <= 0.0)
+        if first in (0, len(PARAMETERS)):
+            return np.inf if first else 0.0
+        root = brentq(excess, *PARAMETERS[first - 1 : first + 1], xtol=0.1 * CLOSE)
+        return float(np.exp(root - 0.5 * CLOSE))
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
         """An upper bound of the trade-off function at type I errors alpha in [0, 1], scalar or
@@ -164,10 +170,9 @@ class Certificate:
         smaller μ' is true.
         """
         grid = np.linspace(0.0, min(float(self.epsilon_at(0.0)), GDP_LARGEST), GDP_POINTS)
-        mu = readings.gdp_mu(grid, self.delta_at(grid))
-        best = int(np.argmax(mu))
+        mu, best = _largest_mu(grid, self.delta_at(grid))
         fine = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, GDP_POINTS - 1)], GDP_POINTS)
-        return float(max(mu[best], readings.gdp_mu(fine, self.delta_at(fine)).max()))
+        return max(mu, self.least_mu(fine))
 
     def to_dict(self) -> dict[str, Any]:
         """What result.json holds: ε at a few δ, and μ."""
@@ -186,6 +191,17 @@ class Certificate:
         for p, q in zip(self.p, self.q, strict=True):
             low = np.maximum(low, np.min(p - flat[:, None] * q, axis=1))
         return low.reshape(gamma.shape)
+
+    @cached_property
+    def _bends(self) -> Array:
+        """γ ≥ 1 among which are all at which a region's own bound bends: crossings of two of its
+        lines, and 1; (s, j).
+        """
+        one, other = np.triu_indices(self.p.shape[1], 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gamma = (self.p[:, one] - self.p[:, other]) / (self.q[:, one] - self.q[:, other])
+        inside = np.where(np.isfinite(gamma) & (gamma > 1.0), gamma, 1.0)
+        return np.pad(inside, ((0, 0), (0, 1)), constant_values=1.0)
 
     @cached_property
     def _corners(self) -> Array:
@@ -216,6 +232,21 @@ def level_of(alpha: float) -> float:
     to 1.
     """
     return min(1.0 - alpha, float(np.nextafter(1.0, 0.0)))
+
+
+def _largest_mu(epsilon: Array, delta: Array) -> tuple[float, int]:
+    """The largest `readings.gdp_mu` of some points, (m,) each, and its position; only computed
+    where the largest so far does not suffice.
+    """
+    mu, best = 0.0, 0
+    short = np.flatnonzero(delta > 0.0)
+    while len(short) and mu < np.inf:
+        with np.errstate(divide="ignore"):
+            best = int(short[np.argmax(delta[short] / shift_delta(mu, epsilon[short]))])
+        mu = max(mu, float(readings.gdp_mu(epsilon[best], delta[best])))
+        short = short[short != best]
+        short = short[delta[short] > shift_delta(mu, epsilon[short])]
+    return mu, best
 
 
 def _quotient(p: Array, q: Array) -> Array:

@@ -110,7 +110,10 @@ class Claim:
         if omega == 1.0:
             fail("omega", omega, "a finite number > 1")
         curve = _concentrated(rho, omega)
-        return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", curve, Family("ρ", rho, omega=omega))
+        # (0, ω)-tCDP is 0-zCDP, and a larger ρ is read so: with a small ω the curve does not fall
+        # to 0 as ρ does
+        family = Family("ρ", rho, omega=omega if rho > 0.0 else np.inf)
+        return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", curve, family)
 
     @classmethod
     def rdp(
