@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpaudit.report.data import section
-from dpaudit.report.text import assignments, least, moment, number, percent, plain
+from dpaudit.report.text import assignments, count, least, moment, number, percent, plain
 
 Fact = tuple[str, str]
 RELATIONS = {
@@ -60,7 +60,7 @@ def process(result: Mapping[str, Any]) -> dict[str, Any]:
     """How the run went: draws a side, classifier with its scores, timings and memory, as texts."""
     classifier, samples = section(result, "classifier"), section(result, "samples")
     return {
-        "samples": {part: number(draws) for part, draws in samples.items() if draws is not None},
+        "samples": {part: count(draws) for part, draws in samples.items() if draws is not None},
         "classifier": classifier,
         "scores": [
             f"{name} {number(loss)}" for name, loss in section(classifier, "portfolio").items()

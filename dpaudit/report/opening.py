@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit.curves.claims import exceeds
 from dpaudit.report.data import Curves, Headline, section
-from dpaudit.report.text import NONE, equation, label, number, percent, plain
+from dpaudit.report.text import NONE, count, equation, label, number, percent, plain
 
 NOTE_WIDTH = 80  # characters below a tile
 
@@ -155,12 +155,12 @@ def _certified(result: Mapping[str, Any], headline: Headline | None) -> Tile:
 def _draws(result: Mapping[str, Any]) -> Tile:
     name, samples = "Draws a side", section(result, "samples")
     if bets := section(result, "sequential"):
-        return Tile(name, number(bets["drawn"]), f"{number(bets['tested'])} of them bet on")
+        return Tile(name, count(bets["drawn"]), f"{count(bets['tested'])} of them bet on")
     drawn = [draws for draws in samples.values() if draws is not None]
     if not drawn:
         return Tile(name, NONE, "not recorded")
-    note = f"{number(samples['test'])} of them certify" if samples.get("test") else ""
-    return Tile(name, number(sum(drawn)), note)
+    note = f"{count(samples['test'])} of them certify" if samples.get("test") else ""
+    return Tile(name, count(sum(drawn)), note)
 
 
 def _neighbour(result: Mapping[str, Any]) -> Tile:
@@ -170,6 +170,6 @@ def _neighbour(result: Mapping[str, Any]) -> Tile:
         return Tile("Neighbour", "not known", "two sets of draws")
     rule = plain(neighbour.get("rule") or "the only one audited")
     if tried is not None:
-        rule = f"worst of {number(tried)} tried" + (f", of {number(pool)} in all" if pool else "")
+        rule = f"worst of {count(tried)} tried" + (f", of {count(pool)} in all" if pool else "")
     name = "Worst neighbour" if "worst" in rule else "Neighbour"
     return Tile(name, label(whom(result) or "two databases", 40), label(rule, NOTE_WIDTH))

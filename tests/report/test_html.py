@@ -145,7 +145,7 @@ def test_a_score_that_was_given_was_not_trained(result):
     result["samples"] = {"train": 0, "choose": 2_000, "test": 18_000}
     text = Page(render_html(result)).text
     assert (
-        "none trained the score, which was given; 2000 chose its thresholds, 18,000 were kept"
+        "none trained the score, which was given; 2,000 chose its thresholds, 18,000 were kept"
         in text
     )
 

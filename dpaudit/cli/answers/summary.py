@@ -112,8 +112,8 @@ def _data(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _draws(record: Mapping[str, Any]) -> str:
     if bets := section(record, "sequential"):
-        return f"{number(bets['drawn'])} in batches, {number(bets['tested'])} of them bet on"
+        return f"{count(bets['drawn'])} in batches, {count(bets['tested'])} of them bet on"
     return ", ".join(
-        f"{number(draws)} to {PURPOSE.get(part, part)}"
+        f"{count(draws)} to {PURPOSE.get(part, part)}"
         for part, draws in section(record, "samples").items()
     )
