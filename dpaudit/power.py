@@ -100,20 +100,24 @@ def excess_of(
     return _least(burden, delta)
 
 
-def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
+def smallest_excess(
+    epsilon: float, allowed: float, draws: int, share: float, below: float = np.inf
+) -> float:
     """The excess over `allowed` that `draws` certifying draws a side show with probability POWER.
 
     epsilon : nats. share : error probability of the bound at this ε. Infinite where no δ ≤ 1 would
-    show.
+    show, or no excess up to `below`, which takes a fraction of the time.
     """
 
     def burden(excess: float) -> float:
         return _certifying_draws(epsilon, allowed, excess, power=POWER, share=share) / draws
 
-    return _least(burden, allowed)
+    return _least(burden, allowed, below)
 
 
-def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> float:
+def excess_shown(
+    epsilon: float, allowed: float, draws: int, alpha: float, below: float = np.inf
+) -> float:
     """As `smallest_excess`, for a sequential audit that bets on `draws` draws a side.
 
     alpha : 1 − the level of the audit.
@@ -123,7 +127,7 @@ def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> fl
         needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, alpha=alpha)
         return needed / draws
 
-    return _least(burden, allowed)
+    return _least(burden, allowed, below)
 
 
 def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Array:
@@ -190,13 +194,13 @@ def _all_draws(certifying: float) -> float:
     return float(samples_for(int(np.ceil(certifying)))) if certifying < MOST else MOST
 
 
-def _least(burden: Callable[[float], float], allowed: float) -> float:
-    """The excess at which `burden`, draws needed over draws made, is 1.
+def _least(burden: Callable[[float], float], allowed: float, below: float = np.inf) -> float:
+    """The excess at which `burden`, draws needed over draws made, is 1; infinite beyond `below`.
 
     The burden falls as the excess grows.
     """
     most = 1.0 - allowed - 1e-9
-    if most <= LEAST or burden(most) > 1.0:
+    if most <= LEAST or burden(min(most, below)) > 1.0:
         return float("inf")
     ends = np.log(LEAST), np.log(most)
     return float(np.exp(brentq(lambda log: np.log(burden(np.exp(log))), *ends, rtol=1e-4)))

@@ -93,9 +93,9 @@ def judge_band(
     if reference is None:
         return Verdict("inconclusive", f"{head.text} {NOTHING}", None, head)
 
-    def excess(at: int) -> float:
+    def excess(at: int, below: float) -> float:
         epsilon, allowed = estimate.epsilon[at], reference.delta[at]
-        return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at])
+        return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at], below)
 
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
     if head.exceeded:
@@ -127,9 +127,9 @@ def judge_e_value(
     who, few : as in `judge_band`.
     """
 
-    def excess(at: int) -> float:
+    def excess(at: int, below: float) -> float:
         epsilon, allowed = settings.epsilon[at], reference.delta[at]
-        return power.excess_shown(epsilon, allowed, record.tested, settings.alpha)
+        return power.excess_shown(epsilon, allowed, record.tested, settings.alpha, below)
 
     others = () if settings.claimed_epsilon is not None else kept
     detectable = _detectable(excess, others, settings)
@@ -160,19 +160,22 @@ def judge_e_value(
 
 
 def _detectable(
-    excess: Callable[[int], float], positions: Iterable[int], settings: Settings
+    excess: Callable[[int, float], float], positions: Iterable[int], settings: Settings
 ) -> dict[str, float] | None:
     """At the claim's own ε if it has one, else where the least excess would show.
 
-    excess : position on the grid of ε ↦ the smallest excess that would show there.
+    excess : position on the grid of ε, bound ↦ the smallest excess that would show there, infinite
+        above the bound.
     """
     own = settings.claimed_epsilon
     if own is not None:
         at = int(np.argmin(np.abs(settings.epsilon - own)))
-        least = excess(at)
+        least = excess(at, np.inf)
         if np.isfinite(least):
             return _at(settings.epsilon[at], least)
-    least, at = min(((excess(one), one) for one in positions), default=(np.inf, 0))
+    least, at = np.inf, 0
+    for one in positions:
+        least, at = min((least, at), (excess(one, least), one))
     return _at(settings.epsilon[at], least) if np.isfinite(least) else None
 
 
