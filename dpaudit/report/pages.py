@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,6 +15,7 @@ from dpaudit._core.shown.printable import printable
 from dpaudit.report.text import number, percent, plain
 
 
+@cache
 def environment() -> Environment:
     """The templates of this folder, with the filters `number`, `percent` and `plain`."""
     environment = Environment(
@@ -23,7 +25,7 @@ def environment() -> Environment:
         finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
-        optimized=False,  # a template is compiled to be used once
+        optimized=False,  # most pages are made once: compiling takes longer than they do
     )
     environment.filters.update(number=number, percent=percent, plain=plain)
     return environment
