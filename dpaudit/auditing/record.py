@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpaudit import __version__
-from dpaudit._core.files import replace_file
+from dpaudit._core.result_file import SCHEMA_VERSION
 from dpaudit._core.seeds import describe as describe_seed
-from dpaudit._core.shown.printable import encodable, printable
+from dpaudit._core.shown.printable import encodable
 from dpaudit._core.types import Array, describe
-from dpaudit.errors import DegenerateData, DpauditError, InvalidInput
+from dpaudit.errors import DegenerateData, InvalidInput
 from dpaudit.neighbours import NeighbourPair, row_statistics
 
 if TYPE_CHECKING:
     from dpaudit.auditing.result import AuditResult, Subject
     from dpaudit.certify.estimate import Direction
-
-SCHEMA_VERSION = 1
-RESULT = "result.json"
-FILES = (RESULT, "report.html", "spectrum.png")
 
 
 def to_dict(result: AuditResult) -> dict[str, Any]:
@@ -91,52 +83,6 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
     return encodable(str(value))
-
-
-def save(record: dict[str, Any], folder: Path) -> Path:
-    """Write the report, and result.json last; a killed run leaves no half-written file."""
-    from dpaudit.report import write_report  # loads the HTML templates and matplotlib
-
-    folder.mkdir(parents=True, exist_ok=True)
-    write_report(folder, record)
-    text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    replace_file(folder / RESULT, printable(text))
-    return folder
-
-
-def load(folder: Path) -> dict[str, Any]:
-    """Read result.json. Raises `InvalidInput` when there is none, or not one of this schema."""
-    path = folder / RESULT
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InvalidInput(f"{path} must be an audit's result, but there is no such file") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"{path} must be an audit's result, but it cannot be read: {error}"
-        ) from None
-    found = record.get("schema_version") if isinstance(record, dict) else None
-    if found != SCHEMA_VERSION:
-        raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {found!r}")
-    return dict(record)
-
-
-@contextmanager
-def reading(folder: Path) -> Iterator[None]:
-    """Around all use of a result.json that somebody may have changed since it was written.
-
-    Raises `InvalidInput` where its content has values missing, or of another type.
-    """
-    try:
-        yield
-    except (DpauditError, OSError, MemoryError):
-        raise
-    except Exception as error:
-        wrong = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InvalidInput(
-            f"{folder / RESULT} must be as dpaudit wrote it, but a value is missing or of another "
-            f"type ({wrong[:200]})"
-        ) from error
 
 
 def _mechanism(mechanism: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ That content, the record, is what both have in common. `Recorded` is what both d
 from __future__ import annotations
 
 import importlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
@@ -16,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpaudit._core.files import replace_file
+from dpaudit._core.result_file import RESULT, load, reading
+from dpaudit._core.shown.printable import printable
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.auditing.headline import Headline
-from dpaudit.auditing.record import load, reading, save
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
@@ -28,8 +31,10 @@ from dpaudit.report.data import read_curves
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes
 
-WORDS = ("symbol", "who", "claimant")  # fields of a headline that are no numbers
+FILES = (RESULT, "report.html", "spectrum.png")
 SIZE = (5.6, 5.6)  # inches, of a figure
+
+WORDS = ("symbol", "who", "claimant")  # fields of a headline that are no numbers
 # what an audit has in memory alone, and what is kept of it
 NOT_KEPT = {
     "certified": "to_dict()['certified'] has ε at a few δ, and μ",
@@ -59,7 +64,7 @@ class Recorded(ABC):
 
         The folder is made if it does not exist. Raises OSError.
         """
-        return save(self._record, Path(folder))
+        return _save(self._record, Path(folder))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The report's figure of δ(ε): exact, claimed, estimated and certified; ε in nats.
@@ -153,6 +158,17 @@ class SavedResult(Recorded):
         if name in NOT_KEPT:
             raise AttributeError(f"{name} is not kept in result.json; {NOT_KEPT[name]}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _save(record: dict[str, Any], folder: Path) -> Path:
+    """Write the report, and result.json last; a killed run leaves no half-written file."""
+    from dpaudit.report import write_report  # loads the HTML templates and matplotlib
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_report(folder, record)
+    text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    replace_file(folder / RESULT, printable(text))
+    return folder
 
 
 def columns(content: Mapping[str, Any]) -> dict[str, Array]:
@@ -257,6 +273,7 @@ def _agree(one: Array, other: Array) -> bool:
 
 
 def _numbers(values: Any) -> Array:
+    """Numbers of result.json, with "inf" for infinity."""
     return np.array([float(value) for value in values], dtype=np.float64)
 
 

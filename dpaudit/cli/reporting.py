@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import dpaudit.report
-from dpaudit.auditing.record import RESULT, load, reading
+from dpaudit._core.result_file import RESULT, load, reading
 from dpaudit.cli import running
 from dpaudit.errors import InvalidInput
 from dpaudit.report.tables import values_table

@@ -214,7 +214,7 @@ def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:
 
 def verdict(folder: Path) -> int:
     """Print the content of result.json; returns the exit status of its verdict."""
-    from dpaudit.auditing.record import load
+    from dpaudit._core.result_file import load
 
     record = load(folder)
     _summary(record, folder)

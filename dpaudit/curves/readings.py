@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfinv
 
-from dpaudit._core.bracketing import Function, first_below, peak
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.curves.bracketing import Function, first_below, peak
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.bracketing import peak
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.curves.bracketing import peak
 
 FINITE = np.linspace(-27.0, 30.0, 58)  # ln of (α − 1)/(end − α): to 1e-13 of the end
 INFINITE = np.linspace(-27.0, 43.0, 71)  # ln(α − 1)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from dpaudit._core import check
+from dpaudit._core.result_file import load
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import changes
 from dpaudit.neighbours.pair import GROUPS, RELATIONS, NeighbourPair
 from dpaudit.neighbours.source import RowSource
 
-RESULT = "result.json"
 OUT: dict[str, Callable[..., NeighbourPair]] = {  # relations without a row that comes in
     "zero-out": changes.zero_row,
     "remove": changes.remove_row,
@@ -54,7 +52,7 @@ def from_record(
     NeighbourPair(remove, row 1; 3 × 2 against 2 × 2)
     """
     data = check.matrix("data", data)
-    content = record if isinstance(record, Mapping) else _read(Path(record))
+    content = record if isinstance(record, Mapping) else load(Path(record))
     neighbour = _neighbour(content)
     _check_shape(data, content)
     relation = neighbour["relation"]
@@ -87,22 +85,6 @@ def _values(
     if source.number is None or source.number >= len(rows):
         check.fail("candidates", f"{len(rows)} rows", f"those of the search, with a {source.text}")
     return rows[source.number]
-
-
-def _read(folder: Path) -> Mapping[str, Any]:
-    """The content of result.json in a folder. Raises `InvalidInput`."""
-    path = folder / RESULT
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidInput(
-            f"record must be a folder with the result.json of an audit, got {str(folder)!r}: "
-            f"{type(error).__name__}",
-            argument="record",
-        ) from None
-    if not isinstance(found, dict):
-        check.fail("record", str(path), "the result.json of an audit")
-    return found
 
 
 def _neighbour(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,8 +12,8 @@ from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.types import Mechanism
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.engine import audit_mechanism
-from dpaudit.auditing.record import FILES
 from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.saved import FILES
 from dpaudit.auditing.settings import Drawing
 from dpaudit.datasets import Table
 from dpaudit.errors import ScenarioError

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.record import load
+from dpaudit._core.result_file import load
 from dpaudit.auditing.sequential import bettor, record
 from dpaudit.auditing.sequential.record import FIRST, batch_sizes
 from dpaudit.auditing.sequential.source import Batch, MechanismBatches, Past

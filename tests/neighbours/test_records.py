@@ -18,7 +18,7 @@ BY_HAND = {"replace": NEW[0], "add": NEW[0], "replace-group": NEW[::-1]}  # rows
 
 def written(pair):
     """The record as result.json has it."""
-    return json.loads(json.dumps({"neighbour": plain(pair.to_dict())}))
+    return json.loads(json.dumps({"schema_version": 1, "neighbour": plain(pair.to_dict())}))
 
 
 def same(one, other):
@@ -128,8 +128,8 @@ def test_a_record_that_makes_no_pair_is_refused(record, message):
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path):
-    with pytest.raises(dp.InvalidInput, match=r"record must be a folder with the result\.json"):
+    with pytest.raises(dp.InvalidInput, match=r"result\.json must be an audit's result, but there is"):
         from_record(DATA, tmp_path)
     (tmp_path / "result.json").write_text("[1]", encoding="utf-8")
-    with pytest.raises(dp.InvalidInput, match=r"record must be the result\.json of an audit"):
+    with pytest.raises(dp.InvalidInput, match=r"result\.json must have schema_version 1"):
         from_record(DATA, tmp_path)

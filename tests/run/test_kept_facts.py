@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit._core.result_file import load
 from dpaudit._core.source import commit_of
-from dpaudit.auditing.record import load
 from dpaudit.run import Scenario, run
 from dpaudit.run.described import describe_source
 from dpaudit.run.origin import origin_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.record import load
+from dpaudit._core.result_file import load
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError

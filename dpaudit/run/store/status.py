@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpaudit.auditing.record import RESULT, load
+from dpaudit._core.result_file import RESULT, load
 from dpaudit.errors import InvalidInput
 from dpaudit.run.store.checksums import listed
 from dpaudit.run.store.lock import held

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from dpaudit._core.files import clear_drafts, replace_file
-from dpaudit.auditing.record import RESULT
+from dpaudit._core.result_file import RESULT
 from dpaudit.report.text import count
 from dpaudit.run.store.checksums import listed
 from dpaudit.run.store.draws import DrawStore

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit.report
-from dpaudit.auditing.record import RESULT, load, reading
+from dpaudit._core.result_file import RESULT, load, reading
 from dpaudit.errors import InvalidInput
 from dpaudit.run.suite.suite import STUDY, ScenarioOutcome, write_index
 

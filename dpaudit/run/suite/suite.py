@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import replace_file
+from dpaudit._core.result_file import RESULT, load, reading
 from dpaudit._core.shown.raised import Raised
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.auditing.record import RESULT, load, reading
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.report.index import render_index
