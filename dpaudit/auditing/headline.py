@@ -18,9 +18,10 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, Family
-from dpaudit.report.text import least, number
+from dpaudit.report.text import apart, least, number
 
 UNCLAIMED_DELTA = 1e-5  # δ at which ε is read where nothing is claimed
+CLAIMED = "Claimed"  # how the sentence begins where the claim has a parameter of its own
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a certified parameter that is above the claimed one by less
 
 
@@ -48,7 +49,7 @@ class Headline:
     allowed_delta: float | None
     level: float
     who: str = ""
-    claimant: str = "Claimed"
+    claimant: str = CLAIMED
 
     @property
     def text(self) -> str:
@@ -60,8 +61,7 @@ class Headline:
         """ "δ(1) is at least 0.215, where 0.01 is allowed."; "" where δ does not show an excess."""
         if self.allowed_delta is None or self.certified_delta <= self.allowed_delta:
             return ""
-        low = number(self.certified_delta, 3, down=True)
-        allowed = number(self.allowed_delta, 3)
+        low, allowed = apart(self.certified_delta, self.allowed_delta, 3)
         return f"δ({number(self.epsilon)}) is at least {low}, where {allowed} is allowed."
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,11 +76,17 @@ class Headline:
     def _claimed(self) -> str:
         if self.claimed is None:
             return "Nothing is claimed."
-        return f"{self.claimant} {self.symbol} = {number(self.claimed)}{self._at}."
+        shown = number(self.claimed)
+        if self.certified > self.claimed:
+            shown = apart(self.certified, self.claimed)[1]
+        return f"{self.claimant} {self.symbol} = {shown}{self._at}."
 
     @property
     def _certified(self) -> str:
         confidence = f"At {percent(self.level)} confidence"
+        if np.isinf(self.certified):
+            at = self._at if self.claimed is None else ""
+            return f"{confidence} no finite {self.symbol} holds{at}"
         if self.claimed is None:
             return f"{confidence} {self.symbol} is at least {least(self.certified)}{self._at}"
         if not self.exceeded:
@@ -88,7 +94,9 @@ class Headline:
             return f"{confidence} no {self.symbol} above {most} is certified"
         if self.certified > self.claimed:
             return f"{confidence} at least {least(self.certified, self.claimed)}"
-        return f"{confidence} more than that"
+        if self.claimant == CLAIMED:
+            return f"{confidence} more than that"
+        return f"{confidence} that curve is exceeded"  # not shown to be so at this δ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +116,7 @@ class Reference:
         """The claim's curve, else the exact one, (m,); None where there is neither."""
         if claim is not None:
             name = f"the claim of {claim.text}"
-            claimant = "Claimed" if claim.family else f"The claim of {claim.text} allows"
+            claimant = CLAIMED if claim.family else f"The claim of {claim.text} allows"
             return cls(name, claim.delta_at(epsilon), claimant, claim.family)
         if exact is None:
             return None
@@ -186,8 +194,10 @@ def _position(estimate: Estimate, settings: Settings, reference: Reference | Non
 
 
 def _nearest(low: Array, allowed: Array) -> int:
-    """Where a bound exceeds what is allowed by most, or else the largest ε where it is not 0."""
+    """Where a bound exceeds what is allowed by most; else the largest ε where it is not 0, or the
+    first where less than δ = 1 is allowed, the larger of the two.
+    """
     excess = low - allowed
     if excess.max() > 0.0:
         return int(np.argmax(excess))
-    return int(np.max(np.flatnonzero(low > 0.0), initial=0))
+    return int(np.max(np.flatnonzero(low > 0.0), initial=int(np.argmax(allowed < 1.0))))

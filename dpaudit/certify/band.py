@@ -241,7 +241,7 @@ def _largest_mu(epsilon: Array, delta: Array) -> tuple[float, int]:
     mu, best = 0.0, 0
     short = np.flatnonzero(delta > 0.0)
     while len(short) and mu < np.inf:
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             best = int(short[np.argmax(delta[short] / shift_delta(mu, epsilon[short]))])
         mu = max(mu, float(readings.gdp_mu(epsilon[best], delta[best])))
         short = short[short != best]

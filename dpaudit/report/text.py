@@ -13,7 +13,7 @@ from dpaudit._core.percent import percent as in_percent
 from dpaudit._core.shown.printable import printable
 
 NONE = "–"
-DIGITS = range(3, 17)  # of a certified number: as few as tell it from another one
+DIGITS = range(3, 18)  # of a certified number: as few as tell it from another one
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -34,8 +34,11 @@ def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False)
     if not math.isfinite(float(value)):
         return "−∞" if float(value) < 0 else "∞"
     rounding = ROUND_DOWN if down else ROUND_UP if up else ROUND_HALF_EVEN
-    rounded = Context(prec=digits, rounding=rounding).create_decimal(repr(float(value)))
-    return _written(float(rounded), digits)
+    return _written(_rounded(float(value), digits, rounding), digits)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> float:
+    return float(Context(prec=digits, rounding=rounding).create_decimal(repr(value)))
 
 
 def _written(value: float, digits: int) -> str:
@@ -51,9 +54,22 @@ def _written(value: float, digits: int) -> str:
 
 
 def least(value: Any, other: Any = None) -> str:
-    """A certified lower bound, rounded down, with as many digits as tell it from `other`."""
-    texts = (number(value, digits, down=True) for digits in DIGITS)
-    return next((text for text in texts if text != number(other)), number(value, down=True))
+    """A certified lower bound, rounded down, as `apart` writes it if it is above `other`."""
+    if other is None or float(value) <= float(other):
+        return number(value, DIGITS[0], down=True)
+    return apart(value, other)[0]
+
+
+def apart(value: float, other: float, digits: int = 4) -> tuple[str, str]:
+    """A certified lower bound, rounded down, and what it exceeds, in `digits` digits; both with as
+    many more as it takes to read that the first is larger.
+    """
+    for more in range(len(DIGITS)):
+        sizes = DIGITS[0] + more, digits + more
+        low = _rounded(float(value), sizes[0], ROUND_DOWN)
+        if low > _rounded(float(other), sizes[1], ROUND_HALF_EVEN):
+            break
+    return number(value, sizes[0], down=True), number(other, sizes[1])
 
 
 def power_of_ten(exponent: int) -> str:

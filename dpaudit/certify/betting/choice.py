@@ -176,7 +176,7 @@ def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
     sample = sample_of(x, y)
     cut = grid(sample)
     p, q = above(sample, cut)
-    gamma = np.exp(epsilon)[:, None]
+    gamma = np.exp(np.minimum(epsilon, 350.0))[:, None]  # γ² is finite
     error = np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / upcoming)
     return np.asarray(cut[np.argmax(p - gamma * q - 2.0 * error, axis=1)])
 
