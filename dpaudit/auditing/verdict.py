@@ -19,10 +19,15 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import exceeds
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.report.opening import would_show
 from dpaudit.report.text import count, number
 from dpaudit.sampling.randomness import INFINITE
 
 NONE_SHOWN = "No excess in δ would have been found with that many draws; take more draws."
+WEAK = (
+    "These draws could have shown an excess of {excess} in δ, not the {asked} asked for; take more "
+    "draws."
+)
 NOTHING = "No exact spectrum is known to judge by."
 
 
@@ -100,16 +105,8 @@ def judge_band(
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
     if head.exceeded:
         return Verdict("violated", f"{head.text} {head.in_delta}".rstrip(), detectable, head)
-    broken = _broken_by(exact, settings, reference)
-    if broken is not None:
-        return Verdict("inconclusive", f"{broken} {head.text}", detectable, head)
-    missing = few() or ("" if detectable else NONE_SHOWN)
-    if missing:
-        return Verdict("inconclusive", f"{head.text} {missing}", None, head)
-    if _too_weak(detectable, settings.detect):
-        said = f"These draws could have shown {_shown(detectable, settings)}; take more draws."
-        return Verdict("inconclusive", f"{head.text} {said}", detectable, head)
-    return Verdict("not violated", f"{head.text} {_would_have_shown(detectable)}", detectable, head)
+    held = Verdict("not violated", head.text, detectable, head)
+    return _not_refuted(held, settings, _broken_by(exact, settings, reference), few)
 
 
 def judge_e_value(
@@ -142,21 +139,32 @@ def judge_e_value(
         )
         reason = " ".join(part for part in (head.text, head.in_delta, said) if part)
         return Verdict("violated", reason, detectable, head)
-    held = (
+    reason = (
         f"{head.text} In {count(record.drawn)} draws a side the e-value against {reference.name} "
         f"rose to {number(record.largest, 3)} at most, below the {number(record.needed)} that "
         "rejects it."
     )
-    broken = _broken_by(exact, settings, reference)
-    if broken is not None:
-        return Verdict("inconclusive", f"{broken} {held}", detectable, head)
-    missing = few() or ("" if detectable else NONE_SHOWN)
-    if missing:
-        return Verdict("inconclusive", f"{held} {missing}", None, head)
-    if _too_weak(detectable, settings.detect):
-        reason = f"{held} They could have shown {_shown(detectable, settings)}."
-        return Verdict("inconclusive", reason, detectable, head)
-    return Verdict("not violated", f"{held} {_would_have_shown(detectable)}", detectable, head)
+    held = Verdict("not violated", reason, detectable, head)
+    return _not_refuted(held, settings, _broken_by(exact, settings, reference), few)
+
+
+def _not_refuted(held: Verdict, settings: Settings, broken: str, few: Callable[[], str]) -> Verdict:
+    """The verdict where the draws refute nothing, with what they could have shown.
+
+    held : as if the audit had shown enough. broken : a sentence where the exact spectrum breaks
+    the claim, or "". few : as in `judge_band`.
+    """
+    if broken:
+        return replace(held, verdict="inconclusive", reason=f"{broken} {held.reason}")
+    missing = few() or ("" if held.detectable else NONE_SHOWN)
+    if missing or held.detectable is None:
+        reason = f"{held.reason} {missing}"
+        return replace(held, verdict="inconclusive", reason=reason, detectable=None)
+    if settings.detect is not None and held.detectable["excess"] > settings.detect:
+        excess, asked = number(held.detectable["excess"], 3), number(settings.detect, 3)
+        weak = WEAK.format(excess=excess, asked=asked)
+        return replace(held, verdict="inconclusive", reason=f"{held.reason} {weak}")
+    return replace(held, reason=f"{held.reason} {would_show(held.detectable)}")
 
 
 def _detectable(
@@ -183,36 +191,13 @@ def _at(epsilon: float, excess: float) -> dict[str, float]:
     return {"epsilon": float(epsilon), "excess": float(excess), "power": power.POWER}
 
 
-def _too_weak(detectable: dict[str, float] | None, detect: float | None) -> bool:
-    """Whether the excess asked for could not have been shown."""
-    if detect is None:
-        return False
-    return detectable is None or detectable["excess"] > detect
-
-
-def _shown(detectable: dict[str, float] | None, settings: Settings) -> str:
-    shown = (
-        "no excess at all"
-        if detectable is None
-        else f"an excess of {number(detectable['excess'], 3)} in δ"
-    )
-    return f"{shown}, not the {number(settings.detect, 3)} asked for"
-
-
-def _would_have_shown(detectable: dict[str, float] | None) -> str:
-    """What the audit could have shown, which stands beside every "not violated"."""
-    assert detectable is not None
-    excess, epsilon, chance = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
-    return f"An excess of {excess} in δ({epsilon}) would have been found with probability {chance}."
-
-
-def _broken_by(exact: Spectrum | None, settings: Settings, reference: Reference) -> str | None:
-    """A sentence where the exact spectrum breaks a claim that the draws did not refute."""
+def _broken_by(exact: Spectrum | None, settings: Settings, reference: Reference) -> str:
+    """A sentence where the exact spectrum breaks a claim that the draws did not refute, or ""."""
     if settings.claim is None or exact is None:
-        return None
+        return ""
     over = np.flatnonzero(exceeds(exact.delta, reference.delta))
     if len(over) == 0:
-        return None
+        return ""
     found = _exact_value(exact, settings, reference, over)
     return f"The exact spectrum breaks {reference.name}: {found}. These draws did not certify it."
 

@@ -25,7 +25,7 @@ class Tile(NamedTuple):
 def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
     """Claimed, certified, draws a side and the neighbour, in this order."""
     return (
-        _claimed(result, curves),
+        _claimed(curves),
         _certified(result, curves.headline),
         _draws(result),
         _neighbour(result),
@@ -76,15 +76,13 @@ def breaks_exactly(curves: Curves) -> bool:
     return bool(np.any(exceeds(curves.exact, curves.claim)))
 
 
-def could_have_shown(result: Mapping[str, Any]) -> str:
-    """ "an excess of 0.008 in δ(0.1) would have been found with probability 0.8", or ""."""
-    found = section(result, "detectable")
-    if not found:
-        return ""
-    excess, at, power = (number(found.get(key), 3) for key in ("excess", "epsilon", "power"))
-    where = "" if found.get("epsilon") is None else f" in δ({at})"
-    chance = "" if found.get("power") is None else f" with probability {power}"
-    return f"an excess of {excess}{where} would have been found{chance}"
+def would_show(detectable: Mapping[str, Any]) -> str:
+    """ "An excess of 0.008 in δ(0.1) would have been found with probability 0.8."
+
+    detectable : as in result.json.
+    """
+    excess, at, power = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
+    return f"An excess of {excess} in δ({at}) would have been found with probability {power}."
 
 
 def _of_violated(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
@@ -131,7 +129,7 @@ def _of_inconclusive(curves: Curves) -> tuple[str, str]:
     )
 
 
-def _claimed(result: Mapping[str, Any], curves: Curves) -> Tile:
+def _claimed(curves: Curves) -> Tile:
     headline = curves.headline
     if curves.claim is None:
         note = "nothing to judge by" if curves.exact is None else "judged by the exact spectrum"
@@ -148,6 +146,9 @@ def _certified(result: Mapping[str, Any], headline: Headline | None) -> Tile:
     note = ", ".join(filter(None, (headline.at, f"at {percent(result['level'])} confidence")))
     symbol, claimed = headline.symbol, headline.claimed
     if headline.exceeded and not headline.excess_shown:
+        if symbol == "ε" and section(result, "claim").get("epsilon") is None:
+            note = f"at {percent(result['level'])} confidence"  # at which δ is not shown
+            return Tile("Certified", "more than the curve", note)
         return Tile("Certified", f"more than {equation(symbol, number(claimed))}", note)
     return Tile("Certified", f"at least {equation(symbol, headline.certified_text)}", note)
 

@@ -9,7 +9,7 @@ from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.columns import Column, lower_bound, table
 from dpaudit.report.data import Curves, read_curves, section, selected_rows
 from dpaudit.report.facts import facts
-from dpaudit.report.opening import could_have_shown, sentences
+from dpaudit.report.opening import sentences, would_show
 from dpaudit.report.text import count, label, number
 
 PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
@@ -63,8 +63,9 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
     yield from in_delta + said if record["verdict"] == "not violated" else said + in_delta
     if record["verdict"] == "violated":
         return
-    if (shown := could_have_shown(record)) and shown not in rest.lower():
-        yield f"{shown[:1].upper()}{shown[1:]}."
+    found = section(record, "detectable")
+    if found and (shown := would_show(found)) not in rest:
+        yield shown
     neighbour = section(record, "neighbour")
     if neighbour.get("tried") is not None:
         of = "" if neighbour.get("pool") is None else f" of {count(neighbour['pool'])}"
