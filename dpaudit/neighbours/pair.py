@@ -70,10 +70,7 @@ class NeighbourPair:
     @property
     def change(self) -> str:
         """What differs, in words and without values: "row 7 zeroed"; "" for any two databases."""
-        if self.relation == "add":
-            return "a row added"
-        place = self._place
-        return f"{place} {DONE[self.relation]}" if place and self.relation in DONE else ""
+        return in_words(self.relation, self._place)
 
     @property
     def _place(self) -> str:
@@ -147,6 +144,13 @@ class NeighbourPair:
         if index >= len(whole):
             check.fail("index", index, f"a row number below {len(whole)}")
         return index
+
+
+def in_words(relation: str, place: str) -> str:
+    """What differs, "row 7 zeroed"; "" for any two databases. place : the rows, "row 7"."""
+    if relation == "add":
+        return "a row added"
+    return f"{place} {DONE[relation]}" if place and relation in DONE else ""
 
 
 def _group(group: tuple[int, ...] | None, rows: int) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
+from dpaudit.neighbours.pair import in_words
 from dpaudit.report.columns import Column, lower_bound, table, upper_bound
 from dpaudit.report.data import Curves, section
 from dpaudit.report.text import NONE, label, number
@@ -18,7 +19,6 @@ from dpaudit.report.tradeoff import tradeoff_above
 ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
 SHORT = 8  # rows of the tables that are not folded
 MOST = 12  # columns of a row of data that are shown
-DONE = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced", "add": "added"}
 
 Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is marked)
 
@@ -91,14 +91,13 @@ def _tried(trial: Mapping[str, Any]) -> list[str]:
     measured = [number(trial.get(key), 3) for key in ("delta", "error", "draws")]
     score = number(trial.get("score"), 3)
     note = label(str(trial.get("note") or ""), 60)
-    return [change(trial), *measured, number(trial.get("rung") or None), score, note]
+    return [_change(trial), *measured, number(trial.get("rung") or None), score, note]
 
 
-def change(trial: Mapping[str, Any]) -> str:
+def _change(trial: Mapping[str, Any]) -> str:
     """A neighbour in words: "row 11 zeroed", "a row added"."""
-    relation, row = str(trial.get("relation")), trial.get("row")
-    name = "a row" if row is None else f"row {number(row)}"
-    return f"{name} {DONE.get(relation, relation)}"
+    relation = str(trial.get("relation"))
+    return in_words(relation, f"row {trial.get('row')}") or relation
 
 
 def values_table(result: Mapping[str, Any]) -> Table | None:

@@ -18,6 +18,7 @@ from dpaudit.neighbours import (
     replace_row,
     zero_row,
 )
+from dpaudit.neighbours.pair import in_words
 from dpaudit.search.incoming import Incoming
 
 RELATIONS = ("zero-out", "remove", "replace", "add")
@@ -59,10 +60,7 @@ class Change:
     @property
     def text(self) -> str:
         """The change in words: "row 7 zeroed"."""
-        if self.relation == "add":
-            return "a row added"
-        done = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced"}
-        return f"row {self.index} {done[self.relation]}"
+        return in_words(self.relation, f"row {self.index}")
 
     def put_in(self, *, show_data: bool = False) -> dict[str, Any] | None:
         """Where the row that comes in is from, as `RowSource.to_dict`; None where none does."""
@@ -137,9 +135,7 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
     Raises `InvalidInput` where no change is left.
     """
     distinct = np.sort(np.unique(data, axis=0, return_index=True)[1])
-    parts = [
-        _of(relation, data, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)
-    ]
+    parts = [_of(relation, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = Pool(data, relation, out, into, incoming)
     # a row of zeros that is added or removed changes the number of rows, though no value
@@ -154,7 +150,7 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
 
 
 def _of(
-    relation: str, data: Array, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
+    relation: str, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(relation, out, into) of one relation."""
     new = np.arange(len(incoming))

@@ -17,11 +17,11 @@ from dpaudit._core.types import Array, Mechanism, describe
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.neighbours.pair import DONE
 from dpaudit.report.text import count, number, plain
 
 SHOWN = 8  # numbers of a row
 WIDTH = 14  # of the names of facts, in characters
-ONE_ROW = {"zero-out": "zeroed", "remove": "removed", "replace": "replaced"}
 
 
 class PrivacyFailure(AssertionError):
@@ -73,12 +73,12 @@ def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -
     """
     why = rule.removeprefix(f"{pair.change}: ")
     reason = f" ({why})" if why else ""
-    if pair.index is None or pair.relation not in ONE_ROW:
+    if pair.index is None or pair.relation not in DONE:
         change = f"{pair.change}: " if pair.change else ""
         return {"pair": f"{change}{_shape(pair.left)} and {_shape(pair.right)}{reason}"}
     place = f"{pair.index} of {count(len(pair.left))} (counted from 0)"
     values = f"; {_values(pair)}" if show_data else ""
-    return {"row": f"{place}, {ONE_ROW[pair.relation]}{reason}{values}"}
+    return {"row": f"{place}, {DONE[pair.relation]}{reason}{values}"}
 
 
 def _values(pair: NeighbourPair) -> str:
