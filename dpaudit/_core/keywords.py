@@ -32,9 +32,14 @@ def refuse_unknown(function_name: str, given: Iterable[str], allowed: Iterable[s
     unknown = next((name for name in given if name not in known), None)
     if unknown is None:
         return
-    nearest = difflib.get_close_matches(unknown, known, n=1)
-    advice = f"did you mean {nearest[0]!r}?" if nearest else f"it takes {', '.join(known)}"
+    advice = did_you_mean(unknown, known) or f"it takes {', '.join(known)}"
     raise TypeError(f"{function_name}() got an unknown keyword {unknown!r}; {advice}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """ "did you mean 'samples'?", of the known name that is nearest; "" where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def refuse_both(given: Mapping[str, Any], name: str, other: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +74,12 @@ def run(
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
-            task = _prepare(scenario, n_jobs, watch, resume)
-        subject = replace(task.subject, show_data=show_data)
-        if task.selection is not None:
-            subject = replace(subject, search=task.selection.to_dict(show_data=show_data))
-        known = made_by(task.origin, scenario, subject)
+            task = _prepare(scenario, n_jobs, watch, resume, show_data)
+        known = made_by(task.origin, scenario, task.subject)
         watch.discards(resume)
         store = DrawStore(folder / DRAWS, known, resume=resume)
         watch.begin(store)
-        result = audit_mechanism(subject, scenario.settings, Drawing(n_jobs, watch, store))
+        result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
         if not keep_draws:
@@ -120,31 +117,52 @@ class _Task:
     selection: Selection | None = None
 
 
-def _prepare(scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool) -> _Task:
+def _prepare(
+    scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool, show_data: bool
+) -> _Task:
     """Load mechanism and data, and choose the neighbour."""
-    rule, name = scenario.neighbour, scenario.name
-    written = None if scenario.text is None else without_rows(scenario.text)
     if scenario.data is None:
-        pair = scenario.mechanism.pair()
-        subject = Subject(scenario.mechanism, pair, name, describe_pair(pair), Own.text, written)
-        return _Task(subject, origin_of(scenario, scenario.mechanism))
+        return _with_own_pair(scenario, show_data)
     dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
     mechanism = loaded_mechanism(scenario)
     origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
-    source = describe_source(origin["files"], scenario.folder)
-    data, described = dataset.database, describe_data(dataset)
+    rule, found = scenario.neighbour, None
     if isinstance(rule, Unstated):
         rule = rule.settled(mechanism)
-    found = None
     if isinstance(rule, Searched):
         watch.discards(resume)
         found = _searched(scenario, rule, mechanism, dataset, origin, n_jobs, watch, resume)
-        pair, text = found.best.change.pair(data), rule.text(found)
+        pair, text = found.best.change.pair(dataset.database), rule.text(found)
     else:
         assert not isinstance(rule, Own)
-        pair, text = rule.pair(mechanism, data), rule.text(data)
-    subject = Subject(mechanism, pair, name, described, text, written, source)
+        pair, text = rule.pair(mechanism, dataset.database), rule.text(dataset.database)
+    subject = Subject(
+        mechanism,
+        pair,
+        scenario.name,
+        describe_data(dataset),
+        rule=text,
+        scenario_text=without_rows(scenario.text),
+        source=describe_source(origin["files"], scenario.folder),
+        search=None if found is None else found.to_dict(show_data=show_data),
+        show_data=show_data,
+    )
     return _Task(subject, origin, found)
+
+
+def _with_own_pair(scenario: Scenario, show_data: bool) -> _Task:
+    """A mechanism of dpaudit's own, on its own pair of databases."""
+    mechanism, pair = scenario.mechanism, scenario.mechanism.pair()
+    subject = Subject(
+        mechanism,
+        pair,
+        scenario.name,
+        describe_pair(pair),
+        rule=Own.text,
+        scenario_text=without_rows(scenario.text),
+        show_data=show_data,
+    )
+    return _Task(subject, origin_of(scenario, mechanism))
 
 
 def _searched(

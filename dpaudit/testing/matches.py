@@ -12,7 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit.auditing.api import audit_samples, audit_samples_of
+from dpaudit.auditing.api import audit_samples, audit_samples_of, check_pair
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.candidates import CandidateSets
@@ -90,9 +90,7 @@ def assert_matches(
     'qda'
     """
     __tracebackhide__ = True
-    if not isinstance(pair, NeighbourPair):
-        advice = "make one with dpaudit.neighbours.zero_row(data, 0)"
-        check.fail("pair", type(pair).__name__, "a dpaudit.NeighbourPair", advice)
+    check_pair(pair)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
     target = Target.of(spectrum, epsilon)
     samples = samples if draws is None else draws

@@ -4,11 +4,11 @@ user's code.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import Any
 
 from dpaudit._core.check import fail
+from dpaudit._core.keywords import did_you_mean
 from dpaudit._core.user_code import elsewhere
 from dpaudit.errors import ScenarioError
 
@@ -48,10 +48,9 @@ def imported(target: str, place: str = "") -> Any:
 def _named(owner: Any, name: str) -> Any:
     """An attribute. Raises AttributeError, with the nearest name that there is."""
     if not hasattr(owner, name):
-        near = difflib.get_close_matches(name, [one for one in dir(owner) if one[0] != "_"], 1)
         where = getattr(owner, "__name__", type(owner).__name__)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise AttributeError(f"{where} has no attribute {name!r}{hint}")
+        hint = did_you_mean(name, (one for one in dir(owner) if one[0] != "_"))
+        raise AttributeError("; ".join(filter(None, (f"{where} has no attribute {name!r}", hint))))
     return getattr(owner, name)
 
 

@@ -11,8 +11,12 @@ LEFT_OUT = "[…]"
 ROW = re.compile(r"""((?:\brow|"row"|'row')\s*=\s*)\[(?:[^\]#]|#[^\n]*)*\]""")
 
 
-def without_rows(text: str) -> str | None:
-    """The text with `[…]` for the numbers of a row; None where they cannot be told apart."""
+def without_rows(text: str | None) -> str | None:
+    """The text with `[…]` for the numbers of a row; None where they cannot be told apart, and of
+    a scenario without a file.
+    """
+    if text is None:
+        return None
     shown = ROW.sub(rf"\g<1>{LEFT_OUT}", text)
     neighbour = tomllib.loads(shown.replace(LEFT_OUT, "[]")).get("neighbour")
     row: Any = neighbour.get("row") if isinstance(neighbour, dict) else None
