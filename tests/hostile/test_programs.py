@@ -224,16 +224,25 @@ def held(folder, count):
     return pids, [Path(path.read_text().strip()) for path in folder.glob("*.data")]
 
 
-def test_every_signal_ends_programs_and_removes_data(tmp_path):
-    """With one job and with two, for all signals at once; the status is that of the signal."""
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [("SIGTERM", 1), ("SIGKILL", 2), ("SIGINT", 2)],
+        pytest.param(
+            [("SIGTERM", 2), ("SIGINT", 1), ("SIGHUP", 2), ("SIGQUIT", 2)], marks=pytest.mark.slow
+        ),
+    ],
+    ids=["few", "others"],
+)
+def test_every_signal_ends_programs_and_removes_data(tmp_path, ends):
+    """With one job or with two, for all these at once; the status is that of the signal."""
     runs = {}
-    for name in ENDS:
-        for jobs in (1, 2) if name in ("SIGTERM", "SIGINT") else (2,):
-            folder = tmp_path / f"{name}-{jobs}"
-            folder.mkdir()
-            argv = [sys.executable, "-c", INTERRUPTED + AUDITOR, str(folder), str(jobs)]
-            started = subprocess.Popen(argv, stderr=subprocess.DEVNULL, start_new_session=True)
-            runs[name, jobs] = folder, started
+    for name, jobs in ends:
+        folder = tmp_path / f"{name}-{jobs}"
+        folder.mkdir()
+        argv = [sys.executable, "-c", INTERRUPTED + AUDITOR, str(folder), str(jobs)]
+        started = subprocess.Popen(argv, stderr=subprocess.DEVNULL, start_new_session=True)
+        runs[name, jobs] = folder, started
     found = {key: held(folder, key[1]) for key, (folder, _) in runs.items()}
     for pids, files in found.values():
         assert all(map(alive, pids))

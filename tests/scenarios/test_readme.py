@@ -30,6 +30,7 @@ def test_the_page_shows_two_scenarios_with_what_they_need(shown):
     }
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_the_broken_mechanism_is_found(shown, capsys):
     """The exact δ(1) is 0.39 where 0 is claimed, and the seed is fixed."""
     assert main(["run", "noisy-mean.toml"]) == 1

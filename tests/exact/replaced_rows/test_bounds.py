@@ -10,6 +10,7 @@ from dpaudit.exact.replaced_rows.student_contour import contour_bound
 from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.mechanisms import ALS
 from tests.cases import database
+from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.05, 0.3, 1.0, 4.0])
 
@@ -23,8 +24,17 @@ def replaced(rows, features, seed, spread):
     return pairs, pairs.reversed()
 
 
-@pytest.mark.parametrize("spread", [1e-3, 0.1, 3.0])
-@pytest.mark.parametrize(("rows", "features"), [(2, 1), (6, 1), (4, 3), (12, 3), (400, 2)])
+@pytest.mark.parametrize(
+    ("spread", "rows", "features"),
+    one_in(
+        2,
+        [
+            (spread, *size)
+            for size in ((2, 1), (6, 1), (4, 3), (12, 3), (400, 2))
+            for spread in (1e-3, 0.1, 3.0)
+        ],
+    ),
+)
 def test_no_bound_of_a_replaced_row_of_als_is_below_its_spectrum(rows, features, spread):
     for pairs in replaced(rows, features, 7, spread):
         count = len(pairs.up)
