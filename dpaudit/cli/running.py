@@ -8,9 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dpaudit._core.result_file import load
 from dpaudit._core.shown.raised import report
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
+from dpaudit.cli.answers.summary import summary
 from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
 from dpaudit.errors import DpauditError, ScenarioError
@@ -214,15 +216,11 @@ def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:
 
 def verdict(folder: Path) -> int:
     """Print the content of result.json; returns the exit status of its verdict."""
-    from dpaudit._core.result_file import load
-
     record = load(folder)
     _summary(record, folder)
     return exit_status.OF_VERDICT[record["verdict"]]
 
 
 def _summary(record: dict[str, Any], folder: Path) -> None:
-    from dpaudit.cli.answers.summary import summary
-
     print(summary(record))
     print(f"\nReport: {folder / 'report.html'}")

@@ -56,6 +56,38 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
     return [(name, str(value)) for name, value in rows if value]
 
 
+def properties(
+    headline: Mapping[str, Any],
+    detectable: Mapping[str, Any] | None,
+    *,
+    verdict: str,
+    claim: str | None,
+    neighbour: str,
+    tried: int | None,
+    draws: int,
+) -> dict[str, str]:
+    """The numbers of an audit as JUnit files of suites and of privacy tests have them; "" for none.
+
+    headline, detectable : as in result.json. neighbour : what differs, in words. tried : neighbours
+    that were compared. draws : a side.
+    """
+    found = detectable or {}
+    values = {
+        "verdict": verdict,
+        "claim": claim,
+        "certified": headline["certified"],
+        "parameter": headline["symbol"],
+        "at_delta": headline["delta"],
+        "detectable": found.get("excess"),
+        "detectable_at_epsilon": found.get("epsilon"),
+        "neighbour": neighbour,
+        "neighbours_tried": tried,
+        "draws": draws,
+        "headline": headline["text"],
+    }
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
 def process(result: Mapping[str, Any]) -> dict[str, Any]:
     """How the run went: draws a side, classifier with its scores, timings and memory, as texts."""
     classifier, samples = section(result, "classifier"), section(result, "samples")

@@ -7,6 +7,7 @@ from math import inf
 
 from dpaudit.auditing.result import AuditResult
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.report.facts import properties
 from dpaudit.report.text import count, number
 from dpaudit.testing.reporting import Audited
 
@@ -25,19 +26,15 @@ def audited(
     given.
     """
     head, pair = result.headline, result.subject.pair
-    facts = {
-        "verdict": verdict,
-        "claim": claim,
-        "certified": repr(head.certified),
-        "parameter": head.symbol,
-        "at_delta": "" if head.delta is None else repr(head.delta),
-        "detectable": "" if detectable is None else repr(detectable["excess"]),
-        "detectable_at_epsilon": "" if detectable is None else repr(detectable["epsilon"]),
-        "neighbour": _change(pair),
-        "neighbours_tried": "" if tried is None else str(tried),
-        "draws": str(result.sizes.total),
-        "headline": head.text,
-    }
+    facts = properties(
+        head.to_dict(),
+        detectable,
+        verdict=verdict,
+        claim=claim,
+        neighbour=_change(pair),
+        tried=tried,
+        draws=result.sizes.total,
+    )
     place = "" if head.delta is None else f" at δ = {number(head.delta)}"
     parts = (
         f"{claim}; {head.symbol} ≥ {number(head.certified, down=True)} certified{place}",

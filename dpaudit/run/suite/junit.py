@@ -18,6 +18,7 @@ from typing import Any
 from dpaudit._core.files import replace_file
 from dpaudit._core.shown.printable import printable
 from dpaudit.errors import InvalidInput
+from dpaudit.report.facts import properties
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
@@ -65,11 +66,11 @@ def _case(one: ScenarioOutcome) -> ET.Element:
         "testcase", {"classname": where, "name": _text(one.name), "time": f"{one.seconds:.3f}"}
     )
     if one.record is not None:
-        properties = ET.SubElement(case, "properties")
-        for name, value in _facts(one.record).items():
-            if value is not None:
-                given = {"name": f"dpaudit.{name}", "value": _text(str(value))}
-                ET.SubElement(properties, "property", given)
+        numbers = ET.SubElement(case, "properties")
+        for name, value in _properties(one.record).items():
+            if value:
+                given = {"name": f"dpaudit.{name}", "value": _text(value)}
+                ET.SubElement(numbers, "property", given)
     if tag := TAGS.get(one.kind):
         kind = type(one.error).__name__ if one.error is not None else one.kind
         attributes = {"message": _message(one)} | ({} if tag == "skipped" else {"type": kind})
@@ -88,22 +89,17 @@ def _message(one: ScenarioOutcome) -> str:
     return _text(f"{one.kind}: {one.reason}" if one.kind == "inconclusive" else one.reason)
 
 
-def _facts(record: dict[str, Any]) -> dict[str, Any]:
-    """The numbers of an audit, named as in the JUnit file of privacy tests."""
-    headline, claim, found = record["headline"], record["claim"], record["detectable"]
-    return {
-        "verdict": record["verdict"],
-        "claim": None if claim is None else claim["text"],
-        "certified": headline["certified"],
-        "parameter": headline["symbol"],
-        "at_delta": headline["delta"],
-        "detectable": None if found is None else found["excess"],
-        "detectable_at_epsilon": None if found is None else found["epsilon"],
-        "neighbour": headline["who"] or None,
-        "neighbours_tried": record["neighbour"].get("tried"),
-        "draws": sum(record["samples"].values()),
-        "headline": headline["text"],
-    }
+def _properties(record: dict[str, Any]) -> dict[str, str]:
+    claim = record["claim"]
+    return properties(
+        record["headline"],
+        record["detectable"],
+        verdict=record["verdict"],
+        claim=None if claim is None else claim["text"],
+        neighbour=record["headline"]["who"],
+        tried=record["neighbour"].get("tried"),
+        draws=sum(record["samples"].values()),
+    )
 
 
 def _text(text: str) -> str:
