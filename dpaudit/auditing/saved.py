@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 FILES = (RESULT, "report.html", "spectrum.png")
 SIZE = (5.6, 5.6)  # inches, of a figure
-
 WORDS = ("symbol", "who", "claimant")  # fields of a headline that are no numbers
 # what an audit has in memory alone, and what is kept of it
 NOT_KEPT = {
