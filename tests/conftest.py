@@ -114,6 +114,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
         "dpaudit.report.html._figures",
         lambda curves: dict.fromkeys(("linear", "log", "key", "tradeoff"), "data:,"),
     )
+    monkeypatch.setattr("dpaudit.report.write.as_png", lambda figure: b"")
 
 
 @pytest.fixture

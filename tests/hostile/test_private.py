@@ -452,6 +452,7 @@ def without_pictures(text):
     return re.sub(r"base64,[A-Za-z0-9+/=]+", "", text)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_all_files_of_a_run(scenario, capsys, tmp_path):
     paths = [str(scenario("search")), str(scenario("row", "fails"))]
     out = tmp_path / "out"

@@ -78,6 +78,7 @@ def test_hostile_names_stay_text():
     assert json.loads(page.script) == result
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("make", [make_result, make_samples_result])
 def test_embedded_json_is_the_result(make):
     source = render_html(make())

@@ -15,22 +15,24 @@ def names(folder) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_writes_the_two_files_into_a_new_folder(tmp_path, result):
-    folder = tmp_path / "out" / "audit"
-    write_report(folder, result)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A new folder with the report of a result."""
+    folder = tmp_path_factory.mktemp("out") / "audit"
+    write_report(folder, make_result())
+    return folder
+
+
+def test_writes_the_two_files_into_a_new_folder(folder):
     assert names(folder) == FILES
     assert (folder / "spectrum.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "spectrum.png").stat().st_size <= 150_000
     assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_same_result_same_bytes(tmp_path):
-    for folder in (tmp_path / "a", tmp_path / "b"):
-        write_report(folder, make_result())
-    assert all(
-        (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
-        for name in FILES
-    )
+def test_same_result_same_bytes(tmp_path, folder):
+    write_report(tmp_path, make_result())
+    assert all((tmp_path / name).read_bytes() == (folder / name).read_bytes() for name in FILES)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -44,7 +44,8 @@ def test_files_of_a_study(write, capsys):
     assert "Numbers <doubled>" in capsys.readouterr().out
 
 
-def test_the_seed_decides_the_bytes(write):
+def test_the_seed_decides_the_bytes(write, monkeypatch):
+    monkeypatch.setattr("dpaudit.report.studies.write.as_png", lambda figure, dpi: b"")
     main(["run", str(write(name="a")), str(write(name="b")), "--out", "out"])
     main(["run", str(write(name="a")), "--out", "again", "--seed", "1"])
     first, second, other = (
