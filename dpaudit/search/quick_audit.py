@@ -25,7 +25,8 @@ THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
 COMPARED = 512  # partners that show whether the noise is common
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
 HITS = 20  # draws beyond ε, of both sides together, that an estimate from the odds needs
-# standard errors, and share, by which the estimate from the odds may differ from the counts
+# Standard errors, and share, by which the estimate from the odds may differ from the counts. A
+# count within as many errors is none: the largest of many neighbours' counts exceeds one or two.
 ERRORS, SHAPE = (4.0, 0.15)
 DEFAULT = "quadratic"
 
@@ -36,8 +37,9 @@ class QuickEstimate:
 
     counted, error : P(S) − e^ε Q(S) of one set S, counted, and its standard error. It can exceed
         δ(ε) by noise only.
-    delta : δ(ε) estimated from the odds, with much less noise; `counted` where the two contradict
-        each other, and 0 where fewer than `HITS` draws are beyond ε.
+    delta : δ(ε) estimated from the odds, with much less noise. Where the two contradict each other
+        `counted`, or 0 if that is within `ERRORS` of its errors. 0 where fewer than `HITS` draws
+        are beyond ε.
     gain : log 2 less the log loss, nats a draw: how well the score tells the sides apart, which
         decides between neighbours whose δ cannot be estimated.
     """
@@ -67,8 +69,9 @@ def quick_audit(
         judged = [_half(fit(train), train, test, epsilon) for train, test in (parts, parts[::-1])]
     counted, error = _count(judged, epsilon)
     delta, gain = _from_odds([one.scores for one in judged], epsilon)
-    agree = abs(delta - counted) <= ERRORS * error + SHAPE * delta
-    return QuickEstimate(delta if agree else counted, counted, error, gain)
+    if abs(delta - counted) > ERRORS * error + SHAPE * delta:
+        delta = counted if counted > ERRORS * error else 0.0
+    return QuickEstimate(delta, counted, error, gain)
 
 
 def _finite(sides: Sides) -> Sides:

@@ -350,3 +350,17 @@ def test_draws_may_be_given_as_1e3_and_unknown_keywords_get_the_nearest_name(dat
     for use in (search.select, dp.search_neighbours):
         with pytest.raises(TypeError, match=r"search_neighbours\(\) .*did you mean 'relations'"):
             use(mean, data, relation=["add"])
+
+
+def test_where_the_claim_holds_exactly_the_largest_gain_decides():
+    """δ(1) of a sum with Laplace noise is 0 for all rows: counts that are noise do not choose."""
+    data = np.random.default_rng(2).random((30, 1))
+
+    def noisy_sum(data, size, *, rng):
+        return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
+
+    for seed in (0, 1):
+        options = {"claim": (1.0, 0.0), "samples": 20_000, "rng": seed}
+        found = search.select(noisy_sum, data, **options)
+        assert found.best.change.index == np.argmax(data)
+        assert found.best.delta == 0.0
