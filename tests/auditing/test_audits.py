@@ -576,6 +576,7 @@ def test_infinity_is_text_and_nan_a_bug():
             plain(value)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_saving_writes_the_three_files(tmp_path):
     result = audit(dp.mechanisms.ALS(12), samples=1000)
     folder = result.save(tmp_path / "new" / "run")

@@ -33,6 +33,7 @@ def known():
     return audit((1.0, 0.01), dp.mechanisms.ALS(12))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_result_comes_back_from_its_folder(known, tmp_path):
     loaded = dp.AuditResult.load(known.save(tmp_path / "one"))
     assert loaded.to_dict() == json.loads((tmp_path / "one/result.json").read_text())

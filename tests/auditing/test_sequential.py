@@ -194,6 +194,7 @@ def test_draws_made_elsewhere():
     assert result.sequential.drawn < 500
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_is_written(tmp_path):
     result = audit(shifted(2.0), claim=(0.0, 0.1))
     result.save(tmp_path)
