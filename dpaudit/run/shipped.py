@@ -38,11 +38,13 @@ def files_below(place: Path) -> list[Path]:
 def found(given: Path) -> Path:
     """The file of a scenario that is given by path or by name.
 
-    A name has no suffix and no separator, and is not the name of a file here. Raises
-    `ScenarioError` for a name that is unknown, with those that are near.
+    A name has no suffix and no separator. NAME and NAME.toml in the current folder come before what
+    comes with dpaudit. Raises `ScenarioError` for a name that is unknown, with those that are near.
     """
     if given.suffix or len(given.parts) != 1 or given.is_file():
         return given
+    if (own := Path(f"{given}.toml")).is_file():
+        return own
     known = shipped()
     if given.name in known:
         return known[given.name]

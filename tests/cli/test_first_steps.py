@@ -38,6 +38,12 @@ def test_a_file_of_that_name_comes_first(tmp_path):
     assert found(Path("else/flight-als")) == Path("else/flight-als")
 
 
+def test_an_own_toml_file_of_that_name_comes_before_a_shipped_one(tmp_path):
+    """Else `dpaudit run ridge` beside an own ridge.toml would answer about another mechanism."""
+    (tmp_path / "ridge.toml").touch()
+    assert found(Path("ridge")) == Path("ridge.toml")
+
+
 def test_a_folder_of_that_name_does_not_hide_it(tmp_path):
     """As `dpaudit run flight-als --out flight-als` leaves one."""
     (tmp_path / "flight-als").mkdir()
