@@ -114,7 +114,8 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
     expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"
     array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:
-        fail(name, f"shape {array.shape}", expected)
+        column = f"make rows of one number with {name}.reshape(-1, 1)"
+        fail(name, f"shape {array.shape}", expected, column * (array.ndim == 1))
     bad = ~np.isfinite(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]

@@ -14,6 +14,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from dpaudit.errors import DpauditError, InvalidInput
 
+# what the command line, or another tool, calls it
+OTHER_NAMES = {"seed": "rng", "delta": "claim", "confidence": "level"}
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -32,7 +35,8 @@ def refuse_unknown(function_name: str, given: Iterable[str], allowed: Iterable[s
     unknown = next((name for name in given if name not in known), None)
     if unknown is None:
         return
-    advice = did_you_mean(unknown, known) or f"it takes {', '.join(known)}"
+    meant = OTHER_NAMES.get(unknown, unknown)
+    advice = did_you_mean(meant, known) or f"it takes {', '.join(known)}"
     raise TypeError(f"{function_name}() got an unknown keyword {unknown!r}; {advice}")
 
 

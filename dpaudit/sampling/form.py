@@ -15,6 +15,10 @@ ONE_DRAW = (
     "a function that gives one output a call, f(data, *, rng), becomes a mechanism by "
     "dpaudit.adapters.one_draw(f), in a scenario by batched = false, by --one-draw of dpaudit audit"
 )
+ESTIMATOR = (
+    "an estimator becomes a mechanism by dpaudit.adapters.estimator(make, outputs=[...]), in a "
+    'scenario by kind = "estimator"'
+)
 RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
 
 
@@ -25,7 +29,7 @@ def check_mechanism(mechanism: Any) -> None:
     as of some built-in functions, the first call decides.
     """
     if isinstance(mechanism, type) or not callable(mechanism):
-        check.fail(NAME, mechanism, FORM)
+        check.fail(NAME, mechanism, FORM, ESTIMATOR if hasattr(mechanism, "fit") else "")
     try:
         signature = inspect.signature(mechanism)
     except (TypeError, ValueError):

@@ -26,6 +26,7 @@ def outer(data, *, samples: int = 5, draws: int | None = None, **options):
     [
         ({"smaples": 1}, r"outer\(\) got an unknown keyword 'smaples'; did you mean 'samples'\?"),
         ({"levle": 1}, "did you mean 'level'"),  # of the function that it is passed to
+        ({"confidence": 0.9}, "'confidence'; did you mean 'level'"),
         ({"zzz": 1}, "'zzz'; it takes data, samples, draws, level"),
         ({"level": 0.5, "levels": 1}, "unknown keyword 'levels'"),
     ],

@@ -31,12 +31,19 @@ def test_data_in_place_of_a_pair(given, what):
     assert said.value.argument == "pair"
 
 
+class Estimator:
+    def fit(self, X, y):
+        raise AssertionError("fitted before the arguments were checked")
+
+
 FORMS = {
     "data alone": (lambda data: 0.0, f"got .*\\(data\\); .* keyword rng.*{ONE_DRAW}"),
     "data and rng": (lambda data, rng: 0.0, f"got .*\\(data, rng\\); .*{ONE_DRAW}"),
     "keyword rng": (lambda data, *, rng: 0.0, f"{ONE_DRAW}"),
     "no rng": (lambda data, size: 0.0, r"got .*\(data, size\); it must take .* keyword rng"),
     "nothing": (lambda: 0.0, r"got .*\(\)$"),
+    "class with fit": (Estimator, r"got Estimator; .*adapters\.estimator\(make, .*kind = "),
+    "object with fit": (Estimator(), r"got a Estimator; .*adapters\.estimator\(make, "),
 }
 
 
