@@ -19,6 +19,9 @@ def one(data, *, rng):
     """One noisy mean."""
     return {"mean": data.mean() + rng.normal()}
 
+def undescribed(data, *, rng):
+    return rng.normal()
+
 def hangs(data, size, *, rng):
     time.sleep(20)
 
@@ -71,6 +74,18 @@ def test_one_output_a_call(ran):
     assert record["name"] == "own_code:one"
     assert record["description"] == "One noisy mean."
     assert record["parameters"] == {"batched": False}
+
+
+def test_one_output_a_call_without_a_docstring_does_not_show_that_of_the_adapter(ran):
+    record = ran('call = "own_code:undescribed"\nbatched = false')["mechanism"]
+    assert record["description"] == "the user's own callable"
+
+
+def test_parameters_of_a_function_that_does_not_make_the_mechanism(ran):
+    with pytest.raises(
+        dp.ScenarioError, match=r"with parameters it is called as f\(scale=\.\.\.\)"
+    ):
+        ran('call = "own_code:undescribed"\nbatched = false\nparameters = {scale = 2}')
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,8 @@ def test_draws_of_changed_code_are_not_resumed(write_scenario, tmp_path, own, mo
     [
         (
             "no_such_module:f",
-            r"\[mechanism\] call: no_such_module:f: ModuleNotFoundError: No module named",
+            r"\[mechanism\] call: no_such_module:f: ModuleNotFoundError: No module named"
+            ".*; it is not installed, nor in the scenario's folder",
         ),
         ("own_mechanisms:absent", r"\[mechanism\] call: own_mechanisms:absent: AttributeError"),
         ("own_mechanisms:nothing", r"own_mechanisms:nothing must be callable, got int"),

@@ -40,9 +40,20 @@ def imported(target: str, place: str = "") -> Any:
         found: Any = importlib.import_module(module)
         for step in path.split("."):
             found = _named(found, step)
+    except ModuleNotFoundError as error:
+        raise ScenarioError(f"{failed(target, place, error)}{_sought(module, error)}") from error
     except Exception as error:
         raise ScenarioError(failed(target, place, error)) from error
     return found
+
+
+def _sought(module: str, error: ModuleNotFoundError) -> str:
+    """Where the module was looked for; "" where it was found, and misses another one."""
+    if module.endswith(".py"):
+        return f"; name the module without .py: {module.removesuffix('.py')}"
+    if error.name != module.partition(".")[0]:
+        return ""
+    return "; it is not installed, nor in the scenario's folder (dpaudit audit: the current folder)"
 
 
 def _named(owner: Any, name: str) -> Any:

@@ -93,7 +93,8 @@ class Call:
         try:
             made = found if self.parameters is None else found(**self.parameters)
         except Exception as error:
-            raise ScenarioError(failed(self.target, "[mechanism] call", error)) from error
+            said = failed(self.target, "[mechanism] call", error)
+            raise ScenarioError(f"{said}{_makes(self.parameters or {})}") from error
         if not callable(made):
             raise ScenarioError(
                 f"[mechanism] call: {self.target} must be callable, got {type(made).__name__}"
@@ -126,6 +127,12 @@ class Call:
         return adapters.estimator(factory, outputs, timeout=self.form.timeout)
 
 
+def _makes(parameters: Mapping[str, Any]) -> str:
+    """What a callable with parameters is for: the step after it could not be called with them."""
+    names = ", ".join(f"{name}=..." for name in parameters)
+    return f"; with parameters it is called as f({names}), without data, and returns the mechanism"
+
+
 @dataclass(frozen=True)
 class Called:
     """A user's mechanism under the name and parameters that the scenario gives it."""
@@ -146,7 +153,7 @@ class Called:
     @property
     def summary(self) -> str:
         """The function's own summary or docstring, for reports."""
-        own = getattr(self.function, "summary", None) or getattr(self.function, "__doc__", None)
+        own = getattr(self.function, "summary", getattr(self.function, "__doc__", None))
         return (own or "the user's own callable").strip()
 
     def parameters(self) -> dict[str, Any]:
