@@ -14,6 +14,7 @@ import numpy as np
 from dpaudit._core.shown.printable import one_line, printable
 from dpaudit._core.shown.short_repr import brief
 from dpaudit._core.types import Array, Mechanism, describe
+from dpaudit.adapters.single import OneDraw
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
@@ -128,6 +129,8 @@ def mechanism_code(mechanism: Mechanism) -> str:
     """A mechanism in one line: its class and parameters, or module and name of a function."""
     if name := getattr(mechanism, "__qualname__", None):
         return f"{mechanism.__module__}.{name}"
+    if isinstance(mechanism, OneDraw):
+        return f"dpaudit.adapters.one_draw({mechanism_code(mechanism.function)})"
     name, parameters = describe(mechanism)
     return f"{name}({', '.join(f'{key}={plain(value)}' for key, value in parameters.items())})"
 

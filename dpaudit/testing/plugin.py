@@ -284,8 +284,11 @@ def _settings(item: pytest.Item) -> dict[str, Any]:
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):
+        unknown = [name for name in settings if name not in KNOWN]
+        got = ", ".join(unknown) or "a value without a keyword"
         pytest.fail(
-            f"@pytest.mark.privacy takes only the keywords {', '.join(KNOWN)}", pytrace=False
+            f"@pytest.mark.privacy takes only the keywords {', '.join(KNOWN)}, got {got}",
+            pytrace=False,
         )
     _checked_show_data(settings.pop("show_data", False))
     if (seed := item.config.getoption("dpaudit_seed")) is not None:

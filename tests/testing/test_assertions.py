@@ -7,6 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import testing
+from dpaudit.testing.failure import mechanism_code
 from tests.testing.release_cases import (
     DATA,
     PAIR,
@@ -88,6 +89,11 @@ def test_the_call_in_a_failure_reproduces_it():
     with pytest.raises(testing.PrivacyFailure) as again:
         eval(code, names)
     assert str(again.value) == str(failure)
+
+
+def test_the_call_names_the_adapter_of_a_function_that_makes_one_draw():
+    code = mechanism_code(dp.adapters.one_draw(coin))
+    assert code == f"dpaudit.adapters.one_draw({coin.__module__}.coin)"
 
 
 @pytest.mark.quick

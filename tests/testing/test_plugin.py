@@ -99,7 +99,7 @@ def test_positional(): pass
     result.assert_outcomes(failed=2, errors=1)
     result.stdout.fnmatch_lines(
         [
-            "*privacy takes only the keywords draws, false_failure, seed, show_data*",
+            "*privacy takes only the keywords draws, false_failure, seed, show_data, got drawn*",
             "*@pytest.mark.privacy: draws must be an integer >= 1, got 0*",
         ]
     )
