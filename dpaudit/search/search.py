@@ -118,7 +118,8 @@ class SearchSettings:
         except ValueError as error:
             audits = f"{self.budget:g} x {2 * self.samples:,}"
             raise InvalidInput(
-                f"budget must leave draws to search with, got {audits}: {error}", argument="budget"
+                f"budget must leave draws to search with, got {audits}: {error}; take more draws",
+                argument="budget",
             ) from None
 
 

@@ -76,7 +76,7 @@ class Search:
             if error.argument != "budget":
                 raise
             raise InvalidInput(
-                f"{error}; take more draws, or give the pair: dpaudit.neighbours.zero_row(data, 0)",
+                f"{error}, or give the pair: dpaudit.neighbours.zero_row(data, 0)",
                 argument="samples",
             ) from None
         return ChosenPair(found.best.change.pair(self.data), found.rule, found.audited, True)

@@ -64,7 +64,7 @@ class Watch:
         if error is None or (self.store is None and not (self.folder / SEARCH).is_dir()):
             (self.folder / PROGRESS).unlink(missing_ok=True)
         else:
-            self._write(" ".join(f"{type(error).__name__}: {error}".split()))
+            self._write(" ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"))
         self.lock.release()
         with suppress(OSError):  # not empty
             self.folder.rmdir()

@@ -94,7 +94,7 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
         raise RuntimeError
     found = status.state_of(tmp_path)
     assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)
-    assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError:", False)
+    assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError", False)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"rate": "x", "step": 3}', '{"rate": NaN}'])
