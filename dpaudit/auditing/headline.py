@@ -1,4 +1,4 @@
-"""The headline of an audit: what is claimed and what is certified, in the claim's own parameter.
+"""Reading a headline off an audit: what is claimed and certified, in the claim's own parameter.
 
 An (ε, δ) claim is read as ε at its own δ, Gaussian DP as μ, concentrated DP as ρ. A claim that is
 given by a curve, and an exact spectrum, have no parameter: they are read as ε at the δ that they
@@ -8,95 +8,18 @@ bound is above 0.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.percent import percent
 from dpaudit._core.types import Array
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import Claim, Family
-from dpaudit.report.text import apart, least, number
+from dpaudit.report.headline import CLAIMED, Headline
 
 UNCLAIMED_DELTA = 1e-5  # δ at which ε is read where nothing is claimed
-CLAIMED = "Claimed"  # how the sentence begins where the claim has a parameter of its own
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a certified parameter that is above the claimed one by less
-
-
-@dataclass(frozen=True)
-class Headline:
-    """What is claimed and what is certified.
-
-    symbol : "ε", "μ" or "ρ" (ε and ρ in nats). delta : the δ at which ε is read, None for μ and ρ.
-    claimed : None where nothing is claimed and no exact spectrum is known.
-    certified : no smaller value is true at the confidence `level`.
-    exceeded : whether the audit refutes what is claimed. A sequential audit may do so with a
-        certified value that is not above the claimed one.
-    epsilon, certified_delta, allowed_delta : the same in δ, at one ε (nats).
-    who : what differs between the databases, "row 11 zeroed", or "".
-    claimant : how the sentence begins, "Claimed" or what allows the ε.
-    """
-
-    symbol: str
-    delta: float | None
-    claimed: float | None
-    certified: float
-    exceeded: bool
-    epsilon: float
-    certified_delta: float
-    allowed_delta: float | None
-    level: float
-    who: str = ""
-    claimant: str = CLAIMED
-
-    @property
-    def text(self) -> str:
-        """ "Claimed ε = 1 at δ = 0. At 95 % confidence at least 1.98 (row 11 zeroed)." """
-        return f"{self._claimed} {self._certified}{f' ({self.who})' if self.who else ''}."
-
-    @property
-    def in_delta(self) -> str:
-        """ "δ(1) is at least 0.215, where 0.01 is allowed."; "" where δ does not show an excess."""
-        if self.allowed_delta is None or self.certified_delta <= self.allowed_delta:
-            return ""
-        low, allowed = apart(self.certified_delta, self.allowed_delta, 3)
-        return f"δ({number(self.epsilon)}) is at least {low}, where {allowed} is allowed."
-
-    def to_dict(self) -> dict[str, Any]:
-        """What result.json holds."""
-        return {**asdict(self), "text": self.text}
-
-    @property
-    def _at(self) -> str:
-        return "" if self.delta is None else f" at δ = {number(self.delta)}"
-
-    @property
-    def _claimed(self) -> str:
-        if self.claimed is None:
-            return "Nothing is claimed."
-        shown = number(self.claimed)
-        if self.certified > self.claimed:
-            shown = apart(self.certified, self.claimed)[1]
-        return f"{self.claimant} {self.symbol} = {shown}{self._at}."
-
-    @property
-    def _certified(self) -> str:
-        confidence = f"At {percent(self.level)} confidence"
-        if np.isinf(self.certified):
-            at = self._at if self.claimed is None else ""
-            return f"{confidence} no finite {self.symbol} holds{at}"
-        if self.claimed is None:
-            return f"{confidence} {self.symbol} is at least {least(self.certified)}{self._at}"
-        if not self.exceeded:
-            most = number(self.certified, 3, up=True)
-            return f"{confidence} no {self.symbol} above {most} is certified"
-        if self.certified > self.claimed:
-            return f"{confidence} at least {least(self.certified, self.claimed)}"
-        if self.claimant == CLAIMED:
-            return f"{confidence} more than that"
-        return f"{confidence} that curve is exceeded"  # not shown to be so at this δ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,6 +62,8 @@ def headline(
     exceeded = _exceeds(claimed, certified) if rejected is None else rejected
     if not exceeded and claimed is not None:
         certified = min(certified, claimed)
+    elif rejected and claimed is not None and reference is not None and reference.family:
+        certified = max(certified, claimed)  # (ε, δ)-DP implies (ε', δ)-DP for ε' > ε; so μ and ρ
     at = _position(estimate, settings, reference)
     return Headline(
         symbol,

@@ -9,7 +9,6 @@ from typing import Any
 
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Mechanism
-from dpaudit.auditing.headline import Headline
 from dpaudit.auditing.record import to_dict
 from dpaudit.auditing.saved import Recorded, SavedResult
 from dpaudit.auditing.sequential.record import Sequential
@@ -21,6 +20,7 @@ from dpaudit.certify.split import Split
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.report.headline import Headline
 from dpaudit.scoring import Fitted
 
 

@@ -11,7 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +22,17 @@ from dpaudit._core.result_file import RESULT, load, reading
 from dpaudit._core.shown.printable import printable
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
-from dpaudit.auditing.headline import Headline
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
 from dpaudit.report.data import read_curves
+from dpaudit.report.headline import Headline
 
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes
 
 FILES = (RESULT, "report.html", "spectrum.png")
 SIZE = (5.6, 5.6)  # inches, of a figure
-WORDS = ("symbol", "who", "claimant")  # fields of a headline that are no numbers
 # what an audit has in memory alone, and what is kept of it
 NOT_KEPT = {
     "certified": "to_dict()['certified'] has ε at a few δ, and μ",
@@ -128,7 +127,8 @@ class SavedResult(Recorded):
     @classmethod
     def of(cls, content: dict[str, Any]) -> SavedResult:
         """From the content of a result.json."""
-        curves, head = read_curves(content), _headline(content)
+        curves = read_curves(content)
+        head = curves.headline
         return cls(
             _spectrum(content),
             _exact(content, curves.epsilon),
@@ -210,15 +210,6 @@ def _exact(content: Mapping[str, Any], epsilon: Array) -> Spectrum | None:
     )
     assert delta is not None
     return Spectrum(epsilon, delta, forward, backward, law=exact["law"], asymptotic=asymptotic)
-
-
-def _headline(content: Mapping[str, Any]) -> Headline | None:
-    part = content.get("headline")
-    if part is None:
-        return None
-    values = {one.name: part[one.name] for one in fields(Headline)}
-    numbers = {key: float(one) for key, one in values.items() if key not in WORDS and one == "inf"}
-    return Headline(**{**values, **numbers})
 
 
 def _claim(content: Mapping[str, Any], epsilon: Array, head: Headline | None) -> Claim | None:

@@ -13,12 +13,13 @@ import numpy as np
 
 from dpaudit import power
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.auditing.headline import Headline, Reference, headline
+from dpaudit.auditing.headline import Reference, headline
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.curves.claims import exceeds
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.report.headline import Headline
 from dpaudit.report.opening import would_show
 from dpaudit.report.text import count, number
 from dpaudit.sampling.randomness import INFINITE

@@ -11,42 +11,11 @@ import numpy as np
 from dpaudit._core.check import choice, fail, integer, real
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
-from dpaudit.report.text import label, least, number
+from dpaudit.report.headline import Headline
+from dpaudit.report.text import label
 
 VERDICTS = ("violated", "not violated", "inconclusive")
 TITLE_WIDTH = 90
-
-
-@dataclass(frozen=True)
-class Headline:
-    """What is claimed and certified in one parameter, as `dpaudit.auditing.headline` records it.
-
-    symbol : "ε", "μ" or "ρ". delta : the δ at which ε is read, else None.
-    claimed : None where nothing is claimed. exceeded : whether the audit refutes it.
-    """
-
-    symbol: str
-    delta: float | None
-    claimed: float | None
-    certified: float
-    exceeded: bool
-    who: str
-    text: str
-
-    @property
-    def excess_shown(self) -> bool:
-        """Whether the certified value is above the claimed one; bets may refute it otherwise."""
-        return self.exceeded and self.claimed is not None and self.certified > self.claimed
-
-    @property
-    def at(self) -> str:
-        """ "at δ = 0"; empty for μ and ρ."""
-        return "" if self.delta is None else f"at δ = {number(self.delta)}"
-
-    @property
-    def certified_text(self) -> str:
-        """The certified value, rounded down, with digits enough to tell it from the claimed one."""
-        return least(self.certified, self.claimed)
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,6 +78,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
             "epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers"
         )
     claim, draws = section(result, "claim"), lookup(result, "samples.test")
+    headline = section(result, "headline")  # results of earlier versions have none
 
     def curve(path: str) -> Array | None:
         values = None if lookup(result, path) is None else _numbers(result, path)
@@ -133,36 +103,8 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         claim_index=_position(epsilon, claim.get("epsilon")),
         level=real("level", result.get("level"), 0.0, 1.0, open_=True),
         draws=None if draws is None else integer("samples.test", draws, 1),
-        headline=read_headline(result),
+        headline=Headline.of(headline) if headline else None,
     )
-
-
-def read_headline(result: Mapping[str, Any]) -> Headline | None:
-    """The headline; None in a result.json that was written before there were any.
-
-    Raises `InvalidInput`, naming the key that is wrong.
-    """
-    found = section(result, "headline")
-    if not found:
-        return None
-    return Headline(
-        symbol=str(found.get("symbol")),
-        delta=_real(found, "delta"),
-        claimed=_real(found, "claimed"),
-        certified=_real(found, "certified") or 0.0,
-        exceeded=found.get("exceeded") is True,
-        who=str(found.get("who") or ""),
-        text=str(found.get("text") or ""),
-    )
-
-
-def _real(part: Mapping[str, Any], key: str) -> float | None:
-    """A number ≥ 0, "inf" for infinity, or None."""
-    value = part.get(key)
-    known = value is None or value == "inf" or (isinstance(value, int | float) and value >= 0)
-    if isinstance(value, bool) or not known:
-        fail(f"headline.{key}", value, 'a number ≥ 0, "inf" or null')
-    return None if value is None else float(value)
 
 
 def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:

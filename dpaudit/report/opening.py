@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit.curves.claims import exceeds
-from dpaudit.report.data import Curves, Headline, section
+from dpaudit.report.data import Curves, section
+from dpaudit.report.headline import Headline
 from dpaudit.report.text import NONE, count, equation, label, number, percent, plain
 
 NOTE_WIDTH = 80  # characters below a tile
@@ -40,12 +41,13 @@ class Reason(NamedTuple):
     rest: str
 
 
-def sentences(result: Mapping[str, Any], headline: Headline | None) -> Reason:
+def sentences(result: Mapping[str, Any]) -> Reason:
     """The reason in its parts; one without a headline, as of an earlier version, as a whole."""
     reason = plain(result.get("reason") or "")
-    if headline is None or headline.text not in reason:
+    headline = plain(section(result, "headline").get("text") or "")
+    if not headline or headline not in reason:
         return Reason("", reason, "")
-    notes, text, rest = reason.partition(headline.text)
+    notes, text, rest = reason.partition(headline)
     return Reason(notes.strip(), text, rest.strip())
 
 

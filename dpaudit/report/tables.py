@@ -1,26 +1,45 @@
-"""The tables of the page: δ(ε), the trade-off of error rates, neighbours tried, and row values."""
+"""Tables of the page and of the terminal: δ(ε), the trade-off of error rates, neighbours tried, and
+row values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.neighbours.pair import in_words
-from dpaudit.report.columns import Column, lower_bound, table, upper_bound
 from dpaudit.report.data import Curves, section
 from dpaudit.report.text import NONE, label, number
 from dpaudit.report.tradeoff import tradeoff_above
 
+lower_bound = partial(number, down=True)  # never printed larger than it is
+upper_bound = partial(number, up=True)  # never printed smaller than it is
 # α at which the trade-off curves are printed
 ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
 SHORT = 8  # rows of the tables that are not folded
 MOST = 12  # columns of a row of data that are shown
 
 Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is marked)
+
+
+class Column(NamedTuple):
+    """One column of a table. values : (m,), or None where the result has none; write : to text."""
+
+    head: str
+    values: Array | None
+    write: Callable[[Any], str] = number
+
+
+def table(columns: Sequence[Column], rows: Iterable[int]) -> tuple[list[str], list[list[str]]]:
+    """Heads, and the cells at the positions `rows`, of the columns that have values."""
+    shown = [(head, values, write) for head, values, write in columns if values is not None]
+    cells = [[write(values[row]) for _, values, write in shown] for row in rows]
+    return [head for head, _, _ in shown], cells
 
 
 def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpaudit.cli.table import aligned, hanging, named
-from dpaudit.report.columns import Column, lower_bound, table
 from dpaudit.report.data import Curves, read_curves, section, selected_rows
 from dpaudit.report.facts import facts
 from dpaudit.report.opening import sentences, would_show
+from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.report.text import count, label, number
 
 PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
@@ -54,7 +54,7 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
     """What is said of the draws, and the headline; δ at the claim's ε and what else the reason
     says; what would have been found.
     """
-    notes, first, rest = sentences(record, curves.headline)
+    notes, first, rest = sentences(record)
     yield f"{record['verdict'].upper()}: {notes or first}"
     if notes:
         yield first
