@@ -19,6 +19,8 @@ from dpaudit.sampling.border import Border
 from dpaudit.sampling.form import advice_on
 
 SIDES = ("M(D)", "M(D')")
+# What a mechanism raises is its failure, such as a cancelled task or a test's skip, but for these.
+OF_THE_PROCESS = (KeyboardInterrupt, SystemExit)
 
 
 @runtime_checkable
@@ -53,7 +55,9 @@ def _call(mechanism: Mechanism, data: Array, size: int, rng: np.random.Generator
     """One call. Raises `MechanismError` with what the mechanism raised."""
     try:
         return mechanism(data, size, rng=rng)
-    except Exception as error:
+    except OF_THE_PROCESS:
+        raise
+    except BaseException as error:
         failure = _failure(error, data)
     raise failure  # here, where nothing leads to the mechanism's exception any more
 
@@ -62,13 +66,15 @@ def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -
     """sampler(size, rng). Raises `MechanismError`. where : the draws, for the error message."""
     try:
         return sampler(size, rng)
-    except Exception as error:
+    except OF_THE_PROCESS:
+        raise
+    except BaseException as error:
         failure = _failure(error)
     said = f"the mechanism raised on {where}: {failure}"
     raise shown(MechanismError(said, raised=failure.raised))
 
 
-def _failure(error: Exception, data: Array | None = None) -> MechanismError:
+def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
     """What a mechanism raised, without values of the data; an adapter may have seen to that."""
     if isinstance(error, MechanismError) and error.raised is not None:
         return error

@@ -367,6 +367,10 @@ def test_redacted_text():
     assert redacted(f"{short} or 0.5 or 9.9", DATA) == "… or 0.5 or 9.9"
     assert redacted("73417.9 of 40", DATA) == "73417.9 of 40"
     assert redacted("73417.9 of 40") == "… of 40"
+    whole = [[8123.4567, 123.46, 5555.0]]
+    assert redacted("$8,123.46, 8_123.4567, 5,123.46, id8123.46e", whole) == "$…, …, 5,…, id…e"
+    assert redacted("float64 x86_64 of 1,024", whole) == "float64 x86_64 of 1,024"
+    assert redacted(f"{(8123.4567).hex()} in python3.11") == "… in python3.11"
 
 
 def test_exceptions_of_any_type():

@@ -1,5 +1,6 @@
 """Draws of a mechanism: seeded by key, the same in parallel and resumed, and checked."""
 
+import asyncio
 import contextlib
 import re
 import threading
@@ -191,6 +192,17 @@ def fails_now_and_then(data, size, *, rng):
     if rng.random() < 0.1:
         raise ArithmeticError("singular sketch")
     return rng.standard_normal((size, 1))
+
+
+@pytest.mark.parametrize("kind", [GeneratorExit, asyncio.CancelledError])
+def test_what_is_no_exception_is_a_failure_of_the_mechanism(kind):
+    """Let through, it would end the process with status 1, which means "violated"."""
+
+    def gives_up(data, size, *, rng):
+        raise kind(f"at {data[0, 0]}")
+
+    with pytest.raises(dp.MechanismError, match=f"{kind.__name__}: at …"):
+        draw(gives_up, DATA, SIZE, SEED, 0)
 
 
 def test_a_mechanism_that_raises_midway_can_be_raised_again_from_the_message():

@@ -15,7 +15,9 @@ EXACT, OF_INTEGERS = 2, 4
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ITEM = rf"(?:{_NUMBER}|[-+]?(?:nan|inf|NaN|Inf)|\.\.\.|…)"
-NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
+NUMBER = re.compile(r"(?<![\d.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+GROUPED = re.compile(r"(?<![\d.])-?\d{1,3}(?:[,_]\d{3})+(?![\d])(?:\.\d*)?")  # 8,123.46 and 8_123
+OF_BITS = re.compile(r"-?0x[\da-fA-F]\.[\da-fA-F]+p[-+]?\d+")  # as float.hex() writes them
 NUMBERS = re.compile(rf"\[[\s\[\]]*{_ITEM}(?:[\s,;\[\]]+{_ITEM})*[\s,\]]*\]")
 
 
@@ -34,7 +36,29 @@ def redacted(text: str, data: Any = None) -> str:
     """
     kept = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
     values = None if data is None else _numbers(data)
-    return NUMBER.sub(lambda found: HIDDEN if _tells(found[0], values) else found[0], kept)
+    patterns = (OF_BITS, NUMBER) if values is None else (OF_BITS, GROUPED, NUMBER)
+    for pattern in patterns:
+        kept = pattern.sub(lambda found: HIDDEN if _hides(found, values) else found[0], kept)
+    return kept
+
+
+def _hides(found: re.Match[str], values: np.ndarray | None) -> bool:
+    """Whether a written number is left out. A whole one that is part of a name stays, and any one
+    where the values are not known: float64, python3.11.
+    """
+    if found.re is OF_BITS:
+        return True
+    if _in_a_name(found) and (values is None or "." not in found[0]):
+        return False
+    return _tells(re.sub("[,_]", "", found[0]), values)
+
+
+def _in_a_name(found: re.Match[str]) -> bool:
+    start, end = found.span()
+    return (
+        re.search(r"\w", found.string[max(start - 1, 0) : start] + found.string[end : end + 1])
+        is not None
+    )
 
 
 def _tells(number: str, values: np.ndarray | None) -> bool:
