@@ -37,6 +37,8 @@ def _screened() -> Iterator[None]:
     err: Any = sys.stderr and Screen(sys.stderr)
     with redirect_stdout(out), redirect_stderr(err):
         yield
+        if out:
+            out.flush()
 
 
 def _status(argv: Sequence[str] | None) -> int:

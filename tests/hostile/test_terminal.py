@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import re
+import sys
 import unicodedata
 
 import pytest
@@ -165,3 +167,14 @@ def test_a_bar_moves_on_its_line_and_its_name_does_not(monkeypatch):
         progress("a\x1b[A\u202e\n\rb", 10, 10)
     assert hidden(stream.getvalue()) == {"\r"}
     assert r"a\u001b[A\u202e\n\rb: 100 %" in stream.getvalue()
+
+
+@pytest.mark.parametrize(("command", "status"), [("list", 0), ("list nothing-of-this-name", 2)])
+def test_a_reader_that_is_gone_changes_no_status(monkeypatch, command, status):
+    """As after `| head`: Python would exit with 1, which means "violated"."""
+    for name in ("stdout", "stderr"):
+        read, write = os.pipe()
+        os.close(read)
+        monkeypatch.setattr(sys, name, open(write, "w", encoding="utf-8"))  # noqa: SIM115
+    with sys.stdout, sys.stderr:
+        assert main(command.split()) == status

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
 # Control characters but tab and newline (C0, DEL, C1), marks of direction, separators of lines and
@@ -45,20 +46,34 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 class Screen:
-    """A stream of text that writes all as `printable`; in all else it is the stream itself."""
+    """A stream of text that writes all as `printable`; in all else it is the stream itself.
+
+    Where its reader is gone, as after `| head`, the rest is lost: what was found stays found.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
         """Write the text; the number of its characters."""
-        self.stream.write(printable(text))
+        self._or_nowhere(lambda: self.stream.write(printable(text)))
         return len(text)
+
+    def flush(self) -> None:
+        """As of the stream."""
+        self._or_nowhere(self.stream.flush)
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write texts, as they are."""
         for line in lines:
             self.write(line)
+
+    def _or_nowhere(self, output: Callable[[], object]) -> None:
+        try:
+            output()
+        except BrokenPipeError:
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), self.stream.fileno())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
