@@ -38,9 +38,21 @@ def test_over_all_draws_the_bound_holds_for_any_two_laws(test):
 
 @quick
 def test_a_copy_of_values_that_come_once_is_n_to_the_n():
-    assert shared.copied(keys(range(20)), keys(range(20))) == pytest.approx(-20 * np.log(20))
+    assert shared.copied(keys(range(20)), keys(range(20))) == pytest.approx(
+        np.log(3) - 20 * np.log(20)
+    )
     assert shared.copied(keys(range(20)), keys(range(20)[::-1])) == 0.0
     assert shared.copied(keys([1] * 20), keys([1] * 20)) == 0.0
+
+
+@quick
+@pytest.mark.parametrize("part", [slice(1, None), slice(None, -1)])
+def test_a_copy_but_for_the_first_or_last_draw_is_found(part):
+    """As of a file that is read once with its first line and once without. Five values recur."""
+    P = np.random.default_rng(7).integers(0, 5, 3000)
+    for sides in ((P, P[part]), (P[part], P)):
+        with pytest.raises(dp.InvalidInput, match="on both sides, in the same order"):
+            dp.audit_samples(*sides, claim=(1.0, 0.0))
 
 
 @quick

@@ -11,7 +11,7 @@ times in Q.
   at most that of a binomial variable of K trials with the mean of the c. Given n and m, no event is
   likelier than with Poisson numbers, divided by the probability that these are n and m.
 - Copied draws. Q equals given values x in the same order with probability Πᵢ q(xᵢ), which is
-  largest where q(v) is the share of v among them.
+  largest where q(v) is the share of v among them. So it is for x that begin a draw later.
 
 Values of a continuous law come once. So draws that stand on both sides have T = 2 and N = 1, and
 each of them counts with probability ½. Atoms that the laws share are no evidence.
@@ -28,9 +28,19 @@ LOOKED_AT = 1 << 18  # draws a side, about; of more draws those with some hashes
 
 
 def copied(P: np.ndarray, Q: np.ndarray) -> float:
-    """A bound on log p of Q that equals P draw by draw. P, Q : keys of draws, (n,) and (m,)."""
-    if not np.array_equal(P, Q):
+    """A bound on log p of Q that equals P draw by draw, or begins one draw before or after it, as
+    in a file whose first line was lost. P, Q : keys of draws, (n,) and (m,).
+    """
+    shifts = [_equal(P, Q), _equal(P[1:], Q), _equal(P, Q[1:])]
+    return min(0.0, min(shifts) + np.log(len(shifts)))
+
+
+def _equal(P: np.ndarray, Q: np.ndarray) -> float:
+    """A bound on log p of draws that are equal as far as both sides have some."""
+    size = min(len(P), len(Q))
+    if abs(len(P) - len(Q)) > 1 or not np.array_equal(P[:size], Q[:size]):
         return 0.0
+    P = P[:size]
     counts = np.unique(P, return_counts=True)[1]
     return min(0.0, float(xlogy(counts, counts / len(P)).sum()))
 
