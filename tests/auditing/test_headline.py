@@ -92,6 +92,7 @@ def test_a_false_claim_is_read_in_its_own_parameter(name, stop):
     assert (head.symbol, head.claimed, head.delta) == (name[0], claimed, delta)
     assert result.verdict == "violated"
     assert head.exceeded
+    assert head.certified >= head.claimed
     assert stop is not None or head.certified > head.claimed
     assert result.reason.startswith(f"Claimed {name[0]} = {claimed}")
     assert "row 2 zeroed" in head.text
