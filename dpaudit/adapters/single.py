@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +45,7 @@ class OneDraw:
         __tracebackhide__ = True
         own = np.random.default_rng(seed)
         try:
-            return within(self.timeout, lambda: self.function(data, rng=own))
+            return _kept(within(self.timeout, lambda: self.function(data, rng=own)))
         except Exception as error:
             raised = Raised.of(error, data)
         generator = f"numpy.random.default_rng(numpy.random.{_written(seed)})"
@@ -86,6 +88,17 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     if isinstance(function, type) or not callable(function):
         check.fail("function", function, "a callable f(data, rng=...)")
     return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
+
+
+def _kept(output: Any) -> Any:
+    """The output, or a copy of one that a later call may change: a function may reuse its arrays.
+
+    What cannot be copied is no outcome, which is said elsewhere.
+    """
+    if isinstance(output, (np.ndarray, list, tuple, dict, set)):
+        with suppress(Exception):
+            return copy.deepcopy(output)
+    return output
 
 
 def _written(seed: np.random.SeedSequence) -> str:

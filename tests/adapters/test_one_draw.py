@@ -58,6 +58,19 @@ def test_a_second_call_with_the_same_generator_gives_other_draws():
     assert not set(mechanism(DATA, 5, rng=rng)) & set(mechanism(DATA, 5, rng=rng))
 
 
+@pytest.mark.parametrize("shape", [lambda theta: theta, lambda theta: {"theta": [theta]}])
+def test_a_function_may_reuse_its_arrays(shape):
+    """As a model whose parameters are updated in place."""
+    theta = np.zeros(1)
+
+    def in_place(data, *, rng):
+        theta[:] = noisy_sum(data, rng=rng)
+        return shape(theta)
+
+    draws = draw(adapters.one_draw(in_place), DATA, SIZE, SEED, 0)
+    assert len(np.unique(draws)) == SIZE
+
+
 def test_it_is_audited_under_its_own_name():
     mechanism = adapters.one_draw(noisy_sum)
     # exactly (1, 0)-private
