@@ -86,6 +86,18 @@ class Headline:
         return least(self.certified, self.claimed)
 
     @property
+    def claimed_text(self) -> str:
+        """The claimed value, with digits enough to be below a certified one that exceeds it."""
+        if self.claimed is None or self.certified <= self.claimed:
+            return number(self.claimed)
+        return apart(self.certified, self.claimed)[1]
+
+    @property
+    def most_certified(self) -> str:
+        """The certified value, rounded up: nothing above it is certified."""
+        return number(self.certified, 3, up=True)
+
+    @property
     def _at(self) -> str:
         return f" {self.at}" if self.at else ""
 
@@ -93,10 +105,7 @@ class Headline:
     def _claimed(self) -> str:
         if self.claimed is None:
             return "Nothing is claimed."
-        shown = number(self.claimed)
-        if self.certified > self.claimed:
-            shown = apart(self.certified, self.claimed)[1]
-        return f"{self.claimant} {self.symbol} = {shown}{self._at}."
+        return f"{self.claimant} {self.symbol} = {self.claimed_text}{self._at}."
 
     @property
     def _certified(self) -> str:
@@ -107,12 +116,11 @@ class Headline:
         if self.claimed is None:
             return f"{confidence} {self.symbol} is at least {self.certified_text}{self._at}"
         if not self.exceeded:
-            most = number(self.certified, 3, up=True)
-            return f"{confidence} no {self.symbol} above {most} is certified"
+            return f"{confidence} no {self.symbol} above {self.most_certified} is certified"
         if self.certified > self.claimed:
             return f"{confidence} at least {self.certified_text}"
         if self.claimant == CLAIMED:
-            return f"{confidence} more than that"
+            return f"{confidence} the true {self.symbol} is larger"
         return f"{confidence} that curve is exceeded"  # not shown to be so at this δ
 
 

@@ -139,7 +139,7 @@ def _claimed(curves: Curves) -> Tile:
     text = label(curves.claim_text, NOTE_WIDTH)
     if headline is None or headline.claimed is None:
         return Tile("Claimed", text or NONE)
-    return Tile("Claimed", equation(headline.symbol, number(headline.claimed)), headline.at or text)
+    return Tile("Claimed", equation(headline.symbol, headline.claimed_text), headline.at or text)
 
 
 def _certified(result: Mapping[str, Any], headline: Headline | None) -> Tile:
@@ -151,7 +151,9 @@ def _certified(result: Mapping[str, Any], headline: Headline | None) -> Tile:
         if symbol == "ε" and section(result, "claim").get("epsilon") is None:
             note = f"at {percent(result['level'])} confidence"  # at which δ is not shown
             return Tile("Certified", "more than the curve", note)
-        return Tile("Certified", f"more than {equation(symbol, number(claimed))}", note)
+        return Tile("Certified", f"more than {equation(symbol, headline.claimed_text)}", note)
+    if claimed is not None and not headline.exceeded:
+        return Tile("Certified", f"no {symbol} above {headline.most_certified}", note)
     return Tile("Certified", f"at least {equation(symbol, headline.certified_text)}", note)
 
 

@@ -14,7 +14,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.neighbours.pair import in_words
 from dpaudit.report.data import Curves, section
-from dpaudit.report.text import NONE, label, number
+from dpaudit.report.text import NONE, count, label, number
 from dpaudit.report.tradeoff import tradeoff_above
 
 lower_bound = partial(number, down=True)  # never printed larger than it is
@@ -107,7 +107,11 @@ def tried_table(result: Mapping[str, Any], most: int | None = None) -> Table | N
 
 
 def _tried(trial: Mapping[str, Any]) -> list[str]:
-    measured = [number(trial.get(key), 3) for key in ("delta", "error", "draws")]
+    draws = trial.get("draws")
+    measured = [
+        *(number(trial.get(key), 3) for key in ("delta", "error")),
+        NONE if draws is None else count(draws),
+    ]
     score = number(trial.get("score"), 3)
     note = label(str(trial.get("note") or ""), 60)
     return [_change(trial), *measured, number(trial.get("rung") or None), score, note]

@@ -48,6 +48,7 @@ LEGEND = (
 )
 LEGEND_WIDTH = 100  # characters
 NOTE_WIDTH = 60  # characters of a note in the table
+USUAL_RANK = "rank auto"  # which is not told
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,9 +138,10 @@ class Selection:
     @property
     def comparison(self) -> str:
         """How the change was chosen, in words."""
+        ranked = "" if self.rank == USUAL_RANK else f", {self.rank}"
         return (
             f"worst of {count(self.audited)} audited at ε = {number(self.epsilon)} "
-            f"of {count(self.pool)} ({self.rank}; {count(self.draws)} draws of search)"
+            f"of {count(self.pool)} different ones ({count(self.draws)} draws of search{ranked})"
         )
 
     @property
