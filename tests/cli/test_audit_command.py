@@ -37,10 +37,13 @@ def audit(*options, call="noisy_mean", claim="0.5,0", draws="5e3"):
 
 
 def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys):
+    with (tmp_path / "rows.csv").open("a") as rows:
+        rows.write(",0.2\n")
     assert audit("--neighbours", "zero-out,replace", "--row-bound", "1") == 1
     said = capsys.readouterr().out
     assert said.startswith("VIOLATED: Claimed ε = 0.5 at δ = 0. At 95 % confidence at least ")
-    assert "rows: 12 rows × 2 columns (age, score)" in said
+    assert "rows: 12 rows × 2 columns (age, score); left out, not audited: 1" in said
+    assert "row numbers count the rows that are left" in said
     record = record_without_clock(tmp_path / "out")
     (tmp_path / "saved.toml").write_text(record["scenario_text"], encoding="utf-8")
     assert main(["run", "saved.toml", "--out", "again"]) == 1

@@ -106,6 +106,7 @@ def _data(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     parts = [
         f"{count(rows)} rows × {count(columns)} {kind} ({shown}{more})",
         *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
+        *(["row numbers count the rows that are left"] if dropped else []),
         *(dataset.get("changes") or ()),
     ]
     yield "Data", f"{dataset['name']}: {'; '.join(parts)}"
