@@ -68,7 +68,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if check.integer("samples", self.samples, 1) > MOST_SAMPLES:
-            check.fail("samples", self.samples, f"at most {MOST_SAMPLES:,} draws a side")
+            check.fail("draws", self.samples, f"at most {MOST_SAMPLES:,} a side")
         check.choice("focus", self.focus, FOCUS)
         if self.claim is not None:
             refuse_unbreakable(self.claim, self.epsilon)  # a user's curve may be wrong, too

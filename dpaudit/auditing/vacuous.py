@@ -135,7 +135,7 @@ def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> st
         return ""
     return (
         f"Under the same random numbers M(D) and M(D') gave the same {count(size)} outputs: none "
-        "of them uses what differs between D and D'."
+        "of them uses what differs between D and D'. Choose another pair, or take more draws."
     )
 
 

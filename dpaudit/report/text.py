@@ -22,8 +22,8 @@ def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False)
 
     down : round towards zero, so that a certified lower bound is never printed larger than it is.
     up : round away from zero, so that an upper bound is never printed smaller than it is.
-    Text stays as it is, but for the "inf" and "-inf" of result.json. Integers below 10,000 have no
-    comma, as they may be row numbers; see `count`.
+    A value below 1 is not written as 1. Text stays as it is, but for the "inf" and "-inf" of
+    result.json. Integers below 10,000 have no comma, as they may be row numbers; see `count`.
     """
     if value is None:
         return NONE
@@ -34,7 +34,10 @@ def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False)
     if not math.isfinite(float(value)):
         return "−∞" if float(value) < 0 else "∞"
     rounding = ROUND_DOWN if down else ROUND_UP if up else ROUND_HALF_EVEN
-    return _written(_rounded(float(value), digits, rounding), digits)
+    rounded = _rounded(float(value), digits, rounding)
+    if rounded == 1.0 > float(value) and rounding == ROUND_HALF_EVEN and digits < DIGITS[-1]:
+        return number(value, digits + 1)
+    return _written(rounded, digits)
 
 
 def _rounded(value: float, digits: int, rounding: str) -> float:

@@ -35,9 +35,9 @@ def audited(
         tried=tried,
         draws=result.sizes.total,
     )
-    place = "" if head.delta is None else f" at δ = {number(head.delta)}"
+    certified = f"{head.symbol} ≥ {number(head.certified, down=True)} certified {head.at}".rstrip()
     parts = (
-        f"{claim}; {head.symbol} ≥ {number(head.certified, down=True)} certified{place}",
+        claim if head.claimed is None else f"{claim}; {certified}",
         _would_show(detectable),
         f"{_change(pair)}{_of(tried)}",
         f"{count(result.sizes.total)} draws a side",

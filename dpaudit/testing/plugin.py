@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dpaudit.testing.reporting import Reporting, reporting
+from dpaudit.testing.reporting import PASSING, Reporting, reporting
 
 if TYPE_CHECKING:
     from dpaudit import AuditResult, NeighbourPair
@@ -42,6 +42,7 @@ NOTHING = (
     "the fixture `dp_audit`: mark the tests that audit one by one, not their class or module "
     "(pytestmark)."
 )
+SWALLOWED = " (the test passed all the same)"
 SUMMARY = "dpaudit.summary"  # the property with the line of the summary
 _BUDGET: pytest.StashKey[Budget] = pytest.StashKey()
 _REPORTING: pytest.StashKey[Reporting] = pytest.StashKey()
@@ -82,8 +83,11 @@ class Summary:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the test's line, which comes with the report, also from a worker of xdist."""
         line = dict(report.user_properties).get(SUMMARY)
-        if line is not None:
-            self.lines[report.nodeid] = str(line)
+        if line is None:
+            return
+        swallowed = report.when == "call" and report.passed and not str(line).startswith(PASSING)
+        said = self.lines.get(report.nodeid, "").endswith(SWALLOWED)
+        self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or said else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Write the section."""

@@ -316,3 +316,22 @@ def _plugin_ms(command):
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()
     (own,) = (line for line in lines if line.endswith(" dpaudit.testing.plugin"))
     return int(own.split("|")[1]) / 1000.0
+
+
+def test_the_summary_tells_that_a_failure_was_swallowed(pytester):
+    pytester.makepyfile("""
+        import numpy as np
+        import pytest
+
+        import dpaudit as dp
+
+        def leak(data, size, *, rng):
+            return data.sum() + 1e-6 * rng.normal(size=(size, 1))
+
+        def test_swallowed():
+            with pytest.raises(AssertionError):
+                dp.testing.assert_private(leak, [[1.0], [2.0]], (1.0, 0.0), draws=200, level=0.9)
+    """)
+    result = pytester.runpytest()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*test_swallowed: violated: *(the test passed all the same)"])
