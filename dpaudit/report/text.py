@@ -13,6 +13,7 @@ from dpaudit._core.percent import percent as in_percent
 from dpaudit._core.shown.printable import printable
 
 NONE = "–"
+ROUNDING = 1e-9  # by which a number may miss 1 and still be written so
 DIGITS = range(3, 18)  # of a certified number: as few as tell it from another one
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -22,7 +23,7 @@ def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False)
 
     down : round towards zero, so that a certified lower bound is never printed larger than it is.
     up : round away from zero, so that an upper bound is never printed smaller than it is.
-    A value below 1 is not written as 1. Text stays as it is, but for the "inf" and "-inf" of
+    A value below 1 - 1e-9 is not written as 1. Text stays as it is, but for the "inf" and "-inf" of
     result.json. Integers below 10,000 have no comma, as they may be row numbers; see `count`.
     """
     if value is None:
@@ -35,7 +36,7 @@ def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False)
         return "−∞" if float(value) < 0 else "∞"
     rounding = ROUND_DOWN if down else ROUND_UP if up else ROUND_HALF_EVEN
     rounded = _rounded(float(value), digits, rounding)
-    if rounded == 1.0 > float(value) and rounding == ROUND_HALF_EVEN and digits < DIGITS[-1]:
+    if rounded == 1.0 and 1.0 - float(value) > ROUNDING and rounding == ROUND_HALF_EVEN:
         return number(value, digits + 1)
     return _written(rounded, digits)
 
