@@ -56,6 +56,7 @@ def test_stop_at_the_verdict(write_scenario, tmp_path, capsys):
     assert record["samples"]["test"] == record["sequential"]["tested"]
 
 
+@pytest.mark.slow
 def test_a_resumed_run_in_waves_is_the_same(write_scenario, tmp_path):
     scenario = str(
         write_scenario(
@@ -208,7 +209,8 @@ def test_kill_and_resume_to_the_same_bytes(write_scenario, tmp_path):
         process.kill()
     assert process.returncode == -signal.SIGKILL
     assert [path.name for path in (tmp_path / "killed").iterdir()] == ["draws"]
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed").glob("draws/*.npy")}
+    made = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed").glob("draws/*.npy")}
+    kept = dict(sorted(made.items(), key=lambda one: one[1])[:-1])  # the last may lack its checksum
 
     assert main(["run", str(scenario), "--out", "killed", "--resume", "--keep-draws"]) == 0
     assert text_without_clock(tmp_path / "killed") == text_without_clock(tmp_path / "whole")

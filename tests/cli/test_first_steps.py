@@ -23,6 +23,7 @@ def test_every_shipped_scenario_has_a_name_of_its_own():
     assert len({path.stem for path in paths}) == len(paths)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_figures")
 def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
     assert main(["run", "flight-als-broken-claim", "--draws", "4000"]) in (0, 1, 3)

@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 WITHOUT = """
 import importlib.abc, sys, warnings
 
@@ -54,6 +56,7 @@ def test_an_audit_works_and_leaves_its_memory_out(tmp_path):
     assert (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_run_works_and_warns_that_its_folder_is_not_locked(write_scenario, tmp_path):
     code = (
         "from dpaudit.run import Scenario, run\n"

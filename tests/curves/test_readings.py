@@ -248,6 +248,7 @@ def test_far_apart_laws_keep_their_small_errors():
     )
 
 
+@pytest.mark.slow
 @reproducibly
 @given(q=st.floats(1e-6, 0.9), rows=st.integers(1, 60))
 def test_a_tradeoff_curve_is_one(q, rows):

@@ -45,6 +45,7 @@ def test_als_is_computed_from_the_sketch(data, more):
     assert_below(ALS(rows), RandomProjection(rows), data)
 
 
+@pytest.mark.slow
 @reproducibly
 @given(data=databases, more=st.integers(0, 60), padding=st.floats(0.01, 30.0))
 def test_rp_ls_is_computed_from_the_padded_sketch(data, more, padding):

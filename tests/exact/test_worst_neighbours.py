@@ -141,6 +141,7 @@ def test_additive_wishart_leaks_more_of_a_longer_row(seed):
             assert np.all(less <= more * (1.0 + 1e-10))
 
 
+@pytest.mark.slow
 def test_a_composition_on_data_is_the_composition_of_its_parts():
     data = database(20, 2, seed=3)
     parts = GaussianLS(sigma=0.4), RandomProjection(rows=3), AdditiveWishart(dof=20, scale=8.0)

@@ -44,6 +44,7 @@ def vector(data, size, *, rng):
     return data.sum() + rng.laplace(size=(size, 20))
 
 
+@pytest.mark.slow
 def test_trees_whose_thresholds_are_training_values_are_not_refused():
     trees = HistGradientBoostingClassifier(max_iter=10)
     settings = {"samples": 600, "stop": "verdict", "classifier": trees}

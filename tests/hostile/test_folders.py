@@ -55,6 +55,7 @@ def command(*arguments, **options):
     )
 
 
+@pytest.mark.slow
 def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked):
     """The score loads scikit-learn, the report matplotlib: from where they are installed."""
     mark = marked(*POSING)

@@ -78,6 +78,7 @@ def run(pytester):
     return run
 
 
+@pytest.mark.slow
 def test_forty_audits_of_one_test_pass_where_the_claim_holds():
     """The claim is loose: a false failure has probability below 1e-6 in all."""
     with spending(Budget()):
@@ -141,6 +142,7 @@ class TestCase(unittest.TestCase):
     result.stdout.fnmatch_lines(["*VIOLATED: Claimed ε = 1 at δ = 0.1. At 99.9999*", NOTE])
 
 
+@pytest.mark.slow
 def test_a_rerun_for_another_reason_audits_again_at_a_smaller_rate(run):
     """What holds passes, at rates that sum to that of the test."""
     body = """

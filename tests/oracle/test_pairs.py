@@ -120,6 +120,7 @@ def test_table_is_what_the_reference_gives(law, side):
     assert mp.almosteq(found, mpf(row[side]), rel_eps=mpf(10) ** -14)
 
 
+@pytest.mark.slow
 def test_conditioning_and_the_line_agree():
     """Two routes that share neither a formula nor a contour: two axes, one of them shifted."""
     params = {"shift": [0.4, 0.0], "ratio": [0.5, 2.0]}

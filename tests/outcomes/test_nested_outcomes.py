@@ -169,6 +169,7 @@ def test_columns_are_by_place_key_and_member():
     np.testing.assert_array_equal(Q[:, -2:], [[0, 1]])
 
 
+@pytest.mark.slow
 def test_very_many_keys_keep_the_frequent_ones():
     rng = np.random.default_rng(1)
     draws = [{"always": 1, f"key {rng.integers(2000)}": 2.0} for _ in range(9000)]

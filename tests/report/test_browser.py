@@ -13,9 +13,12 @@ from tests.report.browser import CHROMIUM, running
 from tests.report.examples import EPSILON, make_result, make_samples_result
 from tests.report.test_html import HOSTILE, poison
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="chromium is not on PATH: no page was opened in a browser"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="chromium is not on PATH: no page was opened in a browser"
+    ),
+]
 PAPER = 680  # CSS pixels of A4 less the margins that the page asks for, 180 mm
 WIDE_PAPER = 1000  # the same of A4 landscape, 265 mm, for the index
 CONTRAST, LARGE = 4.5, 3.0  # WCAG 2.2, success criterion 1.4.3

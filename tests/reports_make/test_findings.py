@@ -62,7 +62,9 @@ def test_a_finding_is_complete(finding):
         assert not text.endswith(".")
 
 
-@pytest.mark.parametrize("key", [key for key, one in FINDINGS.items() if one.fixed is not None])
+@pytest.mark.parametrize(
+    "key", one_in(2, [key for key, one in FINDINGS.items() if one.fixed is not None])
+)
 def test_the_corrected_form_holds_at_the_setting(key):
     assert not FINDINGS[key].check_fixed().violated
 

@@ -157,6 +157,7 @@ def test_composition_from_parts_takes_the_better_theorem():
     assert found[1] <= 100 * np.exp(-50.0)
 
 
+@pytest.mark.slow
 def test_every_verdict_on_a_printed_formula_follows_from_its_numbers(rows):
     assert {row["verdict"] for row in rows} == {WRONG, UNDEFINED, LOOSE}
     for row in rows:

@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
+
 from reports.make.audits import search
 
 
+@pytest.mark.slow
 def test_the_report_says_what_was_found(tmp_path, monkeypatch, capsys):
     """9 audits of 2,000 draws suffice for the row that moves the solution most.
 

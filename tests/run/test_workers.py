@@ -131,6 +131,7 @@ def release(data, size, *, rng):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_two_folders_may_have_modules_of_one_name(write_scenario, tmp_path, backend):
     """The second scenario gets its own modules, in the workers too, and none stays loaded."""

@@ -16,6 +16,7 @@ from dpaudit.errors import InvalidInput
 from dpaudit.sampling.independence import LEVEL, examine, order, repeats, tails
 from dpaudit.sampling.independence.calls import calls_of, chunks_of
 from dpaudit.sampling.independence.values import features, folded, keys_of
+from tests.sparse import one_in
 
 quick = pytest.mark.quick
 
@@ -173,7 +174,9 @@ def arrangements(values):
     return np.array(sorted(set(permutations(values))), dtype=np.int64)
 
 
-@pytest.mark.parametrize("values", MULTISETS, ids=["distinct", "discrete", "special"])
+@pytest.mark.parametrize(
+    "values", one_in(3, MULTISETS[::-1]), ids=["special", "discrete", "distinct"]
+)
 def test_over_all_arrangements_the_tests_of_order_are_exact(values):
     """All orders of eight draws, as columns; the other side stays as it is."""
     keys = arrangements(keys_of(np.array(values)).tolist())

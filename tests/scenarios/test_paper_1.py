@@ -73,6 +73,7 @@ def test_a_student_of_two_degrees_of_freedom_has_no_variance():
 # Figure 3
 
 
+@pytest.mark.slow
 def test_spectra_show_three_curves_a_panel(spectra):
     panels = spectra.figures["figure-3"]
     assert [panel.title for panel in panels] == ["diabetes, r = 30", "diabetes, r = 60"]

@@ -19,6 +19,7 @@ from dpaudit import mechanisms
 from dpaudit.cli import main
 from dpaudit.report.studies.study import Study
 from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
+from tests.sparse import one_in
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 NAMES = [
@@ -69,7 +70,7 @@ def test_each_says_what_it_shows(name):
     assert first.startswith("# A claim that fails: ") == name.endswith("broken-claim")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_in(2, NAMES))
 def test_each_can_be_audited(name):
     found = analyse(Scenario.load(available(name)))
     assert 0.02 <= found.spectrum.delta[0] <= 0.5
@@ -160,7 +161,9 @@ def test_verdicts_on_the_libraries(path, tmp_path):
 
 
 @pytest.mark.usefixtures("no_figures")
-@pytest.mark.parametrize("name", ["flight-als", "cancer-als-broken-claim"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("flight-als", marks=pytest.mark.slow), "cancer-als-broken-claim"]
+)
 def test_verdicts_from_few_draws(name, tmp_path):
     assert main(["run", str(available(name)), "--out", str(tmp_path), "--samples", "20000"]) == int(
         "broken" in name

@@ -67,6 +67,7 @@ def test_the_rate_is_spent_and_a_false_curve_is_seen():
     )
 
 
+@pytest.mark.slow
 def test_a_test_of_several_audits_keeps_the_rate_of_one():
     """Three audits a test, on other seeds, of which any may fail it."""
     failed = 0

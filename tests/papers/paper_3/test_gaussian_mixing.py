@@ -145,6 +145,7 @@ def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
     assert found.spectrum.low[1] > 0.4
 
 
+@pytest.mark.slow
 def test_the_joint_release_bounds_what_is_certified():
     mechanism = ModifiedGaussMix(30, 5.0, 0.1, 0.8, 1.0)
     pair = dp.neighbours.zero_row(_axis(1.0, 4.0), 0)

@@ -82,6 +82,7 @@ def test_leverage_and_share_at_any_noise(noise):
         )
 
 
+@pytest.mark.slow
 def test_as_printed_bounds_of_ten_break_theorem_2():
     printed = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0)
     pair = printed.pair()

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("no_figures")
 ROW = 'rule = "row"\nindex = 4'
 
 
+@pytest.mark.slow
 def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
     """16 blocks of 256 a side: under way, killed, resumed."""
     scenario = held_scenario(write_scenario, audit='samples = 4000\nclassifier = "qda"')

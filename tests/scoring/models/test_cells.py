@@ -157,10 +157,10 @@ def nothing_like_it(rng):
     [
         (clipped, 0.95),
         (geometric, 0.95),
-        (exponential, 0.9),
+        pytest.param(exponential, 0.9, marks=pytest.mark.slow),
         pytest.param(mixed, 0.6, marks=pytest.mark.slow),
         (parity, 0.78),
-        (rappor, 0.92),
+        pytest.param(rappor, 0.92, marks=pytest.mark.slow),
         (nothing_like_it, 0.9),
     ],
 )
