@@ -40,16 +40,19 @@ def frame():
     return pandas.DataFrame({"age": [20.5, 30.0, 73.1], "ok": [True, False, True], "n": whole})
 
 
+@pytest.mark.slow  # where pandas is
 def test_a_table_of_pandas_is_data(frame):
     pair = dp.neighbours.zero_row(frame, 1)
     assert pair.left.tolist() == [[20.5, 1.0, 1.0], [30.0, 0.0, 2.0], [73.1, 1.0, 3.0]]
     assert pair.right[1].tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.slow  # where pandas is
 def test_a_row_of_a_table_is_a_row(frame):
     assert dp.neighbours.replace_row(frame, 0, frame.iloc[2]).right[0].tolist() == [73.1, 1.0, 3.0]
 
 
+@pytest.mark.slow  # where pandas is
 def test_columns_of_text_are_named_without_their_values(frame):
     frame = frame.assign(name=["Ada", "Bob", "Eve"], town=["x", "y", "z"])
     said = "columns that are not numbers: 'name', 'town'; drop them, or code them as numbers"
@@ -63,12 +66,14 @@ def test_columns_of_text_are_named_without_their_values(frame):
         assert "73.1" not in str(caught.value)
 
 
+@pytest.mark.slow  # where pandas is
 def test_of_many_wrong_columns_a_few_are_named(frame):
     frame = frame.assign(**{f"c{k}": ["a", "b", "c"] for k in range(10)})
     with pytest.raises(dp.InvalidInput, match="'c7' and 2 more; drop them"):
         dp.neighbours.zero_row(frame, 0)
 
 
+@pytest.mark.slow  # where pandas is
 def test_a_missing_value_is_named_by_its_column(frame):
     frame.loc[1, "n"] = None
     with pytest.raises(dp.InvalidInput, match="got nan at row 1, column 'n'"):

@@ -190,6 +190,7 @@ def test_a_table_has_nan_where_nothing_is_known():
     assert not np.isnan(table["certified"]).any()
 
 
+@pytest.mark.slow  # where pandas is
 def test_a_frame_of_pandas(known):
     pandas = pytest.importorskip("pandas")
     frame = known.to_frame()
