@@ -24,7 +24,7 @@ from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.search import TABLE
-from dpaudit.run.scenario.text import without_rows
+from dpaudit.run.scenario.text import kept
 from dpaudit.run.store import search
 from dpaudit.run.store.draws import DrawStore, digest_of
 from dpaudit.run.store.manifest import clear
@@ -142,7 +142,7 @@ def _prepare(
         scenario.name,
         describe_data(dataset),
         rule=text,
-        scenario_text=without_rows(scenario.text),
+        scenario_text=kept(scenario.text),
         source=describe_source(origin["files"], scenario.folder),
         search=None if found is None else found.to_dict(show_data=show_data),
         show_data=show_data,
@@ -159,7 +159,7 @@ def _with_own_pair(scenario: Scenario, show_data: bool) -> _Task:
         scenario.name,
         describe_pair(pair),
         rule=Own.text,
-        scenario_text=without_rows(scenario.text),
+        scenario_text=kept(scenario.text),
         show_data=show_data,
     )
     return _Task(subject, origin_of(scenario, mechanism))
