@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def folder() -> Path | None:
-    """Where they are: in the installed package (see setup.py), or beside it in a checkout."""
+    """Where they are: in the installed package (scenarios/packing.py), else in the checkout."""
     checkout = PACKAGE.parent
     if (PACKAGE / "scenarios").is_dir():
         return PACKAGE / "scenarios"
