@@ -15,6 +15,7 @@ from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate, level_of
 from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.sets import ChosenSet, choose_sets
 
@@ -32,7 +33,7 @@ class Estimate:
     """Both directions on the grid of ε.
 
     draws : certifying draws a side. share : (m,), of 1 − level, of the set meant for each ε.
-    certified : the band itself, at any ε and in its other forms.
+    certified : the band itself, at any ε and in its other forms. cells : what it was counted from.
     """
 
     epsilon: Array
@@ -41,6 +42,7 @@ class Estimate:
     draws: int
     share: Array
     certified: Certificate
+    cells: ScoreCells | None = None
 
     __repr__ = short_repr
     _repr_html_ = html_repr
@@ -72,24 +74,23 @@ def certify(
     """
     candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), alpha)
     chosen = choose_sets(candidates, claim_epsilon, focus)
+    cells = ScoreCells.of(choose, certifying, candidates.threshold)
+    certified = _certificate(chosen, cells, alpha)
     best = candidates.best_thresholds(epsilon).ravel()
-    x, y = certifying.above(np.concatenate([best, [one.threshold for one in chosen]]))
-    certified = _certificate(chosen, x[len(best) :], y[len(best) :], certifying.sizes, alpha)
-    plug_in = _plug_in(x[: len(best)], y[: len(best)], certifying.sizes, epsilon)
+    plug_in = _plug_in(*cells.above(best), cells.sizes, epsilon)
     forward, backward = (
         _direction(delta, certified.direction(way).delta_at(epsilon))
         for delta, way in zip(plug_in, (True, False), strict=True)
     )
     shares = _shares(chosen, epsilon)
-    return Estimate(epsilon, forward, backward, min(certifying.sizes), shares, certified)
+    return Estimate(epsilon, forward, backward, min(cells.sizes), shares, certified, cells)
 
 
-def _certificate(
-    chosen: list[ChosenSet], x: np.ndarray, y: np.ndarray, sizes: tuple[int, int], alpha: float
-) -> Certificate:
-    """One region a set, from x of P's and y of Q's scores above its threshold."""
-    n, m = sizes
-    counts = zip(chosen, x, y, strict=True)
+def _certificate(chosen: list[ChosenSet], cells: ScoreCells, alpha: float) -> Certificate:
+    """One region a set, from the scores of P and of Q above its threshold."""
+    n, m = cells.sizes
+    above = cells.above(np.array([one.threshold for one in chosen]))
+    counts = zip(chosen, *above, strict=True)
     regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
     return Certificate.of(regions, [one.forward for one in chosen], level_of(alpha))
 
