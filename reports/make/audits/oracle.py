@@ -1,4 +1,4 @@
-"""What `auto` certifies as a share of what the true likelihood ratio certifies, on T1 to T8.
+"""What `auto` certifies as a share of what the true likelihood ratio certifies, on T1 to T14.
 
 The shares are to the same band fed with the true loss on the same draws; those that train `auto`
 certify nothing here either. For T1 to T4 they are also to the oracle that other tools are measured
@@ -20,6 +20,7 @@ from dpaudit._core.types import Array
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.scoring import KnownScore, Sides, evaluate
 from reports.make import page
+from reports.make.structured import structured_tasks
 from reports.make.tasks import TASKS, Task, every_task
 from reports.make.timing import clock
 
@@ -28,6 +29,7 @@ FLOOR = 0.005  # certified δ of the oracle from which a share means something
 POINTWISE = 0.025
 SIZES, SEEDS = (10_000, 100_000, 1_000_000), 5
 MANY, FEWER = 1_000_000, 3  # from so many draws on there are fewer seeds
+STRUCTURED = 100_000  # draws a side of the tasks with structure
 HEAD = (
     "task",
     "draws a side",
@@ -104,9 +106,8 @@ def report(sizes: Sequence[int] = SIZES, seeds: int = SEEDS) -> None:
     rows = []
     for size in sizes:
         repeats = range(seeds if size < MANY else min(seeds, FEWER))
-        rows += [
-            cells(task, size, [run(task, size, seed) for seed in repeats]) for task in every_task()
-        ]
+        tasks = every_task() + (structured_tasks() if size == STRUCTURED else [])
+        rows += [cells(task, size, [run(task, size, seed) for seed in repeats]) for task in tasks]
     text = render(rows, seeds)
     print(text)
     page.write(page.REPORTS / "oracle.md", text)

@@ -1,0 +1,196 @@
+"""T9 to T12 and T14: pairs of laws with structure, whose privacy loss is known in closed form.
+
+Their true δ(ε) come from a sum over a grid of the few coordinates on which the loss depends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import i0e, logsumexp
+
+from dpaudit._core.types import Array
+from dpaudit.scoring import Sides
+from reports.make.tasks import Directions, Draw, Task, normal_task
+
+RADIUS, WIDTH, MODES, COLUMNS = 2.0, 0.4, (6, 7), 10  # T9
+LEAN, SIGNS = float(np.tanh(0.5)), 20  # T10: P has an even parity with probability (1 + LEAN)/2
+MOVED, LAPLACES, SHIFT = 5, 200, 0.5  # T11
+DENSE = 1000  # T12
+ATOM, RINGS, NOISE = (0.1, 0.15), (1.0, 2.0, 3.0), 0.2  # T14
+SHARES = ((0.5, 0.3, 0.2), (0.3, 0.4, 0.3))  # of the rings, in P and in Q
+GRID, REACH = 601, 6.0  # points a side of a grid in the plane, and standard deviations around it
+LATTICE = 1 << 12  # of the loss of a Laplace column, from −SHIFT to SHIFT
+
+
+def structured_tasks() -> list[Task]:
+    """T9 to T12 and T14."""
+    return [_circle(), _parity(), _sparse(), _dense(), _rings()]
+
+
+@dataclass(frozen=True)
+class Discrete:
+    """The masses of P and of Q in cells of one privacy loss each, (c,); sums to 1 a side."""
+
+    p: Array
+    q: Array
+
+    def __call__(self, epsilon: Array) -> tuple[Array, Array]:
+        """δ(ε) of P against Q and of Q against P, (m,) each."""
+        gamma = np.exp(np.atleast_1d(epsilon))[:, None]
+        ways = ((self.p, self.q), (self.q, self.p))
+        forward, backward = (np.maximum(one - gamma * two, 0.0).sum(axis=1) for one, two in ways)
+        return forward.reshape(np.shape(epsilon)), backward.reshape(np.shape(epsilon))
+
+
+def _task(name: str, text: str, draw: Draw, loss: object, truth: Directions, pure: float) -> Task:
+    return Task(name, text, text, draw, loss, truth, pure)  # type: ignore[arg-type]
+
+
+def _circle() -> Task:
+    """Six against seven normal modes on a circle in two of ten rotated coordinates."""
+    rotation = np.linalg.qr(np.random.default_rng(9).normal(size=(COLUMNS, COLUMNS)))[0]
+    centres = [_on_circle(count) for count in MODES]
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        return Sides(*(_modes(rng, size, centre) @ rotation.T for centre in centres))
+
+    def loss(x: Array) -> Array:
+        plane = x @ rotation[:, :2]
+        return _log_modes(plane, centres[0]) - _log_modes(plane, centres[1])
+
+    axis = np.linspace(-RADIUS - REACH * WIDTH, RADIUS + REACH * WIDTH, GRID)
+    plane = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    masses = (np.exp(_log_modes(plane, centre)) for centre in centres)
+    truth = Discrete(*(mass / mass.sum() for mass in masses))
+    text = "six against seven modes on a circle, in 2 of 10 numbers, rotated"
+    return _task("T9", text, draw, loss, truth, np.inf)
+
+
+def _on_circle(count: int) -> Array:
+    angle = 2.0 * np.pi * np.arange(count) / count
+    return RADIUS * np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _modes(rng: np.random.Generator, size: int, centres: Array) -> Array:
+    x = rng.normal(size=(size, COLUMNS))
+    x[:, :2] = WIDTH * x[:, :2] + centres[rng.integers(len(centres), size=size)]
+    return np.asarray(x)
+
+
+def _log_modes(plane: Array, centres: Array) -> Array:
+    """Log density of equal normal modes, up to a constant that the number of modes leaves alone."""
+    parts = [-0.5 * ((plane - centre) ** 2).sum(axis=1) / WIDTH**2 for centre in centres]
+    return np.asarray(logsumexp(parts, axis=0) - np.log(len(centres)))
+
+
+def _parity() -> Task:
+    """The sign of a product of three of twenty normals leans to either side."""
+
+    def side(rng: np.random.Generator, size: int, lean: float) -> Array:
+        x = rng.normal(size=(size, SIGNS))
+        wanted = np.where(rng.random(size) < 0.5 * (1.0 + lean), 1.0, -1.0)
+        x[:, 0] *= wanted * np.sign(np.prod(x[:, :3], axis=1))
+        return np.asarray(x)
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        return Sides(side(rng, size, LEAN), side(rng, size, -LEAN))
+
+    def loss(x: Array) -> Array:
+        return np.asarray(np.sign(np.prod(x[:, :3], axis=1)))
+
+    even = 0.5 * (1.0 + LEAN)
+    truth = Discrete(np.array([even, 1.0 - even]), np.array([1.0 - even, even]))
+    return _task("T10", "the sign of a product of 3 of 20 normals", draw, loss, truth, 1.0)
+
+
+def _sparse() -> Task:
+    """200 Laplace(1) numbers, five of which are shifted."""
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        P, Q = (rng.laplace(size=(size, LAPLACES)) for _ in range(2))
+        Q[:, :MOVED] += SHIFT
+        return Sides(P, Q)
+
+    def loss(x: Array) -> Array:
+        return np.asarray(np.clip(SHIFT - 2.0 * x[:, :MOVED], -SHIFT, SHIFT).sum(axis=1))
+
+    text = "200 Laplace(1) numbers, 5 of them shifted by 0.5"
+    return _task("T11", text, draw, loss, _shifted_laplaces(), MOVED * SHIFT)
+
+
+def _shifted_laplaces() -> Discrete:
+    """The law of the sum of the columns' losses, each on a lattice that has both its atoms.
+
+    The loss of a column is SHIFT with P's probability 1/2, −SHIFT with probability e^{−SHIFT}/2,
+    and SHIFT − 2x for x in (0, SHIFT); Q's law is the mirror image.
+    """
+    edges = np.linspace(0.0, SHIFT, LATTICE + 1)
+    between = 0.5 * (np.exp(-edges[:-1]) - np.exp(-edges[1:]))
+    one = np.zeros(LATTICE + 1)
+    one[-1], one[0] = 0.5, 0.5 * np.exp(-SHIFT)
+    # half of a cell's mass to either end, which keeps the mean loss
+    one[1:] += 0.5 * between[::-1]
+    one[:-1] += 0.5 * between[::-1]
+    p = one
+    for _ in range(MOVED - 1):
+        p = np.maximum(np.convolve(p, one), 0.0)
+    return Discrete(p, p[::-1])
+
+
+def _dense() -> Task:
+    """A thousand normals whose mean moves by 1 in a random direction."""
+    mean = np.random.default_rng(12).normal(size=DENSE)
+    mean /= np.linalg.norm(mean)
+    known = normal_task("T12", "", "", np.ones(1), np.ones(1))
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        P, Q = (rng.normal(size=(size, DENSE)) for _ in range(2))
+        return Sides(P, Q + mean)
+
+    def loss(x: Array) -> Array:
+        return np.asarray(0.5 - x @ mean)
+
+    return _task("T12", "1,000 normals, all shifted, by 1 in all", draw, loss, known.truth, np.inf)
+
+
+def _rings() -> Task:
+    """An atom at the origin and three noisy rings around it, in other shares."""
+
+    def side(rng: np.random.Generator, size: int, which: int) -> Array:
+        ring = rng.choice(RINGS, size=size, p=SHARES[which])
+        angle = rng.uniform(0.0, 2.0 * np.pi, size)
+        x = ring[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+        x += NOISE * rng.normal(size=x.shape)
+        x[rng.random(size) < ATOM[which]] = 0.0
+        return np.asarray(x)
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        return Sides(side(rng, size, 0), side(rng, size, 1))
+
+    def loss(x: Array) -> Array:
+        radius = np.hypot(x[:, 0], x[:, 1])
+        beside = [np.log1p(-ATOM[which]) + _log_rings(radius, which) for which in (0, 1)]
+        return np.where(radius == 0.0, np.log(ATOM[0] / ATOM[1]), beside[0] - beside[1])
+
+    radius = np.linspace(0.0, RINGS[-1] + 2.0 * REACH * NOISE, 200_001)[1:]
+    masses = [radius * np.exp(_log_rings(radius, which)) for which in (0, 1)]
+    p, q = (
+        np.append(atom, (1.0 - atom) * mass / mass.sum())
+        for atom, mass in zip(ATOM, masses, strict=True)
+    )
+    text = "an atom and three noisy rings in the plane"
+    return _task("T14", text, draw, loss, Discrete(p, q), np.inf)
+
+
+def _log_rings(radius: Array, which: int) -> Array:
+    """Log density in the plane at a distance from the origin, up to a constant.
+
+    Of a ring of radius R with normal noise it is e^{−(r² + R²)/2s²} I₀(rR/s²).
+    """
+    parts = [
+        np.log(share) - 0.5 * ((radius - ring) / NOISE) ** 2 + np.log(i0e(radius * ring / NOISE**2))
+        for share, ring in zip(SHARES[which], RINGS, strict=True)
+    ]
+    return np.asarray(logsumexp(parts, axis=0))
