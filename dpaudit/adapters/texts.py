@@ -1,0 +1,106 @@
+"""Mechanisms that release texts: each text becomes a row of counts of its words and letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array, Mechanism, RngLike, describe
+from dpaudit.errors import MechanismError
+
+MOST = 998  # with the two sizes as many columns as classifiers read
+WORDS, LETTERS = (1, 2), (3, 3)  # lengths of the runs of words and of letters that are counted
+COLUMNS = 512
+FORM = "must return `size` texts, got "
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A mechanism whose outputs are counts of words and letters of another's texts; see `texts`.
+
+    columns : for runs of words and of letters together.
+    """
+
+    mechanism: Mechanism
+    columns: int = COLUMNS
+
+    __repr__ = short_repr
+
+    def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Array:
+        """Rows (size, 2 + columns). Raises `MechanismError`, and whatever the mechanism raises."""
+        written = _texts(self.mechanism(data, size, rng=rng), size)
+        sizes = [[len(text), len(text.split())] for text in written]
+        return np.column_stack([sizes, self._counts(written)]).astype(np.float64)
+
+    def _counts(self, written: list[str]) -> Array:
+        from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
+
+        half = self.columns // 2
+        common = {"alternate_sign": False, "norm": None}
+        of_words = HashingVectorizer(
+            ngram_range=WORDS, n_features=half, token_pattern=r"\S+", **common
+        )
+        of_letters = HashingVectorizer(
+            ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
+        )
+        return np.hstack([one.transform(written).toarray() for one in (of_words, of_letters)])
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return describe(self.mechanism)[0]
+
+    @property
+    def summary(self) -> str:
+        """The mechanism's summary or docstring, for reports."""
+        return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
+
+    def parameters(self) -> dict[str, Any]:
+        """The mechanism's parameters, if it says them, and the columns."""
+        return {**describe(self.mechanism)[1], "columns": self.columns}
+
+
+def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
+    """A mechanism of rows of numbers from one that releases texts.
+
+    mechanism : `mech(data, size, *, rng)` → `size` texts; of a function that writes one text a call
+        `one_draw` makes one. columns : 2 to 998, for the counts.
+
+    A row holds the number of characters and of words, then counts of words and pairs of words, and
+    of runs of three letters, hashed into half of the columns each (scikit-learn's
+    `HashingVectorizer`; upper and lower case are one). The counts are computed from the output
+    alone, so the privacy loss that is certified of them is one of the texts too (post-processing).
+    They leave out the order of the text beyond its pairs of words. Without this adapter a text
+    counts as one value, which shows a difference only where whole texts repeat.
+
+    Raises `InvalidInput`.
+
+    >>> import numpy as np
+    >>> def letter(data, size, *, rng):
+    ...     return ["dear reader", "dear dear reader"]
+    >>> texts(letter, columns=8)(np.ones((3, 2)), 2)[:, :2]
+    array([[11.,  2.],
+           [16.,  3.]])
+    """
+    if isinstance(mechanism, type) or not callable(mechanism):
+        check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    wanted = check.integer("columns", columns, 2)
+    if wanted > MOST:
+        check.fail("columns", columns, f"2 to {MOST}")
+    return Texts(mechanism, wanted)
+
+
+def _texts(outputs: Any, size: int) -> list[str]:
+    """The outputs as a list of `size` texts. Raises `MechanismError`, without any of the texts."""
+    if isinstance(outputs, str) or not hasattr(outputs, "__len__"):
+        raise MechanismError(f"{FORM}one {type(outputs).__name__}")
+    if len(outputs) != size:
+        raise MechanismError(f"{FORM}{len(outputs)} outputs for size = {size}")
+    other = next((one for one in outputs if not isinstance(one, str)), None)
+    if other is not None:
+        raise MechanismError(f"{FORM}a {type(other).__name__}")
+    return [str(one) for one in outputs]
