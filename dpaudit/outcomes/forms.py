@@ -20,12 +20,14 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
     """Draws as (size, k) float64, a structured (size,) array of lists, or (size,) bytes.
 
     values : an array (size,) or (size, k) of numbers, booleans or text, or a list of `size` draws
-        of any form.
+        of any form. An array of more dimensions holds images, whose pixels become columns.
     size : how many draws there must be, or None for any number ≥ 1. Raises `NotOutcomes`.
     """
     if isinstance(values, (list, tuple)):
         return _sequence(values, size)
     array = np.asarray(values)
+    if array.ndim > 2 and array.size:
+        array = array.reshape(len(array), -1)
     if tables.is_lists(array) and size in (None, len(array)):
         return array
     large = array.dtype.kind in "iu" and tables.not_floats(array, array.flat)

@@ -197,3 +197,10 @@ def test_nothing_but_nan_on_both_sides_tells_nothing():
     np.testing.assert_array_equal(
         dp.audit_samples(nothing, nothing.copy(), rng=1).spectrum.low, np.zeros(41)
     )
+
+
+def test_the_pixels_of_images_become_columns():
+    images = np.arange(24.0).reshape(3, 2, 4)
+    assert np.array_equal(outcomes.rows(images, 3), images.reshape(3, 8))
+    with pytest.raises(outcomes.NotOutcomes, match="shape"):
+        outcomes.rows(images, 2)

@@ -156,9 +156,9 @@ WRONG = {
         lambda size, rng: np.zeros((2, size)),
         r"must return shape \(\d+, k\), got \(2, \d+\)",
     ),
-    "cube": (
-        lambda size, rng: np.zeros((size, 2, 2)),
-        r"must return shape \(\d+, k\), got \(\d+, 2, 2\)",
+    "turned images": (
+        lambda size, rng: np.zeros((2, size, 2)),
+        r"must return shape \(\d+, k\), got \(2, \d+\)",
     ),
     "no columns": (
         lambda size, rng: np.zeros((size, 0)),
