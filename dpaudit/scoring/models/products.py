@@ -1,0 +1,94 @@
+"""Products of the signs of two or three columns: parities, which no sum over columns shows.
+
+Where each column, and each pair of columns, has the same law on both sides, closed forms see
+nothing, and trees have no first split to begin with. A product of signs shows such a difference by
+its mean. All of them are tested at once by one matrix product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from dpaudit._core.types import Array
+from dpaudit.scoring.base import Score, Sides, evaluate
+from dpaudit.scoring.models.correction import fit_correction
+
+WIDEST = 24  # columns; 24 of them have 276 pairs and 2,024 triples
+DRAWS = 20_000  # a side, that show which products are of use
+LEVEL = 0.001  # probability that a product of no use is kept, over all products
+FEWEST = 0.25  # share of a column's values above its centre
+MOST = 30  # products that are kept, the most significant first
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SignProducts:
+    """Products of the signs of x − centre over each set of columns.
+
+    centre : (k,). sets : columns of each product, two or three.
+    """
+
+    centre: Array
+    sets: tuple[tuple[int, ...], ...]
+
+    def __call__(self, x: Array) -> Array:
+        """Rows (m, k) → products (m, f), each −1 or 1."""
+        signs = _signs(x, self.centre)
+        return np.column_stack([signs[:, columns].prod(axis=1) for columns in map(list, self.sets)])
+
+
+def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
+    """`base` corrected by the sign products that show what it missed; None if there are none."""
+    products = find_products(train.head(DRAWS), base)
+    return None if products is None else fit_correction(base, products, train, choose)
+
+
+def find_products(train: Sides, base: Score) -> SignProducts | None:
+    """The products whose mean times the residual of `base` is not 0, by a test of all of them.
+
+    The residual of a row is its label, 1 for P and 0 for Q, less the probability that `base` gives
+    it (Rao's score test: the slope of the loss in a new feature's weight). The level is divided by
+    the number of products (Bonferroni). None where no product passes, or there are no pairs, or
+    more than `WIDEST` columns.
+    """
+    x, label = train.stacked()
+    if not 1 < x.shape[1] <= WIDEST:
+        return None
+    centre = _middle(x)
+    residual = label - expit(evaluate(base, x))
+    sets, slopes = _slopes(_signs(x, centre), residual)
+    z = np.abs(slopes) / max(float(np.linalg.norm(residual)), np.finfo(float).tiny)
+    order = np.argsort(-z, kind="stable")[:MOST]
+    kept = order[z[order] > -ndtri(0.5 * LEVEL / len(sets))]
+    return SignProducts(centre, tuple(sets[i] for i in kept)) if len(kept) else None
+
+
+def _middle(x: Array) -> Array:
+    """Each column's median, or just below it where few values are above, as for common bits."""
+    middle = np.median(x, axis=0)
+    few = np.mean(x > middle, axis=0) < FEWEST
+    return np.where(few, np.nextafter(middle, -np.inf), middle)
+
+
+def _signs(x: Array, centre: Array) -> Array:
+    return np.where(x > centre, 1.0, -1.0)
+
+
+def _slopes(signs: Array, residual: Array) -> tuple[list[tuple[int, ...]], Array]:
+    """All pairs and triples of columns, and the sum of their products times the residuals."""
+    columns = signs.shape[1]
+    single = signs.astype(np.float32)
+    weighted = single * residual[:, None].astype(np.float32)
+    sets: list[tuple[int, ...]] = []
+    slopes: list[Array] = []
+    for i in range(columns - 1):
+        pairs = single[:, i, None] * single[:, i + 1 :]
+        sums = weighted[:, i + 1 :].T @ pairs  # [j, l]: the triple i, j, l; j = l is column i alone
+        sets += [(i, j) for j in range(i + 1, columns)]
+        slopes.append(np.asarray(weighted[:, i] @ single[:, i + 1 :], dtype=float))
+        sets += [(i, j, k) for j, k in combinations(range(i + 1, columns), 2)]
+        slopes.append(np.asarray(sums[np.triu_indices(columns - i - 1, 1)], dtype=float))
+    return sets, np.concatenate(slopes)
