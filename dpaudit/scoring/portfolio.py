@@ -23,6 +23,9 @@ from dpaudit.scoring.models.boosted import DRAWS, PROBE, boosting, fit_boosted
 from dpaudit.scoring.models.cells import fit_cells
 from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.models.nearest import fit_nearest
+from dpaudit.scoring.models.network import fit_network
+from dpaudit.scoring.models.products import WIDEST as PRODUCTS
+from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.shared import fit_shared
 from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
 from dpaudit.scoring.structure import STRUCTURES, MomentDifference
@@ -57,6 +60,7 @@ class Candidate:
     fit : the score, or None where the draws are not of the kind that the model is for.
     draws : a side, that train. If more than one number: few draws first, and more of them only if
         the score of the few was taken.
+    base : name of the score that {best} and `Task.base` stand for.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Candidate:
     applies: Callable[[Contest, int], bool]
     fit: Callable[[Task], Score | None]
     draws: tuple[int, ...] = (ALL,)
+    base: Callable[[Contest], str] = lambda contest: contest.best
 
 
 def _cells(task: Task, base: Score) -> Score | None:
@@ -76,6 +81,16 @@ def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> S
     if train.P.shape[1] > 1:
         return fit_quadratic(few)
     return fit_spline(train, choose, seed) or fit_quadratic(few)
+
+
+def _trees_won(contest: Contest) -> bool:
+    return contest.best.startswith(boosting()[0])
+
+
+def _before_trees(contest: Contest) -> str:
+    """The name of the best score that is not of trees, which know their training draws too well."""
+    others = [name for name in contest.losses if not name.startswith(boosting()[0])]
+    return min(others, key=lambda name: float(contest.losses[name].mean()))
 
 
 def _zero(x: Array) -> Array:
@@ -123,11 +138,24 @@ CANDIDATES = (
         draws=(CELL_DRAWS,),
     ),
     Candidate(
+        "sign products over {best}",
+        "parities of two or three columns, of which neither sums over columns nor trees see a part",
+        lambda contest, columns: 1 < columns <= PRODUCTS,
+        lambda task: fit_products(task.train, task.choose, task.base),
+    ),
+    Candidate(
         "{boosting} from {best}",
         "whatever difference is left, if there are draws enough for trees to find it",
         lambda contest, columns: True,
         lambda task: fit_boosted(task.train, task.choose, task.seed, task.base, task.draws),
         draws=(PROBE, DRAWS),
+    ),
+    Candidate(
+        "network from {best}",
+        "smooth interactions of columns: where trees, which are cheaper, found that there are any",
+        lambda contest, columns: columns > 1 and _trees_won(contest),
+        lambda task: fit_network(task.train, task.choose, task.seed, task.base),
+        base=_before_trees,
     ),
 )
 
@@ -146,7 +174,7 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
 def _challenge(
     contest: Contest, candidate: Candidate, train: Sides, seed: np.random.SeedSequence
 ) -> None:
-    best = contest.best
+    best = candidate.base(contest)
     name = candidate.name.format(best=best, boosting=boosting()[0])
     base = contest.scores[best]
     for draws in candidate.draws:
