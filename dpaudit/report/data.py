@@ -25,6 +25,7 @@ class Curves:
     title: str  # what was audited: "ALS on flight"
     epsilon: Array  # nats, strictly increasing
     estimate: Array
+    interval: Array | None  # (2, m), two-sided, of what the score shows
     low: Array
     forward: Array | None  # certified, M(D) against M(D′)
     backward: Array | None  # certified, M(D′) against M(D)
@@ -92,6 +93,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         title=_title(result),
         epsilon=epsilon,
         estimate=_required(curve("empirical.delta"), "empirical.delta"),
+        interval=_interval(result, epsilon),
         low=_required(curve("empirical.low"), "empirical.low"),
         forward=curve("empirical.forward.low"),
         backward=curve("empirical.backward.low"),
@@ -105,6 +107,19 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         draws=None if draws is None else integer("samples.test", draws, 1),
         headline=Headline.of(headline) if headline else None,
     )
+
+
+def _interval(result: Mapping[str, Any], epsilon: Array) -> Array | None:
+    """Both ends at each ε, (2, m); None in results of earlier versions and of sequential audits."""
+    ends = lookup(result, "empirical.interval")
+    if ends is None:
+        return None
+    found = np.array(ends, dtype=np.float64)
+    if found.shape != (2, epsilon.size) or not np.all(found[0] <= found[1]):
+        fail(
+            "empirical.interval", ends, "two lists with one number for each ε, the lower one first"
+        )
+    return found
 
 
 def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:

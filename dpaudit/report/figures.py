@@ -37,6 +37,8 @@ CLAIM: Look = {
 }
 # thin, without markers: an estimate says less than the bound, and its noise is no finding
 ESTIMATE: Look = {"color": "black", "linewidth": 1.0, "linestyle": (0, (1, 1.6))}
+BARS: Look = {"colors": "black", "linewidth": 1.0, "zorder": 2.1}
+CAPS: Look = {"color": "black", "linewidth": 0, "marker": "_", "markersize": 6, "zorder": 2.1}
 LOW: Look = {"color": GREEN, "linewidth": 1.4, "zorder": 1.9}
 RULED_OUT: Look = {"facecolor": GREEN, "alpha": 0.16, "linewidth": 0, "zorder": 0.9}
 VIOLATION: Look = {"facecolor": VERMILION, "alpha": 0.3, "linewidth": 0, "zorder": 1.0}
@@ -47,6 +49,7 @@ BOTTOM = 1e-300  # log axes have no zero; this is below any of them
 FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
 FEW = 10  # draws; a log axis shows no estimate that rests on fewer
 NARROW = 0.12  # of the axis: a violation on fewer ε than these is enlarged
+MOST_BARS = 11  # intervals that are drawn: with one at every ε they would hide the curves
 WIDE = 0.12  # a gap between the curves and perfect privacy that is seen without a zoom
 
 
@@ -202,7 +205,20 @@ def _spectrum_lines(curves: Curves, ax: Axes, *, log: bool) -> None:
             least = estimate_floor(curves) if delta is curves.estimate else 0.0
             shown = np.where(delta > least, delta, np.nan) if log else delta
             ax.plot(curves.epsilon, shown, **look, label=name)
+    _bars(curves, ax)
     _band(curves, ax)
+
+
+def _bars(curves: Curves, ax: Axes) -> None:
+    """The interval of the estimate at some ε; from 0 it goes to the end of a log axis."""
+    if curves.interval is None:
+        return
+    at = np.unique(np.linspace(0, curves.epsilon.size - 1, MOST_BARS).round().astype(int))
+    at = at[curves.interval[1, at] > 0.0]
+    low, high = np.maximum(curves.interval[:, at], BOTTOM)
+    name = f"interval of the estimate, {percent(curves.level)}: what this score shows"
+    ax.vlines(curves.epsilon[at], low, high, **BARS, label=name)
+    ax.plot(np.tile(curves.epsilon[at], 2), np.concatenate([low, high]), **CAPS)
 
 
 def _band(curves: Curves, ax: Axes) -> None:

@@ -64,11 +64,21 @@ def _spectrum_columns(curves: Curves, full: bool) -> list[Column]:
         Column("Exact δ", curves.exact),
         *([Column("Asymptotic δ", curves.asymptotic)] if full else []),
         Column("Estimated δ", curves.estimate),
+        Column("Interval of the estimate", _ends(curves), _from_to),
         Column("Certified lower bound", curves.low, lower_bound),
         *(more if full else []),
         Column("Claimed δ", curves.claim),
         Column("Excess", excess, _positive),
     ]
+
+
+def _ends(curves: Curves) -> Array | None:
+    """The interval's ends as rows, (m, 2)."""
+    return None if curves.interval is None else curves.interval.T
+
+
+def _from_to(ends: Array) -> str:
+    return f"{lower_bound(ends[0])} to {upper_bound(ends[1])}"
 
 
 def _positive(excess: float) -> str:

@@ -229,3 +229,16 @@ def test_samples_alone_have_three_entries(samples_result):
         CERTIFIED,
         "ruled out: the true δ(ε) is above",
     ]
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_the_interval_of_the_estimate_is_drawn_at_a_few_epsilon(result, log):
+    low, high = 0.8 * gaussian_shift(1.0), 1.2 * gaussian_shift(1.0)
+    low[-1] = 0.0
+    result["empirical"]["interval"] = [low.tolist(), high.tolist()]
+    ax = plot_spectrum(read_curves(result), log=log)
+    (bars,) = [one for one in ax.collections if str(one.get_label()).startswith("interval")]
+    ends = [segment[:, 1] for segment in bars.get_segments()]
+    assert 2 <= len(ends) <= 11
+    assert ends[0] == pytest.approx([low[0], high[0]])
+    assert 0.0 <= ends[-1][0] < 1e-200 and ends[-1][1] == pytest.approx(high[-1])
