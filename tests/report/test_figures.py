@@ -241,4 +241,5 @@ def test_the_interval_of_the_estimate_is_drawn_at_a_few_epsilon(result, log):
     ends = [segment[:, 1] for segment in bars.get_segments()]
     assert 2 <= len(ends) <= 11
     assert ends[0] == pytest.approx([low[0], high[0]])
-    assert 0.0 <= ends[-1][0] < 1e-200 and ends[-1][1] == pytest.approx(high[-1])
+    assert 0.0 <= ends[-1][0] < 1e-200
+    assert ends[-1][1] == pytest.approx(high[-1])
