@@ -34,6 +34,7 @@ from dpaudit.scoring.whiten import Whitener
 SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that show whether these are of use
 WEAK = 0.02  # nats a draw; models for weak signals take part where the best score gains less
+MISSED = 0.005  # nats a draw by which trees lower the loss, for a network to take part
 FAR_OFF = 0.02  # nats a draw by which the best closed form may be worse than the score 0
 CELL_DRAWS = 500_000  # a side
 NEAR = 4  # columns up to which the nearest neighbours of a row are near it
@@ -83,8 +84,10 @@ def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> S
     return fit_spline(train, choose, seed) or fit_quadratic(few)
 
 
-def _trees_won(contest: Contest) -> bool:
-    return contest.best.startswith(boosting()[0])
+def _trees_gained(contest: Contest) -> bool:
+    """Whether trees lowered the loss so much that a network may be worth its time."""
+    gain = contest.losses[_before_trees(contest)] - contest.losses[contest.best]
+    return float(gain.mean()) > MISSED
 
 
 def _before_trees(contest: Contest) -> str:
@@ -153,7 +156,7 @@ CANDIDATES = (
     Candidate(
         "network from {best}",
         "smooth interactions of columns: where trees, which are cheaper, found that there are any",
-        lambda contest, columns: columns > 1 and _trees_won(contest),
+        lambda contest, columns: columns > 1 and _trees_gained(contest),
         lambda task: fit_network(task.train, task.choose, task.seed, task.base),
         base=_before_trees,
     ),
