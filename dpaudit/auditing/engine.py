@@ -18,6 +18,7 @@ from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.vacuous import copied, ignored, settled
 from dpaudit.auditing.verdict import nothing_missing
 from dpaudit.certify.estimate import Estimate
+from dpaudit.certify.interval import interval
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
@@ -87,7 +88,7 @@ def _result(
     subject: Subject, settings: Settings, theory: Spectrum | None, found: Findings, clock: Clock
 ) -> AuditResult:
     return AuditResult(
-        spectrum=_spectrum(found.estimate, settings.level, found.fitted.name),
+        spectrum=_spectrum(found.estimate, settings, found.fitted.name),
         exact=theory,
         claim=settings.claim,
         verdict=found.judged.verdict,
@@ -105,13 +106,14 @@ def _result(
     )
 
 
-def _spectrum(found: Estimate, level: float, score: str) -> Spectrum:
+def _spectrum(found: Estimate, settings: Settings, score: str) -> Spectrum:
     return Spectrum(
         found.epsilon,
         found.delta,
         found.forward.delta,
         found.backward.delta,
         low=found.low,
-        level=level,
+        level=settings.level,
         law=f"estimate ({score})",
+        interval=interval(found, settings.alpha),
     )

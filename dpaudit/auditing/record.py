@@ -41,6 +41,7 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "empirical": {
             "delta": spectrum.delta,
             "low": spectrum.low,
+            "interval": spectrum.interval,
             "forward": _direction(result.estimate.forward),
             "backward": _direction(result.estimate.backward),
         },

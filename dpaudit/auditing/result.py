@@ -70,7 +70,7 @@ class AuditResult(Recorded):
     """What an audit found.
 
     spectrum : Spectrum with delta (plug-in estimate), low (certified), forward and backward
-        estimates.
+        estimates, and interval (two-sided, of what this score shows).
     exact : Spectrum or None. claim : Claim or None.
     verdict : "violated", "not violated" or "inconclusive"; reason : for people, the headline first.
     headline : what is claimed and what is certified, at the claim's own δ.

@@ -80,8 +80,9 @@ class Recorded(ABC):
 
         Columns: `epsilon` (nats); and δ at it, in [0, 1]: `estimate` (of the larger direction, no
         bound), `certified` (lower bound of the larger direction; all rows hold together at the
-        result's level), `exact` and `claim` (largest δ allowed), NaN where there is none. Of these,
-        `_forward` is M(D) against M(D') and `_backward` the reverse.
+        result's level), `interval_low` and `interval_high` (ends of `Spectrum.interval`), `exact`
+        and `claim` (largest δ allowed), NaN where there is none. Of these, `_forward` is M(D)
+        against M(D') and `_backward` the reverse.
 
         Raises ImportError without pandas.
         """
@@ -174,11 +175,15 @@ def columns(content: Mapping[str, Any]) -> dict[str, Array]:
     """The curves of a result by the names of `Recorded.to_frame`, (m,) each."""
     curves, empirical, exact = read_curves(content), content["empirical"], content["exact"] or {}
     unknown = np.full(curves.epsilon.shape, np.nan)
+    ends = _interval(content)
+    low, high = (unknown, unknown) if ends is None else ends
     ways = ("forward", "backward")
     return {
         "epsilon": curves.epsilon,
         "estimate": curves.estimate,
         "certified": curves.low,
+        "interval_low": low,
+        "interval_high": high,
         "exact": unknown if curves.exact is None else curves.exact,
         "claim": unknown if curves.claim is None else curves.claim,
         **{f"estimate_{way}": _numbers(empirical[way]["delta"]) for way in ways},
@@ -197,7 +202,14 @@ def _spectrum(content: Mapping[str, Any]) -> Spectrum:
         low=of["certified"],
         level=content["level"],
         law=f"estimate ({content['classifier']['chosen']})",
+        interval=_interval(content),
     )
+
+
+def _interval(content: Mapping[str, Any]) -> Array | None:
+    """None in a file that was written before there were intervals, too."""
+    ends = content["empirical"].get("interval")
+    return None if ends is None else np.stack([_numbers(end) for end in ends])
 
 
 def _exact(content: Mapping[str, Any], epsilon: Array) -> Spectrum | None:

@@ -43,6 +43,10 @@ class Spectrum:
     low : same shape or None; certified lower bound, simultaneous over ε and both directions at
         `level`.
     level : confidence of `low`, or None for an analytic spectrum.
+    interval : (2, m) or None; two-sided interval of the point estimate, at `level` for all ε at
+        once, for the score used; None where there is none. It is one of the largest value among the
+        sets {score > τ} and their complements, which is at most δ. δ itself has no upper bound from
+        draws.
     index : integer array of the same shape or None; the row that attains `delta` (worst case over a
         database).
     law : how the numbers were obtained, in a few words.
@@ -77,6 +81,7 @@ class Spectrum:
     asymptotic: Array | None = None
     candidate: np.ndarray | None = None
     curve: Curve | None = None
+    interval: Array | None = None
 
     def __repr__(self) -> str:
         points = np.atleast_1d(self.epsilon)

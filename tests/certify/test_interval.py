@@ -1,0 +1,89 @@
+"""The two-sided interval of what a score shows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.auditing.saved import SavedResult
+from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.estimate import certify
+from dpaudit.certify.interval import cells_interval, interval
+from dpaudit.certify.scores import SortedScores
+
+EPSILON = np.linspace(0.0, 4.0, 21)
+
+
+def drawn(size, shift=0.5, seed=0):
+    rng = np.random.default_rng(seed)
+    return SortedScores.of(rng.normal(shift, size=size), rng.normal(-shift, size=size))
+
+
+def estimate(size, shift=0.5):
+    return certify(drawn(size // 5, shift, 1), drawn(size, shift), EPSILON, 0.05)
+
+
+def test_the_interval_holds_the_estimate_and_what_is_certified():
+    found = estimate(5_000)
+    low, high = interval(found, 0.05)
+    assert np.all((low >= 0.0) & (low <= found.delta) & (found.delta <= high) & (high <= 1.0))
+    assert np.all(low >= np.minimum(found.low, found.delta))
+
+
+def test_equal_counts_have_equal_intervals():
+    found = estimate(1_000)
+    assert np.array_equal(interval(found, 0.05), interval(found, 0.05))
+
+
+def test_more_draws_and_less_confidence_make_it_shorter():
+    few, many = estimate(1_000), estimate(100_000)
+
+    def length(found, alpha):
+        return float(np.diff(cells_interval(found.cells, EPSILON[:1], alpha), axis=0)[0, 0])
+
+    assert length(many, 0.05) < 0.2 * length(few, 0.05)
+    assert length(few, 0.2) < length(few, 0.02)
+
+
+def test_swapping_the_sides_changes_nothing_but_rounding_of_the_simulation():
+    cells = estimate(20_000).cells
+    other = ScoreCells(-cells.threshold[::-1], cells.q[::-1], cells.p[::-1], -cells.score[::-1])
+    one, two = (cells_interval(part, EPSILON, 0.05) for part in (cells, other))
+    np.testing.assert_allclose(one, two, atol=0.003)
+
+
+def test_without_hits_the_upper_end_is_what_a_few_hits_allow():
+    same = certify(drawn(400, 0.0, 1), drawn(2_000, 0.0), np.array([0.0, 3.0, 8.0]), 0.05)
+    low, high = interval(same, 0.05)
+    assert low[0] == low[1] == low[2] == 0.0
+    assert 0.0 < high[2] <= 20.0 / 2_000
+
+
+@pytest.mark.parametrize(("p", "q", "most"), [(1.0, 1.0, 0.1), (0.0, 1.0, 0.1), (1.0, 0.0, 1.0)])
+def test_scores_that_are_equal_or_the_wrong_way_show_nothing(p, q, most):
+    sides = SortedScores.of(np.full(300, p), np.full(300, q))
+    low, high = interval(certify(sides, sides, np.array([0.0, 1.0, 300.0]), 0.05), 0.05)
+    assert np.all(high <= most)
+    assert np.all(low <= high)
+    assert (low[1] > 0.9) == (p > q)
+
+
+def test_there_is_none_where_the_simulation_is_too_small_or_cells_are_missing():
+    found = estimate(1_000)
+    assert interval(found, 1e-6) is None
+    assert interval(replace(found, cells=None), 0.05) is None
+
+
+def test_a_saved_result_keeps_the_interval():
+    rng = np.random.default_rng(0)
+    P, Q = rng.normal(1.0, size=(1_000, 1)), rng.normal(size=(1_000, 1))
+    result = dp.audit_samples(P, Q, classifier="logistic", rng=0)
+    content = result.to_dict()
+    again = SavedResult.of(content).spectrum.interval
+    assert again.shape == (2, len(result.spectrum.epsilon))
+    assert np.array_equal(again, result.spectrum.interval)
+    content["empirical"]["interval"] = None
+    assert SavedResult.of(content).spectrum.interval is None
+    del content["empirical"]["interval"]  # a file of an earlier version
+    assert SavedResult.of(content).spectrum.interval is None
