@@ -21,7 +21,13 @@ from dpaudit.scoring.contest import Contest
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.boosted import DRAWS, PROBE, boosting, fit_boosted
 from dpaudit.scoring.models.cells import fit_cells
-from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
+from dpaudit.scoring.models.closed import (
+    Quadratic,
+    fit_by_column,
+    fit_elliptical,
+    fit_logistic,
+    fit_quadratic,
+)
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.products import WIDEST as PRODUCTS
@@ -31,7 +37,6 @@ from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
 from dpaudit.scoring.structure import STRUCTURES, MomentDifference
 from dpaudit.scoring.whiten import Whitener
 
-SUMMANDS = 16  # columns up to which each gets a spline of its own
 SKETCH = 10_000  # draws a side that show whether these are of use
 WEAK = 0.02  # nats a draw; models for weak signals take part where the best score gains less
 MISSED = 0.005  # nats a draw by which trees lower the loss, for a network to take part
@@ -109,8 +114,8 @@ CANDIDATES = (
     ),
     Candidate(
         "additive",
-        "independent columns with any laws: bits, counts and reals side by side",
-        lambda contest, columns: WIDEST < columns <= SUMMANDS,
+        "independent columns with any laws: bits, counts, reals, few of many that differ",
+        lambda contest, columns: columns > WIDEST,
         lambda task: fit_additive(task.train, task.choose, task.seed),
         draws=(SKETCH, ALL),
     ),
@@ -241,5 +246,4 @@ def _quadratics(train: Sides) -> dict[str, Quadratic]:
     found = {
         f"qda ({name})": Quadratic.of(structure(moments)) for name, structure in STRUCTURES.items()
     }
-    by_column = MomentDifference.fit(train, Whitener.scaling(train.P, train.Q), by_column=True)
-    return {**found, "qda (by column)": Quadratic.of(by_column)}
+    return {**found, "qda (by column)": fit_by_column(train)}

@@ -55,3 +55,17 @@ def _mixture(relative: Array) -> tuple[Array, float]:
     mixed = likelihood * weight
     total = mixed.sum(axis=1, keepdims=True)
     return mixed / total, float(np.sum(np.log(total) + top))
+
+
+def shrink_normal(values: Array, variance: float) -> Array:
+    """Posterior means of many numbers, (k,), each seen with a normal error of this variance.
+
+    Empirical Bayes: the numbers are drawn from a mixture of normals about 0 with scales from a
+    grid, 0 among them, whose weights are fitted by EM (Stephens 2017). Few large numbers among
+    zeros are kept and the zeros shrunk; many small ones are all shrunk by one factor.
+    """
+    largest = max(float(np.max(values**2)) / variance, 1.0)
+    prior = variance * np.append(2.0 ** np.arange(-4.0, np.log2(largest) + 1.0), 0.0)
+    total = prior + variance
+    share, _ = _mixture(-0.5 * (np.log(total / variance) + values[:, None] ** 2 / total))
+    return np.asarray(values * (share @ (prior / total)))

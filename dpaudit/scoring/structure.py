@@ -26,7 +26,10 @@ MOST = 5  # directions that `directions` keeps
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coordinates:
-    """x ↦ (x − centre)·matrix − shift, (m, k) → (m, k')."""
+    """x ↦ (x − centre)·matrix − shift, (m, k) → (m, k').
+
+    matrix : (k, k'), or (k,) the diagonal of one.
+    """
 
     centre: Array
     matrix: Array
@@ -34,7 +37,8 @@ class Coordinates:
 
     def __call__(self, x: Array) -> Array:
         """The coordinates of rows (m, k)."""
-        return (x - self.centre) @ self.matrix - self.shift
+        z = x - self.centre
+        return (z * self.matrix if self.matrix.ndim == 1 else z @ self.matrix) - self.shift
 
     def along(self, axes: Array) -> Coordinates:
         """These coordinates along the columns of `axes`."""
@@ -55,14 +59,9 @@ class MomentDifference:
     draws: int
 
     @classmethod
-    def fit(cls, train: Sides, whiten: Whitener, by_column: bool = False) -> MomentDifference:
-        """From all training draws; `whiten` is approximate, these coordinates are exact.
-
-        by_column : only means and variances of the columns, whose directions stay.
-        """
+    def fit(cls, train: Sides, whiten: Whitener) -> MomentDifference:
+        """From all training draws; `whiten` is approximate, these coordinates are exact."""
         (mean_p, cov_p), (mean_q, cov_q) = (_moments(side, whiten) for side in (train.P, train.Q))
-        if by_column:
-            cov_p, cov_q = np.diag(np.diag(cov_p)), np.diag(np.diag(cov_q))
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
         axes = solve_triangular(root, np.eye(size), lower=True).T
@@ -81,10 +80,10 @@ def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
     Sums are taken about the mean of the first chunk, so that squares do not cancel.
     """
     size = whiten.matrix.shape[1]
-    guess = whiten(x[:CHUNK]).mean(axis=0)
+    guess = whiten.rounded(x[:CHUNK]).mean(axis=0)
     first, second = np.zeros(size), np.zeros((size, size))
     for start in range(0, len(x), CHUNK):
-        part = whiten(x[start : start + CHUNK]) - guess
+        part = whiten.rounded(x[start : start + CHUNK]) - guess
         first += part.sum(axis=0)
         second += part.T @ part
     mean = first / len(x)
@@ -174,7 +173,7 @@ def _strongest(moments: MomentDifference, found: Array) -> tuple[Array, float]:
     starts = [axes[:, np.argmax(np.abs(value))]]
     if np.linalg.norm(moments.gap) > 0.0:
         starts.append(moments.gap / np.linalg.norm(moments.gap))
-    ends = [minimize(negative_evidence, start, jac=True) for start in starts]
+    ends = [minimize(negative_evidence, start, jac=True, method="L-BFGS-B") for start in starts]
     best = min(ends, key=lambda end: float(end.fun))
     axis = rest @ best.x
     return axis / np.linalg.norm(axis), -float(best.fun)

@@ -75,14 +75,6 @@ def test_the_structure_that_fits_loses_least(name):
     assert 0.0 < lost[fitting] < 0.6 * lost["full"]
 
 
-def test_column_by_column_nothing_is_turned():
-    rng = np.random.default_rng(4)
-    P, Q = rng.standard_normal((2, SIZE, COLUMNS)) * np.array([[[1.0]], [[1.2]]])
-    found = MomentDifference.fit(Sides(P, Q), Whitener.scaling(P, Q), by_column=True)
-    for matrix in (found.excess, found.coordinates.matrix):
-        np.testing.assert_array_equal(matrix, np.diag(np.diag(matrix)))
-
-
 def test_nothing_to_find_gives_nearly_nothing():
     """A null pair: structure keeps at most a quarter of the noise of 12 × 12 entries.
 

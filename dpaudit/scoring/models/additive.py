@@ -9,8 +9,11 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, log_loss
 from dpaudit.scoring.models.spline import fit_spline
+from dpaudit.scoring.screen import strongest, surplus
 
 DRAWS = 100_000  # a side
+SUMMANDS = 16  # columns up to which each takes part; of more, those that differ by themselves
+MOST = 32  # of these
 INVERSE_RIDGE = 1e2  # on features of unit spread
 GAIN = 1.0  # nats that a column's score must gain on the choosing draws; less may be noise
 
@@ -32,19 +35,24 @@ class Additive:
         return np.asarray(out)
 
 
-def fit_additive(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Additive:
+def fit_additive(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Additive | None:
     """Log-odds that are a sum over columns: a spline score of each, weighted by regression.
 
     Exact up to the splines where the columns are independent (the weights are then 1). The weights
     keep columns that repeat each other from being counted twice. A column with two values enters as
-    it is. Takes finite rows (m, k).
+    it is. Of more than `SUMMANDS` columns, those that show a difference by themselves are summed;
+    None where these are none or more than half. Takes finite rows (m, k).
     """
     train = train.head(DRAWS)
+    seen = _seen(train)
+    if seen is None:
+        return None
     middle, two_valued = _two_valued(train)
-    scores = {int(j): _column(train, choose, seed, int(j)) for j in np.flatnonzero(~two_valued)}
+    reals = np.flatnonzero(~two_valued & seen)
+    scores = {int(j): _column(train, choose, seed, int(j)) for j in reals}
     kept = {j: score for j, score in scores.items() if score is not None}
     varying = np.ptp(train.P, axis=0) + np.ptp(train.Q, axis=0) > 0.0
-    binary = np.flatnonzero(two_valued & (varying | (train.P[0] != train.Q[0])))
+    binary = np.flatnonzero(two_valued & seen & (varying | (train.P[0] != train.Q[0])))
     if len(binary) + len(kept) == 0:
         return Additive(0.0, binary, np.empty(0), ())
 
@@ -57,6 +65,17 @@ def fit_additive(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> A
     scored = zip(kept.items(), of_scores, strict=True)
     columns = tuple((j, float(weight), score) for (j, score), weight in scored)
     return Additive(constant - float(slopes @ middle[binary]), binary, slopes, columns)
+
+
+def _seen(train: Sides) -> np.ndarray | None:
+    """Whether a column takes part, (k,); None where few of many do not tell the sides apart."""
+    size = train.P.shape[1]
+    if size <= SUMMANDS:
+        return np.ones(size, dtype=bool)
+    evidence = surplus(train)
+    if not 0 < (evidence > 0.0).sum() <= size // 2:
+        return None
+    return np.isin(np.arange(size), strongest(evidence, MOST)) & (evidence > 0.0)
 
 
 def _two_valued(train: Sides) -> tuple[Array, np.ndarray]:

@@ -12,11 +12,15 @@ import numpy as np
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate
+from dpaudit.scoring.screen import strongest, surplus
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 100_000  # a side; more change the certified bound by less than its distance to δ
 PROBE = 20_000  # a side; a score that these cannot clearly improve is not boosted on more
 RAW = 16  # columns up to which trees also see them unwhitened, where flags and counts are separate
+# columns at most that trees see: a first split finds what a column shows by itself
+WIDEST = 256
+FEWER = 64  # of wider rows, those that differ most
 VALIDATION = 50_000  # choosing draws a side, for early stopping
 ROUNDS, PATIENCE = 200, 10
 RATE, LEAVES, LEAF_DRAWS = 0.1, 15, 200
@@ -67,9 +71,13 @@ class _TreeFeatures:
     """What trees see of a row: whitened coordinates, their squared norm, and few columns as is."""
 
     def __init__(self, train: Sides, base: Score) -> None:
-        self.whiten, self.base = Whitener.fit(train.P, train.Q), base
+        size = train.P.shape[1]
+        self.columns = np.arange(size) if size <= WIDEST else strongest(surplus(train), FEWER)
+        self.whiten = Whitener.fit(train.P[:, self.columns], train.Q[:, self.columns])
+        self.base = base
 
     def __call__(self, x: Array) -> Array:
+        x = x[:, self.columns]
         white = self.whiten(x)
         norm = np.einsum("ij,ij->i", white, white)
         return np.column_stack([white, norm, x] if 1 < x.shape[1] <= RAW else [white, norm])

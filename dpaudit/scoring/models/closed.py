@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import Score, Sides
+from dpaudit.scoring.base import CHUNK, Score, Sides
 from dpaudit.scoring.models.correction import fit_correction
+from dpaudit.scoring.shrink import shrink_normal
 from dpaudit.scoring.structure import RIDGE, Coordinates, MomentDifference, Structure, full
-from dpaudit.scoring.whiten import Whitener
+from dpaudit.scoring.whiten import Whitener, units
 
 FARTHEST = 1e9  # squared Mahalanobis distance at which distances are clipped
 CORRECTION_DRAWS = 100_000  # a side, that fit a correction
@@ -63,6 +64,39 @@ class Quadratic:
 def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
     """The Gaussian log-ratio of all training draws' moments, or of the part a structure keeps."""
     return Quadratic.of(structure(MomentDifference.fit(train, Whitener.fit(train.P, train.Q))))
+
+
+def fit_by_column(train: Sides) -> Quadratic:
+    """The Gaussian log-ratio of independent columns, with sparse gaps and ratios of variances.
+
+    Each column's gap and excess are shrunk by empirical Bayes on those of all columns
+    (`shrink_normal`), for few columns that differ among many.
+    """
+    centre, scale = units(train.P, train.Q)
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
+    scaled = Coordinates(centre, inverse, np.zeros_like(centre))
+    (mean_p, var_p), (mean_q, var_q) = (_by_column(side, scaled) for side in (train.P, train.Q))
+    inner = 0.5 * (var_p + var_q)
+    unit = 1.0 / np.sqrt(inner + RIDGE * (1.0 + inner.mean()))
+    coordinates = Coordinates(centre, inverse * unit, 0.5 * (mean_p + mean_q) * unit)
+    gap = shrink_normal((mean_p - mean_q) * unit, 2.0 / len(train.P))
+    excess = shrink_normal((var_q - var_p) * unit**2, 4.0 / len(train.P))
+    return Quadratic(coordinates, gap, np.clip(excess, -2.0 + RIDGE, 2.0 - RIDGE))
+
+
+def _by_column(x: Array, scaled: Coordinates) -> tuple[Array, Array]:
+    """Mean and variance of each scaled column, (k,), a chunk at a time.
+
+    Sums are taken about the mean of the first chunk, so that squares do not cancel.
+    """
+    guess = scaled(x[:CHUNK]).mean(axis=0)
+    first, second = np.zeros_like(guess), np.zeros_like(guess)
+    for start in range(0, len(x), CHUNK):
+        part = scaled(x[start : start + CHUNK]) - guess
+        first += part.sum(axis=0)
+        second += np.einsum("ij,ij->j", part, part)
+    mean = first / len(x)
+    return guess + mean, second / len(x) - mean**2
 
 
 def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
