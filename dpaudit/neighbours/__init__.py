@@ -4,6 +4,7 @@
   one user, zeroed, removed, replaced or added.
 - `source`: where a row that comes in is from. `outliers`: rows inside a public bound. `record`: a
   pair made again from result.json.
+- `templates`: unusual records to try first where records are released.
 - `statistics`: leverage, residual share and displacement of each row.
 
 This room knows nothing of mechanisms or audits.
@@ -21,6 +22,7 @@ from dpaudit.neighbours.pair import RELATIONS, NeighbourPair
 from dpaudit.neighbours.record import from_record
 from dpaudit.neighbours.source import RowSource
 from dpaudit.neighbours.statistics import RowStatistics, row_statistics
+from dpaudit.neighbours.templates import record_templates
 
 __all__ = [
     "RELATIONS",
@@ -29,6 +31,7 @@ __all__ = [
     "RowStatistics",
     "add_row",
     "from_record",
+    "record_templates",
     "remove_group",
     "remove_row",
     "replace_group",

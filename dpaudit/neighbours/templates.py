@@ -1,0 +1,111 @@
+"""Pairs to try first where a table of records is released, as synthetic data are.
+
+A synthesizer learns the domain, marginals and their combinations. So the records that it may give
+away are those that no other record resembles: outside the domain (Stadler, Oprisanu & Troncoso
+2022, "Synthetic Data: Anonymisation Groundhog Day"), at its corner, or of a combination of values
+that no record has. No order of them is known in general: audit each, with the level divided by
+their number.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.neighbours.changes import add_row, remove_row, replace_row
+from dpaudit.neighbours.pair import NeighbourPair
+
+BINS = 8  # groups of values of a column
+SEARCHED = 32  # columns whose pairs of values are searched for a rare combination
+
+
+def record_templates(data: ArrayLike, *, index: int | None = None) -> dict[str, NeighbourPair]:
+    """Pairs of D and D with one unusual record, for mechanisms that release records.
+
+    data : (n, c), n ≥ 2, categories as whole numbers. index : the row that the record replaces; if
+        not given, the record is added, and the number of records differs.
+
+    "outside": in each column a value beyond all others (of categories, one never seen). "extreme":
+    in each column the value of D that is farthest from the median. "combination", from two columns
+    on: frequent values of two columns that occur together least, and the medians of the others.
+    "rarest": the row of D whose values are the rarest is left out, or is row `index`'s new value. A
+    pair without a difference is left out. Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> pairs = dp.neighbours.record_templates([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> {name: pair.right[-1].tolist() for name, pair in pairs.items() if name != "rarest"}
+    {'outside': [2.0, 2.0], 'extreme': [1.0, 1.0], 'combination': [0.0, 0.0]}
+    """
+    data = check.matrix("data", data, min_rows=2)
+    records = {"outside": _outside(data), "extreme": _extreme(data)}
+    if data.shape[1] > 1:
+        records["combination"] = _combination(data)
+    rarest = _rarest(data)
+    if index is None:
+        added = {name: add_row(data, record) for name, record in records.items()}
+        return added | {"rarest": remove_row(data, rarest)}
+    records["rarest"] = data[rarest]
+    number = check.integer("index", index, 0)
+    return {
+        name: replace_row(data, number, record)
+        for name, record in records.items()
+        if not np.array_equal(data[number : number + 1], record[None])
+    }
+
+
+def _outside(data: Array) -> Array:
+    """A value beyond all others: by one in a column of whole numbers, else by its range."""
+    least, most = data.min(axis=0), data.max(axis=0)
+    whole = np.all(data == np.rint(data), axis=0) | (least == most)
+    return np.asarray(most + np.where(whole, 1.0, most - least))
+
+
+def _extreme(data: Array) -> Array:
+    """The corner of the domain that is farthest from the medians."""
+    least, most, middle = data.min(axis=0), data.max(axis=0), np.median(data, axis=0)
+    return np.asarray(np.where(most - middle >= middle - least, most, least))
+
+
+def _combination(data: Array) -> Array:
+    """The two values that occur together least beside what their own counts let expect."""
+    groups = [_groups(column) for column in data.T[:SEARCHED]]
+    record = np.array([_observed_median(column) for column in data.T])
+    fewest = np.inf
+    for (i, first), (j, second) in combinations(enumerate(groups), 2):
+        missing = _seen_less_expected(first, second)
+        at = np.unravel_index(np.argmin(missing), missing.shape)
+        if missing[at] < fewest:
+            fewest, chosen = missing[at], ((i, first, at[0]), (j, second, at[1]))
+    for column, group, number in chosen:
+        record[column] = _observed_median(data[group == number, column])
+    return record
+
+
+def _groups(column: Array) -> np.ndarray:
+    """The number of the group of each value, (n,): the values, or `BINS` groups by rank."""
+    values, place = np.unique(column, return_inverse=True)
+    if len(values) <= BINS:
+        return np.asarray(place.ravel())
+    edges = np.quantile(column, np.arange(1, BINS) / BINS)
+    return np.asarray(np.unique(np.searchsorted(edges, column), return_inverse=True)[1].ravel())
+
+
+def _seen_less_expected(first: np.ndarray, second: np.ndarray) -> Array:
+    """Counts of pairs of groups less those of independent columns, (g, h)."""
+    seen = np.zeros((first.max() + 1, second.max() + 1))
+    np.add.at(seen, (first, second), 1.0)
+    return np.asarray(seen - np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(first))
+
+
+def _observed_median(values: Array) -> float:
+    """The median, or the value just below it: a value that occurs."""
+    return float(np.sort(values)[(len(values) - 1) // 2])
+
+
+def _rarest(data: Array) -> int:
+    """The row whose values are rarest: the least sum of log frequencies over the columns."""
+    groups = [_groups(column) for column in data.T]
+    return int(np.argmin(sum(np.log(np.bincount(group))[group] for group in groups)))
