@@ -102,7 +102,7 @@ def blocks_of(p, q, parts, rng):
     return found
 
 
-@pytest.mark.slow  # 3 minutes
+@pytest.mark.slow  # 4 minutes
 @pytest.mark.parametrize("mu", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize(("n", "m", "parts"), [(20, 20, 1), (40, 64, 3), (160, 160, 2)])
 def test_the_band_is_above_the_truth_in_at_most_five_percent_of_audits(mu, n, m, parts):

@@ -1,0 +1,1 @@
+"""Scores of a few hundred draws or less."""
