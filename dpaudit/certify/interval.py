@@ -11,7 +11,7 @@ their differences those of Zou and Donner (Construction of confidence limits abo
 Statistics in Medicine 27, 2008), which keep their length where there are few or no hits. One z
 serves all ε and both directions: the least with which simulated counts, drawn from the observed
 frequencies, are covered at all ε at once with the probability asked for. So coverage is close to
-the level and not at least the level; tests/statistical shows by how much.
+the level and not at least the level: tests/statistical simulates it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dpaudit.certify.estimate import Estimate
 NODES = 24  # ε at which z is found
 REPLICATES = 400  # simulated audits
 SMALLEST = 0.01  # 1 − level: four replicates lie beyond
-HOPE = 1.0  # standard errors
+HOPE = 1.0  # standard errors, added to the value of a hopeful set
 KNOTS = 8  # of the smooth log odds, inside
 STIFF = 4.0  # 1 / variance of the second differences of the spline's weights
 STEPS = 12  # of Newton
