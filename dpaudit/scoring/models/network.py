@@ -15,8 +15,8 @@ from dpaudit.scoring.whiten import Whitener
 DRAWS = 100_000  # a side
 VALIDATION = 50_000  # choosing draws a side, for early stopping
 HIDDEN = (64, 64)  # units of the hidden layers
-NETWORKS = 3  # whose log-odds are averaged: each starts elsewhere and errs elsewhere
-BATCH, RATE, PENALTY = 500, 3e-3, 1e-4
+NETWORKS = 5  # whose log-odds are averaged: each starts elsewhere and errs elsewhere
+BATCH, RATE, PENALTY = 500, 3e-3, 0.02
 PASSES, PATIENCE = 60, 12  # over the training draws; a network may gain nothing in the first ten
 LARGEST = 8.0  # standard deviations at which inputs are clipped: no outlier decides a weight
 
