@@ -38,7 +38,8 @@ class Coordinates:
     def __call__(self, x: Array) -> Array:
         """The coordinates of rows (m, k)."""
         z = x - self.centre
-        return (z * self.matrix if self.matrix.ndim == 1 else z @ self.matrix) - self.shift
+        z = np.multiply(z, self.matrix, out=z) if self.matrix.ndim == 1 else z @ self.matrix
+        return np.subtract(z, self.shift, out=z)
 
     def along(self, axes: Array) -> Coordinates:
         """These coordinates along the columns of `axes`."""

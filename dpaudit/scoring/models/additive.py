@@ -8,8 +8,8 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, log_loss
+from dpaudit.scoring.models.screen import strongest, surplus
 from dpaudit.scoring.models.spline import fit_spline
-from dpaudit.scoring.screen import strongest, surplus
 
 DRAWS = 100_000  # a side
 SUMMANDS = 16  # columns up to which each takes part; of more, those that differ by themselves

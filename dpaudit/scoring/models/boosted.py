@@ -12,7 +12,7 @@ import numpy as np
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate
-from dpaudit.scoring.screen import strongest, surplus
+from dpaudit.scoring.models.screen import strongest, surplus
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 100_000  # a side; more change the certified bound by less than its distance to δ
