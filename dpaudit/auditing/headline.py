@@ -27,12 +27,14 @@ class Reference:
     """The upper curve on the grid of ε, (m,), that a certified band is held against.
 
     name : in a sentence. claimant : as in `Headline`. family : of a claim with a parameter.
+    renyi : a claimed bound of the Rényi divergence at orders (k,), and those orders first.
     """
 
     name: str
     delta: Array
     claimant: str
     family: Family | None = None
+    renyi: tuple[Array, Array] | None = None
 
     @classmethod
     def of(cls, claim: Claim | None, epsilon: Array, exact: Array | None) -> Reference | None:
@@ -40,7 +42,8 @@ class Reference:
         if claim is not None:
             name = f"the claim of {claim.text}"
             claimant = CLAIMED if claim.family else f"The claim of {claim.text} allows"
-            return cls(name, claim.delta_at(epsilon), claimant, claim.family)
+            renyi = None if claim.renyi is None else claim.renyi.at_orders()
+            return cls(name, claim.delta_at(epsilon), claimant, claim.family, renyi)
         if exact is None:
             return None
         return cls("the exact spectrum", exact, "No claim. The exact spectrum has")
@@ -59,7 +62,9 @@ def headline(
     the band decides.
     """
     symbol, delta, claimed, certified = _parameters(estimate, reference)
-    exceeded = _exceeds(claimed, certified) if rejected is None else rejected
+    exceeded = rejected
+    if exceeded is None:
+        exceeded = _exceeds(claimed, certified) or renyi_excess(estimate, reference) is not None
     if not exceeded and claimed is not None:
         certified = min(certified, claimed)
     elif rejected and claimed is not None and reference is not None and reference.family:
@@ -96,9 +101,28 @@ def _parameters(
         least_mu = max(band.gdp_mu, band.least_mu(estimate.epsilon))
         return "μ", None, family.value, least_mu
     if family.symbol == "ρ":
-        return "ρ", None, family.value, band.least_parameter(family.curve, estimate.epsilon)
+        by_delta = band.least_parameter(family.curve, estimate.epsilon)
+        return "ρ", None, family.value, max(by_delta, band.least_rho(family.omega))
     assert family.delta is not None
     return "ε", family.delta, family.value, band.least_epsilon(family.delta)
+
+
+def renyi_excess(
+    estimate: Estimate, reference: Reference | None
+) -> tuple[float, float, float] | None:
+    """The order at which the certified Rényi divergence exceeds the claimed one by the largest
+    factor, with the certified and the claimed divergence, nats; None where none does.
+    """
+    if reference is None or reference.renyi is None:
+        return None
+    orders, allowed = reference.renyi
+    certified = estimate.certified.renyi(orders)
+    over = np.flatnonzero(certified > allowed * (1.0 + RELATIVE) + ABSOLUTE)
+    if len(over) == 0:
+        return None
+    with np.errstate(divide="ignore"):
+        at = over[np.argmax(certified[over] / allowed[over])]
+    return float(orders[at]), float(certified[at]), float(allowed[at])
 
 
 def _exceeds(claimed: float | None, certified: float) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpaudit import power
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.auditing.headline import Reference, headline
+from dpaudit.auditing.headline import Reference, headline, renyi_excess
 from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
@@ -21,7 +21,7 @@ from dpaudit.curves.claims import exceeds
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.report.headline import Headline
 from dpaudit.report.opening import would_show
-from dpaudit.report.text import count, number
+from dpaudit.report.text import apart, count, number
 from dpaudit.sampling.randomness import INFINITE
 
 NONE_SHOWN = "No excess in δ would have been found with that many draws; take more draws."
@@ -105,9 +105,23 @@ def judge_band(
 
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
     if head.exceeded:
-        return Verdict("violated", f"{head.text} {head.in_delta}".rstrip(), detectable, head)
+        said = (head.text, head.in_delta, _in_renyi(estimate, reference))
+        return Verdict("violated", " ".join(filter(None, said)), detectable, head)
     held = Verdict("not violated", head.text, detectable, head)
     return _not_refuted(held, settings, _broken_by(exact, settings, reference), few)
+
+
+def _in_renyi(estimate: Estimate, reference: Reference) -> str:
+    """ "The Rényi divergence of order 2 is at least 0.9, where 0.5 is allowed."; "" where none
+    exceeds the claimed one.
+    """
+    found = renyi_excess(estimate, reference)
+    if found is None:
+        return ""
+    order, certified, allowed = found
+    low, most = ("infinite", number(allowed)) if certified == np.inf else apart(certified, allowed)
+    least = low if certified == np.inf else f"at least {low}"
+    return f"The Rényi divergence of order {number(order)} is {least}, where {most} is allowed."
 
 
 def judge_e_value(

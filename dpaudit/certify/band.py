@@ -1,5 +1,5 @@
-"""What a certified band says at any ε: δ, ε at a given δ, the trade-off curve and the Gaussian μ,
-all bounds at once.
+"""What a certified band says at any ε: δ, ε at a given δ, the trade-off curve, the Gaussian μ and
+Rényi divergences, all bounds at once.
 
 The band is a list of confidence regions of (P(S), Q(S)), each for one set S and one direction,
 which hold together at the joint level. A region bounds δ(ε) ≥ P(S) − e^ε Q(S) at EVERY ε by a
@@ -20,10 +20,13 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.certify.divergence import BandIntegral
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
+from dpaudit.curves.renyi import orders_below
 
 REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
+ORDERS = (2.0, 8.0)  # at which it gives the Rényi divergence
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
 # ε at which μ is looked for, in each of two rounds, and the largest
 GDP_POINTS, GDP_LARGEST = (24, 30.0)
@@ -57,8 +60,8 @@ class Certificate:
     """Regions of s sets with k vertices each (the last repeated where one has fewer): p, q (s, k).
 
     forward : (s,), True where p is of P and q of Q, False where they change places. level : joint
-    confidence. `delta_at`, `epsilon_at`, `tradeoff` and `gdp_mu` hold together with that
-    confidence.
+    confidence. `delta_at`, `epsilon_at`, `tradeoff`, `gdp_mu`, `renyi` and `zcdp_rho` hold
+    together with that confidence.
     """
 
     p: Array
@@ -174,15 +177,46 @@ class Certificate:
         fine = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, GDP_POINTS - 1)], GDP_POINTS)
         return max(mu, self.least_mu(fine))
 
+    def renyi(self, order: ArrayLike) -> Array:
+        """A lower bound of the larger direction's Rényi divergence, nats, at each order > 0; order
+        1 is KL.
+
+        order : scalar or (k,); returns that shape. Infinite where a set of one law alone is
+        certified. It holds at all orders together (`certify.divergence`). Raises `InvalidInput`.
+        """
+        orders = readings.orders(order)
+        found = [max(way.renyi(float(one)) for way in self._integrals) for one in orders.ravel()]
+        return np.array(found).reshape(orders.shape)
+
+    @cached_property
+    def zcdp_rho(self) -> float:
+        """The largest ρ found, nats, that a divergence certifies: no claim of ρ'-zCDP with a
+        smaller ρ' is true.
+        """
+        return self.least_rho()
+
+    def least_rho(self, omega: float = np.inf) -> float:
+        """The largest certified D_α/α at orders α in (1, omega): ρ of zCDP, or of tCDP; nats."""
+        orders = orders_below(omega)
+        return float(np.max(self.renyi(orders) / orders))
+
     def to_dict(self) -> dict[str, Any]:
-        """What result.json holds: ε at a few δ, and μ."""
+        """What result.json holds: ε at a few δ, μ, ρ and Rényi divergences."""
         return {
             "epsilon_at": {
                 f"{delta:.0e}" if delta else "0": float(self.epsilon_at(delta))
                 for delta in REPORTED
             },
             "gdp_mu": self.gdp_mu,
+            "zcdp_rho": self.zcdp_rho,
+            "renyi": {f"{order:g}": float(self.renyi(order)) for order in ORDERS},
         }
+
+    @cached_property
+    def _integrals(self) -> tuple[BandIntegral, BandIntegral]:
+        """P against Q, and Q against P."""
+        of = BandIntegral.of
+        return of(self.p, self.q, self.forward), of(self.p, self.q, ~self.forward)
 
     def _low(self, gamma: Array) -> Array:
         """The band at each γ, in the shape of `gamma`; computed in slices, for memory."""

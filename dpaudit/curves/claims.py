@@ -179,6 +179,11 @@ class Claim:
         response = -np.expm1(-gap) / (1.0 + np.exp(-self.epsilon))
         return np.asarray(self.delta + (1.0 - self.delta) * response)
 
+    @property
+    def renyi(self) -> RenyiCurve | RenyiOrders | None:
+        """The bound of the Rényi divergence that is claimed; None where δ(ε) itself is claimed."""
+        return self.curve if isinstance(self.curve, RenyiCurve | RenyiOrders) else None
+
     def epsilon_at(self, delta: ArrayLike) -> Array:
         """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta; scalar or (m,) in [0, 1], and that shape.
 

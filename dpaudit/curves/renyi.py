@@ -24,6 +24,7 @@ from dpaudit.curves.bracketing import peak
 FINITE = np.linspace(-27.0, 30.0, 58)  # ln of (α − 1)/(end − α): to 1e-13 of the end
 INFINITE = np.linspace(-27.0, 43.0, 71)  # ln(α − 1)
 FLAT = 1e-13  # in ln δ
+JUDGED = np.linspace(-7.0, 7.0, 49)  # ln(α − 1) of orders at which divergences are compared
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class RenyiCurve:
 
     divergence: Callable[[Array], Array]
     end: float = np.inf
+
+    def at_orders(self) -> tuple[Array, Array]:
+        """Orders to hold a certified divergence against, (k,), and the bound at them, nats."""
+        orders = orders_below(self.end)
+        return orders, divergences(self.divergence, orders)
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput`."""
@@ -63,6 +69,10 @@ class RenyiOrders:
 
     orders: tuple[float, ...]
     values: tuple[float, ...]
+
+    def at_orders(self) -> tuple[Array, Array]:
+        """The orders and the bound at them, (k,) each, nats."""
+        return np.array(self.orders), np.array(self.values)
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over the orders, in the shape of `epsilon`."""
@@ -96,6 +106,15 @@ class Linear:
     def __call__(self, order: Array) -> Array:
         """ρα at each order."""
         return self.rho * order
+
+
+def orders_below(end: float) -> Array:
+    """Orders in (1, end), (k,) ascending, at which divergences are compared; dense near both ends
+    where `end` is finite.
+    """
+    if np.isinf(end):
+        return 1.0 + np.exp(JUDGED)
+    return np.asarray(1.0 + (end - 1.0) / (1.0 + np.exp(-JUDGED)))
 
 
 def divergences(function: Callable[[Array], Array], order: Array) -> Array:

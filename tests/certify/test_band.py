@@ -86,7 +86,7 @@ def test_nothing_certified():
 def test_directions_apart_and_what_the_record_holds():
     assert np.all(BAND.direction(True).delta_at([0.0, 3.0]) <= BAND.delta_at([0.0, 3.0]))
     assert float(BAND.direction(False).delta_at(0.0)) == pytest.approx(0.19)
-    assert set(BAND.to_dict()) == {"epsilon_at", "gdp_mu"}
+    assert set(BAND.to_dict()) == {"epsilon_at", "gdp_mu", "zcdp_rho", "renyi"}
     assert list(BAND.to_dict()["epsilon_at"]) == ["0", "1e-06", "1e-05", "1e-03"]
 
 
