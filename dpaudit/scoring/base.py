@@ -27,6 +27,11 @@ class Score(Protocol):
         ...
 
 
+def zero(x: Array) -> Array:
+    """The score 0 of every row: the sides are equally likely."""
+    return np.zeros(len(x))
+
+
 # (training draws, choosing draws, seed) → score
 Fit = Callable[["Sides", "Sides", np.random.SeedSequence], Score]
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.types import Array
-from dpaudit.scoring.base import Fitted, Score, Sides
+from dpaudit.scoring.base import Fitted, Score, Sides, zero
 from dpaudit.scoring.contest import Contest
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.boosted import DRAWS, PROBE, boosting, fit_boosted
@@ -101,10 +100,6 @@ def _before_trees(contest: Contest) -> str:
     return min(others, key=lambda name: float(contest.losses[name].mean()))
 
 
-def _zero(x: Array) -> Array:
-    return np.zeros(len(x))
-
-
 CANDIDATES = (
     Candidate(
         "spline",
@@ -135,7 +130,7 @@ CANDIDATES = (
         "cells",
         "values that repeat, where the best score so far may be mostly noise: not used as a base",
         lambda contest, columns: contest.gain < WEAK,
-        lambda task: _cells(task, _zero),
+        lambda task: _cells(task, zero),
         draws=(CELL_DRAWS,),
     ),
     Candidate(

@@ -16,7 +16,7 @@ from scipy.special import expit, logit
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.atoms import Key, atom_key, few_values, keys_by_level
-from dpaudit.scoring.base import CHUNK, Score, Sides, evaluate, log_loss
+from dpaudit.scoring.base import CHUNK, Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.spline import WIDEST, fit_spline
 from dpaudit.scoring.shrink import STEEPEST, shrink
@@ -55,7 +55,7 @@ def fit_cells(
     keys = keys_by_level(finest, train) if finest.columns else [finest]
     if not keys[-1].columns:
         return None
-    score = fit_additive(train, choose, seed) if base is None else base
+    score = base or fit_additive(train, choose, seed) or zero
     least, slack = log_loss(score, choose), SLACK / (2.0 * len(choose.P))
     for key in dict.fromkeys(keys):
         finer = _level(key, train, choose, seed, _splines if inner is None else inner, score)
