@@ -13,7 +13,7 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.certify.betting import Bet, Cuts, Menu, cuts_by_draws
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import refuse_nan
-from dpaudit.scoring.models.few_draws import fit_few_draws
+from dpaudit.scoring.few.ranks import fit_few_draws
 from dpaudit.scoring.platt import calibrated
 
 CHOOSE = 0.25  # share of the past that chooses among scores, calibrates, and chooses bets

@@ -14,9 +14,9 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Fitted, Score, Sides
+from dpaudit.scoring.few.ranks import fit_few_draws
 from dpaudit.scoring.few.sparse import fit_sparse
 from dpaudit.scoring.models.closed import fit_quadratic
-from dpaudit.scoring.models.few_draws import fit_few_draws
 from dpaudit.scoring.structure import STRUCTURES
 
 FOLDS = 5

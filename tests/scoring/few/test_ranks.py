@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.models.few_draws import COLUMNS, fit_few_draws
+from dpaudit.scoring.few.ranks import COLUMNS, fit_few_draws
 from dpaudit.scoring.platt import calibrated
 
 pytestmark = pytest.mark.quick
