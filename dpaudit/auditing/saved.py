@@ -35,7 +35,7 @@ FILES = (RESULT, "report.html", "spectrum.png")
 SIZE = (5.6, 5.6)  # inches, of a figure
 # what an audit has in memory alone, and what is kept of it
 NOT_KEPT = {
-    "certified": "to_dict()['certified'] has ε at a few δ, and μ",
+    "certified": "to_dict()['certified'] has ε at a few δ, μ, ρ and divergences",
     "estimate": "spectrum.delta and spectrum.low are kept, and to_dict()['empirical']",
     "settings": "to_dict() has level, seed, samples and classifier",
     "sizes": "to_dict()['samples'] has them",
