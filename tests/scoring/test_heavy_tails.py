@@ -15,9 +15,9 @@ def loss(x):
 
 
 def test_columns_without_moments():
-    """Shares of what the true loss certifies, over 12 seeds: 0.66 ± 0.04.
+    """Shares of what the true loss certifies, over 12 seeds: 0.95 ± 0.04, by few of the columns.
 
-    Below 0.4 with probability 1e-9.
+    Below 0.7 with probability 1e-9. Normal scores took part.
     """
     rng = np.random.default_rng(0)
     P, Q = rng.standard_cauchy((2, SIZE, COLUMNS))
@@ -25,5 +25,5 @@ def test_columns_without_moments():
     found, best = (
         dp.audit_samples(P, Q, epsilon=[0.0], classifier=one, rng=0) for one in ("auto", loss)
     )
-    assert found.fitted.name.endswith("of normal scores")
-    assert found.spectrum.low[0] > 0.4 * best.spectrum.low[0] > 0.05
+    assert any(name.endswith("of normal scores") for name in found.fitted.portfolio)
+    assert found.spectrum.low[0] > 0.7 * best.spectrum.low[0] > 0.05
