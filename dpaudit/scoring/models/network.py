@@ -94,7 +94,11 @@ def _train(train: Sides, choose: Sides, state: int) -> Network:
     x, label = train.stacked()
     x = x.astype(np.float32)
     model = MLPClassifier(
-        HIDDEN, batch_size=BATCH, learning_rate_init=RATE, alpha=PENALTY, random_state=state
+        HIDDEN,
+        batch_size=min(BATCH, len(x)),
+        learning_rate_init=RATE,
+        alpha=PENALTY,
+        random_state=state,
     )
     best, least, since = None, np.inf, 0
     for _ in range(PASSES):
