@@ -25,6 +25,12 @@ def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
     raise InvalidInput(f"{name} must be {expected}, got {shown}{then}", argument=name)
 
 
+def function(name: str, value: object, expected: str, advice: str = "") -> None:
+    """Something that can be called and is no class."""
+    if isinstance(value, type) or not callable(value):
+        fail(name, value, expected, advice)
+
+
 def integer(name: str, value: Any, minimum: int) -> int:
     """An integer ≥ `minimum` (bools and floats are refused)."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:

@@ -31,6 +31,7 @@ __all__ = [
     "Mechanism",
     "RngLike",
     "Sampler",
+    "Wrapped",
     "describe",
 ]
 
@@ -65,6 +66,27 @@ def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
     if isinstance(mechanism, Described):
         return mechanism.name, mechanism.parameters()
     return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wrapped:
+    """A mechanism that calls another one, whose name and summary it has."""
+
+    mechanism: Mechanism
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return describe(self.mechanism)[0]
+
+    @property
+    def summary(self) -> str:
+        """The mechanism's summary or docstring, for reports."""
+        return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
+
+    def parameters(self) -> dict[str, Any]:
+        """The mechanism's parameters, if it says them."""
+        return describe(self.mechanism)[1]
 
 
 @dataclass(frozen=True)

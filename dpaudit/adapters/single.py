@@ -85,8 +85,7 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     >>> len(mechanism(np.ones((3, 2)), 5, rng=1))
     5
     """
-    if isinstance(function, type) or not callable(function):
-        check.fail("function", function, "a callable f(data, rng=...)")
+    check.function("function", function, "a callable f(data, rng=...)")
     return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
 
 

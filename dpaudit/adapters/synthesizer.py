@@ -96,8 +96,7 @@ def synthesizer(
     [10.0, 6.0]
     """
     for name, function in (("fit", fit), ("sample", sample)):
-        if isinstance(function, type) or not callable(function):
-            check.fail(name, function, f"a function {name}(..., rng)")
+        check.function(name, function, f"a function {name}(..., rng)")
     if not isinstance(pair, NeighbourPair):
         check.fail("pair", pair, "a NeighbourPair, as dpaudit.neighbours makes them")
     width = pair.left.shape[1]

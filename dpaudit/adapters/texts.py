@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit._core.types import Array, Mechanism, RngLike, describe
+from dpaudit._core.types import Array, Mechanism, RngLike, Wrapped
 from dpaudit.errors import MechanismError
 
 MOST = 998  # with the two sizes as many columns as classifiers read
@@ -19,13 +19,12 @@ FORM = "must return `size` texts, got "
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class Texts(Wrapped):
     """A mechanism whose outputs are counts of words and letters of another's texts; see `texts`.
 
     columns : for runs of words and of letters together.
     """
 
-    mechanism: Mechanism
     columns: int = COLUMNS
 
     __repr__ = short_repr
@@ -49,19 +48,9 @@ class Texts:
         )
         return np.hstack([one.transform(written).toarray() for one in (of_words, of_letters)])
 
-    @property
-    def name(self) -> str:
-        """The name of the mechanism."""
-        return describe(self.mechanism)[0]
-
-    @property
-    def summary(self) -> str:
-        """The mechanism's summary or docstring, for reports."""
-        return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
-
     def parameters(self) -> dict[str, Any]:
         """The mechanism's parameters, if it says them, and the columns."""
-        return {**describe(self.mechanism)[1], "columns": self.columns}
+        return {**super().parameters(), "columns": self.columns}
 
 
 def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
@@ -86,8 +75,7 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
     array([[11.,  2.],
            [16.,  3.]])
     """
-    if isinstance(mechanism, type) or not callable(mechanism):
-        check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     wanted = check.integer("columns", columns, 2)
     if wanted > MOST:
         check.fail("columns", columns, f"2 to {MOST}")

@@ -9,16 +9,15 @@ from typing import Any, TypeVar
 
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit._core.types import Array, Mechanism, RngLike, describe
+from dpaudit._core.types import Array, Mechanism, RngLike, Wrapped
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
-class Limited:
+class Limited(Wrapped):
     """A mechanism whose every call must end within `timeout` seconds."""
 
-    mechanism: Mechanism
     timeout: float
 
     __repr__ = short_repr
@@ -26,20 +25,6 @@ class Limited:
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
         """What the mechanism returns. Raises TimeoutError, and whatever the mechanism raises."""
         return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
-
-    @property
-    def name(self) -> str:
-        """The name of the mechanism."""
-        return describe(self.mechanism)[0]
-
-    @property
-    def summary(self) -> str:
-        """The mechanism's summary or docstring, for reports."""
-        return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
-
-    def parameters(self) -> dict[str, Any]:
-        """The mechanism's parameters, if it says them."""
-        return describe(self.mechanism)[1]
 
 
 def limited(mechanism: Mechanism, timeout: float) -> Limited:
@@ -52,8 +37,7 @@ def limited(mechanism: Mechanism, timeout: float) -> Limited:
     the block and the key of its seed. The thread that hangs stays until the process ends, because
     Python cannot stop it. Raises `InvalidInput`.
     """
-    if isinstance(mechanism, type) or not callable(mechanism):
-        check.fail("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     return Limited(mechanism, seconds("timeout", timeout))
 
 

@@ -15,11 +15,10 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
-from dpaudit.curves.claims import Claim, Family
+from dpaudit.curves.claims import Claim, Family, exceeds
 from dpaudit.report.headline import CLAIMED, Headline
 
 UNCLAIMED_DELTA = 1e-5  # δ at which ε is read where nothing is claimed
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a certified parameter that is above the claimed one by less
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +116,7 @@ def renyi_excess(
         return None
     orders, allowed = reference.renyi
     certified = estimate.certified.renyi(orders)
-    over = np.flatnonzero(certified > allowed * (1.0 + RELATIVE) + ABSOLUTE)
+    over = np.flatnonzero(exceeds(certified, allowed))
     if len(over) == 0:
         return None
     with np.errstate(divide="ignore"):
@@ -127,7 +126,7 @@ def renyi_excess(
 
 def _exceeds(claimed: float | None, certified: float) -> bool:
     """Whether a certified value is above the claimed one by more than rounding."""
-    return claimed is not None and certified > claimed * (1.0 + RELATIVE) + ABSOLUTE
+    return claimed is not None and bool(exceeds(certified, claimed))
 
 
 def _position(estimate: Estimate, settings: Settings, reference: Reference | None) -> int:

@@ -175,8 +175,7 @@ def columns(content: Mapping[str, Any]) -> dict[str, Array]:
     """The curves of a result by the names of `Recorded.to_frame`, (m,) each."""
     curves, empirical, exact = read_curves(content), content["empirical"], content["exact"] or {}
     unknown = np.full(curves.epsilon.shape, np.nan)
-    ends = _interval(content)
-    low, high = (unknown, unknown) if ends is None else ends
+    low, high = (unknown, unknown) if curves.interval is None else curves.interval
     ways = ("forward", "backward")
     return {
         "epsilon": curves.epsilon,
@@ -194,6 +193,7 @@ def columns(content: Mapping[str, Any]) -> dict[str, Array]:
 
 def _spectrum(content: Mapping[str, Any]) -> Spectrum:
     of = columns(content)
+    interval = np.stack([of["interval_low"], of["interval_high"]])
     return Spectrum(
         of["epsilon"],
         of["estimate"],
@@ -202,14 +202,8 @@ def _spectrum(content: Mapping[str, Any]) -> Spectrum:
         low=of["certified"],
         level=content["level"],
         law=f"estimate ({content['classifier']['chosen']})",
-        interval=_interval(content),
+        interval=None if np.isnan(interval).any() else interval,
     )
-
-
-def _interval(content: Mapping[str, Any]) -> Array | None:
-    """None in a file that was written before there were intervals, too."""
-    ends = content["empirical"].get("interval")
-    return None if ends is None else np.stack([_numbers(end) for end in ends])
 
 
 def _exact(content: Mapping[str, Any], epsilon: Array) -> Spectrum | None:

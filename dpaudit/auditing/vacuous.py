@@ -14,8 +14,8 @@ from functools import partial
 import numpy as np
 
 from dpaudit import outcomes, power
-from dpaudit._core.types import Array, Mechanism
-from dpaudit.adapters import Command, Limited, OneDraw, Texts
+from dpaudit._core.types import Array, Mechanism, Wrapped
+from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.headline import Reference, headline
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
@@ -126,7 +126,7 @@ def _two_values(draws: int) -> SortedScores:
 
 def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> str:
     """A sentence where common random numbers give the same outputs on both databases; "" else."""
-    inner = mechanism.mechanism if isinstance(mechanism, (Limited, Texts)) else mechanism
+    inner = mechanism.mechanism if isinstance(mechanism, Wrapped) else mechanism
     most = FEW if isinstance(inner, (OneDraw, Command)) else COMMON
     size = min(most, max(FEW, int(SHARE * settings.samples)))
     by_call = settings.unit == "call"

@@ -20,7 +20,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.certify.divergence import BandIntegral
+from dpaudit.certify.divergence import BandIntegral, quotient
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below
@@ -52,7 +52,7 @@ class Region:
 
     def ratio(self) -> float:
         """The least p/q in the region."""
-        return float(np.min(_quotient(self.p, self.q)))
+        return float(np.min(quotient(self.p, self.q)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class Certificate:
         bounds the pure ε.
         """
         delta = readings.unit("delta", delta)
-        gamma = np.min(_quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
+        gamma = np.min(quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
         return np.log(np.max(gamma, axis=-1, initial=1.0))
 
     def least_epsilon(self, delta: float) -> float:
@@ -281,9 +281,3 @@ def _largest_mu(epsilon: Array, delta: Array) -> tuple[float, int]:
         short = short[short != best]
         short = short[delta[short] > shift_delta(mu, epsilon[short])]
     return mu, best
-
-
-def _quotient(p: Array, q: Array) -> Array:
-    """p/q; 0 where p is 0, infinite where q alone is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(p > 0.0, p / q, 0.0))

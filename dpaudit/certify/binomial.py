@@ -101,11 +101,11 @@ def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
 
     With z²/2 added to both counts, which leaves the order at each γ as it is but fits small ones (a
     Poisson count's score limits are x + z²/2 ∓ z√(x + z²/4)), it is the smaller root of (u − γv)² =
-    z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `_variance`.
+    z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `score_variance`.
     """
     z = _score(alpha)
     u, v = (x + 0.5 * z**2) / n, (y + 0.5 * z**2) / m
-    square, rest = v**2 - z**2 * _variance(y, m, z), u**2 - z**2 * _variance(x, n, z)
+    square, rest = v**2 - z**2 * score_variance(y, m, z), u**2 - z**2 * score_variance(x, n, z)
     if rest <= 0.0:
         return Region(np.array([0.0, 1.0]), np.zeros(2))
     gamma = rest / (u * v + np.sqrt(u**2 * v**2 - square * rest))
@@ -117,7 +117,7 @@ def _score(alpha: float) -> float:
     return max(-float(ndtri(alpha)), 0.1)
 
 
-def _variance(count: Array | float, n: int, z: float) -> Array | float:
+def score_variance(count: Array | float, n: int, z: float) -> Array | float:
     """Of count/n, with z²/4 added to hits and misses: the approximate limits are then monotone in
     both counts.
     """
@@ -141,7 +141,7 @@ class _ExactTest:
         self.z, self.far = _score(self.alpha), _farther(self.alpha)
         self.stride = STRIDE if len(self.gammas) == 1 else CORNER_STRIDE
         self.target = (1.0 - NUISANCE_SHARE - RESERVE) * self.alpha
-        variance = _variance(self.x, self.n, self.z) + self.gammas**2 * _variance(
+        variance = score_variance(self.x, self.n, self.z) + self.gammas**2 * score_variance(
             self.y, self.m, self.z
         )
         self.limit = self.x / self.n - self.gammas * self.y / self.m - self.z * np.sqrt(variance)
@@ -270,7 +270,7 @@ class _ExactTest:
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
         """The least x with an approximate limit ≥ `threshold` at one of the γ; (k, terms)."""
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
-        rest = gamma**2 * _variance(y, self.m, self.z)
+        rest = gamma**2 * score_variance(y, self.m, self.z)
         root = self._root(gamma * y / self.m + threshold, 1.0 / self.n, self.n, rest, 1.0)
         need = np.min(root, axis=0)
         return np.ceil(need - 1e-7) if whole else need - 1e-7
@@ -280,7 +280,7 @@ class _ExactTest:
         terms).
         """
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
-        rest = np.broadcast_to(_variance(x, self.n, self.z), (len(gamma), 1, len(x)))
+        rest = np.broadcast_to(score_variance(x, self.n, self.z), (len(gamma), 1, len(x)))
         root = self._root(x / self.n - threshold, gamma / self.m, self.m, rest, -1.0)
         most = np.max(root, axis=0)
         return np.floor(most + 1e-7) if whole else most + 1e-7

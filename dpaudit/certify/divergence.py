@@ -99,8 +99,7 @@ class BandIntegral:
 
 def _nodes(p: Array, q: Array) -> Array:
     """ln γ from 0 to where the last region's bound is 0, or to the last finite one."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.min(np.where(p > 0.0, p / q, 0.0), axis=1, initial=np.inf)
+    ratio = np.min(quotient(p, q), axis=1, initial=np.inf)
     largest = np.max(ratio[np.isfinite(ratio)], initial=np.e)
     return np.linspace(0.0, min(float(np.log(largest)), MOST), NODES)
 
@@ -131,3 +130,9 @@ def _log_rest(mass: float, order: float, log_gamma: float) -> float:
     if mass == 0.0 or order >= 1.0:
         return np.inf if mass else -np.inf
     return float(np.log(mass / (1.0 - order)) + (order - 1.0) * log_gamma)
+
+
+def quotient(p: Array, q: Array) -> Array:
+    """p/q; 0 where p is 0, infinite where q alone is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(p > 0.0, p / q, 0.0))

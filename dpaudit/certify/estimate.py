@@ -74,7 +74,7 @@ def certify(
     """
     candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), alpha)
     chosen = choose_sets(candidates, claim_epsilon, focus)
-    cells = ScoreCells.of(choose, certifying, candidates.threshold)
+    cells = ScoreCells.of(certifying, candidates.threshold)
     certified = _certificate(chosen, cells, alpha)
     best = candidates.best_thresholds(epsilon).ravel()
     plug_in = _plug_in(*cells.above(best), cells.sizes, epsilon)

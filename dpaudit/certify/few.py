@@ -29,6 +29,7 @@ from scipy.stats import binom
 
 from dpaudit._core.types import Array
 from dpaudit.certify.band import REPORTED, Certificate, Region, level_of
+from dpaudit.certify.binomial import score_variance
 
 MOST_DRAWS = 500  # a side; tables of counts grow with their square
 GRID = np.sin(np.linspace(0.0, 0.5 * np.pi, 801)) ** 2  # of p and of q: dense near 0 and 1
@@ -157,9 +158,7 @@ def _order(n: int, m: int, aim: float, z: float = 1.0) -> Array:
     It rises with x and falls with y, which makes its tail probabilities monotone in p and q.
     """
     x, y = np.arange(n + 1.0)[:, None], np.arange(m + 1.0)
-    noise = 0.25 * z**2
-    spread = (x + noise) * (n - x + noise) / n**3
-    spread = spread + aim**2 * (y + noise) * (m - y + noise) / m**3
+    spread = score_variance(x, n, z) + aim**2 * score_variance(y, m, z)
     limit = np.round(x / n - aim * y / m - z * np.sqrt(spread), 12)
     limit = np.maximum.accumulate(limit, axis=0)
     return np.asarray(np.maximum.accumulate(limit[:, ::-1], axis=1)[:, ::-1])

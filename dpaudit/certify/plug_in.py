@@ -66,13 +66,25 @@ class CellLaws:
 
 def fitted_laws(choose: SortedScores, cells: ScoreCells) -> CellLaws:
     """The laws of the cells, from the choosing and the certifying draws together."""
-    chosen = ScoreCells.of(choose, choose, cells.threshold)
+    chosen = ScoreCells.of(choose, cells.threshold)
     p, q = (np.asarray(a + b, dtype=float) for a, b in ((chosen.p, cells.p), (chosen.q, cells.q)))
     used = p + q > 0
-    p, q, score = p[used], q[used], cells.score[used]
+    p, q, score = p[used], q[used], _means(choose, cells.threshold)[used]
     odds = _shrunk(p, q, _smooth_odds(p, q, score))
     left, right = (p + q) * expit(odds), (p + q) * expit(-odds)
     return CellLaws(left / left.sum(), right / right.sum())
+
+
+def _means(choose: SortedScores, threshold: Array) -> Array:
+    """The mean score of the choosing draws in each cell. None is empty: a threshold lies between
+    two of their scores.
+    """
+    scores = np.concatenate([choose.p, choose.q])
+    cell = np.searchsorted(threshold, scores, side="left")
+    count = np.bincount(cell, minlength=len(threshold) + 1)
+    return np.asarray(
+        np.bincount(cell, weights=scores, minlength=len(threshold) + 1) / np.maximum(count, 1)
+    )
 
 
 def _shrunk(p: Array, q: Array, odds: Array) -> Array:

@@ -18,7 +18,7 @@ from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
 from dpaudit.errors import InvalidInput
 
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # an exact δ that is above a claim by less is rounding
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a value that is above a claim by less is rounding
 LARGE, TINY = 0.5, 0.01  # a claimed δ of so much with an ε of less looks like (δ, ε)
 MOST = 1000.0  # nats, an ε that somebody may have meant
 
@@ -289,9 +289,11 @@ def _swapped(epsilon: float, delta: Any) -> bool:
 ClaimLike = Claim | tuple[float, float] | list[float] | None
 
 
-def exceeds(exact: Array, allowed: Array) -> np.ndarray:
-    """Where an exact δ is above the δ that a claim allows by more than rounding, (m,)."""
-    return np.asarray(exact > allowed * (1.0 + RELATIVE) + ABSOLUTE)
+def exceeds(found: Array | float, allowed: Array | float) -> np.ndarray:
+    """Where an exact or a certified value is above what a claim allows by more than rounding; in
+    the shape of both.
+    """
+    return np.asarray(found > allowed * (1.0 + RELATIVE) + ABSOLUTE)
 
 
 def as_claim(claim: ClaimLike) -> Claim | None:

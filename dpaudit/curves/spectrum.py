@@ -146,10 +146,7 @@ class Spectrum:
 
         order : scalar or (k,); returns that shape. Raises `NoExactSpectrum`, `InvalidInput`.
         """
-        expected = "a finite number > 0, or a 1-D array of them"
-        orders = np.asarray(check.array_of_numbers("order", order, expected), dtype=np.float64)
-        if orders.ndim > 1 or orders.size == 0 or not np.all(np.isfinite(orders) & (orders > 0.0)):
-            check.fail("order", order, expected)
+        orders = readings.orders(order)
         curve = self._exact("Rényi divergences")
         return np.array([max(curve.renyi(float(one))) for one in orders.ravel()]).reshape(
             orders.shape

@@ -73,7 +73,7 @@ class Curves:
 def read_curves(result: Mapping[str, Any]) -> Curves:
     """The curves of `result`. Raises `InvalidInput`, naming the key that is missing or wrong."""
     choice("verdict", result.get("verdict"), VERDICTS)
-    epsilon = _numbers(result, "epsilon")
+    epsilon = _numbers(result.get("epsilon"), "epsilon")
     if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):
         fail(
             "epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers"
@@ -82,7 +82,8 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
     headline = section(result, "headline")  # results of earlier versions have none
 
     def curve(path: str) -> Array | None:
-        values = None if lookup(result, path) is None else _numbers(result, path)
+        found = lookup(result, path)
+        values = None if found is None else _numbers(found, path)
         if values is not None and values.shape != epsilon.shape:
             raise InvalidInput(
                 f"{path} must have one value for each ε, got {values.size} for {epsilon.size}"
@@ -114,12 +115,12 @@ def _interval(result: Mapping[str, Any], epsilon: Array) -> Array | None:
     ends = lookup(result, "empirical.interval")
     if ends is None:
         return None
-    found = np.array(ends, dtype=np.float64)
-    if found.shape != (2, epsilon.size) or not np.all(found[0] <= found[1]):
-        fail(
-            "empirical.interval", ends, "two lists with one number for each ε, the lower one first"
-        )
-    return found
+    if not isinstance(ends, list | np.ndarray):
+        fail("empirical.interval", ends, "two lists of numbers")
+    found = [_numbers(one, "empirical.interval") for one in ends]
+    if [one.size for one in found] != [epsilon.size] * 2 or np.any(found[0] > found[1]):
+        fail("empirical.interval", ends, "two lists of a number for each ε, the lower ends first")
+    return np.stack(found)
 
 
 def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -158,9 +159,8 @@ def _title(result: Mapping[str, Any]) -> str:
     return label(f"{mechanism} on {dataset}" if dataset else str(mechanism), TITLE_WIDTH)
 
 
-def _numbers(result: Mapping[str, Any], path: str) -> Array:
-    """The list at `path` as float64; the string "inf" is infinity, NaN is refused."""
-    values = lookup(result, path)
+def _numbers(values: Any, path: str) -> Array:
+    """The list that was found at `path` as float64; "inf" is infinity, NaN is refused."""
     try:
         array = np.array([float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):

@@ -28,7 +28,10 @@ Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is mark
 
 
 class Column(NamedTuple):
-    """One column of a table. values : (m,), or None where the result has none; write : to text."""
+    """One column of a table.
+
+    values : an entry a row, (m, …), or None where the result has none. write : to text.
+    """
 
     head: str
     values: Array | None

@@ -28,8 +28,7 @@ def check_mechanism(mechanism: Any) -> None:
     The error says what to do with a function of another form. Where the signature cannot be read,
     as of some built-in functions, the first call decides.
     """
-    if isinstance(mechanism, type) or not callable(mechanism):
-        check.fail(NAME, mechanism, FORM, ESTIMATOR if hasattr(mechanism, "fit") else "")
+    check.function(NAME, mechanism, FORM, ESTIMATOR if hasattr(mechanism, "fit") else "")
     try:
         signature = inspect.signature(mechanism)
     except (TypeError, ValueError):

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import i0e, logsumexp
 
+from dpaudit import exact
 from dpaudit._core.types import Array
-from dpaudit.scoring import Sides
-from reports.make.tasks import Directions, Draw, Task, normal_task
+from dpaudit.scoring import Score, Sides
+from reports.make.tasks import Directions, Draw, Task
 
 RADIUS, WIDTH, MODES, COLUMNS = 2.0, 0.4, (6, 7), 10  # T9
 LEAN, SIGNS = float(np.tanh(0.5)), 20  # T10: P has an even parity with probability (1 + LEAN)/2
@@ -44,8 +45,10 @@ class Discrete:
         return forward.reshape(np.shape(epsilon)), backward.reshape(np.shape(epsilon))
 
 
-def _task(name: str, text: str, draw: Draw, loss: object, truth: Directions, pure: float) -> Task:
-    return Task(name, text, text, draw, loss, truth, pure)  # type: ignore[arg-type]
+def _task(
+    name: str, text: str, draw: Draw, loss: Score, truth: Directions, pure_epsilon: float
+) -> Task:
+    return Task(name, text, text, draw, loss, truth, pure_epsilon)
 
 
 def _circle() -> Task:
@@ -143,7 +146,6 @@ def _dense() -> Task:
     """A thousand normals whose mean moves by 1 in a random direction."""
     mean = np.random.default_rng(12).normal(size=DENSE)
     mean /= np.linalg.norm(mean)
-    known = normal_task("T12", "", "", np.ones(1), np.ones(1))
 
     def draw(rng: np.random.Generator, size: int) -> Sides:
         P, Q = (rng.normal(size=(size, DENSE)) for _ in range(2))
@@ -152,7 +154,11 @@ def _dense() -> Task:
     def loss(x: Array) -> Array:
         return np.asarray(0.5 - x @ mean)
 
-    return _task("T12", "1,000 normals, all shifted, by 1 in all", draw, loss, known.truth, np.inf)
+    def truth(epsilon: Array) -> tuple[Array, Array]:
+        delta = exact.gaussian_shift(1.0, epsilon)
+        return delta, delta
+
+    return _task("T12", "1,000 normals, all shifted, by 1 in all", draw, loss, truth, np.inf)
 
 
 def _rings() -> Task:

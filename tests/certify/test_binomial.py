@@ -200,7 +200,7 @@ def test_regions_keep_a_tiny_alpha(x, n, y, m, gammas, alpha):
         threshold = test._threshold(np.array([q]))[:, 0]
         extreme = np.zeros((n + 1, m + 1), dtype=bool)
         for gamma, least in zip(gammas, threshold, strict=True):
-            variance = binomial._variance(X, n, test.z) + gamma**2 * binomial._variance(
+            variance = binomial.score_variance(X, n, test.z) + gamma**2 * binomial.score_variance(
                 Y, m, test.z
             )
             extreme |= X / n - gamma * Y / m - test.z * np.sqrt(variance) >= least - 1e-12

@@ -20,7 +20,7 @@ def fitted(scale: float = 1.0):
         for n in (30_000, 70_000)
     )
     threshold = CandidateSets.of(choose, GRID, 70_000, 0.05).threshold
-    return fitted_laws(choose, ScoreCells.of(choose, certify, threshold))
+    return fitted_laws(choose, ScoreCells.of(certify, threshold))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e100])

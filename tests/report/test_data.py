@@ -31,6 +31,8 @@ def broken(path: str, value: object) -> dict:
         ("empirical", None),
         ("empirical.low", [0.1]),
         ("empirical.delta", None),
+        ("empirical.interval", "wide"),
+        ("empirical.interval", [["wide"] * 41] * 2),
         ("empirical.interval", [[0.1] * 41]),
         ("empirical.interval", [[0.2] * 41, [0.1] * 41]),
         ("exact.delta", [float("nan")] * 41),

@@ -28,7 +28,7 @@ def misses(law, size, number):
     rng = generator(np.random.SeedSequence(17), SCORE_LAWS.index(law), size, number)
     choose = SortedScores.of(*law.sides(rng, min(size // 5, 20_000)))
     threshold = CandidateSets.of(choose, EPSILON[:1], size, ERROR).threshold
-    cells = ScoreCells.of(choose, SimulatedCounts(law, size, rng), threshold)
+    cells = ScoreCells.of(SimulatedCounts(law, size, rng), threshold)
     low, high = cells_interval(cells, EPSILON, ERROR)
     truth = shown(law, threshold)
     return bool(np.any((truth < low - 1e-12) | (truth > high + 1e-12)))

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import Fitted, Score, Sides
+from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
 from dpaudit.scoring.few.ranks import fit_few_draws
 from dpaudit.scoring.few.sparse import fit_sparse
 from dpaudit.scoring.models.closed import fit_quadratic
@@ -58,17 +58,15 @@ def _clearly_less(one: Array, other: Array) -> bool:
 
 
 def _losses(past: Sides, fit: Fit) -> Array:
-    """Log loss of each draw, (2n,), by the score of the other folds, nats; MOST where none fits."""
+    """Log loss of each draw, (2n,), by the score of the other folds, nats; the worst where none
+    fits, or a score is NaN.
+    """
     fold = np.arange(len(past.P)) % FOLDS
-    losses = np.full((2, len(past.P)), MOST)
+    found = np.full((2, len(past.P)), np.nan)
     for one in range(FOLDS):
         out = fold == one
         with suppress(np.linalg.LinAlgError):
             score = fit(Sides(past.P[~out], past.Q[~out]))
-            losses[:, out] = _misfit(score(past.P[out])), _misfit(-score(past.Q[out]))
-    return losses.ravel()
-
-
-def _misfit(log_odds: Array) -> Array:
-    """−log of the probability of the right label; NaN counts as the worst."""
-    return np.logaddexp(0.0, np.clip(np.nan_to_num(-log_odds, nan=MOST), -MOST, MOST))
+            found[:, out] = score(past.P[out]), score(past.Q[out])
+    p, q = np.where(np.isnan(found), [[-MOST], [MOST]], np.clip(found, -MOST, MOST))
+    return logistic_loss(p, q)

@@ -71,8 +71,8 @@ class _TreeFeatures:
     """What trees see of a row: whitened coordinates, their squared norm, and few columns as is."""
 
     def __init__(self, train: Sides, base: Score) -> None:
-        size = train.P.shape[1]
-        self.columns = np.arange(size) if size <= WIDEST else strongest(surplus(train), FEWER)
+        wide = train.P.shape[1] > WIDEST
+        self.columns = strongest(surplus(train), FEWER) if wide else slice(None)
         self.whiten = Whitener.fit(train.P[:, self.columns], train.Q[:, self.columns])
         self.base = base
 
