@@ -80,9 +80,9 @@ class Recorded(ABC):
 
         Columns: `epsilon` (nats); and δ at it, in [0, 1]: `estimate` (of the larger direction, no
         bound), `certified` (lower bound of the larger direction; all rows hold together at the
-        result's level), `interval_low` and `interval_high` (ends of `Spectrum.interval`), `exact`
-        and `claim` (largest δ allowed), NaN where there is none. Of these, `_forward` is M(D)
-        against M(D') and `_backward` the reverse.
+        result's level), `exact`, `claim` (largest δ allowed), `interval_low` and `interval_high`
+        (ends of `Spectrum.interval`), NaN where there is none. `estimate_forward` and the like
+        are of M(D) against M(D'), `_backward` of the reverse.
 
         Raises ImportError without pandas.
         """
@@ -181,10 +181,10 @@ def columns(content: Mapping[str, Any]) -> dict[str, Array]:
         "epsilon": curves.epsilon,
         "estimate": curves.estimate,
         "certified": curves.low,
-        "interval_low": low,
-        "interval_high": high,
         "exact": unknown if curves.exact is None else curves.exact,
         "claim": unknown if curves.claim is None else curves.claim,
+        "interval_low": low,
+        "interval_high": high,
         **{f"estimate_{way}": _numbers(empirical[way]["delta"]) for way in ways},
         **{f"certified_{way}": _numbers(empirical[way]["low"]) for way in ways},
         **{f"exact_{way}": _numbers(exact[way]) if exact.get(way) else unknown for way in ways},
