@@ -168,7 +168,7 @@ def _source(source: Mapping[str, Any]) -> str:
 
 
 def _certified(result: Mapping[str, Any]) -> str:
-    """Certified ε at a few δ, and μ, all at once. With a claim the headline says it at its δ, and
+    """Certified ε at a few δ, μ and ρ, all at once. With a claim the headline says it at its δ, and
     an ε at another δ would seem to contradict it.
     """
     certified = section(result, "certified")
@@ -178,7 +178,13 @@ def _certified(result: Mapping[str, Any]) -> str:
         f"ε ≥ {least(epsilon)} at δ = {number(float(delta))}"
         for delta, epsilon in section(certified, "epsilon_at").items()
     ]
-    return ", ".join([*at, f"μ ≥ {least(certified['gdp_mu'])}"])
+    symbols = {"gdp_mu": "μ", "zcdp_rho": "ρ"}
+    others = [
+        f"{symbol} ≥ {least(certified[key])}"
+        for key, symbol in symbols.items()
+        if certified.get(key) is not None
+    ]
+    return ", ".join([*at, *others])
 
 
 def _joined(separator: str, *parts: Any) -> str:

@@ -97,7 +97,11 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
             "asymptotic": gaussian_shift(1.08 * c).tolist(),
         },
         "claim": {"text": f"(1, {claimed:g})-DP", "delta": claim.tolist(), "epsilon": 1.0},
-        "certified": {"epsilon_at": {"0": 2.7123, "1e-05": 2.61, "1e-03": 2.2}, "gdp_mu": 0.95},
+        "certified": {
+            "epsilon_at": {"0": 2.7123, "1e-05": 2.61, "1e-03": 2.2},
+            "gdp_mu": 0.95,
+            "zcdp_rho": 0.4312,
+        },
         "detectable": {"epsilon": 1.0, "excess": 0.0012, "power": 0.8},
         "samples": {"train": 80000, "choose": 20000, "test": test},
         "classifier": {

@@ -237,7 +237,9 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_not_released_though_no_draw_s
 def test_no_line_lists_epsilon_at_another_delta_than_the_claims(result):
     assert "2.71" not in words(render_html(result))
     result["claim"] = None
-    assert "ε ≥ 2.71 at δ = 0, ε ≥ 2.61 at δ = 10⁻⁵" in words(render_html(result))
+    shown = words(render_html(result))
+    assert "ε ≥ 2.71 at δ = 0, ε ≥ 2.61 at δ = 10⁻⁵" in shown
+    assert "μ ≥ 0.95, ρ ≥ 0.431" in shown
 
 
 @pytest.mark.usefixtures("undrawn")
