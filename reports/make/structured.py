@@ -1,6 +1,7 @@
-"""T9 to T12 and T14: pairs of laws with structure, whose privacy loss is known in closed form.
+"""T9 to T14: pairs of laws with structure, whose privacy loss is known in closed form.
 
-Their true δ(ε) come from a sum over a grid of the few coordinates on which the loss depends.
+Their true δ(ε) come from a sum over the values, or a grid, of the few numbers on which the loss
+depends.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import i0e, logsumexp
+from scipy.stats import betabinom
 
-from dpaudit import exact
+from dpaudit import exact, neighbours
 from dpaudit._core.types import Array
+from dpaudit.adapters import synthesizer
 from dpaudit.scoring import Score, Sides
 from reports.make.tasks import Directions, Draw, Task
 
@@ -19,6 +22,8 @@ RADIUS, WIDTH, MODES, COLUMNS = 2.0, 0.4, (6, 7), 10  # T9
 LEAN, SIGNS = float(np.tanh(0.5)), 20  # T10: P has an even parity with probability (1 + LEAN)/2
 MOVED, LAPLACES, SHIFT = 5, 200, 0.5  # T11
 DENSE = 1000  # T12
+VALUES, COPIES, RARE = (5, 2, 2), 3, 7  # T13: of each column; of each record; the one that is not
+PRIOR, RELEASED = 0.5, 60  # T13: records a cell; records of the synthetic table
 ATOM, RINGS, NOISE = (0.1, 0.15), (1.0, 2.0, 3.0), 0.2  # T14
 SHARES = ((0.5, 0.3, 0.2), (0.3, 0.4, 0.3))  # of the rings, in P and in Q
 GRID, REACH = 601, 6.0  # points a side of a grid in the plane, and standard deviations around it
@@ -26,8 +31,8 @@ LATTICE = 1 << 12  # of the loss of a Laplace column, from −SHIFT to SHIFT
 
 
 def structured_tasks() -> list[Task]:
-    """T9 to T12 and T14."""
-    return [_circle(), _parity(), _sparse(), _dense(), _rings()]
+    """T9 to T14."""
+    return [_circle(), _parity(), _sparse(), _dense(), _table(), _rings()]
 
 
 @dataclass(frozen=True)
@@ -159,6 +164,42 @@ def _dense() -> Task:
         return delta, delta
 
     return _task("T12", "1,000 normals, all shifted, by 1 in all", draw, loss, truth, np.inf)
+
+
+def _table() -> Task:
+    """A Dirichlet-multinomial synthesizer, and a record whose combination of values is new.
+
+    Shares of all cells are drawn from Dirichlet(PRIOR + counts), and RELEASED records by these.
+    Given the number x of those in the new record's cell, the others have one law on both sides, so
+    the loss depends on x alone, whose law is beta-binomial.
+    """
+    cells = np.array(list(np.ndindex(VALUES)), dtype=float)
+    data = np.repeat(np.delete(cells, RARE, axis=0), COPIES, axis=0)
+    pair = neighbours.add_row(data, cells[RARE])
+    total = PRIOR * len(cells) + len(data)
+
+    def fit(data: Array, rng: np.random.Generator) -> Array:
+        cell = np.ravel_multi_index(tuple(data.astype(int).T), VALUES)
+        return rng.dirichlet(PRIOR + np.bincount(cell, minlength=len(cells)))
+
+    def sample(shares: Array, rng: np.random.Generator) -> Array:
+        return np.asarray(cells[rng.choice(len(cells), RELEASED, p=shares)])
+
+    mechanism = synthesizer(fit, sample, pair)
+
+    def draw(rng: np.random.Generator, size: int) -> Sides:
+        P, Q = (np.array(mechanism(data, size, rng=rng)) for data in (pair.left, pair.right))
+        return Sides(P, Q)
+
+    def loss(x: Array) -> Array:
+        copies = x[:, 1]  # of the added record; x[:, 0] is the number of all records
+        return np.asarray(np.log1p(RELEASED / total) - np.log1p(copies / PRIOR))
+
+    copies = np.arange(RELEASED + 1)
+    most = float(np.log1p(RELEASED / PRIOR) - np.log1p(RELEASED / total))
+    p, q = (betabinom.pmf(copies, RELEASED, PRIOR + new, total - PRIOR) for new in (0, 1))
+    text = "a synthetic table of 60 records, to whose data a new combination is added"
+    return _task("T13", text, draw, loss, Discrete(p, q), most)
 
 
 def _rings() -> Task:
