@@ -90,9 +90,9 @@ def worst_case(
 
     A neighbour attains the largest δ, also of "add": there the row has the norm `row_bound` and
     the direction that the mechanism's `added_row` says. The orders between rows are proved in
-    `zeroed_rows.families` and docs/theory/monotonicity.md. Where several neighbours have the largest δ
-    (equal rows, or δ = 1 in double precision), `index` and `candidate` are one of them. The number
-    that decides δ of a row with leverage h has a relative error of about 2⁻⁵²/(1 − h).
+    `zeroed_rows.families` and docs/theory/monotonicity.md. Where several neighbours have the
+    largest δ (equal rows, or δ = 1 in double precision), `index` and `candidate` are one of them.
+    The number that decides δ of a row with leverage h has a relative error of about 2⁻⁵²/(1 − h).
 
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("flight")

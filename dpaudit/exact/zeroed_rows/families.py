@@ -158,10 +158,11 @@ def _(family: WishartRows, law: str) -> list[tuple[np.ndarray, ...]]:
 def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
     """By leverage and residual share at finite r, else by three numbers on either side of h = t.
 
-    Finite: δ is non-decreasing in h and in t, proved in docs/theory/monotonicity.md. The asymptotic curve is NOT: its axis variance v = (1−t)/(1−h) may come
-    closer to 1 as h or t grows. There δ grows with t at a fixed axis law (the other axes are
-    scales), with m at fixed v (Anderson's theorem), and with |1 − v| at fixed m²/|1 − v|, since
-    scaling by a and adding N(0, 1 − a²) takes (m, 1 − v) to (am, a²(1 − v)).
+    Finite: δ is non-decreasing in h and in t, proved in docs/theory/monotonicity.md. The asymptotic
+    curve is NOT: its axis variance v = (1−t)/(1−h) may come closer to 1 as h or t grows. There δ
+    grows with t at a fixed axis law (the other axes are scales), with m at fixed v (Anderson's
+    theorem), and with |1 − v| at fixed m²/|1 − v|, since scaling by a and adding N(0, 1 − a²) takes
+    (m, 1 − v) to (am, a²(1 − v)).
     """
     h, t = family.leverage, family.residual_share
     if law == "finite":
