@@ -9,6 +9,8 @@ a = (k−d−1)/2, q/vᵀW⁻¹v = c ~ χ²_{k−d+1} and
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import gammainc
 
@@ -20,7 +22,8 @@ from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 FAR = 50.0  # beyond √dof, in units of √c: e^{−1250}
-NEAR = 1e-9  # of 1 − q/c, below which the interval is too short for a mesh and one term is enough
+TAIL = 160.0  # of a logarithm beyond a threshold: densities fall at least as e^{−x/2}
+LAST = 2000.0  # of a logarithm: δ from there on is 0 in floats
 
 
 def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[Array, Array]:
@@ -82,60 +85,75 @@ def _forward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
 
 
 def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
-    """The finite part: c from q, where L is infinite, to where it falls to ε."""
-    root = np.sqrt(q)
-    share = np.exp(-(epsilon + 0.5 * q) / power)  # 1 − q/c where L = ε
-    edge = -np.sqrt(
-        np.minimum(q / -np.expm1(-(epsilon + 0.5 * q) / power), (np.sqrt(freedom) + FAR) ** 2)
-    )
-    near = share < NEAR
-    delta = np.where(near, _beside(q, freedom, power) * share, 0.0)
-    # beyond it there is no mass, and a mesh up to q would grow as √freedom
-    end = -max(root, np.sqrt(freedom) - FAR)
-    inside = ~near & (edge < end)
-    if not inside.any():
-        return delta
+    """The finite part, by x = −ln t with c = q(1 + t): L = −q/2 + a ln(1 + e^x) rises with x.
 
-    def loss(x: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            # to full accuracy at c = q
-            near = np.log(np.maximum((x + root) * (x - root) / x**2, 0.0))
-            return -0.5 * q - power * np.where(
-                x**2 < 2.0 * q, near, np.log1p(-np.minimum(q / x**2, 0.5))
-            )
-
-    delta[inside] = monotone_loss.hockey_stick(
-        lambda x: log_chi(-x, freedom),
-        loss,
-        edge[inside],
-        epsilon[inside],
-        width=0.7,
-        end=end,
-        breaks=np.array([-root]) if end == -root else None,
-    )
-    return delta
-
-
-def _beside(q: float, freedom: int, power: float) -> float:
-    """The finite part over u = e^{−(ε+q/2)/a} as u → 0.
-
-    There c = q/(1 − u) has the density f(q)·q in u, and ∫₀^u (1 − (v/u)^a) dv = u·a/(a + 1).
+    At t → 0 the density of x falls as e^{−x}, whatever q is.
     """
     root = np.sqrt(q)
-    return float(0.5 * root * np.exp(log_chi(root, freedom)) * power / (power + 1.0))
+    first, last = (_minus_log(at**2 / q - 1.0) for at in _seen(freedom))
+    if first == np.inf:  # all of c that is seen lies below q
+        return np.zeros_like(epsilon)
+
+    def log_density(x: Array) -> Array:
+        r = root * np.sqrt(1.0 + np.exp(-x))
+        return np.asarray(log_chi(r, freedom) + np.log(0.5 * q / r) - x)
+
+    return _by_log_ratio(
+        log_density,
+        lambda x: -0.5 * q + power * np.logaddexp(0.0, x),
+        _log_expm1((epsilon + 0.5 * q) / power),
+        epsilon,
+        (first, last, freedom),
+    )
 
 
 def _forward_steep(q: float, freedom: int, epsilon: Array) -> Array:
-    """k = d: L = q/2 + ½ ln(1 + q/c), which falls with c from infinity to q/2."""
-    reach = np.sqrt(freedom) + FAR
-    above = 2.0 * np.maximum(epsilon - 0.5 * q, 0.0)
-    with np.errstate(divide="ignore", over="ignore"):
-        edge = -np.minimum(np.sqrt(q / np.expm1(above)), reach)
-    return monotone_loss.hockey_stick(
-        lambda x: log_chi(-x, freedom),
-        lambda x: 0.5 * q + 0.5 * np.log1p(q / np.maximum(x**2, 1e-300)),
-        edge,
+    """k = d: L = q/2 + ½ ln(1 + q/c), rising with x = ln(q/c) from q/2 to infinity."""
+    root = np.sqrt(q)
+
+    def log_density(x: Array) -> Array:
+        r = root * np.exp(-0.5 * x)
+        return np.asarray(log_chi(r, freedom) + np.log(0.5 * root) - 0.5 * x)
+
+    first = _minus_log(_seen(freedom)[0] ** 2 / q)
+    return _by_log_ratio(
+        log_density,
+        lambda x: 0.5 * q + 0.5 * np.logaddexp(0.0, x),
+        _log_expm1(2.0 * np.maximum(epsilon - 0.5 * q, 0.0)),
         epsilon,
-        width=0.7,
-        end=0.0,
+        (first, np.inf, freedom),
     )
+
+
+def _by_log_ratio(
+    log_density: Callable[[Array], Array],
+    loss: Callable[[Array], Array],
+    thresholds: Array,
+    epsilon: Array,
+    ends: tuple[float, float, int],
+) -> Array:
+    """δ where L rises with a logarithm x, from ends[0] to ends[1]; ends[2]: m.
+
+    The density varies by a factor e over 1, or where c is a sum of many squares over √(2/m).
+    """
+    first, last, freedom = ends
+    thresholds = np.maximum(thresholds, first)
+    end = max(min(last, float(thresholds.max()) + TAIL, LAST), first)
+    width = min(0.7, np.sqrt(2.0 / freedom))
+    return monotone_loss.hockey_stick(log_density, loss, thresholds, epsilon, width, end)
+
+
+def _seen(freedom: int) -> tuple[float, float]:
+    """The largest and the smallest √c to look at: beyond, there is no mass."""
+    return np.sqrt(freedom) + FAR, max(np.sqrt(freedom) - FAR, 0.0)
+
+
+def _minus_log(t: float) -> float:
+    """−ln t, infinite for t ≤ 0."""
+    return float(-np.log(t)) if t > 0.0 else np.inf
+
+
+def _log_expm1(y: Array) -> Array:
+    """ln(e^y − 1) for y ≥ 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(y + np.log(-np.expm1(-y)))

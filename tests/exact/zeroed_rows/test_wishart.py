@@ -157,3 +157,37 @@ def test_very_many_degrees_of_freedom_take_no_more_memory():
                 gaussian_shift(1.0, np.array([0.0, 1.0, 3.0])),
                 rtol=60.0 / np.sqrt(dof) + 1e-5,
             )
+
+
+def tails_apart(q, freedom, epsilon):
+    """Both δ(ε) as differences P(L > ε) − e^ε Q(L > ε) of incomplete Γ functions."""
+    half, z = mpf(freedom) / 2, mpf(q) / 2
+    a = half - 1
+
+    def between(low, high):
+        return mp.gammainc(half, low, high, regularized=True)
+
+    t = 1 / mp.expm1((epsilon + z) / a) if a > 0 else mp.inf
+    back = between(0, z * (1 + t)) - mp.exp(epsilon) * between(0, z * t) if a > 0 else None
+    if a < 0:
+        t = 1 / mp.expm1((z - epsilon) / a) if epsilon > z else mp.inf
+        ahead = between(0, z * t) - mp.exp(epsilon) * between(z, z * (1 + t))
+        return ahead, between(0, z)
+    t = 1 / mp.expm1((z - epsilon) / a) if epsilon < z else mp.inf
+    ahead = between(z * t, mp.inf) - mp.exp(epsilon) * between(z * (1 + t), mp.inf)
+    return ahead if epsilon < z else mpf(0), back
+
+
+@pytest.mark.parametrize("spare", [0, 2, 3])
+@pytest.mark.parametrize("q", [1e-12, 1e-6, 1e-3, 0.3, 20.0])
+def test_small_and_large_rows_by_differences_at_90_digits(q, spare):
+    """At k = d, q = 1e-6 forward δ(0) was 2.9e-4, and another number on another grid."""
+    epsilons = np.array([0.0, 0.1 * q, 0.01, 1.0])
+    together = additive_wishart(q, 2 + spare, 2, epsilons)
+    for epsilon, forward, backward in zip(epsilons, *together, strict=True):
+        with mp.workdps(90):
+            wanted = tails_apart(q, spare + 1, mpf(epsilon))
+        alone = additive_wishart(q, 2 + spare, 2, epsilon)
+        for found, one, true in zip((forward, backward), alone, wanted, strict=True):
+            assert found == pytest.approx(float(true), rel=1e-11, abs=1e-300)
+            assert one == pytest.approx(float(true), rel=1e-11, abs=1e-300)
