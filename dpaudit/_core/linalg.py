@@ -6,6 +6,8 @@ rows, the exact spectrum, the sampler and the record of a run all read the same 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,44 +20,55 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import DegenerateData
 
 EPS = float(np.finfo(np.float64).eps)
+HEAVY = 0.5  # rows of more leverage or residual share are judged by the other rows; they are few
+UNEVEN = 1e3  # of the sizes of two rows, columns scaled to norm 1: beyond, their order matters
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Factor:
-    """Thin QR of an n × p matrix; its arrays are read-only.
+    """Thin QR of an n × p matrix with rows v_i; its arrays are read-only.
 
     basis : (n, p), orthonormal columns. root : (p, p), upper triangular; matrix = basis·root.
+    leverage : (n,), h_i = v_iᵀG⁻¹v_i with G the Gram matrix. room : (n,), 1 − h_i to its own
+    relative accuracy; exactly 0 where removing the row loses rank. heavy_pulls : G⁻¹v_i of rows of
+    large leverage.
     """
 
     basis: Array
     root: Array
+    leverage: Array
+    room: Array
+    heavy_pulls: dict[int, Array]
 
     def __post_init__(self) -> None:
-        _read_only(self.basis, self.root)
+        _read_only(self.basis, self.root, self.leverage, self.room)
 
     @cached_property
-    def leverage(self) -> Array:
-        """h_i = v_iᵀ(BᵀB)⁻¹v_i, shape (n,); exactly 1 where removing the row loses rank."""
-        leverage = np.einsum("ij,ij->i", self.basis, self.basis)
-        return _read_only(np.where(leverage > 1.0 - 8.0 * self.root.shape[0] * EPS, 1.0, leverage))[
-            0
-        ]
+    def pulls(self) -> Array:
+        """G⁻¹v_i of each row, shape (n, p)."""
+        pulls = solve_triangular(self.root, self.basis.T, check_finite=False).T
+        for row, pull in self.heavy_pulls.items():
+            pulls[row] = pull
+        return _read_only(pulls)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeastSquares:
     """The fit of the last column of a database on the others; its arrays are read-only.
 
-    coef : (p,). residual : (n,). norm : ‖residual‖. factor : of the features.
+    coef : (p,). residual : (n,), w_i. norm : ‖w‖. factor : of the features. residual_share : (n,),
+    t_i = w_i²/((1−h_i)‖w‖²), how much of ‖w‖² disappears without row i; 0 where the leverage is 1
+    (the fit goes through such a row), 1 where the other rows fit exactly.
     """
 
     coef: Array
     residual: Array
     norm: float
     factor: Factor
+    residual_share: Array
 
     def __post_init__(self) -> None:
-        _read_only(self.coef, self.residual)
+        _read_only(self.coef, self.residual, self.residual_share)
 
     @property
     def leverage(self) -> Array:
@@ -63,33 +76,19 @@ class LeastSquares:
         return self.factor.leverage
 
     @cached_property
-    def residual_share(self) -> Array:
-        """t_i = w_i²/((1−h_i)‖w‖²), shape (n,): how much of ‖w‖² disappears without row i.
-
-        0 where the leverage is 1 (the fit goes through such a row), 1 where the other rows fit
-        exactly.
-        """
-        room = 1.0 - self.leverage
-        share = np.divide(
-            (self.residual / self.norm) ** 2, room, out=np.zeros_like(room), where=room > 0.0
-        )
-        return _read_only(np.where(share > 1.0 - 1e3 * EPS, 1.0, share))[0]
-
-    @cached_property
     def displacement(self) -> Array:
         """‖x_opt − x'_opt‖ when row i is zeroed, shape (n,); infinite where the leverage is 1."""
-        influence = solve_triangular(self.factor.root, self.factor.basis.T, check_finite=False)
-        room = 1.0 - self.leverage
-        size = np.abs(self.residual) * np.sqrt(np.einsum("ij,ij->j", influence, influence))
-        return _read_only(np.divide(size, room, out=np.full_like(room, np.inf), where=room > 0.0))[
-            0
-        ]
+        room, pulls = self.factor.room, self.factor.pulls
+        size = np.abs(self.residual) * np.sqrt(np.einsum("ij,ij->i", pulls, pulls))
+        moved = np.divide(size, room, out=np.full_like(room, np.inf), where=room > 0.0)
+        return _read_only(moved)
 
 
-def _read_only(*arrays: Array) -> tuple[Array, ...]:
+def _read_only(*arrays: Array) -> Array:
+    """The first of the arrays, all of them read-only."""
     for array in arrays:
         array.setflags(write=False)
-    return arrays
+    return arrays[0]
 
 
 _FACTORS: ByContent[Factor] = ByContent()
@@ -125,11 +124,67 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
         raise DegenerateData(
             f"{name} must have linearly independent columns, got only zeros in column {column}"
         )
-    basis, root = qr(matrix / norms, mode="economic", overwrite_a=True, check_finite=False)
-    size = np.linalg.svd(root, compute_uv=False)
-    if size[-1] <= size[0] * max(n, p) * EPS:
+    basis, root = _unit_qr(matrix / norms)
+    if _singular(root, n):
         raise DegenerateData(f"{name} must have linearly independent columns, got rank below {p}")
-    return Factor(basis, root * norms)
+    leverage = np.einsum("ij,ij->i", basis, basis)
+    room, pulls = 1.0 - leverage, {}
+    for i, others in _roots_of_others(matrix, leverage > HEAVY):
+        room[i] = 0.0
+        if not _singular(others, n):
+            room[i], pulls[i] = _beside(others, matrix[i])
+        leverage[i] = 1.0 - room[i]
+    return Factor(basis, root * norms, leverage, room, pulls)
+
+
+def _beside(root: Array, row: Array) -> tuple[float, Array]:
+    """1 − h and G⁻¹v of a row v beside other rows with the Gram matrix RᵀR.
+
+    With z = R⁻ᵀv they are 1/(1 + zᵀz) and R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
+    """
+    white = solve_triangular(root, row, trans="T")
+    room = 1.0 / (1.0 + float(white @ white))
+    return room, room * solve_triangular(root, white)
+
+
+def _unit_qr(unit: Array) -> tuple[Array, Array]:
+    """Thin QR of a matrix whose columns have norm 1."""
+    order = _large_first(unit)
+    basis = np.empty_like(unit)
+    basis[order], root = qr(unit[order], mode="economic", check_finite=False)
+    return basis, root
+
+
+def _large_first(unit: Array) -> np.ndarray | slice:
+    """The order of the rows in which Householder's QR keeps the digits of small rows too: by size.
+
+    As they come where their sizes are alike. Source: Cox & Higham 1998.
+    """
+    size = np.abs(unit).max(axis=1, initial=0.0)
+    smallest = size.min(initial=np.inf, where=size > 0.0)
+    return slice(None) if size.max(initial=0.0) <= UNEVEN * smallest else np.argsort(-size)
+
+
+def _singular(root: Array, rows: int) -> bool:
+    """Whether the root of a matrix of that many rows, its columns scaled to 1, has lost rank."""
+    norms = np.linalg.norm(root, axis=0)
+    if np.any(norms == 0.0):
+        return True
+    size = np.linalg.svd(root / norms, compute_uv=False)
+    return bool(size[-1] <= size[0] * max(rows, len(root)) * EPS)
+
+
+def _roots_of_others(matrix: Array, chosen: np.ndarray) -> Iterator[tuple[int, Array]]:
+    """Each chosen row's index, and the QR root of all other rows."""
+    if not chosen.any():
+        return
+    norms, few = np.linalg.norm(matrix, axis=0), np.flatnonzero(chosen)
+    unit, rest = matrix[few] / norms, matrix[~chosen] / norms
+    rest = np.linalg.qr(rest[_large_first(rest)], mode="r")
+    square = np.zeros((len(norms), len(norms)))  # makes the root square where few rows are left
+    for place, i in enumerate(few):
+        others = np.vstack([np.delete(unit, place, axis=0), rest, square])
+        yield int(i), np.linalg.qr(others[_large_first(others)], mode="r") * norms
 
 
 def _fit(data: Array) -> LeastSquares:
@@ -144,12 +199,37 @@ def _fit(data: Array) -> LeastSquares:
     residual -= factor.basis @ (factor.basis.T @ residual)
     coef = solve_triangular(factor.root, projection)
     norm = float(np.linalg.norm(residual))
-    size = float(np.linalg.norm(label)) + float(np.linalg.norm(np.abs(features) @ np.abs(coef)))
-    if norm <= 100.0 * EPS * size:
+    if norm <= _rounding(data, coef):
         raise DegenerateData(
             "data must leave a residual: the features fit the label exactly, so nothing is random"
         )
-    return LeastSquares(coef, residual, norm, factor)
+    share = np.divide(
+        (residual / norm) ** 2, factor.room, out=np.zeros(len(data)), where=factor.room > 0.0
+    )
+    heavy = (np.maximum(factor.leverage, share) > HEAVY) & (factor.room > 0.0)
+    for i, others in _roots_of_others(data, heavy):
+        residual[i], share[i] = _deletion(data, i, others, factor.room[i])
+    return LeastSquares(coef, residual, norm, factor, share)
+
+
+def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, float]:
+    """A row's residual w and residual share t, by the fit of the other rows.
+
+    With root = [[R, z], [0, ρ]] of these, x' = R⁻¹z, e = y − vᵀx', w = (1−h)e and
+    t = (1−h)e²/(ρ² + (1−h)e²).
+    """
+    coef = solve_triangular(root[:-1, :-1], root[:-1, -1])
+    missed = float(data[row, -1] - data[row, :-1] @ coef)
+    kept, own = abs(float(root[-1, -1])), math.sqrt(room) * abs(missed)
+    if kept <= _rounding(np.delete(data, row, axis=0), coef):
+        kept = 0.0
+    return room * missed, (own / math.hypot(own, kept)) ** 2 if own > 0.0 else 0.0
+
+
+def _rounding(data: Array, coef: Array) -> float:
+    """The largest norm of residuals that may be rounding."""
+    size = np.linalg.norm(data[:, -1]) + np.linalg.norm(np.abs(data[:, :-1]) @ np.abs(coef))
+    return 100.0 * EPS * float(size)
 
 
 def shrinkage(rows: Array, bound: float) -> Array:

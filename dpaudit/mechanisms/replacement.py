@@ -119,11 +119,11 @@ def inverse_changes(factor: Factor, data: Array, candidates: Array) -> Array:
     (‖u − v‖²zzᵀ − (1 − a + c)(zeᵀ + ezᵀ) − (1 − a)eeᵀ)/Δ, where the norm, a and c are of whitened
     rows.
     """
-    old, new, leverage = factor.basis[: len(data)], whitened(factor, candidates), factor.leverage
-    pull, pulled = solve_triangular(factor.root, old.T), solve_triangular(factor.root, new.T)
+    old, new = factor.basis[: len(data)], whitened(factor, candidates)
+    pull, pulled = factor.pulls[: len(data)].T, solve_triangular(factor.root, new.T)
 
     def change(rows: slice) -> Array:
-        inner, room = old[rows] @ new.T, (1.0 - leverage[: len(data)][rows])[:, None]
+        inner, room = old[rows] @ new.T, factor.room[: len(data)][rows, None]
         z = pull[:, rows, None]
         e = pulled[:, None, :] - z
         apart = sum((u - v[:, None]) ** 2 for v, u in zip(old[rows].T, new.T, strict=True))
@@ -144,14 +144,14 @@ def solution_changes(fit: LeastSquares, data: Array, candidates: Array) -> Array
     x' − x = (M − vvᵀ + uuᵀ)⁻¹(us − vw), which is M⁻¹(αu + βv) with (1 + b)α + cβ = s and
     −cα + (1 − a)β = −w; a, b and c as in `_determinant`.
     """
-    root, basis, leverage = fit.factor.root, fit.factor.basis, fit.leverage
-    new = whitened(fit.factor, candidates[:, :-1])
+    factor, basis = fit.factor, fit.factor.basis
+    new = whitened(factor, candidates[:, :-1])
     s = candidates[:, -1] - candidates[:, :-1] @ fit.coef
-    pull, pulled = solve_triangular(root, basis.T), solve_triangular(root, new.T)
+    pull, pulled = factor.pulls.T, solve_triangular(factor.root, new.T)
     size = 1.0 + np.einsum("ij,ij->i", new, new)
 
     def change(rows: slice) -> Array:
-        inner, room = basis[rows] @ new.T, (1.0 - leverage[rows])[:, None]
+        inner, room = basis[rows] @ new.T, factor.room[rows, None]
         w = fit.residual[rows, None]
         alpha, beta = room * s + inner * w, inner * s - size * w
         total = sum(
@@ -165,11 +165,13 @@ def solution_changes(fit: LeastSquares, data: Array, candidates: Array) -> Array
 def _determinant(room: Array, inner: Array, new: Array) -> Array:
     """Δ = det(I − vvᵀ + uuᵀ) = (1 − a)(1 + b) + c²; 0 if rank is lost.
 
-    room : 1 − a with a = vᵀv, (n, 1). inner : c = vᵀu, (n, m). new : the rows u, with b = uᵀu.
+    room : 1 − a with a = vᵀv, (n, 1), 0 where v alone spans a direction. inner : c = vᵀu, (n, m).
+    new : the rows u, with b = uᵀu.
     """
     size = 1.0 + np.einsum("ij,ij->i", new, new)
     determinant = room * size + inner**2
-    return np.where(determinant > 8.0 * new.shape[1] * EPS * size, determinant, 0.0)
+    certain = (room > 0.0) | (inner**2 > 8.0 * new.shape[1] * EPS * size)
+    return np.where(certain, determinant, 0.0)
 
 
 def _ratio(size: Array, determinant: Array) -> Array:

@@ -108,8 +108,8 @@ class GaussianInverse(LawMechanism):
         There is no bound as q → 1.
         """
         factor = factorise(padded(data, self.padding))
-        room = 1.0 - factor.leverage[: len(data)]
-        size = np.sqrt(_square_norm(solve_triangular(factor.root, factor.basis[: len(data)].T).T))
+        room = factor.room[: len(data)]
+        size = np.sqrt(_square_norm(factor.pulls[: len(data)]))
         return ShiftRows(
             np.divide(size, room * self.sigma, out=np.full_like(size, np.inf), where=room > 0.0)
         )

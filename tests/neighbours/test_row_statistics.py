@@ -276,3 +276,63 @@ def test_one_column_is_no_least_squares_database():
         dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"
     ):
         row_statistics(np.ones((5, 1)))
+
+
+def removed(data, index):
+    """(1 − h, t, ‖x_opt − x'_opt‖) of a row of floats, in rational arithmetic."""
+    rows = [[Fraction(value) for value in row] for row in data.tolist()]
+    others = rows[:index] + rows[index + 1 :]
+    (coef, rest), (other, kept) = fitted(rows), fitted(others)
+    row = rows[index][:-1]
+    room = 1 / (1 + dot(row, solve(gram_of(others), row)))
+    moved = sum((a - b) ** 2 for a, b in zip(coef, other, strict=True))
+    return float(room), float(1 - kept / rest), float(moved) ** 0.5
+
+
+def gram_of(rows):
+    columns = list(zip(*rows, strict=True))[:-1]
+    return [[dot(one, other) for other in columns] for one in columns]
+
+
+def fitted(rows):
+    """Coefficients and the residual sum of squares."""
+    columns = list(zip(*rows, strict=True))
+    coef = solve(gram_of(rows), [dot(column, columns[-1]) for column in columns[:-1]])
+    return coef, sum((row[-1] - dot(row[:-1], coef)) ** 2 for row in rows)
+
+
+def outlying(size):
+    """A constant, a feature that one row holds at `size`, and a label."""
+    rng = np.random.default_rng(3)
+    data = np.column_stack([np.ones(30), rng.standard_normal((30, 2))])
+    data[3, 1] = size
+    return data
+
+
+@pytest.mark.parametrize("size", [1e2, 1e6, 1e7, 1e8, 1e12])
+def test_a_row_far_from_the_others_keeps_its_digits(size):
+    """1 − h is 2e-23 at 1e12, where h rounds to 1."""
+    data = outlying(size)
+    room, share, moved = removed(data, 3)
+    rows = row_statistics(data)
+    assert factorise(data[:, :-1].copy()).room[3] == pytest.approx(room, rel=1e-13)
+    assert rows.residual_share[3] == pytest.approx(share, rel=1e-13)
+    assert rows.displacement[3] == pytest.approx(moved, rel=1e-13)
+    mechanism = dp.mechanisms.GaussianLS(sigma=moved)
+    assert dp.exact.worst_case(mechanism, data, 0.0).delta == pytest.approx(0.3829249225480263)
+    replaced = dp.exact.worst_case(
+        mechanism, data, 0.0, relation="replace", candidates=np.zeros((1, 3))
+    )
+    assert replaced.delta == pytest.approx(0.3829249225480263)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_very_different_sizes_keep_their_digits(seed):
+    """Four rows are 1e3 to 1e12 times as large as the others."""
+    data = np.random.default_rng(seed).standard_normal((12, 3))
+    data[:4] *= [[1e9], [1e6], [1e3], [1e12]]
+    rows = row_statistics(data)
+    expected = np.array([removed(data, index) for index in range(12)])
+    np.testing.assert_allclose(least_squares(data).factor.room, expected[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(rows.residual_share, expected[:, 1], rtol=1e-10)
+    np.testing.assert_allclose(rows.displacement, expected[:, 2], rtol=1e-12)
