@@ -74,13 +74,18 @@ def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:
 
 def _delta(own: _Form, other: _Form, epsilon: Array) -> Array:
     """P(L > ε) − e^ε Q(L > ε), the last being Q(L' < −ε) with L' = −L the other law's loss."""
-    inside = own.probability(own.level(epsilon), 1.0)
-    outside = other.probability(other.level(-epsilon), -1.0)
-    return np.clip(
-        inside - np.exp(epsilon) * outside,
-        0.0,
-        np.maximum(-np.expm1(epsilon - own.largest_loss), 0.0),
-    )
+    inside = own.log_probability(own.level(epsilon), 1.0)
+    outside = other.log_probability(other.level(-epsilon), -1.0)
+    return excess(inside, outside, epsilon, own.largest_loss)
+
+
+def excess(inside: Array, outside: Array, epsilon: Array, largest_loss: float | Array) -> Array:
+    """δ = P(L > ε) − e^ε Q(L > ε) from the logarithms of both: e^ε alone would overflow.
+
+    It lies between 0 and 1 − e^{ε − sup L}, whatever rounding does to nearly equal laws.
+    """
+    room = -np.expm1(np.minimum(epsilon - largest_loss, 0.0))
+    return np.clip(np.exp(inside) - np.exp(np.minimum(epsilon + outside, 0.0)), 0.0, room)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +114,7 @@ class _Form:
 
     @property
     def largest_loss(self) -> float:
-        """sup L: δ(ε) ≤ 1 − e^{ε − sup L} holds whatever rounding does to nearly equal laws."""
+        """sup L."""
         return self.log_ratio + 0.5 * (self.dof + len(self.inner)) * float(
             np.log1p(self.outer.max())
         )
@@ -118,34 +123,33 @@ class _Form:
         """κ − 1."""
         return np.expm1(2.0 * (epsilon - self.log_ratio) / (self.dof + len(self.inner)))
 
-    def probability(self, level: Array, sign: float) -> Array:
-        """P(sign·F > 0) for each κ − 1 in `level`, with relative accuracy in the tail."""
+    def log_probability(self, level: Array, sign: float) -> Array:
+        """ln P(sign·F > 0) for each κ − 1 in `level`."""
         values = np.concatenate([self.inner, self.outer])
         powers = np.repeat(
             [0.5 * (self.dof - 1), -0.5 * self.dof], [len(self.inner), len(self.outer)]
         )
-        return positive_chance(sign * (values - level[:, None]), powers)
+        return log_positive_chance(sign * (values - level[:, None]), powers)
 
 
-def positive_chance(values: Array, powers: Array) -> Array:
-    """P(F > 0) of each form with E[e^{sF}] = ∏_j (1 − 2s·values_j)^{powers_j}, (m,).
+def log_positive_chance(values: Array, powers: Array) -> Array:
+    """ln P(F > 0) of each form with E[e^{sF}] = ∏_j (1 − 2s·values_j)^{powers_j}, (m,).
 
     values : (m, j); the extremes are eigenvalues of the whole form. powers : (j,), the (ν − 1)/2 of
-        its principal block's eigenvalues and the −ν/2 of its own, equal ones merged. Relative
-        accuracy in the tail.
+        its principal block's eigenvalues and the −ν/2 of its own, equal ones merged.
     """
-    result = np.where(values.max(axis=1) <= 0.0, 0.0, 1.0)
+    result = np.where(values.max(axis=1) <= 0.0, -np.inf, 0.0)
     mixed = (values.max(axis=1) > 0.0) & (values.min(axis=1) < 0.0)
     values = values[mixed]
     likely = values @ powers < 0.0
     # take the unlikely side on its own contour
-    tail = _upper_tail(np.where(likely, -1.0, 1.0)[:, None] * values, powers)
-    result[mixed] = np.where(likely, 1.0 - tail, tail)
-    return np.clip(result, 0.0, 1.0)
+    tail = _log_upper_tail(np.where(likely, -1.0, 1.0)[:, None] * values, powers)
+    result[mixed] = np.where(likely, np.log1p(-np.exp(np.minimum(tail, 0.0))), tail)
+    return np.minimum(result, 0.0)
 
 
-def _upper_tail(values: Array, powers: Array) -> Array:
-    """(1/2πi) ∫ M(s)/s ds to the right of 0 for each row of eigenvalues."""
+def _log_upper_tail(values: Array, powers: Array) -> Array:
+    """ln (1/2πi) ∫ M(s)/s ds to the right of 0 for each row of eigenvalues."""
     start, end = 0.5 / values.min(axis=1), 0.5 / values.max(axis=1)  # branch points on either side
     saddle = _saddle(values, powers, end)
     nearness = saddle**-2.0 + (end - saddle) ** -2.0 + (saddle - start) ** -2.0
@@ -161,8 +165,8 @@ def _upper_tail(values: Array, powers: Array) -> Array:
             moment / (saddle[:, None] + 1j * above) * (1j * scale[:, None] * np.cosh(u))
         )
 
-    with np.errstate(under="ignore"):
-        return trapezoid(integrand, extent(integrand)) * np.exp(peak)
+    with np.errstate(under="ignore", divide="ignore"):
+        return np.asarray(np.log(np.maximum(trapezoid(integrand, extent(integrand)), 0.0)) + peak)
 
 
 def log_ratio(tilted: Array, powers: Array, above: Array) -> np.ndarray:

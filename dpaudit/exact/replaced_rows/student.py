@@ -35,7 +35,7 @@ from functools import cached_property
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.exact.pairs.student_t import positive_chance
+from dpaudit.exact.pairs.student_t import excess, log_positive_chance
 from dpaudit.laws import ReplacedStudentRows
 
 ORDERS = np.geomspace(1e-2, 1e5, 57)  # the s of the bound, and log of s^s/(1 + s)^{1+s}
@@ -144,14 +144,21 @@ class Replaced(ReplacedStudentRows):
 
     def bound(self, epsilon: Array) -> Array:
         """The least of the bounds of δ at each ε, (n, m)."""
-        gap, variance = np.expm1(epsilon), np.expm1(self.log_moment(1.0))[:, None]
-        with np.errstate(invalid="ignore"):
-            found = 0.5 * variance / (np.sqrt(variance + gap**2) + gap)
-        found = np.where(np.isfinite(variance), found, 1.0)
+        found = self._scarf(epsilon)
         for s, factor in zip(ORDERS, LOG_FACTORS, strict=True):
             exponent = self.log_moment(s)[:, None] - s * epsilon + factor
             found = np.minimum(found, np.exp(np.minimum(exponent, 0.0)))
         return np.where(self.largest_loss[:, None] > epsilon, found, 0.0)
+
+    def _scarf(self, epsilon: Array) -> Array:
+        """½V/(√(V + (κ − 1)²) + κ − 1) from the logarithms of V and κ − 1."""
+        moment = self.log_moment(1.0)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = moment + np.log(-np.expm1(-np.maximum(moment, 0.0)))
+            gap = log_expm1(epsilon)
+            root = np.logaddexp(gap, 0.5 * np.logaddexp(2.0 * gap, variance))
+            found = np.exp(np.minimum(variance - root - np.log(2.0), 0.0))
+        return np.where(np.isposinf(moment), 1.0, np.where(np.isneginf(variance), 0.0, found))
 
     def delta(self, epsilon: Array) -> Array:
         """δ of pair i at epsilon[i] ≥ 0, (n,)."""
@@ -166,12 +173,11 @@ class Replaced(ReplacedStudentRows):
 
     def _overlapping(self, epsilon: Array) -> Array:
         """P(L > ε) − e^ε Q(L > ε), the last being Q(L' < −ε) of the loss L' = −L."""
-        outside = np.exp(epsilon) * self.reversed()._chance(-epsilon, -1.0)
-        room = np.maximum(-np.expm1(epsilon - self.largest_loss), 0.0)
-        return np.clip(self._chance(epsilon, 1.0) - outside, 0.0, room)
+        outside = self.reversed()._log_chance(-epsilon, -1.0)
+        return excess(self._log_chance(epsilon, 1.0), outside, epsilon, self.largest_loss)
 
-    def _chance(self, epsilon: Array, sign: float) -> Array:
-        """P(sign·L > sign·ε): of the form with the eigenvalues of the pair less those of the level.
+    def _log_chance(self, epsilon: Array, sign: float) -> Array:
+        """ln P(sign·L > sign·ε), of the form with the eigenvalues of the pair less the level.
 
         L > ε where ξᵀ(uuᵀ − vvᵀ)ξ > ℓ·ξᵀξ, with ℓ = e^{2(ε − C)/k} − 1.
         """
@@ -179,7 +185,13 @@ class Replaced(ReplacedStudentRows):
         zero = np.zeros_like(level)
         changes = (self.up, -self.down, self.inner_up, -self.inner_down, zero)
         values = np.stack(changes, axis=1) - level[:, None]
-        return positive_chance(sign * values, self._powers)
+        return log_positive_chance(sign * values, self._powers)
+
+
+def log_expm1(x: Array) -> Array:
+    """ln(e^x − 1) at x ≥ 0, −∞ at 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(x + np.log(-np.expm1(-x)))
 
 
 def _blocks(count: int) -> Iterator[np.ndarray]:

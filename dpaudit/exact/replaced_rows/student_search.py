@@ -14,7 +14,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.replaced_rows.student import LOG_FACTORS, ORDERS, Replaced
+from dpaudit.exact.replaced_rows.student import LOG_FACTORS, ORDERS, Replaced, log_expm1
 from dpaudit.exact.replaced_rows.student_contour import contour_bound
 from dpaudit.exact.replaced_rows.worst import Open, Worst, computed
 from dpaudit.laws import ReplacedStudentRows
@@ -144,10 +144,12 @@ class StudentSearch:
 
     def _may_exceed(self, pairs: Replaced, orders: np.ndarray, worst: Worst) -> np.ndarray:
         """Whether the variance and the best moments of the worst pair leave a pair at some ε."""
-        low, gap = worst.threshold, np.expm1(self.epsilon)
+        log_low = np.log(worst.threshold)
         variance, loss = pairs.log_moment(1.0), pairs.largest_loss
-        least = np.log1p(4.0 * low * (low + gap))  # of log M(1), by Scarf's inequality
-        least_moment = np.log(low) + ORDERS[orders] * self.epsilon - LOG_FACTORS[orders]
+        # of log M(1), by Scarf's inequality: log(1 + 4δ(δ + κ − 1))
+        least = np.logaddexp(log_low, log_expm1(self.epsilon)) + log_low + np.log(4.0)
+        least = np.logaddexp(0.0, least)
+        least_moment = log_low + ORDERS[orders] * self.epsilon - LOG_FACTORS[orders]
         left = np.zeros(len(variance), dtype=bool)
         some = np.flatnonzero((variance > least.min()) & (loss > self.epsilon.min()))
         for order in np.unique(orders):
