@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from joblib import wrap_non_picklable_objects
 
@@ -108,16 +108,21 @@ def apart() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """A function that takes along the places of its modules to another process or machine."""
+    """A function that takes along the places of its modules to another process or machine.
+
+    name : no other function has it, and a process keeps the function under it for the next task.
+    "" where each task is to get a copy of its own.
+    """
 
     function: Callable[..., Any]
+    name: str = ""
 
     def __call__(self, *given: Any) -> Any:
         """Call the function."""
         return self.function(*given)
 
     @cached_property
-    def _parcel(self) -> bytes:
+    def parcel(self) -> bytes:
         """The pickled function, made once; one of a script or a notebook goes along by value."""
         return pickle.dumps(wrap_non_picklable_objects(self.function))
 
@@ -125,10 +130,16 @@ class Carried:
         """Pickle the function with `sys.path` and the folders in use."""
         added = {one.place for one in _IN_USE.values() if one.added}
         path = tuple(place for place in sys.path if place and place not in added)
-        return _unpacked, (path, tuple(_IN_USE), self._parcel)
+        return _unpacked, (path, tuple(_IN_USE), self.parcel, self.name)
 
 
-def _unpacked(path: Sequence[str], folders: Sequence[str], parcel: bytes) -> Any:
+_UNPACKED: dict[str, Callable[..., Any]] = {}  # by name
+MOST_UNPACKED = 4
+
+
+def _unpacked(
+    path: Sequence[str], folders: Sequence[str], parcel: bytes, name: str = ""
+) -> Callable[..., Any]:
     """In a worker: look for modules where the auditing process does, in its order, and unpickle."""
     if os.environ.get(SAFE_PATH) == OURS:
         del os.environ[SAFE_PATH]
@@ -139,7 +150,13 @@ def _unpacked(path: Sequence[str], folders: Sequence[str], parcel: bytes) -> Any
         sys.path[:] = [one for one in sys.path if one in path or one not in folders]
         sys.path.extend(one for one in path if one not in sys.path)
         _IN_USE.update({place: Folder.entered(place) for place in folders})
-    return pickle.loads(parcel)
+    if not name:
+        return cast(Callable[..., Any], pickle.loads(parcel))
+    if (found := _UNPACKED.get(name)) is None:
+        found = _UNPACKED.setdefault(name, pickle.loads(parcel))
+        for old in list(_UNPACKED)[:-MOST_UNPACKED]:
+            _UNPACKED.pop(old, None)
+    return found
 
 
 def elsewhere(name: str) -> str | None:

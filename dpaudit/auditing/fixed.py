@@ -21,7 +21,7 @@ from dpaudit.certify.estimate import Estimate, certify
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.split import SMALLEST, Split
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.sampling import Draws, Pair, Progress, randomness
+from dpaudit.sampling import Count, Counts, Draws, Pair, Progress, randomness
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import refuse_nan
 
@@ -70,7 +70,7 @@ def audit_fixed(
         estimate = _certify(settings, chosen, counts)
         # certifying draws may decide that nothing is certified
         learned = prepared.sizes.train + prepared.sizes.choose
-        _refuse_scores(counts.first.sides(), fitted, source.call, learned)
+        _refuse_scores(counts.first_scores(), fitted, source.call, learned)
         progress("certifying", 1, 1)
     few = partial(
         too_few,
@@ -159,9 +159,9 @@ class TimedDraws:
         with self.clock.step("sample_s"):
             return self.source.take(count)
 
-    def rest(self, chunk: int) -> Iterator[Pair]:
-        """All that are left, `chunk` a side at a time, the last time fewer."""
-        left = self.source.rest(chunk)
+    def rest(self, count: Count) -> Iterator[Pair | Counts]:
+        """All that are left, or their counts, whose time is then counted as sampling too."""
+        left = self.source.rest(count)
         while True:
             with self.clock.step("sample_s"):
                 drawn = next(left, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,45 +10,66 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
-from dpaudit.sampling import Draws
-from dpaudit.scoring import Fitted, Sides, scores
-from dpaudit.scoring.base import CHUNK, refuse_nan
+from dpaudit.sampling import Counts, Draws
+from dpaudit.scoring import Fitted, Score, Sides, scores
+from dpaudit.scoring.base import refuse_nan
 
-KEPT = 1 << 18
+KEPT = 1 << 16
 
 
-class FirstScores:
-    """The first `KEPT` scores of each side, or a few more, in the order of the draws."""
+@dataclass(frozen=True, eq=False, repr=False)
+class CellCount:
+    """How many scores of draws lie in the gaps between sorted edges e₀ < e₁ < …, (m,).
 
-    def __init__(self) -> None:
-        self.parts: list[tuple[Array, Array]] = []
-        self.size = 0
+    A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
+    that of the gaps after j. name : of the score. columns : makes rows of numbers of draws.
 
-    def add(self, sides: tuple[Array, Array]) -> None:
-        """Keep the next scores of both sides, if there is room."""
-        if self.size < KEPT:
-            self.parts.append(sides)
-            self.size += len(sides[0])
+    It keeps the first `KEPT` scores of each side, or a few more, rounded to float32. Every process
+    gives the same draws the same counts: the score sees them in the same batch.
+    """
 
-    def sides(self) -> Sides:
-        """What was kept, (n, 1) of each side."""
-        P, Q = (np.concatenate([part[side] for part in self.parts]) for side in (0, 1))
-        return Sides(P[:, None], Q[:, None])
+    name: str
+    score: Score
+    columns: Columns
+    edges: Array
+
+    @property
+    def key(self) -> str:
+        """The name and the edges as 16 hexadecimal digits.
+
+        Edges lie between scores of choosing draws, so another score has others.
+        """
+        found = hashlib.sha256(self.name.encode())
+        found.update(self.edges.tobytes())
+        return found.hexdigest()[:16]
+
+    def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
+        """Counts of a part of the draws. Raises `InvalidInput` where a score is NaN."""
+        sides = scores(self.score, Sides(self.columns(P), self.columns(Q)))
+        refuse_nan(np.concatenate(sides), self.name)
+        cells = np.stack([self._in_gaps(side) for side in sides])
+        with np.errstate(over="ignore"):
+            first = np.array(sides if before < KEPT else ((), ()), dtype=np.float32)
+        return Counts(cells, first)
+
+    def _in_gaps(self, score: Array) -> np.ndarray:
+        gap = np.searchsorted(self.edges, np.clip(score, -HIGHEST, HIGHEST), side="left")
+        return np.bincount(gap, minlength=len(self.edges) + 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedCounts:
     """`ScoreCounts` of the draws of both sides that are left in `source`: `size` a side.
 
-    columns : makes rows of numbers of them. first : keeps the first scores. `above` can be called
-    once, since draws are not kept.
+    columns : makes rows of numbers of them. first : gets the first scores, (2, k) each part.
+    `above` can be called once, since draws are not kept.
     """
 
     fitted: Fitted
     columns: Columns
     source: Draws
     size: int
-    first: FirstScores = field(default_factory=FirstScores)
+    first: list[Array] = field(default_factory=list)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -57,22 +79,17 @@ class StreamedCounts:
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
         """Counts of P and of Q strictly above each threshold, (m,) each."""
         edges, place = np.unique(threshold, return_inverse=True)
-        gaps = np.zeros((2, len(edges) + 1), dtype=np.int64)
-        for P, Q in self.source.rest(CHUNK // 2):
-            sides = scores(self.fitted.score, Sides(self.columns(P), self.columns(Q)))
-            self.first.add(sides)
-            for side, score in enumerate(sides):
-                refuse_nan(score, self.fitted.name)
-                gaps[side] += _in_gaps(score, edges)
+        count = CellCount(self.fitted.name, self.fitted.score, self.columns, edges)
+        gaps, before = np.zeros((2, len(edges) + 1), dtype=np.int64), 0
+        for part in self.source.rest(count):
+            found = part if isinstance(part, Counts) else count(*part, before)
+            self.first.append(found.first)
+            gaps += found.cells
+            before += found.draws
         p, q = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1][:, 1:][:, place]
         return p, q
 
-
-def _in_gaps(score: Array, edges: Array) -> np.ndarray:
-    """Counts of scores in the gaps between sorted edges e₀ < e₁ < …, (m + 1,).
-
-    A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
-    that of the gaps after j.
-    """
-    gap = np.searchsorted(edges, np.clip(score, -HIGHEST, HIGHEST), side="left")
-    return np.bincount(gap, minlength=len(edges) + 1)
+    def first_scores(self) -> Sides:
+        """The first scores of both sides in the order of the draws, (n, 1) each."""
+        P, Q = np.concatenate(self.first, axis=1).astype(float)
+        return Sides(P[:, None], Q[:, None])

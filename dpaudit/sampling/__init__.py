@@ -5,6 +5,7 @@ them. It knows nothing of scores, bounds or verdicts.
 """
 
 from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
+from dpaudit.sampling.counted import Count, Counts
 from dpaudit.sampling.draws import Draws, MechanismDraws, Progress, draw
 from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.given import GivenDraws, Pair
@@ -13,6 +14,8 @@ from dpaudit.sampling.parallel import BlockStore
 __all__ = [
     "SIDES",
     "BlockStore",
+    "Count",
+    "Counts",
     "Draws",
     "GivenDraws",
     "MechanismDraws",

@@ -8,15 +8,16 @@ from typing import Protocol
 
 import numpy as np
 
-from dpaudit import outcomes
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, Preparable, both_sides, sampler_of
 from dpaudit.sampling.collected import Collected, joined
+from dpaudit.sampling.counted import Count, Counts, grouped, width
+from dpaudit.sampling.counting import Counting, counting
 from dpaudit.sampling.given import Pair
 from dpaudit.sampling.order import Block, in_turn
-from dpaudit.sampling.parallel import BlockStore, Drawn, drawn
+from dpaudit.sampling.parallel import BlockStore, Drawn, drawn, made
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
@@ -40,8 +41,10 @@ class Draws(Protocol):
         """The next `count` draws a side."""
         ...
 
-    def rest(self, chunk: int) -> Iterator[Pair]:
-        """All draws that are left, `chunk` a side at a time, the last time fewer."""
+    def rest(self, count: Count) -> Iterator[Pair | Counts]:
+        """All draws that are left, in the parts that are counted together, or their counts where
+        workers of other processes have counted them.
+        """
         ...
 
 
@@ -97,21 +100,27 @@ class MechanismDraws:
         next(fresh, None)  # ends the drawing of blocks
         return out
 
-    def rest(self, chunk: int) -> Iterator[Pair]:
-        """All draws that are left, `chunk` a side at a time, the last time fewer."""
-        fresh = self._fresh(self.size - self.drawn)
-        while self.given < self.size:
-            yield self._collected(min(chunk, self.size - self.given), fresh)
-        next(fresh, None)  # ends the drawing of blocks
+    def rest(self, count: Count) -> Iterator[Pair | Counts]:
+        """All draws that are left, in the parts that are counted together, or their counts.
+
+        The parts are what is left of the blocks before, then the two blocks of each number.
+        """
+        start, numbers = self.given, self._numbers(self.size - self.drawn)
+        work = counting(self.blocks, count, len(numbers), self.n_jobs, self.store)
+        if work is None:
+            fresh = self._fresh(self.size - self.drawn)
+            yield from self._parts(self.size - self.given, fresh)
+            next(fresh, None)  # ends the drawing of blocks
+        else:
+            yield from self._parts(self._ahead(), iter(()))
+            yield from self._counted(work, numbers, self.given - start)
 
     def _ahead(self) -> int:
         return sum(len(P) for P, _ in self.ahead)
 
     def _fresh(self, count: int) -> Iterator[Pair]:
         """Whole blocks of both sides, together `count` draws a side or more."""
-        first, last = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
-        sizes = _sizes(self.size, self.block, range(first, last))
-        wanted = in_turn(sizes, self.seed)
+        wanted = self._in_turn(self._numbers(count))
         blocks = self.even(drawn(self.blocks, wanted, self.n_jobs, self.store))
         while True:
             with self.threads():
@@ -120,6 +129,31 @@ class MechanismDraws:
                 return
             self.drawn += len(two[0])
             yield two[0], two[1]
+
+    def _numbers(self, count: int) -> range:
+        """The numbers of the next blocks, together `count` draws a side or more."""
+        done = self.drawn
+        return range(-(-done // self.block), -(-(done + max(count, 0)) // self.block))
+
+    def _in_turn(self, numbers: range) -> Iterator[Block]:
+        return in_turn(_sizes(self.size, self.block, numbers), self.seed)
+
+    def _counted(self, work: Counting, numbers: range, before: int) -> Iterator[Counts]:
+        """Counts of the blocks of these numbers, made by workers or kept."""
+        groups = grouped(self._in_turn(numbers), len(numbers), before)
+        results = made(work, groups, self.n_jobs)
+        while True:
+            with self.threads():
+                group, found = next(results, (None, None))
+            if group is None or found is None:
+                return
+            for one, columns in zip(group.blocks, found.columns.tolist(), strict=True):
+                self.even.check(one, columns)
+            self.drawn += group.draws
+            self.given += group.draws
+            yield found.counts
+            if self.progress is not None:
+                self.progress(STEP, self.given, self.size)
 
     def _collected(self, count: int, fresh: Iterator[Pair]) -> Pair:
         """`count` draws a side in two arrays, filled as blocks come."""
@@ -156,12 +190,12 @@ class EvenColumns:
     def __call__(self, parts: Iterator[Drawn]) -> Iterator[Drawn]:
         """The blocks as they come."""
         for one, part in parts:
-            if outcomes.is_table(part):
-                self._check(one, part.shape[1])
+            self.check(one, width(part))
             yield one, part
 
-    def _check(self, one: Block, columns: int) -> None:
-        before = self.columns.setdefault(one.side, columns)
+    def check(self, one: Block, columns: int) -> None:
+        """Check a block of so many columns, 0 where it is no table."""
+        before = self.columns.setdefault(one.side, columns) if columns else 0
         if before != columns:
             where = self.blocks[one.side].where(one.number, one.size)
             raise MechanismError(

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit.sampling.counted import Count
 
+PART = 1 << 14  # draws a side that are counted together
 Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
 
 
@@ -30,10 +32,10 @@ class GivenDraws:
         self.done += count
         return P, Q
 
-    def rest(self, chunk: int) -> Iterator[Pair]:
-        """All draws that are left, `chunk` a side at a time, the last time fewer."""
+    def rest(self, count: Count) -> Iterator[Pair]:
+        """All draws that are left, in the parts that are counted together."""
         while self.done < len(self.P):
-            yield self.take(min(chunk, len(self.P) - self.done))
+            yield self.take(min(PART, len(self.P) - self.done))
 
 
 def _simplest(part: np.ndarray) -> np.ndarray:
