@@ -75,9 +75,10 @@ def synthesizer(
         function of the table: what is certified of the rows holds of the tables too.
     columns : names in the order of the database's columns, for tables that name theirs; if not
         given, the order in the table is taken.
-    categories : {column number: its texts, in the order of their codes 0, 1, … in the database}, or
-        None in place of the texts where a column of numbers is one of categories. Columns that hold
-        only whole numbers from −1 to 20 are so in any case.
+    categories : the columns of categories, {column number: its texts, in the order of their codes
+        0, 1, … in the database}, with None in place of the texts where the tables hold the codes;
+        all other columns are of numbers then. If not given, columns of the database that hold only
+        whole numbers from −1 to 20 are columns of categories.
     timeout : seconds that one table may take.
 
     Raises `InvalidInput`. What the functions raise, and a table of another form, becomes a
@@ -101,9 +102,9 @@ def synthesizer(
         check.fail("pair", pair, "a NeighbourPair, as dpaudit.neighbours makes them")
     width = pair.left.shape[1]
     coded = _categories(categories, width)
-    labels = {number: tuple(texts) for number, texts in coded.items() if texts is not None}
+    labels = {number: tuple(texts) for number, texts in (coded or {}).items() if texts is not None}
     form = TableForm(width, _names(columns, width), labels)
-    features = RecordFeatures.of(pair.left, pair.right, tuple(coded))
+    features = RecordFeatures.of(pair.left, pair.right, coded)
     return one_draw(Synthesized(fit, sample, form, features), timeout=timeout)
 
 
@@ -119,17 +120,19 @@ def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
 
 def _categories(
     categories: Mapping[int, Sequence[str] | None] | None, width: int
-) -> Mapping[int, Sequence[str] | None]:
+) -> Mapping[int, Sequence[str] | None] | None:
     """The columns of categories with their texts. Raises `InvalidInput`."""
     expected = f"a dict from column numbers below {width} to lists of texts, or None"
-    if not isinstance(categories or {}, Mapping):
+    if categories is None:
+        return None
+    if not isinstance(categories, Mapping):
         check.fail("categories", categories, expected)
-    for number, texts in (categories or {}).items():
+    for number, texts in categories.items():
         if check.integer("categories", number, 0) >= width:
             check.fail("categories", number, expected)
         if texts is not None and (isinstance(texts, str) or not all(map(_is_text, texts))):
             check.fail("categories", texts, expected)
-    return categories or {}
+    return categories
 
 
 def _is_text(value: object) -> bool:

@@ -1,28 +1,29 @@
 """Rows of numbers from tables whose records have no order: synthetic data.
 
 Two databases that differ in a few records show it in what a table says of these records: copies of
-them, records near them, and counts of their values. So a row holds these first, and then what is
-usual of each column. Any fixed function of an output is post-processing (Dwork & Roth 2014,
-proposition 2.1): what holds of the rows holds of the tables.
+them, records near them, and counts of their values. So a row holds these first, and then a little
+of each column as a whole. No feature is a copy of another one, and there are few, because a score
+has to learn from the draws which of them matter. Any fixed function of an output is post-processing
+(Dwork & Roth 2014, proposition 2.1): what holds of the rows holds of the tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import combinations
 from typing import Self
 
 import numpy as np
 
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit.outcomes.vicinity import Vicinity, agree
 
 RECORDS = 8  # differing records that are looked for
-CATEGORIES = 20  # the largest whole number that is a category; values that are counted
+CATEGORIES = 20  # the largest whole number that is a category
 PAIRED = 10  # columns of a record whose pairs of values are counted
 DESCRIBED = 32  # columns that are described as a whole
-RADII = np.array([0.05, 0.1, 0.25, 0.5, 1.0])  # mean distances by column
-HALF = 0.5  # spreads within which two numbers agree
 LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0])  # of the quantiles of a column
 
 
@@ -31,84 +32,89 @@ class RecordFeatures:
     """The row (k,) of a table (m, c) in any order of its records; c ≥ 1, m may be 0.
 
     targets : (t, c), the records in which the two databases differ.
-    spread : (c,), the unit of distance in a column of numbers; 0 in a column of categories, where
-        two values are at distance 0 or 1.
-    rarest : (t, c), the columns of each target, that with the rarest value first.
-    categories : the values of each column that are counted; empty for a column of numbers.
+    spread : (c,), as in `Vicinity`.
+    vicinities : of the targets. A value, or pair of values, of several is counted for the first.
+    described : at most `DESCRIBED` columns, those in which the targets are the rarest.
 
-    The row holds the number of records and, for each target: exact copies, records that agree in
-    all columns but one, the nearest distance (the mean over the columns; NaN without records),
-    records within `RADII`, records that agree in each column, and in each pair of the columns whose
-    values are the rarest. At last, of at most `DESCRIBED` columns: counts of categories, or mean
-    and quantiles.
+    The row holds the number of records, what `Vicinity` counts of each target and, of the described
+    columns, how many different categories there are, or quantiles and mean of the numbers.
     """
 
     targets: Array
     spread: Array
-    rarest: np.ndarray
-    categories: tuple[Array, ...]
+    vicinities: tuple[Vicinity, ...]
+    described: tuple[int, ...]
 
     __repr__ = short_repr
 
     @classmethod
-    def of(cls, left: Array, right: Array, labelled: tuple[int, ...] = ()) -> Self:
+    def of(cls, left: Array, right: Array, categories: Collection[int] | None = None) -> Self:
         """The features for two databases, (n, c) and (m, c).
 
-        labelled : columns of categories. So are columns whose common records hold whole numbers
-            from −1 to `CATEGORIES` alone. Of more than `RECORDS` differing records the first ones
-            are looked for.
+        categories : columns of categories; if not given, those whose common records hold whole
+            numbers from −1 to `CATEGORIES` alone. Of more than `RECORDS` differing records the
+            first ones are looked for.
         """
         targets, common = differing(left, right)
         known = common if len(common) else targets
-        coded = [j in labelled or _are_codes(column) for j, column in enumerate(known.T)]
-        spread = np.where(coded, 0.0, _spread(known))
+        if categories is None:
+            categories = [j for j, column in enumerate(known.T) if _are_codes(column)]
+        spread = _spread(known)
+        spread[list(categories)] = 0.0
         targets = targets[:RECORDS]
-        often = np.array([_agree(known, one, spread).sum(axis=0) for one in targets])
-        counted = tuple(
-            _most_frequent(column) if code else np.empty(0)
-            for column, code in zip(np.vstack([known, targets]).T, coded, strict=True)
-        )
-        return cls(targets, spread, np.argsort(often, axis=1, kind="stable"), counted)
+        often = np.array([agree(known, one, spread).sum(axis=0) for one in targets])
+        rarest = np.argsort(often, axis=1, kind="stable")
+        columns = tuple(dict.fromkeys(rarest.T.ravel().tolist()))[:DESCRIBED]
+        return cls(targets, spread, tuple(_vicinities(targets, spread, rarest)), columns)
 
     def __call__(self, table: Array) -> Array:
         """The row, (k,), of a table (m, c)."""
         table = np.ascontiguousarray(table, dtype=np.float64) + 0.0  # one zero, without sign
-        table = table[np.lexsort(table.T)]  # sums of floats in one order
         parts = [np.array([float(len(table))])]
-        for target, rarest in zip(self.targets, self.rarest, strict=True):
-            parts += self._about(table, target, rarest[:PAIRED])
-        parts += [self._described(table[:, j], j) for j in self._columns]
+        for vicinity in self.vicinities:
+            parts += vicinity(table)
+        parts += [self._description(table[:, j], j) for j in self.described]
         return np.concatenate(parts)
 
-    @cached_property
-    def _columns(self) -> list[int]:
-        """The columns that are described: those in which the targets are the rarest."""
-        return list(dict.fromkeys(self.rarest.T.ravel().tolist()))[:DESCRIBED]
-
-    def _about(self, table: Array, target: Array, paired: np.ndarray) -> list[Array]:
-        """What the table says of one record."""
-        same = _same(table, target)
-        different = same.shape[1] - same.sum(axis=1)
-        near = _distance(table, target, same, self.spread).mean(axis=1)
-        agree = _agree(table, target, self.spread).astype(np.float64)
-        both = agree[:, paired].T @ agree[:, paired]  # sums of zeros and ones are exact
-        copies = [np.sum(different == 0), np.sum(different == 1)]
-        nearest = near.min() if len(near) else np.nan
-        return [
-            np.array([*copies, nearest], dtype=np.float64),
-            np.sum(near[:, None] <= RADII, axis=0).astype(np.float64),
-            agree.sum(axis=0),
-            both[np.triu_indices(len(paired), 1)],
-        ]
-
-    def _described(self, column: Array, number: int) -> Array:
-        """Counts of the categories of a column, or mean and quantiles of its numbers."""
+    def _description(self, column: Array, number: int) -> Array:
         if self.spread[number] == 0.0:
-            return np.sum(column[:, None] == self.categories[number], axis=0, dtype=np.float64)
-        numbers = np.sort(column[np.isfinite(column)])
-        if not len(numbers):
-            return np.full(1 + len(LEVELS), np.nan)
-        return np.append(np.quantile(numbers, LEVELS), numbers.mean())
+            return np.array([float(len(np.unique(column)))])
+        return _moments(np.sort(column[np.isfinite(column)]))
+
+
+def _vicinities(targets: Array, spread: Array, rarest: np.ndarray) -> Iterator[Vicinity]:
+    """Of each target, without the values and pairs of values that an earlier one has.
+
+    Agreement in a single column is a copy among categories, and a radius among numbers. So is
+    agreement in two columns, unless both are of numbers. These are not counted again.
+    """
+    width, seen = len(spread), set[tuple[tuple[int, str], ...]]()
+    alone = list(range(width)) if width > 1 else []
+    for target, order in zip(targets, rarest, strict=True):
+        paired = sorted(order[:PAIRED].tolist()) if width > 2 or spread.all() else []
+        singles, pairs = _unseen(target, alone, 1, seen), _unseen(target, paired, 2, seen)
+        yield Vicinity(target, spread, singles[0], pairs)
+
+
+def _unseen(
+    target: Array, columns: list[int], size: int, seen: set[tuple[tuple[int, str], ...]]
+) -> np.ndarray:
+    """Sets of `size` columns, (size, p), of whose values only this target has all; now seen."""
+    values = {
+        chosen: tuple((j, float(target[j]).hex()) for j in chosen)  # a NaN is equal to itself
+        for chosen in combinations(columns, size)
+    }
+    new = [chosen for chosen, value in values.items() if value not in seen]
+    seen.update(values.values())
+    return np.array(new, dtype=np.intp).reshape(-1, size).T
+
+
+def _moments(numbers: Array) -> Array:
+    """Quantiles and mean of sorted numbers; NaN of none."""
+    if not len(numbers):
+        return np.full(1 + len(LEVELS), np.nan)
+    quantiles = np.interp(LEVELS * (len(numbers) - 1), np.arange(len(numbers)), numbers)
+    return np.append(quantiles, numbers.mean())
 
 
 def differing(left: Array, right: Array) -> tuple[Array, Array]:
@@ -135,29 +141,3 @@ def _spread(table: Array) -> Array:
     """The standard deviation of each column, 1 where it is 0."""
     found = table.std(axis=0)
     return np.where(found > 0.0, found, 1.0)
-
-
-def _most_frequent(column: Array) -> Array:
-    """The `CATEGORIES` most frequent values of a column; the last record's is among them."""
-    values, counts = np.unique(column, return_counts=True)
-    counts[values == column[-1]] = len(column) + 1
-    return np.asarray(values[np.argsort(-counts, kind="stable")[:CATEGORIES]])
-
-
-def _same(table: Array, target: Array) -> np.ndarray:
-    """Where the table (m, c) has the target's values; NaN is a value."""
-    return (table == target) | (np.isnan(table) & np.isnan(target))
-
-
-def _distance(table: Array, target: Array, same: np.ndarray, spread: Array) -> Array:
-    """The distance in each column, (m, c): of numbers in spreads, of all else 0 or 1."""
-    unit = np.where(spread > 0.0, spread, np.inf)
-    with np.errstate(invalid="ignore"):
-        far = np.abs(table - target) / unit
-    plain = (spread > 0.0) & ~np.isnan(far)
-    return np.where(same, 0.0, np.where(plain, far, 1.0))
-
-
-def _agree(table: Array, target: Array, spread: Array) -> np.ndarray:
-    """Where the table (m, c) has the target's category, or a number within half a spread."""
-    return _distance(table, target, _same(table, target), spread) <= HALF

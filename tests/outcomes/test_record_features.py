@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit.outcomes import NotOutcomes
-from dpaudit.outcomes.records import RADII, RecordFeatures, differing
+from dpaudit.outcomes.records import RecordFeatures, differing
 from dpaudit.outcomes.unordered import TableForm
+from dpaudit.outcomes.vicinity import RADII
 
 LEFT = np.array([[0.0, 1.5], [1.0, 2.5], [1.0, 4.5], [2.0, 0.5]])
 RIGHT = np.vstack([LEFT, [2.0, 9.0]])
@@ -30,19 +31,50 @@ def test_the_order_of_the_records_changes_no_bit_of_the_row(records, random):
 def test_a_row_begins_with_the_records_and_what_is_near_the_one_that_differs():
     table = np.array([[2.0, 9.0], [2.0, 9.0], [1.0, 9.0], [0.0, 0.0]])
     row = FEATURES(table)
-    assert row[:4].tolist() == [4.0, 2.0, 1.0, 0.0]  # records, copies, all but one, nearest
+    assert row[:4].tolist() == [4.0, 2.0, 3.0, 0.0]  # records, copies, at most one off, nearest
     after = 4 + len(RADII)
     assert row[4] == 2.0
     assert row[after - 1] == 3.0 + (9.0 / FEATURES.spread[1] + 1.0 <= 2.0)
-    assert row[after : after + 3].tolist() == [2.0, 3.0, 2.0]  # each column, then the pair
+    assert row[after : after + 2].tolist() == [2.0, 3.0]  # each column
 
 
 def test_the_distances_do_not_see_the_scale_of_a_column():
     other = RecordFeatures.of(LEFT * [1.0, 1000.0], RIGHT * [1.0, 1000.0])
     table = np.array([[2.0, 8.0], [1.0, 3.0]])
-    described = 3 + 8  # categories of the first column; mean and quantiles of the second
+    described = 1 + 8  # different categories of the first column; quantiles, mean of the second
     rows = FEATURES(table), other(table * [1.0, 1000.0])
     assert np.allclose(*(row[:-described] for row in rows), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "columns", [(1, 0), (2, 0), (4, 0), (7, 0), (0, 1), (0, 2), (1, 1), (3, 2)]
+)
+@pytest.mark.parametrize("replaced", [False, True])
+def test_no_feature_is_a_copy_of_another(columns, replaced):
+    categories, numbers = columns
+    rng = np.random.default_rng(1)
+
+    def table():
+        coded = [rng.integers(0, rng.integers(2, 9), 40) for _ in range(categories)]
+        plain = [rng.normal(size=40) for _ in range(numbers)]
+        return np.column_stack([*coded, *plain])
+
+    def near(one, other):
+        return np.where(rng.random(one.shape) < rng.random(), one, other)[: rng.integers(9, 40)]
+
+    data = table()
+    new = np.append(np.ones(categories), np.zeros(numbers))
+    features = RecordFeatures.of(data[replaced:], np.vstack([data[1:], new]))
+    either = [np.where(rng.random((40, 1)) < 0.5, data[0], new) for _ in range(200)]
+    rows = [features(near(targets, table())) for targets in either]
+    assert len(np.unique(rows, axis=1).T) == len(rows[0])
+
+
+def test_columns_are_of_categories_where_the_caller_says_so():
+    whole = LEFT.round()
+    guessed, said = (RecordFeatures.of(whole, whole[1:], one) for one in (None, (1,)))
+    assert guessed.spread.tolist() == [0.0, 0.0]
+    assert said.spread[0] > said.spread[1] == 0.0
 
 
 def test_all_records_that_differ_are_found_as_multisets():
