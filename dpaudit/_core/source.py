@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-WITHIN = ("function", "factory", "func")  # where adapters and partial functions keep the user's own
+# where adapters and partial functions keep the user's own
+WITHIN = ("function", "factory", "func", "mechanism", "fit")
 OWN = Path(__file__).parents[1]  # dpaudit's own files, of which the version tells
 
 

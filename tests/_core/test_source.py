@@ -14,8 +14,33 @@ from dpaudit._core.source import commit_of, source_of
 pytestmark = pytest.mark.quick
 
 
+PAIR = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+
+
 def release(data, size, *, rng):
     return rng.normal(size=(size, 1))
+
+
+def alone(data, rng):
+    return data
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        dp.adapters.one_draw(alone),
+        dp.adapters.limited(release, 1.0),
+        dp.adapters.texts(release),
+        dp.adapters.texts(dp.adapters.one_draw(alone)),
+        dp.adapters.synthesizer(alone, alone, PAIR),
+        dp.adapters.estimator(lambda: None, ["coef_"]),
+    ],
+    ids=["one_draw", "limited", "texts", "texts of one_draw", "synthesizer", "estimator"],
+)
+def test_what_an_adapter_wraps_is_its_source(wrapped):
+    with open(__file__, "rb") as file:
+        here = hashlib.file_digest(file, "sha256").hexdigest()
+    assert source_of(wrapped)["sha256"] == here
 
 
 def test_the_file_of_a_function_is_its_source():
@@ -26,15 +51,13 @@ def test_the_file_of_a_function_is_its_source():
         def __call__(self, data, size, *, rng):
             return release(data, size, rng=rng)
 
-    wrapped = dp.adapters.one_draw(lambda data, *, rng: 0.0)
-    for mechanism in (release, functools.partial(release), Release(), wrapped):
+    for mechanism in (release, functools.partial(release), Release()):
         assert source_of(mechanism)["sha256"] == here
     typed = {}
     exec("def release(data, size, *, rng): return data", typed)
     for mechanism in (typed["release"], dp.mechanisms.ALS(9), np.mean, 3, None):
         assert source_of(mechanism) is None or mechanism is np.mean
-    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    result = dp.audit(release, pair, samples=100, claim=(1.0, 0.5), classifier="qda", rng=0)
+    result = dp.audit(release, PAIR, samples=100, claim=(1.0, 0.5), classifier="qda", rng=0)
     assert result.to_dict()["source"]["sha256"] == here
 
 
