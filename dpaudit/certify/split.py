@@ -11,6 +11,7 @@ from dpaudit.errors import InvalidInput
 
 TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws
 TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # outputs of so few numbers are soon learned
+WIDE, TRAIN_WIDE = 100, 0.5  # outputs of more numbers, and of more than √samples, are learned late
 TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # at most this many times √samples: see `split`
 SMALLEST = 10  # draws a side; a smaller part is of no use
 
@@ -51,13 +52,14 @@ def split(
     columns : numbers in an output. trained : False of a score that is known beforehand, for which
         no draws are spent on training.
 
-    By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two) and
-    200·√samples train, and the smaller of 0.1·samples and 50·√samples choose. A
-    score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second order
-    about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m.
+    By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two, 0.5 for more
+    than √samples numbers) and 200·√samples train, and the smaller of 0.1·samples and 50·√samples
+    choose. A score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second
+    order about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m. Of
+    k numbers that all differ the score loses O(k/n).
     """
     samples = check.integer("samples", samples, 1)
-    usual = TRAIN_COLUMNS.get(columns or 0, TRAIN) if trained else 0.0
+    usual = _train_share(samples, columns or 0) if trained else 0.0
     first = _size("train share", train, samples, usual, TRAIN_ROOT)
     second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
     sizes = Split(first, second, samples - first - second)
@@ -68,6 +70,12 @@ def split(
             argument="draws",
         )
     return sizes
+
+
+def _train_share(samples: int, columns: int) -> float:
+    if columns > max(WIDE, sqrt(samples)):
+        return TRAIN_WIDE
+    return TRAIN_COLUMNS.get(columns, TRAIN)
 
 
 def _size(name: str, share: float | None, samples: int, usual: float, root: float) -> int:

@@ -13,7 +13,12 @@ from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 
-CHUNK = 1 << 16  # rows scored at a time
+CHUNK, NUMBERS = 1 << 16, 1 << 22  # rows scored at a time, and numbers in them, at most
+
+
+def rows_at_once(x: Array) -> int:
+    """Rows of (m, k) that are taken at a time: memory for few numbers is not returned each time."""
+    return max(1, min(CHUNK, NUMBERS // max(int(np.prod(x.shape[1:])), 1)))
 
 
 class Score(Protocol):
@@ -46,7 +51,9 @@ class Sides:
     __repr__ = short_repr
 
     def head(self, size: int) -> Sides:
-        """The first `size` draws of each side, or all where there are fewer."""
+        """The first `size` draws of each side, or these where there are not more."""
+        if max(len(self.P), len(self.Q)) <= size:
+            return self
         return Sides(self.P[:size], self.Q[:size])
 
     def stacked(self) -> tuple[Array, np.ndarray]:
@@ -81,15 +88,16 @@ def evaluate(score: Score, x: Array) -> Array:
 
 def _evaluate(score: Score, x: Array) -> Array:
     out = np.empty(len(x))
-    for start in range(0, len(x), CHUNK):
-        part = x[start : start + CHUNK]
+    step = rows_at_once(x)
+    for start in range(0, len(x), step):
+        part = x[start : start + step]
         values = np.asarray(score(part))
         if values.shape != (len(part),):
             raise InvalidInput(
                 f"the classifier's score must have shape ({len(part)},) for as many rows, "
                 f"got {values.shape}"
             )
-        out[start : start + CHUNK] = values
+        out[start : start + step] = values
     return out
 
 

@@ -23,6 +23,11 @@ def usable(x: Array) -> np.ndarray:
     return np.asarray(np.abs(x) <= LARGEST)
 
 
+def _all_usable(x: Array) -> bool:
+    """The same of all entries, without a copy of them; a NaN makes both comparisons false."""
+    return x.size == 0 or bool(x.max() <= LARGEST and x.min() >= -LARGEST)
+
+
 # the kinds of entries that have a mark: the first three are not usable
 MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
     np.isnan,
@@ -31,7 +36,8 @@ MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
     lambda x: (x == 0.0) & np.signbit(x),
 )
 MINUS_ZERO = 3  # position in MARKS
-MEDIAN_DRAWS = 20_000  # a side, for the median that stands for entries that are not usable
+# numbers a side, in at most so many draws, for the median that stands for entries not usable
+MEDIAN_NUMBERS, MEDIAN_DRAWS = 2_000_000, 20_000
 BIT_DRAWS = 20_000  # a side, to see which bits vary at all
 MOST = 1000  # columns that are kept, since closed forms take the cube of their number
 RANKED = 1000  # draws a side that show which columns differ most
@@ -81,7 +87,7 @@ class Encoder:
         """Encoded rows; `x` itself, not a copy, where it is usable and nothing is to be changed."""
         width = len(self.fill) + len(self.marks) + 2 * len(self.huge) + len(self.kept)
         plain = self.taken is None and not np.any(self.scale != 1.0)
-        if plain and width == x.shape[1] and all(usable(part).all() for part in _chunks(x)):
+        if plain and width == x.shape[1] and all(map(_all_usable, _chunks(x))):
             return x
         out = np.empty((len(x), width))
         for start in range(0, len(x), CHUNK):
@@ -183,7 +189,7 @@ def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
     seen = np.zeros((len(MARKS), train.P.shape[1]), dtype=bool)
     plus = np.zeros(train.P.shape[1], dtype=bool)
     for part in (*_chunks(train.P), *_chunks(train.Q)):
-        if not usable(part).all():
+        if not _all_usable(part):
             seen[:MINUS_ZERO] |= np.stack([mark(part).any(axis=0) for mark in MARKS[:MINUS_ZERO]])
         if (part == 0.0).any():
             seen[MINUS_ZERO] |= MARKS[MINUS_ZERO](part).any(axis=0)
@@ -198,7 +204,8 @@ def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
 
 def _fill(train: Sides) -> Array:
     """Median of the usable entries of each column; 0 where there are none."""
-    pooled = np.concatenate([train.P[:MEDIAN_DRAWS], train.Q[:MEDIAN_DRAWS]])
+    few = train.head(min(MEDIAN_DRAWS, MEDIAN_NUMBERS // max(train.P.shape[1], 1)))
+    pooled = np.concatenate([few.P, few.Q])
     finite = usable(pooled)
     columns = zip(pooled.T, finite.T, strict=True)
     return np.array([np.median(column[keep]) if keep.any() else 0.0 for column, keep in columns])
@@ -208,7 +215,8 @@ def _scale(train: Sides) -> Array:
     """`ENLARGED` for columns of tiny numbers and zeros alone, else 1."""
     most = np.zeros(train.P.shape[1])
     for part in (*_chunks(train.P), *_chunks(train.Q)):
-        most = np.maximum(most, np.abs(np.where(usable(part), part, 0.0)).max(axis=0))
+        part = part if _all_usable(part) else np.where(usable(part), part, 0.0)
+        most = np.maximum(most, np.maximum(part.max(axis=0), -part.min(axis=0)))
     return np.where((most > 0.0) & (most < TINY), ENLARGED, 1.0)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -31,9 +32,10 @@ from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.products import WIDEST as PRODUCTS
 from dpaudit.scoring.models.products import fit_products
+from dpaudit.scoring.models.screen import Screen, surplus
 from dpaudit.scoring.models.shared import fit_shared
 from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
-from dpaudit.scoring.structure import STRUCTURES, MomentDifference
+from dpaudit.scoring.structure import STRUCTURES, MomentDifference, full
 from dpaudit.scoring.whiten import Whitener
 
 SKETCH = 10_000  # draws a side that show whether these are of use
@@ -41,19 +43,27 @@ WEAK = 0.02  # nats a draw; models for weak signals take part where the best sco
 MISSED = 0.005  # nats a draw by which trees lower the loss, for a network to take part
 FAR_OFF = 0.02  # nats a draw by which the best closed form may be worse than the score 0
 CELL_DRAWS = 500_000  # a side
+MANY, ENOUGH = 100, 100  # columns of wide rows; draws a column that are enough for these
 NEAR = 4  # columns up to which the nearest neighbours of a row are near it
 ALL = sys.maxsize
+QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
+BY_COLUMN = "qda (by column)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Task:
-    """What a candidate is fitted to. base : the best score so far. draws : a side, that train."""
+    """What a candidate is fitted to.
+
+    base : the best score so far. draws : a side, that train. screen : of the columns of wide rows,
+    remembered, since several candidates ask for it.
+    """
 
     train: Sides
     choose: Sides
     seed: np.random.SeedSequence
     base: Score
     draws: int
+    screen: Screen
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,7 @@ class Candidate:
     draws : a side, that train. If more than one number: few draws first, and more of them only if
         the score of the few was taken.
     base : name of the score that {best} and `Task.base` stand for.
+    memorises : whether the score knows its training draws too well to be corrected on them.
     """
 
     name: str
@@ -74,6 +85,7 @@ class Candidate:
     fit: Callable[[Task], Score | None]
     draws: tuple[int, ...] = (ALL,)
     base: Callable[[Contest], str] = lambda contest: contest.best
+    memorises: bool = False
 
 
 def _cells(task: Task, base: Score) -> Score | None:
@@ -90,14 +102,8 @@ def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> S
 
 def _trees_gained(contest: Contest) -> bool:
     """Whether trees lowered the loss so much that a network may be worth its time."""
-    gain = contest.losses[_before_trees(contest)] - contest.losses[contest.best]
+    gain = contest.losses[contest.best_base] - contest.losses[contest.best]
     return float(gain.mean()) > MISSED
-
-
-def _before_trees(contest: Contest) -> str:
-    """The name of the best score that is not of trees, which know their training draws too well."""
-    others = [name for name in contest.losses if not name.startswith(boosting()[0])]
-    return min(others, key=lambda name: float(contest.losses[name].mean()))
 
 
 CANDIDATES = (
@@ -111,7 +117,7 @@ CANDIDATES = (
         "additive",
         "independent columns with any laws: bits, counts, reals, few of many that differ",
         lambda contest, columns: columns > WIDEST,
-        lambda task: fit_additive(task.train, task.choose, task.seed),
+        lambda task: fit_additive(task.train, task.choose, task.seed, task.screen),
         draws=(SKETCH, ALL),
     ),
     Candidate(
@@ -150,39 +156,63 @@ CANDIDATES = (
         "{boosting} from {best}",
         "whatever difference is left, if there are draws enough for trees to find it",
         lambda contest, columns: True,
-        lambda task: fit_boosted(task.train, task.choose, task.seed, task.base, task.draws),
+        lambda task: fit_boosted(
+            task.train, task.choose, task.seed, task.base, task.draws, task.screen
+        ),
         draws=(PROBE, DRAWS),
+        memorises=True,
     ),
     Candidate(
         "network from {best}",
         "smooth interactions of columns: where trees, which are cheaper, found that there are any",
         lambda contest, columns: columns > 1 and _trees_gained(contest),
         lambda task: fit_network(task.train, task.choose, task.seed, task.base),
-        base=_before_trees,
+        base=lambda contest: contest.best_base,
     ),
 )
 
 
 def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all their losses."""
-    contest = Contest(choose)
+    contest, screen = Contest(choose), cache(surplus)
     _enter_closed_forms(contest, train)
     for candidate in CANDIDATES:
         if candidate.applies(contest, train.P.shape[1]):
-            _challenge(contest, candidate, train, seed)
+            _challenge(contest, candidate, train, seed, screen)
     best = contest.best
-    return Fitted(best, contest.scores[best], contest.table, boosting()[1])
+    score = of_all_draws(best, train, choose) or contest.scores[best]
+    return Fitted(best, score, contest.table, boosting()[1])
+
+
+def of_all_draws(name: str, train: Sides, choose: Sides) -> Score | None:
+    """The quadratic discriminant of this name, from training and choosing draws; None of others.
+
+    Of wide rows alone: of k numbers and n draws a side the score misses by O(k/n). As much is by
+    then wrong with thresholds set by choosing draws, which costs the square of it.
+    """
+    columns = train.P.shape[1]
+    if columns <= MANY or len(train.P) > ENOUGH * columns:
+        return None
+    both = Sides(np.concatenate([train.P, choose.P]), np.concatenate([train.Q, choose.Q]))
+    if name == BY_COLUMN:
+        return fit_by_column(both)
+    return fit_quadratic(both, QUADRATICS[name]) if name in QUADRATICS else None
 
 
 def _challenge(
-    contest: Contest, candidate: Candidate, train: Sides, seed: np.random.SeedSequence
+    contest: Contest,
+    candidate: Candidate,
+    train: Sides,
+    seed: np.random.SeedSequence,
+    screen: Screen,
 ) -> None:
     best = candidate.base(contest)
     name = candidate.name.format(best=best, boosting=boosting()[0])
     base = contest.scores[best]
     for draws in candidate.draws:
-        task = Task(train.head(draws), contest.choose, seed, base, draws)
-        if not contest.challenge(name, candidate.fit(task)) or len(train.P) <= draws:
+        task = Task(train.head(draws), contest.choose, seed, base, draws, screen)
+        taken = contest.challenge(name, candidate.fit(task), candidate.memorises)
+        if not taken or len(train.P) <= draws:
             return
 
 
@@ -227,18 +257,27 @@ def _enter_quadratics(contest: Contest, columns: View) -> float:
     for name, score in quadratics.items():
         contest.enter(name, columns.score(score))
     best = min(quadratics, key=lambda name: float(contest.losses[name].mean()))
+    # of wide rows a correction takes three times as long to score
+    take = contest.challenge if train.P.shape[1] > MANY else contest.enter
     for kind, fit in (("elliptical", fit_elliptical), ("logistic", fit_logistic)):
         corrected = fit(train, choose, quadratics[best])
-        contest.enter(f"{kind} from {best}", columns.score(corrected))
+        take(f"{kind} from {best}", columns.score(corrected))
     return float(contest.losses[best].mean())
 
 
 def _quadratics(train: Sides) -> dict[str, Quadratic]:
-    """A quadratic discriminant for each structure of the moments, and one for each column apart."""
+    """A quadratic discriminant for each structure of the moments, and one for each column apart.
+
+    Of wide rows some k²/2 entries of the excess have noise that costs k²/4n nats if it is kept.
+    """
     moments = MomentDifference.fit(train, Whitener.fit(train.P, train.Q))
-    if train.P.shape[1] == 1:
+    draws, columns = train.P.shape
+    if columns == 1:
         return {"qda": Quadratic.of(moments)}
+    hopeless = columns > MANY and columns**2 > 4 * draws
     found = {
-        f"qda ({name})": Quadratic.of(structure(moments)) for name, structure in STRUCTURES.items()
+        name: Quadratic.of(structure(moments))
+        for name, structure in QUADRATICS.items()
+        if not (hopeless and structure is full)
     }
-    return {**found, "qda (by column)": fit_by_column(train)}
+    return {**found, BY_COLUMN: fit_by_column(train)}

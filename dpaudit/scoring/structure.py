@@ -17,11 +17,13 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import CHUNK, Sides
+from dpaudit.scoring.base import Sides, rows_at_once
 from dpaudit.scoring.whiten import Whitener
 
 RIDGE = 1e-9  # of the whitened scale: a side may be constant
 MOST = 5  # directions that `directions` keeps
+WIDE = 100  # columns; of more, with the condition below, moments are taken before whitening
+WELL = 1e-6  # smallest eigenvalue as a share of the largest: 6 of 16 digits may be lost
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +45,9 @@ class Coordinates:
 
     def along(self, axes: Array) -> Coordinates:
         """These coordinates along the columns of `axes`."""
-        return replace(self, matrix=self.matrix @ axes, shift=self.shift @ axes)
+        diagonal = self.matrix.ndim == 1
+        matrix = self.matrix[:, None] * axes if diagonal else self.matrix @ axes
+        return replace(self, matrix=matrix, shift=self.shift @ axes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,19 +80,44 @@ class MomentDifference:
 
 
 def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
-    """Mean and covariance of the whitened draws, a chunk at a time.
+    """Mean and covariance of the whitened draws.
+
+    A matrix product for each draw is saved where the whitening may as well come last.
+    """
+    if len(whiten.centre) <= WIDE or whiten.least < WELL:
+        return _sums(x, whiten.rounded, whiten.matrix.shape[1])
+    scale = np.linalg.norm(whiten.matrix, axis=1)
+    axes = np.divide(
+        whiten.matrix, scale[:, None], out=np.zeros_like(whiten.matrix), where=scale[:, None] > 0.0
+    )
+    mean, covariance = _sums(x, Coordinates(whiten.centre, scale, np.zeros_like(scale)), len(scale))
+    return mean @ axes, axes.T @ covariance @ axes
+
+
+def _sums(x: Array, coordinates: Callable[[Array], Array], size: int) -> tuple[Array, Array]:
+    """Mean and covariance of the draws' coordinates, a chunk at a time.
 
     Sums are taken about the mean of the first chunk, so that squares do not cancel.
     """
-    size = whiten.matrix.shape[1]
-    guess = whiten.rounded(x[:CHUNK]).mean(axis=0)
+    step = rows_at_once(x)
+    guess = coordinates(x[:step]).mean(axis=0)
     first, second = np.zeros(size), np.zeros((size, size))
-    for start in range(0, len(x), CHUNK):
-        part = whiten.rounded(x[start : start + CHUNK]) - guess
+    for start in range(0, len(x), step):
+        part = coordinates(x[start : start + step])
+        part -= guess
         first += part.sum(axis=0)
         second += part.T @ part
     mean = first / len(x)
     return guess + mean, second / len(x) - np.outer(mean, mean)
+
+
+def eigen(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues (k,) and eigenvectors in columns of a symmetric matrix; its own if diagonal."""
+    value = np.diag(matrix)
+    if np.count_nonzero(matrix) == np.count_nonzero(value):
+        return value, np.eye(len(value))
+    value, axes = np.linalg.eigh(matrix)
+    return value, axes
 
 
 def full(moments: MomentDifference) -> MomentDifference:
@@ -110,12 +139,15 @@ def spiked(moments: MomentDifference) -> MomentDifference:
     to √(s² + R²) or more. The eigenvalues are shrunk by the rule that is best in Frobenius norm,
     √(λ² − R²) (Gavish & Donoho 2017).
     """
-    value, axes = np.linalg.eigh(moments.excess)
+    value, axes = eigen(moments.excess)
     radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
     inner = value[np.abs(value - value[(len(value) - 1) // 2]) <= radius]
     bulk = _shrunk(float(inner.mean()), 4.0 / (moments.draws * len(inner)))
     spike = np.sign(value - bulk) * np.sqrt(np.maximum((value - bulk) ** 2 - radius**2, 0.0))
-    return moments.keeping(_stein(moments.gap, moments.draws), (axes * (bulk + spike)) @ axes.T)
+    gap = _stein(moments.gap, moments.draws)
+    if not spike.any():
+        return moments.keeping(gap, bulk * np.eye(len(gap)))
+    return moments.keeping(gap, (axes * (bulk + spike)) @ axes.T)
 
 
 def directions(moments: MomentDifference) -> MomentDifference:

@@ -54,6 +54,16 @@ def test_outputs_of_one_or_two_numbers_train_on_less(columns, train):
     assert split(1000, 0.4, 0.1, columns) == split(1000, 0.4, 0.1)
 
 
+@pytest.mark.parametrize(
+    ("samples", "columns", "train"),
+    [(5000, 100, 2000), (5000, 101, 2500), (1_000_000, 1000, 200_000), (20_000, 1000, 10_000)],
+)
+def test_outputs_of_more_than_a_hundred_and_root_samples_numbers_train_on_more(
+    samples, columns, train
+):
+    assert split(samples, columns=columns).train == train
+
+
 @pytest.mark.parametrize("columns", [None, 1, 2, 30])
 def test_a_known_score_trains_on_nothing(columns):
     assert split(1000, columns=columns, trained=False) == Split(0, 100, 900)

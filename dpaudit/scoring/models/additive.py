@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, log_loss
-from dpaudit.scoring.models.screen import strongest, surplus
+from dpaudit.scoring.models.screen import Screen, strongest, surplus
 from dpaudit.scoring.models.spline import fit_spline
 
 DRAWS = 100_000  # a side
@@ -35,56 +35,56 @@ class Additive:
         return np.asarray(out)
 
 
-def fit_additive(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Additive | None:
+def fit_additive(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, screen: Screen = surplus
+) -> Additive | None:
     """Log-odds that are a sum over columns: a spline score of each, weighted by regression.
 
     Exact up to the splines where the columns are independent (the weights are then 1). The weights
     keep columns that repeat each other from being counted twice. A column with two values enters as
     it is. Of more than `SUMMANDS` columns, those that show a difference by themselves are summed;
-    None where these are none or more than half. Takes finite rows (m, k).
+    None where these are none or more than half. Takes finite rows (m, k). screen : of the columns.
     """
     train = train.head(DRAWS)
-    seen = _seen(train)
+    seen = _seen(train, screen)
     if seen is None:
         return None
-    middle, two_valued = _two_valued(train)
-    reals = np.flatnonzero(~two_valued & seen)
+    middle, binary, reals = _kinds(train, np.flatnonzero(seen))
     scores = {int(j): _column(train, choose, seed, int(j)) for j in reals}
     kept = {j: score for j, score in scores.items() if score is not None}
-    varying = np.ptp(train.P, axis=0) + np.ptp(train.Q, axis=0) > 0.0
-    binary = np.flatnonzero(two_valued & seen & (varying | (train.P[0] != train.Q[0])))
     if len(binary) + len(kept) == 0:
         return Additive(0.0, binary, np.empty(0), ())
 
     def features(x: Array) -> Array:
         own = [score(x[:, j : j + 1])[:, None] for j, score in kept.items()]
-        return np.concatenate([x[:, binary] - middle[binary], *own], axis=1)
+        return np.concatenate([x[:, binary] - middle, *own], axis=1)
 
     weights, constant = _weights(Sides(features(train.P), features(train.Q)))
     slopes, of_scores = weights[: len(binary)], weights[len(binary) :]
     scored = zip(kept.items(), of_scores, strict=True)
     columns = tuple((j, float(weight), score) for (j, score), weight in scored)
-    return Additive(constant - float(slopes @ middle[binary]), binary, slopes, columns)
+    return Additive(constant - float(slopes @ middle), binary, slopes, columns)
 
 
-def _seen(train: Sides) -> np.ndarray | None:
+def _seen(train: Sides, screen: Screen) -> np.ndarray | None:
     """Whether a column takes part, (k,); None where few of many do not tell the sides apart."""
     size = train.P.shape[1]
     if size <= SUMMANDS:
         return np.ones(size, dtype=bool)
-    evidence = surplus(train)
+    evidence = screen(train)
     if not 0 < (evidence > 0.0).sum() <= size // 2:
         return None
     return np.isin(np.arange(size), strongest(evidence, MOST)) & (evidence > 0.0)
 
 
-def _two_valued(train: Sides) -> tuple[Array, np.ndarray]:
-    """Middle of each column's range, and whether it has at most two values, (k,) each."""
-    low, high = (
-        f(np.stack([f(train.P, axis=0), f(train.Q, axis=0)]), axis=0) for f in (np.min, np.max)
-    )
-    ends = [((side == low) | (side == high)).all(axis=0) for side in (train.P, train.Q)]
-    return low + 0.5 * (high - low), ends[0] & ends[1]
+def _kinds(train: Sides, seen: np.ndarray) -> tuple[Array, np.ndarray, np.ndarray]:
+    """Middles of the columns with two values, these columns, and those with more values."""
+    P, Q = train.P[:, seen], train.Q[:, seen]
+    low, high = (f(np.stack([f(P, axis=0), f(Q, axis=0)]), axis=0) for f in (np.min, np.max))
+    ends = [((side == low) | (side == high)).all(axis=0) for side in (P, Q)]
+    few = ends[0] & ends[1]
+    two = few & (low < high)
+    return (low + 0.5 * (high - low))[two], seen[two], seen[~few]
 
 
 def _column(train: Sides, choose: Sides, seed: np.random.SeedSequence, j: int) -> Score | None:

@@ -12,7 +12,7 @@ import numpy as np
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate
-from dpaudit.scoring.models.screen import strongest, surplus
+from dpaudit.scoring.models.screen import Screen, strongest, surplus
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 100_000  # a side; more change the certified bound by less than its distance to δ
@@ -50,11 +50,20 @@ def lightgbm() -> tuple[ModuleType | None, str | None]:
 
 
 def fit_boosted(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, draws: int = DRAWS
+    train: Sides,
+    choose: Sides,
+    seed: np.random.SeedSequence,
+    base: Score,
+    draws: int = DRAWS,
+    screen: Screen = surplus,
 ) -> Score:
-    """Log-odds by trees that start from the score `base`. draws : a side, that train."""
+    """Log-odds by trees that start from the score `base`.
+
+    draws : a side, that train. screen : of the columns of wide rows.
+    """
+    train, choose = train.head(draws), choose.head(min(VALIDATION, draws))
     fit = _fit_lightgbm if lightgbm()[0] is not None else _fit_histogram
-    return fit(train.head(draws), choose.head(min(VALIDATION, draws)), base, _state(seed))
+    return fit(_TreeFeatures(train, base, screen), train, choose, _state(seed))
 
 
 def boosting() -> tuple[str, tuple[str, ...]]:
@@ -70,27 +79,30 @@ def _state(seed: np.random.SeedSequence) -> int:
 class _TreeFeatures:
     """What trees see of a row: whitened coordinates, their squared norm, and few columns as is."""
 
-    def __init__(self, train: Sides, base: Score) -> None:
+    def __init__(self, train: Sides, base: Score, screen: Screen) -> None:
         wide = train.P.shape[1] > WIDEST
-        self.columns = strongest(surplus(train), FEWER) if wide else slice(None)
+        self.columns = strongest(screen(train), FEWER) if wide else slice(None)
         self.whiten = Whitener.fit(train.P[:, self.columns], train.Q[:, self.columns])
         self.base = base
 
     def __call__(self, x: Array) -> Array:
-        x = x[:, self.columns]
+        return self._of(x[:, self.columns])
+
+    def _of(self, x: Array) -> Array:
         white = self.whiten(x)
         norm = np.einsum("ij,ij->i", white, white)
         return np.column_stack([white, norm, x] if 1 < x.shape[1] <= RAW else [white, norm])
 
     def table(self, sides: Sides) -> tuple[Array, np.ndarray, Array]:
         """(features, labels, base score) of all draws."""
-        x, label = sides.stacked()
-        return self(x), label, evaluate(self.base, x)
+        seen, label = Sides(sides.P[:, self.columns], sides.Q[:, self.columns]).stacked()
+        start = np.concatenate([evaluate(self.base, side) for side in (sides.P, sides.Q)])
+        return self._of(seen), label, start
 
 
-def _fit_lightgbm(train: Sides, choose: Sides, base: Score, state: int) -> Score:
+def _fit_lightgbm(features: _TreeFeatures, train: Sides, choose: Sides, state: int) -> Score:
     module: Any = lightgbm()[0]
-    features = _TreeFeatures(train, base)
+    base = features.base
     x, label, start = features.table(train)
     check_x, check_label, check_start = features.table(choose)
     fit = module.Dataset(x, label, init_score=start)
@@ -109,12 +121,12 @@ def _leaf_draws(size: int) -> int:
     return min(LEAF_DRAWS, max(20, size // 100))
 
 
-def _fit_histogram(train: Sides, choose: Sides, base: Score, state: int) -> Score:
+def _fit_histogram(features: _TreeFeatures, train: Sides, choose: Sides, state: int) -> Score:
     """By scikit-learn's boosting, which takes no starting score: the base is one more feature."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
-    features = _TreeFeatures(train, base)
+    base = features.base
     x, label, start = features.table(train)
     model = HistGradientBoostingClassifier(
         max_iter=ROUNDS // 2,

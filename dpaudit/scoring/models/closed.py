@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import CHUNK, Score, Sides
+from dpaudit.scoring.base import Score, Sides, rows_at_once
 from dpaudit.scoring.models.correction import fit_correction
 from dpaudit.scoring.shrink import shrink_normal
-from dpaudit.scoring.structure import RIDGE, Coordinates, MomentDifference, Structure, full
+from dpaudit.scoring.structure import (
+    RIDGE,
+    WIDE,
+    Coordinates,
+    MomentDifference,
+    Structure,
+    eigen,
+    full,
+)
 from dpaudit.scoring.whiten import Whitener, units
 
 FARTHEST = 1e9  # squared Mahalanobis distance at which distances are clipped
 CORRECTION_DRAWS = 100_000  # a side, that fit a correction
+CORRECTION_NUMBERS = 4_000_000  # a side, in the draws that fit one of few features
+FLAT = 1e-12  # excess along an axis below which only its gap counts
 WORK = 2e8  # draws a side × features² of one Newton step of `fit_logistic`, at most
 FEWEST = 10  # draws a feature, below which `fit_logistic` does not apply
 
@@ -33,7 +44,7 @@ class Quadratic:
     @classmethod
     def of(cls, moments: MomentDifference) -> Quadratic:
         """The log-ratio of the two Gaussians with these moments."""
-        value, axes = np.linalg.eigh(moments.excess)
+        value, axes = eigen(moments.excess)
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
         return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
 
@@ -50,11 +61,23 @@ class Quadratic:
 
         The squares are multiplied out, so the coordinates are read only once.
         """
+        if 2 * np.sum(np.abs(self.excess) < FLAT) > len(self) > WIDE:
+            return self._short(x)
         z = self.coordinates(x)
         p, q = 1.0 / (1.0 - 0.5 * self.excess), 1.0 / (1.0 + 0.5 * self.excess)
         linear = z @ (0.5 * (p + q) * self.gap)
         constant = 0.125 * (q - p) @ self.gap**2 + np.sum(np.arctanh(0.5 * self.excess))
         return np.square(z, out=z) @ (0.5 * (q - p)) + linear + constant
+
+    @cached_property
+    def _short(self) -> Quadratic:
+        """The same score from fewer axes: those of an excess, and one along the gap of the rest."""
+        flat = np.abs(self.excess) < FLAT
+        rest = np.where(flat, self.gap, 0.0)
+        length = max(float(np.linalg.norm(rest)), np.finfo(float).tiny)
+        axes = np.column_stack([np.eye(len(self))[:, ~flat], rest / length])
+        gap, excess = np.append(self.gap[~flat], length), np.append(self.excess[~flat], 0.0)
+        return Quadratic(self.coordinates.along(axes), gap, excess)
 
     def __len__(self) -> int:
         """The number of coordinates."""
@@ -89,10 +112,12 @@ def _by_column(x: Array, scaled: Coordinates) -> tuple[Array, Array]:
 
     Sums are taken about the mean of the first chunk, so that squares do not cancel.
     """
-    guess = scaled(x[:CHUNK]).mean(axis=0)
+    step = rows_at_once(x)
+    guess = scaled(x[:step]).mean(axis=0)
     first, second = np.zeros_like(guess), np.zeros_like(guess)
-    for start in range(0, len(x), CHUNK):
-        part = scaled(x[start : start + CHUNK]) - guess
+    for start in range(0, len(x), step):
+        part = scaled(x[start : start + step])
+        part -= guess
         first += part.sum(axis=0)
         second += np.einsum("ij,ij->j", part, part)
     mean = first / len(x)
@@ -111,7 +136,8 @@ def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
         logs = [np.log1p(d / (len(base) * nu)) for nu in (0.3, 3.0, 30.0) for d in (p, q)]
         return np.column_stack([q - p, *logs, p])
 
-    return fit_correction(base, features, train.head(CORRECTION_DRAWS), choose)
+    draws = min(CORRECTION_DRAWS, CORRECTION_NUMBERS // len(base))
+    return fit_correction(base, features, train.head(draws), choose)
 
 
 def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.special import xlogy
 from scipy.stats import chi2
@@ -11,6 +13,8 @@ from dpaudit.scoring.base import Sides
 
 BINS = 16  # of equal probability, into which a column without repeated values falls
 SAMPLE = 2_000  # draws a side that set their limits
+
+Screen = Callable[[Sides], Array]  # draws → evidence (k,), as by `surplus`
 
 
 def strongest(evidence: Array, most: int) -> np.ndarray:
