@@ -77,7 +77,7 @@ def run(
             task = _prepare(scenario, n_jobs, watch, resume, show_data)
         known = made_by(task.origin, scenario, task.subject)
         watch.discards(resume)
-        store = DrawStore(folder / DRAWS, known, resume=resume)
+        store = DrawStore(folder / DRAWS, known, resume=resume, all_draws=keep_draws)
         watch.begin(store)
         result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
         with _step(watch, "writing the report"):

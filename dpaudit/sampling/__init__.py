@@ -5,7 +5,7 @@ them. It knows nothing of scores, bounds or verdicts.
 """
 
 from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
-from dpaudit.sampling.counted import Count, Counts
+from dpaudit.sampling.counted import Count, Counted, Counts
 from dpaudit.sampling.draws import Draws, MechanismDraws, Progress, draw
 from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.given import GivenDraws, Pair
@@ -15,6 +15,7 @@ __all__ = [
     "SIDES",
     "BlockStore",
     "Count",
+    "Counted",
     "Counts",
     "Draws",
     "GivenDraws",

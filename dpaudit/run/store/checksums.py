@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,10 +44,7 @@ class Parts:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.listed = listed(folder)
-        whole = b"".join(part.line(name) for name, part in self.listed.items())
-        path = folder / PARTS
-        if not path.exists() or path.read_bytes() != whole:
-            replace_file(path, whole)
+        self._write_list()
 
     def read(self, name: str) -> bytes | None:
         """The file's bytes; None where it is not listed, is missing, or has another checksum."""
@@ -71,16 +69,33 @@ class Parts:
         names = (name for name in self.listed if name.startswith(prefix))
         return next((name for name in names if self.read(name) is not None), None)
 
-    def read_draws(self, name: str) -> np.ndarray | None:
-        """The draws in a .npy file; None where `read` gives None."""
-        content = self.read(name)
-        return None if content is None else np.load(io.BytesIO(content), allow_pickle=False)
+    def drop(self, names: Collection[str]) -> None:
+        """Take files off the list, and remove them."""
+        kept = {name: part for name, part in self.listed.items() if name not in names}
+        if len(kept) < len(self.listed):
+            self.listed = kept
+            self._write_list()
+        for name in names:
+            (self.folder / name).unlink(missing_ok=True)
 
-    def write_draws(self, name: str, values: np.ndarray) -> None:
-        """Write draws, a row each, as a .npy file."""
-        buffer = io.BytesIO()
-        np.save(buffer, values, allow_pickle=False)
-        self.write(name, buffer.getvalue(), len(values))
+    def _write_list(self) -> None:
+        whole = b"".join(part.line(name) for name, part in self.listed.items())
+        path = self.folder / PARTS
+        if not path.exists() or path.read_bytes() != whole:
+            replace_file(path, whole)
+
+
+def packed(values: np.ndarray) -> bytes:
+    """Draws, a row each, as a .npy file."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(values), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def unpacked(content: bytes) -> np.ndarray:
+    """The draws in a .npy file."""
+    values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
+    return values
 
 
 class Repeat:
@@ -92,36 +107,28 @@ class Repeat:
 
     def __init__(self, parts: Parts, prefix: str) -> None:
         self.parts, self.name = parts, parts.first(prefix)
-        self.waiting: list[tuple[str, np.ndarray]] = []
+        self.waiting: list[tuple[str, bytes, int]] = []
 
-    def get(self, name: str) -> np.ndarray | None:
-        """The draws in a file; None for the one that is to be made again."""
-        return None if name == self.name else self.parts.read_draws(name)
+    def get(self, name: str) -> bytes | None:
+        """The content of a file; None for the one that is to be made again."""
+        return None if name == self.name else self.parts.read(name)
 
-    def put(self, name: str, values: np.ndarray) -> bool:
-        """Keep draws. False, and nothing is kept, where they should be those in the file and are
-        not.
+    def put(self, name: str, content: bytes, draws: int) -> bool:
+        """Keep a file of so many draws. False, and nothing is kept, where it should be one that is
+        there and is not the same.
         """
         if self.name is None:
-            self.parts.write_draws(name, values)
+            self.parts.write(name, content, draws)
         elif name != self.name:
-            self.waiting.append((name, values))
-        elif not _equal(self.parts.read_draws(name), values):
+            self.waiting.append((name, content, draws))
+        elif self.parts.read(name) not in (None, content):  # None: removed meanwhile
             return False
         else:
             self.name = None
             for one in self.waiting:
-                self.parts.write_draws(*one)
+                self.parts.write(*one)
             self.waiting = []
         return True
-
-
-def _equal(kept: np.ndarray | None, values: np.ndarray) -> bool:
-    """To the bit; a file that was removed meanwhile has nothing to say."""
-    return kept is None or (
-        (kept.dtype, kept.shape) == (values.dtype, values.shape)
-        and kept.tobytes() == values.tobytes()
-    )
 
 
 def listed(folder: Path) -> dict[str, Part]:

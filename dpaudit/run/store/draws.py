@@ -1,9 +1,9 @@
 """Draws kept on disk during a run, so that an interrupted run can continue.
 
-The folder holds a .npy file for each block of draws, a manifest, which records what determines the
-draws, and `parts.jsonl`, the list of files with their SHA-256. A block counts only if its line
-is complete and its bytes have that checksum. So a run may be killed, or the disk may be full, at
-any moment.
+The folder holds a .npy file for each block of draws, an .npz file for each group of blocks that was
+counted by the worker that drew it, a manifest, which records what determines the draws, and
+`parts.jsonl`, the list of files with their SHA-256. A file counts only if its line is complete and
+its bytes have that checksum. So a run may be killed, or the disk may be full, at any moment.
 """
 
 from __future__ import annotations
@@ -17,54 +17,68 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store.checksums import Parts, Repeat
-from dpaudit.run.store.manifest import AFRESH, begin, clear
+from dpaudit.run.store.checksums import Parts, Repeat, packed, unpacked
+from dpaudit.run.store.counts import FILES, KeptCounts, drop_others
+from dpaudit.run.store.manifest import begin, clear, drawn_differently
 from dpaudit.sampling import SIDES
 
 # only these files, what tells of them, and their drafts are ever removed
-BLOCKS = ("[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy",)
+BLOCKS = ("[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy", FILES)
 
 
 class DrawStore:
-    """The `BlockStore` of one run in `folder`.
+    """The `BlockStore` of one run in `folder`, and its `CountStore`.
 
     made_by : JSON content by name; two runs with equal content draw the same bytes.
     resume : use the draws that are there; raises `InvalidInput` if they were made otherwise, or if
         there is no manifest that tells. Without it they are removed.
 
+    all_draws : keep the draws even where counts would do.
+
     A block that is damaged, or of another run, counts as missing. On resuming, so does the first
     sound block of each side, and `put` compares the new draws with it: not all that draws depend on
-    can be listed. fresh : draws put so far. Raises OSError when the folder cannot be written.
+    can be listed. Raises OSError when the folder cannot be written.
     """
 
-    def __init__(self, folder: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
-        self.folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        made_by: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        all_draws: bool = False,
+    ) -> None:
+        self.folder, self.all_draws = folder, all_draws
         begin(folder, made_by, BLOCKS, resume)
-        self.parts, self.fresh = Parts(folder), 0
+        self.parts, self.drawn = Parts(folder), 0
+        self.counted: KeptCounts | None = None
         self.sides = [Repeat(self.parts, f"{side}-") for side in range(len(SIDES))]
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The draws of a block; None where there is no sound copy, or where it is drawn again."""
-        return self.sides[side].get(_name(side, block))
+        content = self.sides[side].get(_name(side, block))
+        return None if content is None else unpacked(content)
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
         """Keep a block. Raises `InvalidInput` where it is drawn again and is not the same."""
-        if not self.sides[side].put(_name(side, block), values):
+        if not self.sides[side].put(_name(side, block), packed(values), len(values)):
             raise InvalidInput(drawn_differently(f"block {block} of {SIDES[side]}", self.folder))
-        self.fresh += len(values)
+        self.drawn += len(values)
+
+    def counts(self, key: str) -> KeptCounts | None:
+        """The counts with a key; None where all draws are kept. Counts with other keys go."""
+        drop_others(self.parts, None if self.all_draws else key)
+        self.counted = None if self.all_draws else KeptCounts(self.parts, key)
+        return self.counted
+
+    @property
+    def fresh(self) -> int:
+        """Draws of both sides that were put so far."""
+        return self.drawn + (0 if self.counted is None else self.counted.fresh)
 
     def remove(self) -> None:
         """Remove what a store has written, and the folder if it is then empty."""
         clear(self.folder, BLOCKS)
-
-
-def drawn_differently(what: str, folder: Path) -> str:
-    """The error of a resumed run that draws otherwise than the run that it goes on with."""
-    return (
-        f"{what} is drawn differently now than when it was kept in {folder}: something that the "
-        "run depends on has changed (an environment variable, a file, a program?), or the "
-        f"mechanism draws from something else than rng; {AFRESH}"
-    )
 
 
 def digest_of(values: Array) -> str:

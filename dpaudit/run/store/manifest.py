@@ -112,3 +112,12 @@ def _changed_items(group: str, kept: Mapping[str, Any], wanted: Mapping[str, Any
 def _short(value: Any) -> str:
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def drawn_differently(what: str, folder: Path) -> str:
+    """The error of a resumed run that draws otherwise than the run that it goes on with."""
+    return (
+        f"{what} is drawn differently now than when it was kept in {folder}: something that the "
+        "run depends on has changed (an environment variable, a file, a program?), or the "
+        f"mechanism draws from something else than rng; {AFRESH}"
+    )

@@ -19,9 +19,8 @@ import numpy as np
 
 from dpaudit._core.files import append_line, replace_file
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store.checksums import Parts, Repeat
-from dpaudit.run.store.draws import drawn_differently
-from dpaudit.run.store.manifest import begin, clear
+from dpaudit.run.store.checksums import Parts, Repeat, packed, unpacked
+from dpaudit.run.store.manifest import begin, clear, drawn_differently
 
 OUTCOMES, DRAWN = "outcomes.jsonl", "drawn-"
 OURS = (f"{DRAWN}*.npy", OUTCOMES)
@@ -52,11 +51,12 @@ class SearchStore:
 
     def drawn(self, key: str) -> np.ndarray | None:
         """Draws of M(D); None where there is no sound copy, or where they are made again."""
-        return self.draws.get(_name(key))
+        content = self.draws.get(_name(key))
+        return None if content is None else unpacked(content)
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
         """Keep draws of M(D). Raises `InvalidInput` where they are made again, and not the same."""
-        if not self.draws.put(_name(key), values):
+        if not self.draws.put(_name(key), packed(values), len(values)):
             raise InvalidInput(drawn_differently(f"M(D), {len(values):,} times,", self.folder))
 
     def remove(self) -> None:

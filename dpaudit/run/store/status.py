@@ -13,6 +13,7 @@ from typing import Any
 from dpaudit._core.result_file import RESULT, load
 from dpaudit.errors import InvalidInput
 from dpaudit.run.store.checksums import listed
+from dpaudit.run.store.counts import PREFIX
 from dpaudit.run.store.lock import held
 from dpaudit.run.store.manifest import manifest_of
 from dpaudit.run.store.watch import LOCK, PROGRESS
@@ -97,11 +98,12 @@ def _under_way(
 
 
 def _made(draws: Path) -> tuple[int, int]:
-    """Draws of each side on the list of files."""
+    """Draws of each side on the list of files; a file of counts has as many of both."""
     count: Counter[str] = Counter()
     for name, part in listed(draws).items():
-        count[name[:2]] += part.draws
-    return count["0-"], count["1-"]
+        count[name.partition("-")[0]] += part.draws
+    both = count[PREFIX.rstrip("-")] // 2
+    return count["0"] + both, count["1"] + both
 
 
 def _progress(draws: Path) -> dict[str, Any] | None:
