@@ -48,7 +48,7 @@ def shift_delta(mu: float, epsilon: Array) -> Array:
         delta = (
             _density(upper) * _mills_difference(upper, mu) if mu < 1.0 else _far(upper, mu, epsilon)
         )
-    return np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0)
+    return np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0) + 0.0  # never −0
 
 
 def _density(x: Array) -> Array:

@@ -21,6 +21,7 @@ RUNGS = np.geomspace(1e-6, 1e3, 31)  # where a crossing is looked for first
 LOWER_RUNGS = 10.0 ** np.arange(-300.0, -5.0, 6.0)
 UPPER_RUNGS = np.geomspace(1e3, 1e9, 21)
 REASON = "an estimate says nothing beyond it"
+ROUNDING = 1e-14  # relative: δ(0) may differ by so much between two calls, whose grids differ
 FARTHEST = 1e9  # nats; a curve that is above δ there stays above it
 LARGEST = 700.0  # nats; e^ε is finite up to here
 # e^{−750} is 0 in floats
@@ -74,6 +75,7 @@ def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
     """The ε at which the curve falls to each target: bracketed on a grid of ε, then refined."""
     ladder, heights = _climb(delta_of, target, supremum)
     below = heights <= target[:, None]
+    below[:, 0] |= target >= heights[0] * (1.0 - ROUNDING)
     first = np.argmax(below, axis=1)
     found = np.where(below.any(axis=1), ladder[first], np.inf)
     inside = np.flatnonzero(below.any(axis=1) & (ladder[first - 1] > 0.0) & (first > 0))
@@ -135,7 +137,9 @@ def _gain(signed: Array, kept: Array, alpha: Array) -> Array:
     """1 − δ − e^ε α for ε ≥ 0 and e^{−|ε|}(1 − δ − α) for ε < 0; kept = 1 − δ(|ε|)."""
     with np.errstate(over="ignore", under="ignore"):
         return np.where(
-            signed >= 0.0, kept - np.exp(signed + np.log(alpha)), np.exp(signed) * (kept - alpha)
+            signed >= 0.0,
+            kept - np.exp(signed + np.log(alpha)),
+            np.exp(np.minimum(signed, 0.0)) * (kept - alpha),
         )
 
 

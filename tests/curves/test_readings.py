@@ -186,6 +186,19 @@ def test_epsilon_at_the_ends_of_a_curve():
     assert nothing.epsilon_at(0.0) == 0.0
 
 
+def test_epsilon_at_the_total_variation_is_zero():
+    """Also where δ(0) differs in its last digit between two grids of ε."""
+    for mu in np.geomspace(1e-3, 5.0, 40):
+        curve = exact(dp.exact.PrivacyLoss.gaussian_shift(mu))
+        assert curve.epsilon_at(curve.total_variation) == 0.0
+        assert curve.epsilon_at(np.nextafter(curve.total_variation, 0.0)) == 0.0
+
+
+def test_no_delta_is_negative_zero():
+    delta = dp.exact.PrivacyLoss.gaussian_shift(1.0).delta(np.array([1e3, 1e6, 1e8]))[0]
+    assert not np.signbit(delta).any()
+
+
 def test_a_floor_is_never_passed():
     leaky = exact(Leak(1.0, 1e-3))
     np.testing.assert_array_equal(leaky.epsilon_at([0.0, 1e-9, 0.999e-3]), np.inf)

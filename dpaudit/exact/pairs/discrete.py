@@ -16,6 +16,7 @@ from dpaudit.laws.discrete import row_positions
 
 # atoms that are summed one by one at every ε; more are added up once, by descending loss
 FEW = 1 << 14
+NEAR = 0.5  # a sum that exceeds 1 by less is had from its excess
 SAME = 1e-12  # losses closer than this, relative to 1 + their size, are one
 
 Sums = tuple[Array, Array, Array]
@@ -112,20 +113,52 @@ def _from_sums(sums: Sums, epsilon: Array) -> Array:
     """P(L > ε) − e^ε Q(L > ε): 16 digits of the former, which is enough for many atoms."""
     descending, p, q = sums
     count = np.searchsorted(descending, -epsilon, side="left")
-    return np.clip(p[count] - np.exp(epsilon) * q[count], 0.0, 1.0) + 0.0
+    with np.errstate(divide="ignore"):
+        beside = np.exp(np.minimum(epsilon + np.log(q[count]), 0.0))
+    return np.clip(p[count] - beside, 0.0, 1.0) + 0.0
 
 
-def renyi_of_masses(left: Array, right: Array, order: float) -> float:
-    """log Σ p^α q^{1−α}/(α − 1), its limit KL at α = 1.
+def renyi_of_masses(left: Array, right: Array, order: float, inner: Array | None = None) -> float:
+    """log Σ p^α q^{1−α} e^{(α−1)R}/(α − 1) over atoms, and its limit at α = 1.
 
-    Infinite for α ≥ 1 where the left law has an atom of its own.
+    left, right : (m,), log masses. inner : (m,), R, the divergence of that order given the atom; 0
+    by default. Infinite for α ≥ 1 where the left law has an atom of its own.
+
+    With s = α − 1, L = log p/q and h(x) = e^x − 1 − x ≥ 0 the sum for R = 0 exceeds 1 by
+    Σ p h(sL) + s Σ p h(−L), since the masses of either law sum to 1. So no digits are lost as
+    α → 1 or p → q; nor as α → 0, where (1 − α) R_α(P, Q) = α R_{1−α}(Q, P) is used.
     """
-    shared = ~np.isneginf(left) & ~np.isneginf(right)
-    if order >= 1.0 and np.any(~np.isneginf(left) & np.isneginf(right)):
+    inner = np.zeros_like(left) if inner is None else inner
+    if order >= 0.5:
+        return _renyi(left, right, order - 1.0, inner)
+    turn = order / (1.0 - order)
+    return turn * _renyi(right, left, -order, inner / turn)
+
+
+def _renyi(left: Array, right: Array, s: float, inner: Array) -> float:
+    """The divergence of order 1 + s ≥ ½."""
+    own, shared = ~np.isneginf(left), ~np.isneginf(left) & ~np.isneginf(right)
+    lost = float(np.exp(left[own & ~shared]).sum())
+    if not shared.any() or (s >= 0.0 and lost > 0.0):
         return float("inf")
-    p, q = left[shared], right[shared]
-    if order == 1.0:
-        return max(float(np.exp(p) @ (p - q)), 0.0)
-    if len(p) == 0:
-        return float("inf")
-    return max(float(logsumexp(order * p + (1.0 - order) * q)) / (order - 1.0), 0.0)
+    p, inner = left[shared], inner[shared]
+    gap = p - right[shared]
+    back = float(_above_tangent(p, -gap).sum() + np.exp(right[~own]).sum())
+    if s == 0.0:
+        return back + float(np.exp(p) @ inner)
+    with np.errstate(over="ignore", invalid="ignore"):
+        excess = _above_tangent(p, s * gap).sum() + s * back - (1.0 + s) * lost
+        excess += np.exp(p + s * gap) @ np.expm1(s * inner)
+        near = np.log1p(excess) if abs(excess) < NEAR else logsumexp(p + s * (gap + inner))
+    return max(float(near) / s, 0.0) + 0.0
+
+
+def _above_tangent(log_p: Array, x: Array) -> Array:
+    """p(e^x − 1 − x) of each atom; by its series where it is small."""
+    small = np.where(np.abs(x) < 0.5, x, 0.0)
+    series = np.ones_like(small)
+    for j in range(16, 2, -1):
+        series = 1.0 + series * small / j
+    with np.errstate(over="ignore"):
+        far = np.exp(log_p + x) - np.exp(log_p) * (1.0 + x)
+    return np.where(np.abs(x) < 0.5, np.exp(log_p) * (0.5 * small**2 * series), far)

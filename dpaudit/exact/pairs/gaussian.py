@@ -172,10 +172,9 @@ def _mean(name: str, value: ArrayLike) -> Array:
     array = np.atleast_1d(
         np.asarray(check.array_of_numbers(name, value, "numbers, shape (d,)"), dtype=np.float64)
     )
-    if array.ndim != 1 or not np.all(np.isfinite(array)):
-        fail(
-            name, f"shape {array.shape}" if array.ndim != 1 else array, "finite numbers, shape (d,)"
-        )
+    if array.ndim != 1:
+        fail(name, f"shape {array.shape}", "finite numbers, shape (d,)")
+    _finite(name, array, "finite numbers, shape (d,)")
     return array
 
 
@@ -184,10 +183,19 @@ def _covariance(name: str, value: ArrayLike, size: int) -> Array:
     array = np.atleast_2d(
         np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
     )
-    if array.shape != (size, size) or not np.all(np.isfinite(array)):
+    if array.shape != (size, size):
         fail(name, f"shape {array.shape}", expected)
+    _finite(name, array, expected)
     if not np.allclose(array, array.T, rtol=1e-8, atol=1e-300):
         fail(name, "an asymmetric matrix", expected)
     if np.any(np.diag(array) < 0.0):
         fail(name, "a negative one", "variances >= 0")
     return 0.5 * (array + array.T)
+
+
+def _finite(name: str, array: Array, expected: str) -> None:
+    """Raises `InvalidInput` with the first entry that is not a finite number, and its place."""
+    wrong = np.argwhere(~np.isfinite(array))
+    if len(wrong):
+        place = wrong[0].tolist()
+        fail(name, f"{array[tuple(place)]} at {place}", expected)

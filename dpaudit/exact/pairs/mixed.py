@@ -101,13 +101,9 @@ def _signed(curve: Curve, epsilon: Array, p: Array, q: Array, side: int) -> Arra
 
 def _renyi(left: Array, right: Array, inner: Array, order: float) -> float:
     """The divergence of one direction from those of the branches, `inner`."""
-    if order == 1.0:
-        own = discrete.renyi_of_masses(left, right, order)
-        return own + float(np.exp(left) @ inner)
-    if np.isposinf(inner[~np.isneginf(left) & ~np.isneginf(right)]).any():
+    if order >= 1.0 and np.isposinf(inner[~np.isneginf(left)]).any():
         return float("inf")
-    tilt = (order - 1.0) * inner / order  # p^α e^{(α−1)R}: the branch's moment moved into its mass
-    return discrete.renyi_of_masses(left + tilt, right, order)
+    return discrete.renyi_of_masses(left, right, order, inner)
 
 
 def branches_curve(left: Branches, right: Branches, curve_of: CurveOf) -> BranchCurve:

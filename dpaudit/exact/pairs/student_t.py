@@ -29,6 +29,7 @@ from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.laws import StudentT
 
 BISECTIONS = 60
+OVERFLOW = 700.0  # e^{this} is about as far as floats go; no form is positive at such a level
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,7 +122,8 @@ class _Form:
 
     def level(self, epsilon: Array) -> Array:
         """κ − 1."""
-        return np.expm1(2.0 * (epsilon - self.log_ratio) / (self.dof + len(self.inner)))
+        power = 0.5 * (self.dof + len(self.inner))
+        return np.expm1(np.minimum((epsilon - self.log_ratio) / power, OVERFLOW))
 
     def log_probability(self, level: Array, sign: float) -> Array:
         """ln P(sign·F > 0) for each κ − 1 in `level`."""

@@ -35,7 +35,7 @@ from functools import cached_property
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.exact.pairs.student_t import excess, log_positive_chance
+from dpaudit.exact.pairs.student_t import OVERFLOW, excess, log_positive_chance
 from dpaudit.laws import ReplacedStudentRows
 
 ORDERS = np.geomspace(1e-2, 1e5, 57)  # the s of the bound, and log of s^s/(1 + s)^{1+s}
@@ -181,7 +181,8 @@ class Replaced(ReplacedStudentRows):
 
         L > ε where ξᵀ(uuᵀ − vvᵀ)ξ > ℓ·ξᵀξ, with ℓ = e^{2(ε − C)/k} − 1.
         """
-        level = np.expm1(2.0 * (epsilon - self.constant) / (self.rows + 1))
+        exponent = 2.0 * (epsilon - self.constant) / (self.rows + 1)
+        level = np.expm1(np.minimum(exponent, OVERFLOW))
         zero = np.zeros_like(level)
         changes = (self.up, -self.down, self.inner_up, -self.inner_down, zero)
         values = np.stack(changes, axis=1) - level[:, None]

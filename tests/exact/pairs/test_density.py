@@ -40,6 +40,14 @@ def test_renyi_of_gaussians(order):
     assert curve.renyi(order)[0] == pytest.approx(0.5 * order * 0.16, rel=1e-12)
 
 
+@pytest.mark.parametrize("order", [1e-6, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.0 + 1e-13, 2.0])
+@pytest.mark.parametrize("apart", [1e-5, 0.3])
+def test_renyi_keeps_its_digits_near_order_one(order, apart):
+    """αm²/2 of two Gaussians m apart."""
+    found = dispatch.curve(normal(0.0), normal(apart))[0].renyi(order)
+    np.testing.assert_allclose(found, 0.5 * order * apart**2, rtol=2e-10)
+
+
 def censored(mean, low, high):
     """Laplace noise about `mean`, clipped."""
     from dpaudit.mechanisms.broken import LateClipping

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -85,6 +86,54 @@ def test_renyi_is_the_moment(order):
         else np.log(np.sum(p**order * q ** (1 - order))) / (order - 1)
     )
     assert dispatch.curve(left, right)[0].renyi(order)[0] == pytest.approx(expected, rel=1e-12)
+
+
+ORDERS = [1e-9, 0.3, 1.0 - 1e-3, 1.0 - 1e-9, 1.0 - 2**-53, 1.0, 1.0 + 2**-52, 1.0 + 1e-9, 2.0, 50.0]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("apart", [1.0, 1e-3, 1e-8])
+def test_renyi_keeps_its_digits_near_order_one_and_of_nearly_equal_laws(order, apart):
+    """Against sums at 60 digits of the laws with these log masses, normalised."""
+    rng = np.random.default_rng(9)
+    left = np.log(rng.dirichlet(np.ones(6)))
+    right = left + apart * rng.standard_normal(6)
+    right -= np.log(np.exp(right).sum())
+    with mp.workdps(60):
+        sides = [[mp.exp(mp.mpf(value)) for value in side.tolist()] for side in (left, right)]
+        p, q = ([mass / mp.fsum(side) for mass in side] for side in sides)
+        for found, (a, b) in zip(Atoms(left, right).renyi(order), ((p, q), (q, p)), strict=True):
+            loss = [mp.log(x / y) for x, y in zip(a, b, strict=True)]
+            if order == 1.0:
+                expected = mp.fdot(a, loss)
+            else:
+                s = mp.mpf(order) - 1
+                expected = mp.log(mp.fsum(x * mp.exp(s * e) for x, e in zip(a, loss, strict=True)))
+                expected /= s
+            assert found == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_renyi_of_a_support_that_shrinks():
+    """−log Q(support of P) backward at every order; ln 2 · α/(1 − α) forward below order 1."""
+    with np.errstate(divide="ignore"):
+        atoms = Atoms(np.log([0.5, 0.5]), np.log([0.0, 1.0]))
+    for order in (1e-9, 0.4, 1.0 - 1e-9, 1.0, 3.0):
+        forward, backward = atoms.renyi(order)
+        assert backward == pytest.approx(np.log(2.0), rel=1e-14)
+        if order < 1.0:
+            assert forward == pytest.approx(np.log(2.0) * order / (1.0 - order), rel=1e-7 * order)
+        else:
+            assert forward == np.inf
+
+
+def test_many_atoms_at_an_epsilon_where_e_to_the_epsilon_overflows():
+    left, right = law(1), law(2)
+    few = dispatch.curve(left, right)[0]
+    many = discrete._sums(few.left, few.right)
+    epsilon = np.array([0.5, 709.0, 800.0, 1e6])
+    np.testing.assert_allclose(
+        discrete._from_sums(many, epsilon), few.delta(epsilon)[0], rtol=1e-12
+    )
 
 
 def test_many_atoms_are_summed_as_few_are():

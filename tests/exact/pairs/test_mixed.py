@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from dpaudit.exact import gaussian_shift
+from dpaudit.exact import PrivacyLoss, gaussian_shift
 from dpaudit.exact.pairs import dispatch
 from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.mixed import NOTHING, BranchCurve
 from dpaudit.laws import Branches, Discrete, GaussianNoise, Laplace, Product
 
 pytestmark = pytest.mark.quick
@@ -73,6 +74,14 @@ def test_renyi_of_branches_is_the_sum_of_moments():
         assert curve.renyi(order)[0] == pytest.approx(expected, rel=1e-12)
     kl = curve.renyi(1.0)[0]
     assert kl == pytest.approx(curve.renyi(1.0 + 1e-6)[0], rel=1e-4)
+
+
+def test_a_branch_whose_laws_share_nothing_adds_nothing_below_order_one():
+    half = np.log([0.5, 0.5])
+    curve = BranchCurve(Atoms(half, half), (NOTHING, PrivacyLoss.disjoint("disjoint")))
+    assert curve.renyi(0.5) == pytest.approx((2.0 * np.log(2.0),) * 2, rel=1e-14)
+    assert curve.renyi(0.25) == pytest.approx((np.log(2.0) / 0.75,) * 2, rel=1e-14)
+    assert curve.renyi(1.0) == (np.inf, np.inf)
 
 
 def test_rows_of_no_form_have_no_density():
