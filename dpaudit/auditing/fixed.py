@@ -66,8 +66,9 @@ def audit_fixed(
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
-        chosen = scoring.pooled(fitted.score, prepared.train, chosen)
-        estimate = _certify(settings, chosen, counts)
+        estimate = _certify(
+            settings, scoring.pooled(fitted.score, prepared.train, chosen), counts, chosen
+        )
         # certifying draws may decide that nothing is certified
         learned = prepared.sizes.train + prepared.sizes.choose
         _refuse_scores(counts.first_scores(), fitted, source.call, learned)
@@ -124,8 +125,13 @@ def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
     return columns, Sides(*map(columns, drawn))
 
 
-def _certify(settings: Settings, chosen: scoring.Scores, counts: ScoreCounts) -> Estimate:
-    """The sets are chosen, by these scores, before the first certifying draw is scored."""
+def _certify(
+    settings: Settings, chosen: scoring.Scores, counts: ScoreCounts, fresh: scoring.Scores
+) -> Estimate:
+    """The sets are chosen, by these scores, before the first certifying draw is scored.
+
+    fresh : those of draws that did not train the score.
+    """
     own = settings.claimed_epsilon
     return certify(
         SortedScores.of(*chosen),
@@ -134,6 +140,7 @@ def _certify(settings: Settings, chosen: scoring.Scores, counts: ScoreCounts) ->
         settings.alpha,
         claim_epsilon=() if own is None else (own,),
         focus=settings.focus,
+        fresh=SortedScores.of(*fresh),
     )
 
 

@@ -1,8 +1,9 @@
-"""From scores of draws that trained nothing to δ(ε): a plug-in estimate at every ε, and a certified
-band that holds at all ε and in both directions at once.
+"""From scores of draws that trained nothing to δ(ε): an estimate at every ε, and a certified band
+that holds at all ε and in both directions at once.
 
 The choosing draws decide everything but the counts (`choose_sets`). The certifying draws then give
-one confidence region of (P(S), Q(S)) for each set, and each region bounds δ at every ε.
+one confidence region of (P(S), Q(S)) for each set, and each region bounds δ at every ε. The
+estimate (`plug_in`) sees the certifying draws as counts in cells, too; no bound depends on it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate, level_of
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.plug_in import Counted, estimated
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.sets import ChosenSet, choose_sets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Direction:
-    """One direction on the grid of ε: plug-in estimate and certified lower bound, (m,) each."""
+    """One direction on the grid of ε: estimate and certified lower bound, (m,) each."""
 
     delta: Array
     low: Array
@@ -49,7 +51,7 @@ class Estimate:
 
     @property
     def delta(self) -> Array:
-        """The plug-in estimate of the larger direction, (m,)."""
+        """The estimate of the larger direction, (m,)."""
         return np.maximum(self.forward.delta, self.backward.delta)
 
     @property
@@ -65,22 +67,24 @@ def certify(
     alpha: float,
     claim_epsilon: tuple[float, ...] = (),
     focus: str = "spectrum",
+    fresh: SortedScores | None = None,
 ) -> Estimate:
     """δ(ε) and its band, from scores of the choosing draws and counts of the certifying ones.
 
     certifying : its `above` is called once. epsilon : (m,) ascending, nats.
     alpha : 1 − the joint confidence over all ε and both directions, in (0, 1), however small.
     claim_epsilon : ε of a claim, which get shares of their own. focus : as in `choose_sets`.
+    fresh : scores of those choosing draws that did not train the score; the estimate counts them
+        with the certifying ones. Without them no estimate is made: it is what is certified.
     """
     candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), alpha)
     chosen = choose_sets(candidates, claim_epsilon, focus)
     cells = ScoreCells.of(certifying, candidates.threshold)
     certified = _certificate(chosen, cells, alpha)
-    best = candidates.best_thresholds(epsilon).ravel()
-    plug_in = _plug_in(*cells.above(best), cells.sizes, epsilon)
+    lows = [np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
+    deltas = lows if fresh is None else estimated(Counted.of(choose, fresh, cells), epsilon)
     forward, backward = (
-        _direction(delta, certified.direction(way).delta_at(epsilon))
-        for delta, way in zip(plug_in, (True, False), strict=True)
+        Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
     )
     shares = _shares(chosen, epsilon)
     return Estimate(epsilon, forward, backward, min(cells.sizes), shares, certified, cells)
@@ -93,21 +97,6 @@ def _certificate(chosen: list[ChosenSet], cells: ScoreCells, alpha: float) -> Ce
     counts = zip(chosen, *above, strict=True)
     regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
     return Certificate.of(regions, [one.forward for one in chosen], level_of(alpha))
-
-
-def _plug_in(
-    x: np.ndarray, y: np.ndarray, sizes: tuple[int, int], epsilon: Array
-) -> tuple[Array, Array]:
-    """p − e^ε q of the best set at each ε, forward and backward."""
-    p, q = ((count / size).reshape(2, -1) for count, size in zip((x, y), sizes, strict=True))
-    gamma = np.exp(epsilon)
-    return p[0] - gamma * q[0], (1.0 - q[1]) - gamma * (1.0 - p[1])
-
-
-def _direction(plug_in: Array, low: Array) -> Direction:
-    """Estimate and bound in [0, 1]; a bound by another set that is larger is also the estimate."""
-    low = np.clip(low, 0.0, 1.0)
-    return Direction(np.clip(np.maximum(plug_in, low), 0.0, 1.0), low)
 
 
 def _shares(chosen: list[ChosenSet], epsilon: Array) -> Array:

@@ -12,8 +12,9 @@ from reports.make.band.score_laws import SCORE_LAWS, SimulatedCounts
 
 
 def estimate(choose, test, *settings, **options):
-    """The band from scores of the (P, Q) draws that choose and that certify."""
-    return certify(SortedScores.of(*choose), SortedScores.of(*test), *settings, **options)
+    """Estimate and band from scores of the (P, Q) draws that choose and that certify."""
+    chosen, certifying = SortedScores.of(*choose), SortedScores.of(*test)
+    return certify(chosen, certifying, *settings, fresh=chosen, **options)
 
 
 GRID = np.linspace(0.0, 3.0, 61)
@@ -54,9 +55,21 @@ def test_no_point_estimate_is_below_what_is_certified(mu):
 
 
 def test_point_estimate_is_close():
-    """Standard error at 1e6 draws is below 8e-4 everywhere here; the bound is five of them."""
+    """Counts of 1e6 draws have standard errors below 8e-4 here; the bound is five of them."""
     found = estimate(scores(100_000, 5), scores(1_000_000, 6), GRID, 0.05)
     assert found.delta == pytest.approx(gaussian_shift(1.0, GRID), abs=4e-3)
+
+
+def test_without_fresh_draws_the_estimate_is_what_is_certified():
+    choose, test = (SortedScores.of(*scores(2_000, seed)) for seed in (3, 4))
+    found = certify(choose, test, GRID, 0.05)
+    np.testing.assert_array_equal(found.delta, found.low)
+
+
+def test_no_bound_depends_on_the_estimate():
+    choose, test = (SortedScores.of(*scores(2_000, seed)) for seed in (3, 4))
+    plain, more = certify(choose, test, GRID, 0.05), certify(choose, test, GRID, 0.05, fresh=choose)
+    np.testing.assert_array_equal(plain.low, more.low)
 
 
 def test_one_epsilon_certifies_more_than_many():

@@ -1,26 +1,48 @@
-"""The estimate of δ(ε) from fitted laws of cells: its error, its shape, scores of any scale."""
+"""The estimate of δ(ε) from counts in cells: its error, its shape, its two directions."""
 
 import numpy as np
 import pytest
 
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.plug_in import fitted_laws
+from dpaudit.certify.plug_in import Counted, estimated
 from dpaudit.certify.scores import SortedScores
 from dpaudit.exact import gaussian_shift
 
 GRID = np.linspace(0.0, 4.0, 41)
+FLAT = np.array([0.8, 0.2])  # P's probabilities of two values; Q's are the reverse
 
 
-def fitted(scale: float = 1.0):
-    """From 30,000 + 70,000 draws a side of N(±1/2, 1), whose log-odds is the draw itself."""
-    rng = np.random.default_rng(0)
-    choose, certify = (
-        SortedScores.of(*(scale * (rng.standard_normal(n) + mean) for mean in (0.5, -0.5)))
-        for n in (30_000, 70_000)
+def counted(*draws: tuple[np.ndarray, np.ndarray]) -> Counted:
+    """From (P, Q) scores of the choosing and of the certifying draws."""
+    choose, certify = (SortedScores.of(*one) for one in draws)
+    threshold = CandidateSets.of(choose, GRID, min(certify.sizes), 0.05).threshold
+    return Counted.of(choose, choose, ScoreCells.of(certify, threshold))
+
+
+def normal(seed: int, scale: float = 1.0, mu: float = 1.0, spread: float = 1.0) -> Counted:
+    """10,000 + 70,000 draws a side of N(μ/2, 1) and N(−μ/2, spread²)."""
+    rng = np.random.default_rng(seed)
+    return counted(
+        *(
+            (
+                scale * (rng.standard_normal(n) + mu / 2),
+                scale * (spread * rng.standard_normal(n) - mu / 2),
+            )
+            for n in (10_000, 70_000)
+        )
     )
-    threshold = CandidateSets.of(choose, GRID, 70_000, 0.05).threshold
-    return fitted_laws(choose, ScoreCells.of(certify, threshold))
+
+
+def two_values(seed: int, noise: float) -> Counted:
+    """A loss of ±ln 4, of which the score is a noisy version."""
+    rng = np.random.default_rng(seed)
+
+    def side(size: int, share: float) -> np.ndarray:
+        loss = np.where(rng.random(size) < share, 1.0, -1.0) * np.log(4.0)
+        return loss + noise * rng.standard_normal(size)
+
+    return counted(*((side(n, FLAT[0]), side(n, FLAT[1])) for n in (10_000, 70_000)))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e100])
@@ -28,16 +50,50 @@ def test_small_deltas_are_estimated_within_the_stated_error(scale):
     """The bounds are the targets at true δ = 0.01, 0.001, 0.0001, as relative errors."""
     epsilon = np.array([2.32, 3.14, 3.8])
     truth = gaussian_shift(1.0, epsilon)
-    for way in fitted(scale).delta_at(epsilon):
+    for way in estimated(normal(0, scale), epsilon):
         assert np.all(np.abs(way / truth - 1.0) <= [0.12, 0.3, 0.7])
 
 
-def test_the_curve_is_that_of_a_pair_of_laws():
-    laws = fitted()
-    assert laws.p.sum() == pytest.approx(1.0)
-    assert laws.q.sum() == pytest.approx(1.0)
-    for way in laws.delta_at(GRID):
+@pytest.mark.parametrize("cells", [normal(1), normal(2, spread=1.2), two_values(3, 0.1)])
+def test_the_curves_are_non_increasing_and_convex(cells):
+    for way in estimated(cells, GRID):
         assert np.all((way >= 0.0) & (way <= 1.0))
         slope = np.diff(way) / np.diff(np.exp(GRID))
         assert np.all(slope <= 0.0)
         assert np.all(np.diff(slope) >= -1e-12)
+
+
+def test_the_directions_swap_with_the_sides():
+    """But for the halves of the draws, which are random: they matter less than the 0.003 of a
+    standard error.
+    """
+    cells = normal(4, spread=1.2)
+    mirrored = Counted(cells.q[::-1], cells.p[::-1], -cells.score[::-1], -cells.offset)
+    there, back = estimated(cells, GRID), estimated(mirrored, GRID)
+    np.testing.assert_allclose(there, back[::-1], atol=2e-3)
+
+
+def test_directions_that_counts_cannot_tell_apart_have_one_estimate_and_others_two():
+    same, other = estimated(normal(1), GRID), estimated(normal(2, spread=1.2), GRID)
+    np.testing.assert_allclose(*same, atol=1e-3)
+    assert np.max(np.abs(other[0] - other[1])) > 0.01
+
+
+def test_a_constant_loss_is_not_overstated_where_it_ends():
+    """At ε = ln 4 the true δ is 0.
+
+    Counts of the true sets have a standard error of 0.0059, and the mean of the two directions one
+    of 0.0042. Its positive part has mean 0.0017, and four standard errors of a mean of eight are
+    0.0034. The largest sum over all sets of the noisy score exceeds 0 every time.
+    """
+    end = np.array([np.log(4.0)])
+    found = [np.max(estimated(two_values(seed, 0.2), end)) for seed in range(8)]
+    assert np.mean(found) < 0.0017 + 0.0034
+
+
+@pytest.mark.parametrize("size", [1, 3, 20])
+def test_a_few_draws_and_huge_epsilon_give_shares(size):
+    ones = np.ones(size)
+    for draws in ((ones, -ones), (ones, ones), (np.inf * ones, 0.0 * ones)):
+        for way in estimated(counted(draws, draws), np.array([0.0, 1.0, 500.0])):
+            assert np.all((way >= 0.0) & (way <= 1.0))
