@@ -24,8 +24,8 @@ class CellCount:
     A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
     that of the gaps after j. name : of the score. columns : makes rows of numbers of draws.
 
-    It keeps the first `KEPT` scores of each side, or a few more, rounded to float32. Every process
-    gives the same draws the same counts: the score sees them in the same batch.
+    The first `KEPT` scores of each side are kept, rounded to float32. Every process gives the same
+    draws the same counts: the score sees them in the same batch.
     """
 
     name: str
@@ -47,10 +47,9 @@ class CellCount:
         """Counts of a part of the draws. Raises `InvalidInput` where a score is NaN."""
         sides = scores(self.score, Sides(self.columns(P), self.columns(Q)))
         refuse_nan(np.concatenate(sides), self.name)
-        cells = np.stack([self._in_gaps(side) for side in sides])
-        with np.errstate(over="ignore"):
-            first = np.array(sides if before < KEPT else ((), ()), dtype=np.float32)
-        return Counts(cells, first)
+        first = np.stack(sides)[:, : max(KEPT - before, 0)]
+        with np.errstate(over="ignore"):  # infinite scores are scores
+            return Counts(np.stack([*map(self._in_gaps, sides)]), first.astype(np.float32))
 
     def _in_gaps(self, score: Array) -> np.ndarray:
         gap = np.searchsorted(self.edges, np.clip(score, -HIGHEST, HIGHEST), side="left")

@@ -1,0 +1,199 @@
+"""Groups of blocks that workers draw and count: the same counts, few bytes, none made twice."""
+
+import pickle
+from threading import Lock
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+import dpaudit as dp
+from dpaudit import outcomes
+from dpaudit._core.seeds import root
+from dpaudit.certify.counting import KEPT, CellCount
+from dpaudit.sampling import Counts, MechanismDraws, counted, counting
+from tests.cases import database, shifted
+
+DATA = database()
+SEED = root(23)
+SIZE = 5000  # 20 blocks of 256 a side, but for the last
+EDGES = np.linspace(-3.0, 3.0, 9)
+
+
+def first_number(rows):
+    return rows[:, 0]
+
+
+def rule(score=first_number, edges=EDGES, columns=1):
+    rows = outcomes.columns(*np.zeros((2, 2, columns)))
+    return CellCount("own", score, rows, edges)
+
+
+class Kept:
+    """A store in memory that keeps counts."""
+
+    def __init__(self, groups=None):
+        self.blocks, self.groups, self.keys = {}, dict(groups or {}), []
+
+    def counts(self, key):
+        self.keys.append(key)
+        return self
+
+    def __bool__(self):
+        return True
+
+    def get(self, *where):
+        return self.blocks.get(where) if len(where) == 2 else self.groups.get(*where)
+
+    def put(self, *what):
+        if len(what) == 3:
+            self.blocks[what[:2]] = what[2]
+        else:
+            self.groups[what[0]] = what[1]
+
+
+def counts(mechanism=None, count=None, first=1000, **more):
+    """Counts of all draws but the first, from whoever counts them, and their first scores."""
+    mechanism = shifted(1.0) if mechanism is None else mechanism
+    source = MechanismDraws(mechanism, (DATA, DATA), SIZE, SEED, **more)
+    source.take(first)
+    count = rule() if count is None else count
+    cells, scores, before, parts = 0, [], 0, 0
+    for part in source.rest(count):
+        found = part if isinstance(part, Counts) else count(*part, before)
+        before, parts = before + found.draws, parts + isinstance(part, Counts)
+        cells = cells + found.cells.astype(int)
+        scores.append(found.first)
+    assert (before, source.given) == (SIZE - first, SIZE)
+    return cells, np.concatenate(scores, axis=1), parts
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("groups", [1 << 12, 5])
+def test_groups_have_the_counts_of_their_draws(monkeypatch, n_jobs, groups):
+    alone = counts()
+    assert alone[2] == 0
+    monkeypatch.setattr(counted, "GROUPS", groups)
+    store = Kept()
+    found = counts(store=store, n_jobs=n_jobs)
+    assert found[2] == len(store.groups) == min(groups, 4 if groups == 5 else 16)
+    for one, other in zip(alone[:2], found[:2], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert {side for side, _ in store.blocks} == {0, 1}
+    assert {number for _, number in store.blocks} == {0, 1, 2, 3}  # those that learn
+
+
+def test_groups_that_are_kept_are_not_drawn():
+    store, drawn = Kept(), []
+
+    def noted(data, size, *, rng):
+        drawn.append(size)
+        return rng.standard_normal((size, 1))
+
+    whole = counts(noted, store=store)
+    del store.groups[7], drawn[:]
+    again = counts(noted, store=store)
+    assert len(drawn) == 2
+    np.testing.assert_array_equal(again[0], whole[0])
+
+
+def test_draws_that_are_kept_are_counted_here():
+    store = Kept()
+    source = MechanismDraws(shifted(1.0), (DATA, DATA), SIZE, SEED, store=store)
+    source.take(3000)
+    blocks = len(store.blocks)
+    found = counts(store=store)
+    assert len(store.blocks) == blocks
+    assert sorted(store.groups) == [8 + number for number in range(8)]  # of 16 groups, from 4 on
+    np.testing.assert_array_equal(found[0], counts()[0])
+
+
+def test_sums_are_of_the_draws():
+    store, other = Kept(), Kept()
+    counts(store=store)
+    counts(shifted(2.0), store=other)
+    sums = [one.groups[3].sums for one in (store, other)]
+    assert np.array_equal(sums[0][1], sums[1][1]) is False
+    assert sums[0].shape == (2, 32)
+
+
+def test_columns_that_change_in_a_group_are_an_error():
+    def widens(data, size, *, rng):
+        return rng.random((size, 1 if size == 256 else 2))
+
+    with pytest.raises(
+        dp.MechanismError, match=r"same number of columns .*, got 2 after 1 on M\(D'?\), block 19"
+    ):
+        counts(widens, store=Kept())
+
+
+def test_a_score_that_is_nan_is_an_error_of_the_classifier():
+    with pytest.raises(dp.InvalidInput, match="got NaN scores from own"):
+        counts(count=rule(lambda rows: np.full(len(rows), np.nan)), store=Kept())
+
+
+def test_lists_are_counted_too():
+    def lists(data, size, *, rng):
+        return [list(rng.standard_normal(rng.integers(1, 4))) for _ in range(size)]
+
+    def length(rows):
+        return rows[:, 0]
+
+    one, other = (counts(lists, rule(length), store=store)[0] for store in (None, Kept()))
+    np.testing.assert_array_equal(one, other)
+
+
+# --- few bytes ------------------------------------------------------------------------------------
+
+
+def test_what_is_sent_of_a_million_draws_of_12_numbers():
+    """A group of 1,000,000 draws a side has 2 · 15,625 draws; 64 of them are sent."""
+    rng = np.random.default_rng(0)
+    count = rule(edges=np.linspace(-3.0, 3.0, 1040), columns=12)
+    blocks = [counted.Block(side, 3, 15_625) for side in (1, 0)]
+    drawn = [rng.standard_normal((15_625, 12)) for _ in blocks]
+    later = counted.counted(counted.Group(3, tuple(blocks), KEPT), drawn, count)
+    assert 64 * len(pickle.dumps(later)) + 2 * 4 * KEPT < 1e6
+    early = counted.counted(counted.Group(0, tuple(blocks), 0), drawn, count)
+    assert len(pickle.dumps(early)) - len(pickle.dumps(later)) == pytest.approx(8 * 15_625, abs=99)
+    np.testing.assert_array_equal(early.counts.cells, later.counts.cells)
+
+
+# --- who counts -----------------------------------------------------------------------------------
+
+
+class Draws:
+    """A store that keeps draws alone."""
+
+    def get(self, side, block):
+        return None
+
+    def put(self, side, block, values):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("score", "numbers", "store", "counts_there"),
+    [
+        (first_number, 8, None, True),
+        (lambda rows: rows[:, 0], 8, None, True),
+        (first_number, 7, None, False),
+        (first_number, 0, None, False),
+        (first_number, 8, Draws(), False),
+        (Lock(), 8, None, False),
+        (np.zeros(1 << 20).__getitem__, 8, None, False),
+    ],
+    ids=["a function", "a lambda", "few blocks", "none", "draws are kept", "no pickle", "large"],
+)
+def test_workers_of_other_processes_count_where_they_can(score, numbers, store, counts_there):
+    with parallel_config(backend="loky", n_jobs=4):
+        found = counting.counting((), rule(score), numbers, None, store)
+    assert (found is not None) is counts_there
+
+
+@pytest.mark.parametrize("config", [{"backend": "threading", "n_jobs": 4}, {"n_jobs": 4}, {}])
+def test_workers_that_share_memory_only_draw(config):
+    with parallel_config(**config):
+        assert counting.counting((), rule(), 1000, None, None) is None
+    with parallel_config(backend="loky", n_jobs=4):
+        assert counting.counting((), rule(), 1000, 1, None) is None
