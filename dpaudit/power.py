@@ -3,31 +3,43 @@
 Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, of which the best set and the
 law of the privacy loss are known, and for a score as good as the true likelihood ratio. Other pairs
 with that δ(ε) need more or fewer draws; the Gaussian is neither the easiest nor the hardest.
+
+Of few draws (`certify.few`) the probability that the best set refutes the claim is summed exactly
+over its two binomial counts, and the numbers follow from that; of more, from normal limits.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
+from scipy.stats import binom
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.betting import Bet, Menu, Null
+from dpaudit.certify.binomial import region
+from dpaudit.certify.few import CLAIM_SHARE, COLUMNS, FEWEST, few_split
+from dpaudit.certify.few import MOST as FEW
 from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.gaussian_shift import shift_delta
 
 POWER = 0.8
 # a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.sets.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
+FEW_STATEMENTS = round(1.0 / CLAIM_SHARE)  # the same of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
 FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
 NEARLY = 1e-6  # what is missing of δ = 1, where two Gaussians hardly overlap
 NODES = 801  # of the quadrature over the loss
+NORMAL_ERROR = 1.5  # by which normal limits miss the number of few draws, at most
+OUTSIDE = 1e-6  # probability of counts that are left out of an exact sum
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
 # Set by simulation, not derived (reports/power.md).
 LEARNING = 3.0
@@ -50,10 +62,11 @@ def draws_to_detect(
     stop : None for an audit of fixed size, its draws split as by default; "verdict" for a
         sequential audit.
     statements : bounds among which an audit of fixed size shares 1 − level, two directions at one ε
-        by default. `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim.
+        by default. `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim;
+        with few draws that is 2, and more count as 2.
 
-    Raises `InvalidInput`. Infinite from 1e15 draws on. `dpaudit plan` prints it as a table;
-    `excess_of` inverts it.
+    Raises `InvalidInput`. Infinite from 1e15 draws on. Up to 500 draws are the least number of an
+    audit of few draws, exactly. `dpaudit plan` prints it as a table; `excess_of` inverts it.
 
     >>> f"{draws_to_detect(1.0, 1e-5, 0.1):.2g}"  # δ(1) = 0.10001 where 1e-5 is claimed
     '9.7e+02'
@@ -65,7 +78,8 @@ def draws_to_detect(
     if stop is None:
         share = (1.0 - level) / check.integer("statements", statements, 1)
         certifying = _certifying_draws(epsilon, delta, excess, power=power, share=share)
-        needed = _all_draws(certifying)
+        few = _few_draws(epsilon, delta, excess, power, (1.0 - level) / _of_few(statements))
+        needed = few or _all_draws(certifying)
     else:
         check.choice("stop", stop, ("verdict",))
         needed = LEARNING * _bet_draws(epsilon, delta, excess, power=power, alpha=1.0 - level)
@@ -84,13 +98,16 @@ def excess_of(
     """The excess over (ε, δ) that `draws` draws a side show with probability `power`.
 
     The inverse of `draws_to_detect` for an audit of fixed size; arguments and errors as there,
-    training included in `draws`. Infinite where no δ ≤ 1 would show.
+    training included in `draws`. Infinite where no δ ≤ 1 would show. Exact from 20 to 500 draws.
 
     >>> excess_of(1.0, 1e-5, 1_000_000) < excess_of(1.0, 1e-5, 10_000) < 0.1
     True
     """
     epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
+    if FEWEST <= check.count("draws", draws, 1) <= FEW:
+        few = _few_counts(int(draws), epsilon, delta, (1.0 - level) / _of_few(statements))
+        return few.smallest_excess(power)
     certifying = split(check.count("draws", draws, 1)).certify
 
     def burden(excess: float) -> float:
@@ -98,6 +115,57 @@ def excess_of(
         return needed / certifying
 
     return _least(burden, delta)
+
+
+@dataclass(repr=False)
+class RefutingCounts:
+    """Which hits of one set refute p − e^ε q ≤ allowed: x of n draws from P and y of m from Q.
+
+    sizes : n and m, a few hundred. epsilon : nats; the region of the set is aimed at it.
+    alpha : the error probability of that region.
+    """
+
+    sizes: tuple[int, int]
+    epsilon: float
+    allowed: float
+    alpha: float
+    least: dict[int, int] = field(default_factory=dict)
+
+    def needed(self, y: int) -> int:
+        """The least x that refutes with y hits of Q, n + 1 where none does; it rises with y."""
+        if y not in self.least:
+            low, step = self.least.get(y - 1, 0), 1
+            while low + step <= self.sizes[0] and not self._refutes(low + step - 1, y):
+                low, step = low + step, 2 * step
+            counts = range(low, min(low + step - 1, self.sizes[0] + 1))
+            self.least[y] = low + bisect_left(counts, True, key=lambda x: self._refutes(x, y))
+        return self.least[y]
+
+    def power(self, p: float, q: float) -> float:
+        """The probability of hits that refute, summed over y; `OUTSIDE` of it is left out."""
+        n, m = self.sizes
+        first, last = (int(end) for end in binom.ppf([0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], m, q))
+        y = np.arange(first, last + 1)
+        needed = np.array([self.needed(int(one)) for one in y])
+        return float(binom.pmf(y, m, q) @ binom.sf(needed - 1, n, p))
+
+    def smallest_excess(self, power: float = POWER) -> float:
+        """The least excess over `allowed` that the best set of a Gaussian shift refutes with
+        probability `power`; infinite where none does.
+        """
+        most = 1.0 - self.allowed - NEARLY
+
+        def short(excess: float) -> float:
+            return power - self.power(*best_set(self.epsilon, self.allowed + excess))
+
+        if most <= NEARLY or short(most) > 0.0:
+            return float("inf")
+        return float(brentq(short, NEARLY, most, xtol=NEARLY, rtol=1e-4))
+
+    def _refutes(self, x: int, y: int) -> bool:
+        gamma = float(np.exp(min(self.epsilon, FARTHEST)))
+        found = region(x, self.sizes[0], y, self.sizes[1], (gamma,), self.alpha)
+        return found.low(gamma) > self.allowed
 
 
 def smallest_excess(
@@ -187,6 +255,41 @@ def _checked(
         check.real("power", power, 0.0, 1.0, open_=True),
         check.real("level", level, 0.0, 1.0, open_=True),
     )
+
+
+def _of_few(statements: int) -> int:
+    return min(statements, FEW_STATEMENTS)
+
+
+def _few_counts(draws: int, epsilon: float, delta: float, alpha: float) -> RefutingCounts:
+    """Of an audit of so many draws a side, training included."""
+    certifying = few_split(draws, None, trained=True).certify
+    return RefutingCounts((certifying, certifying), epsilon, delta, alpha)
+
+
+def _few_draws(
+    epsilon: float, delta: float, excess: float, power: float, alpha: float
+) -> float | None:
+    """The least number of few draws a side that show the excess, or up to 1 % more; None where they
+    do not.
+    """
+    about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha) / (1.0 - COLUMNS)
+    if about > NORMAL_ERROR * FEW:
+        return None
+    p, q = best_set(epsilon, delta + excess)
+
+    def shown(draws: int) -> bool:
+        return _few_counts(draws, epsilon, delta, alpha).power(p, q) >= power
+
+    low, high = FEWEST - 1, min(max(int(about), FEWEST), FEW)
+    while not shown(high):
+        if high == FEW:
+            return None
+        low, high = high, min(high + high // 4, FEW)
+    while high - low > max(1, high // 100):
+        middle = max((low + high) // 2, int(0.9 * high))
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return float(high)
 
 
 def _all_draws(certifying: float) -> float:

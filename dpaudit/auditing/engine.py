@@ -9,6 +9,7 @@ import numpy as np
 from dpaudit import exact
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.clock import Clock, peak_memory_mb
+from dpaudit.auditing.few import audit_few
 from dpaudit.auditing.fixed import audit_fixed
 from dpaudit.auditing.independence import refuse_shared
 from dpaudit.auditing.result import AuditResult, Findings, Subject
@@ -38,7 +39,12 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     else:
         with clock.step("sample_s"):
             draws = _draws(mechanism, pair, settings, drawing)
-        found = audit_fixed(settings, draws, theory, clock, drawing.progress, pair.change)
+            few = draws.take(settings.samples) if settings.few else None
+        common = theory, clock, drawing.progress, pair.change
+        if few is None:
+            found = audit_fixed(settings, draws, *common)
+        else:
+            found = audit_few(settings, few, draws.call, *common)
     same = partial(ignored, mechanism, pair, settings) if theory is None else nothing_missing
     with clock.step("sample_s"):
         found = settled(found, settings, same)
@@ -48,14 +54,18 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
 def audit_draws(
     P: np.ndarray, Q: np.ndarray, subject: Subject, settings: Settings, drawing: Drawing
 ) -> AuditResult:
-    """Audit `settings.samples` draws a side that were made elsewhere. Raises as
-    `dpaudit.audit_samples`.
+    """Audit `settings.samples` draws a side that were made elsewhere; of few draws, all of the
+    longer side. Raises as `dpaudit.audit_samples`.
     """
     clock = Clock()
-    P, Q = P[: settings.samples], Q[: settings.samples]
+    if not settings.few:
+        P, Q = P[: settings.samples], Q[: settings.samples]
     refuse_shared(P, Q)
     if settings.stop is not None:
         found = audit_sequentially(settings, None, GivenBatches(P, Q), clock, drawing.progress)
+    elif settings.few:
+        drawn = GivenDraws(P, Q).take(max(len(P), len(Q)))
+        found = audit_few(settings, drawn, None, None, clock, drawing.progress)
     else:
         found = audit_fixed(settings, GivenDraws(P, Q), None, clock, drawing.progress)
     found = settled(found, settings, partial(copied, P, Q))

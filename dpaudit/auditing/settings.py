@@ -13,6 +13,8 @@ from dpaudit._core.seeds import root
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
 from dpaudit.certify.band import level_of
+from dpaudit.certify.few import MOST as FEW
+from dpaudit.certify.few import few_split
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
@@ -125,9 +127,21 @@ class Settings:
         """The claim's own ε, of an (ε, δ) claim."""
         return None if self.claim is None else self.claim.epsilon
 
+    @property
+    def few(self) -> bool:
+        """Whether this is an audit of few draws (`auditing.few`): at most 500 a side, scored by
+        "auto" or a known score, with no shares given.
+        """
+        known = not scoring.is_trained(self.classifier)
+        given = self.train_share is not None or self.choose_share is not None
+        usual = self.stop is None and not given and not self.bits
+        return self.samples <= FEW and usual and (known or self.classifier == "auto")
+
     def split(self, columns: int | None = None) -> Split:
         """How the draws are split, for outputs of so many numbers. Raises `InvalidInput`."""
         trained = scoring.is_trained(self.classifier)
+        if self.few:
+            return few_split(self.samples, columns, trained=trained)
         choose = self.choose_share
         if self.focus == "pure" and choose is None:
             choose = PURE_CHOOSE if trained else PURE_CHOOSE_KNOWN

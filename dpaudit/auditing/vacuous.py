@@ -21,6 +21,7 @@ from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
 from dpaudit.auditing.verdict import never_green, with_notes
 from dpaudit.certify.estimate import certify
+from dpaudit.certify.few import MOST, certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import doubtful
@@ -69,7 +70,7 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.samples
     while not able(high):
-        low, high = high, 2 * high
+        low, high = high, min(2 * high, MOST) if high < MOST else 2 * high
         if low >= MOST_SAMPLES:
             return None
     while high - low > max(1, high // 100):
@@ -107,16 +108,21 @@ def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
 def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
     """The audit itself, of two values. Training draws choose as well (`scoring.pool`)."""
     choosing = sizes.choose if sizes.choose >= ENOUGH else sizes.choose + sizes.train
-    own = settings.claimed_epsilon
-    found = certify(
-        _two_values(choosing),
-        _two_values(sizes.certify),
-        settings.epsilon,
-        settings.alpha,
-        claim_epsilon=() if own is None else (own,),
-        focus=settings.focus,
-    )
+    drawn = _two_values(choosing), _two_values(sizes.certify)
+    asked = settings.epsilon, settings.alpha
+    if settings.replaced(samples=sizes.total).few:
+        found = certify_few(*drawn, *asked, claimed(settings), settings.focus)
+    else:
+        own = settings.claimed_epsilon
+        claim_epsilon = () if own is None else (own,)
+        found = certify(*drawn, *asked, claim_epsilon=claim_epsilon, focus=settings.focus)
     return headline(found, settings, reference, "").exceeded
+
+
+def claimed(settings: Settings) -> tuple[float, float] | None:
+    """(ε, δ) of a claim with an ε of its own."""
+    own = settings.claimed_epsilon
+    return None if settings.claim is None or own is None else (own, settings.claim.delta)
 
 
 def _two_values(draws: int) -> SortedScores:

@@ -88,11 +88,13 @@ def judge_band(
     exact: Spectrum | None,
     who: str = "",
     few: Callable[[], str] = nothing_missing,
+    least: Callable[[int], float] | None = None,
 ) -> Verdict:
     """Judge a certified band.
 
     who : what differs between the databases, in words. few : gives a sentence where the draws
-    could have refuted nothing, or "".
+    could have refuted nothing, or "". least : position on the grid of ε ↦ the smallest excess that
+    would show there, where that is known better than by `power.smallest_excess`.
     """
     reference = reference_of(settings, exact)
     head = headline(estimate, settings, reference, who)
@@ -103,7 +105,7 @@ def judge_band(
         epsilon, allowed = estimate.epsilon[at], reference.delta[at]
         return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at], below)
 
-    detectable = _detectable(excess, range(len(estimate.epsilon)), settings)
+    detectable = _detectable(excess, range(len(estimate.epsilon)), settings, least)
     if head.exceeded:
         said = (head.text, head.in_delta, _in_renyi(estimate, reference))
         return Verdict("violated", " ".join(filter(None, said)), detectable, head)
@@ -183,22 +185,27 @@ def _not_refuted(held: Verdict, settings: Settings, broken: str, few: Callable[[
 
 
 def _detectable(
-    excess: Callable[[int, float], float], positions: Iterable[int], settings: Settings
+    excess: Callable[[int, float], float],
+    positions: Iterable[int],
+    settings: Settings,
+    exact: Callable[[int], float] | None = None,
 ) -> dict[str, float] | None:
     """At the claim's own ε if it has one, else where the least excess would show.
 
     excess : position on the grid of ε, bound ↦ the smallest excess that would show there, infinite
-        above the bound.
+        above the bound. exact : position ↦ the same without a bound, in its place in the end.
     """
+    exact = exact or (lambda at: excess(at, np.inf))
     own = settings.claimed_epsilon
     if own is not None:
         at = int(np.argmin(np.abs(settings.epsilon - own)))
-        least = excess(at, np.inf)
+        least = exact(at)
         if np.isfinite(least):
             return _at(settings.epsilon[at], least)
     least, at = np.inf, 0
     for one in positions:
         least, at = min((least, at), (excess(one, least), one))
+    least = exact(at) if np.isfinite(least) else least
     return _at(settings.epsilon[at], least) if np.isfinite(least) else None
 
 

@@ -104,12 +104,20 @@ def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
     z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `score_variance`.
     """
     z = _score(alpha)
+    gamma = float(ratio_limit(float(x), n, float(y), m, z))
+    if gamma <= 0.0:
+        return Region(np.array([0.0, 1.0]), np.zeros(2))
+    return region(x, n, y, m, (gamma,), alpha)
+
+
+def ratio_limit(
+    x: Array | float, n: Array | float, y: Array | float, m: Array | float, z: float
+) -> Array:
+    """The γ of `ratio_region` at each pair of counts, in their shape; 0 where there is none."""
     u, v = (x + 0.5 * z**2) / n, (y + 0.5 * z**2) / m
     square, rest = v**2 - z**2 * score_variance(y, m, z), u**2 - z**2 * score_variance(x, n, z)
-    if rest <= 0.0:
-        return Region(np.array([0.0, 1.0]), np.zeros(2))
-    gamma = rest / (u * v + np.sqrt(u**2 * v**2 - square * rest))
-    return region(x, n, y, m, (float(gamma),), alpha)
+    inside = np.maximum(u**2 * v**2 - square * rest, 0.0)
+    return np.asarray(np.where(rest > 0.0, rest / (u * v + np.sqrt(inside)), 0.0))
 
 
 def _score(alpha: float) -> float:
@@ -117,7 +125,7 @@ def _score(alpha: float) -> float:
     return max(-float(ndtri(alpha)), 0.1)
 
 
-def score_variance(count: Array | float, n: int, z: float) -> Array | float:
+def score_variance(count: Array | float, n: Array | float, z: float) -> Array | float:
     """Of count/n, with z²/4 added to hits and misses: the approximate limits are then monotone in
     both counts.
     """

@@ -1,164 +1,251 @@
-"""A band from few draws that come in blocks, each with a score and a set learned from the blocks
-before it.
+"""The sets of few draws: three to five, chosen by smoothed tails, so that most draws certify.
 
-Given the earlier blocks, set S of a block is fixed, and its hits are X ~ Bin(n, p), Y ~ Bin(m, q)
-with p − γq ≤ δ(γ) at every γ. Let π(p, q) be the probability under (p, q) of an outcome as extreme
-as the block's, where outcomes are ordered by an approximate lower limit of p − γ*q, made monotone
-in both counts. At the true (p, q) it is super-uniform given the past, so Z = Φ⁻¹(1 − π) is
-stochastically below a standard normal variable given the past, and so is Σ w_b Z_b where Σ w_b² = 1
-(Stouffer's sum) with weights that are fixed beforehand. The event that this sum is at most
-Φ⁻¹(1 − α) has probability ≥ 1 − α.
+`certify.estimate` shares 1 − level among a dozen sets and chooses them by counts. Twenty to five
+hundred draws a side are too few for both. Here the draws that train the score choose sets, too.
+Normal kernels smooth the tails of their scores, half a hit is added to every count, and for each
+aim the set of largest approximate lower limit is taken: of P(S) − e^ε Q(S) at a few ε, of
+P(S)/Q(S), which bounds ε at small δ, and at the ε of a claim the set that would refute it best.
 
-On that ONE event, let δ(γ) = d. Then every block has p ≤ d + γq, and π rises with p, so
-Z_b ≥ z_b(γ, d), the least Φ⁻¹(1 − π) on the line p = d + γq. Thus Σ w_b z_b(γ, d) is at most
-Φ⁻¹(1 − α). As it falls in d, δ(γ) is above every d at which it is larger. This holds at
-all γ at once; and in the other direction, with 1 − q and 1 − p in the place of p and q.
-
-The least value on the line is bounded cell by cell of a grid of q: π also falls in q, so in the
-cell from q to q' it is at most π(d + γq', q), with p rounded up to a grid.
+Why the band holds: given the draws that train and choose, score, sets and shares are fixed. The
+certifying draws are independent of them, so the hits of a set S are binomial, and its region holds
+(P(S), Q(S)) with probability at least 1 − share (`certify.binomial`). The shares sum to 1 − level,
+so all regions hold together with probability at least the level (Bonferroni). On that ONE event
+everything that is read off them is true: at every ε, and in both directions, since the region of a
+set is one of its complement, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import bdtrc, ndtri
-from scipy.stats import binom
+from scipy.special import ndtr, ndtri
 
 from dpaudit._core.types import Array
-from dpaudit.certify.band import REPORTED, Certificate, Region, level_of
-from dpaudit.certify.binomial import score_variance
+from dpaudit.certify.band import Certificate, Region, level_of
+from dpaudit.certify.binomial import ratio_limit, score_variance
+from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.estimate import Direction, Estimate
+from dpaudit.certify.scores import ScoreCounts, SortedScores
+from dpaudit.certify.sets import AIM, ChosenSet
+from dpaudit.certify.split import Split
+from dpaudit.errors import InvalidInput
 
-MOST_DRAWS = 500  # a side; tables of counts grow with their square
-GRID = np.sin(np.linspace(0.0, 0.5 * np.pi, 801)) ** 2  # of p and of q: dense near 0 and 1
-GRID[-1] = 1.0
-HALVINGS = 24  # of [0, 1] in the search for δ, and of [0, LAST] in that for ε
-LAST = 12.0  # nats; few draws certify nothing beyond
-ROUNDING = 1e-11  # added to each probability, for the error of its sum and of GRID
-LEAST = 1e-300  # the least probability that is told from 0
+FEWEST, MOST = 20, 500  # draws of the shorter side
+# shares of the draws that train and choose: of a known score, of outputs of one number, of others
+KNOWN, ONE_COLUMN, COLUMNS = 0.2, 0.2, 0.35
+LEARNED = 6  # draws a side that train and choose, at least
+BANDWIDTH = 0.5  # of a kernel, in standard deviations of a side's scores
+PSEUDO = 0.5  # hits added, and misses
+QUARTILES = 1.349  # standard deviations between the quartiles of a normal law
+# Shares of 1 − level: for the least ε, for MIDDLE, for half of the ε that is promised (at least
+# FARTHER), and for P(S)/Q(S). A claim's own ε takes the place of the two in the middle.
+FIRST_SHARE, MIDDLE_SHARE, RATIO_SHARE = 0.45, 0.15, 0.25
+MIDDLE, FARTHER = 0.5, 1.0
+CLAIM_SHARE, BESIDE_CLAIM = 0.5, 0.25  # `BESIDE_CLAIM` each for the least ε and for P(S)/Q(S)
+PURE_SHARE = 0.9  # for P(S)/Q(S) with the focus "pure"
 
 
-@dataclass(frozen=True, repr=False)
-class Block:
-    """Hits of one set, fixed by the past: x of n draws from P and y of m draws from Q.
+def few_split(samples: int, columns: int | None, *, trained: bool) -> Split:
+    """Split `samples` draws a side, of outputs of so many numbers (None for many).
 
-    aim : γ at which p − γq the outcomes are ordered, fixed by the past too.
+    What trains also chooses. trained : False of a known score. Raises `InvalidInput` for fewer than
+    20 draws.
+    """
+    if samples < FEWEST:
+        raise InvalidInput(
+            f"draws must be at least {FEWEST} a side, got {samples}", argument="draws"
+        )
+    if not trained:
+        chosen = max(LEARNED, int(KNOWN * samples))
+        return Split(0, chosen, samples - chosen)
+    learned = max(LEARNED, int((ONE_COLUMN if columns == 1 else COLUMNS) * samples))
+    return Split(learned, 0, samples - learned)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a set is chosen for, and its share of 1 − level.
+
+    epsilon : of P(S) − e^ε Q(S), nats; None for P(S)/Q(S). allowed : the δ claimed at that ε.
     """
 
-    x: int
-    n: int
-    y: int
-    m: int
-    aim: float = 1.0
+    epsilon: float | None
+    share: float
+    allowed: float | None = None
 
 
-def band(blocks: Sequence[Block], epsilon: Array, alpha: float) -> Certificate:
-    """The certificate of level 1 − alpha of both directions together, at any ε.
+def certify_few(
+    choose: SortedScores,
+    certifying: ScoreCounts,
+    epsilon: Array,
+    alpha: float,
+    claim: tuple[float, float] | None = None,
+    focus: str = "spectrum",
+) -> Estimate:
+    """δ(ε) and its band from few draws, whose sides may differ in number.
 
-    blocks : in the order in which they were drawn; their sizes and number are fixed beforehand.
-    epsilon : (m,), nats, where the bound is computed. Between them it follows from
-    them, as δ never rises with γ = e^ε and the best set at γ has Q(S) ≤ (1 − δ)/γ.
+    choose : scores of the draws that train and choose. certifying : its `above` is called once.
+    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence over all ε and both directions.
+    claim : its (ε, δ), whose ε gets half of 1 − level. focus : "pure" gives P(S)/Q(S) nine tenths.
     """
-    regions: list[Region] = []
-    forward: list[bool] = []
-    ahead = CombinedTest.of(blocks, alpha)
-    for way, test in ((True, ahead), (False, ahead.backward)):
-        at = np.unique(np.concatenate([epsilon, [test.epsilon_at(one) for one in REPORTED]]))
-        gamma = np.exp(np.minimum(at, LAST))
-        low = test.delta_at(gamma)
-        regions += [_region(*one) for one in zip(gamma, low, strict=True) if one[1] > 0.0]
-        forward += [way] * (len(regions) - len(forward))
-    return Certificate.of(regions, forward, level_of(alpha))
+    tails = SmoothTails.of(choose, certifying.sizes)
+    aims = _aims(tails, float(epsilon[0]), alpha, claim, focus)
+    chosen = [tails.chosen(aim, alpha) for aim in aims]
+    cells = ScoreCells.of(certifying, tails.threshold)
+    certified = _certificate(chosen, cells, alpha)
+    plug_in = _plug_in(tails, aims, cells, epsilon)
+    forward, backward = (
+        _direction(delta, certified.direction(way).delta_at(epsilon))
+        for delta, way in zip(plug_in, (True, False), strict=True)
+    )
+    share = _shares(aims, epsilon)
+    return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)
 
 
-def _region(gamma: float, low: float) -> Region:
-    """What δ(γ) ≥ low says at every other γ."""
-    end = (1.0 - low) / gamma
-    return Region(np.array([0.0, end]), np.array([low, 1.0]))
+def _aims(
+    tails: SmoothTails,
+    first: float,
+    alpha: float,
+    claim: tuple[float, float] | None,
+    focus: str,
+) -> list[Aim]:
+    """Aims whose shares sum to 1; those at the same ε are joined."""
+    if focus == "pure":
+        return [Aim(first, 1.0 - PURE_SHARE), Aim(None, PURE_SHARE)]
+    if claim is not None:
+        own = Aim(claim[0], CLAIM_SHARE, claim[1])
+        return [own, Aim(first, BESIDE_CLAIM), Aim(None, BESIDE_CLAIM)]
+    promised = tails.promised(RATIO_SHARE * alpha)
+    shares = {first: FIRST_SHARE}
+    for at in (MIDDLE, max(FARTHER, 0.5 * promised)):
+        at = max(at, first)
+        shares[at] = shares.get(at, 0.0) + MIDDLE_SHARE
+    return [*(Aim(*one) for one in shares.items()), Aim(None, RATIO_SHARE)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CombinedTest:
-    """Tests of δ(γ) ≤ d in one direction, by Stouffer's sum of all blocks.
+class SmoothTails:
+    """Smoothed probabilities of the sets {score > τ} and of their complements.
 
-    tables : one a block, (k, k), of Φ⁻¹(1 − π) at GRID of q and of p. weights : (b,).
-    goal : the sum above which a d is false.
+    threshold : (c,) ascending. p, q : (2, c); forward P(score > τ) and Q(score > τ), backward those
+    of Q and of P below τ. n, m : (2, 1), certifying draws of what p and q are probabilities of.
     """
 
-    tables: list[Array]
-    weights: Array
-    goal: float
+    threshold: Array
+    p: Array
+    q: Array
+    n: Array
+    m: Array
 
     @classmethod
-    def of(cls, blocks: Sequence[Block], alpha: float) -> CombinedTest:
-        """Of these blocks; weights are the roots of their harmonic mean sizes."""
-        size = np.array([block.n * block.m / (block.n + block.m) for block in blocks])
-        tables = [_normal_scores(block) for block in blocks]
-        return cls(tables, np.sqrt(size / size.sum()), -float(ndtri(alpha)))
+    def of(cls, choose: SortedScores, sizes: tuple[int, int]) -> SmoothTails:
+        """Thresholds are midway between neighbouring scores."""
+        score = np.unique(np.concatenate([choose.p, choose.q]))
+        threshold = score[:-1] + 0.5 * np.diff(score) if len(score) > 1 else score
+        spread = BANDWIDTH * 0.5 * (_spread(choose.p) + _spread(choose.q))
+        p, q = (_smooth(side, threshold, spread) for side in (choose.p, choose.q))
+        n = np.array(sizes, dtype=np.float64)[:, None]
+        return cls(threshold, np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p]), n, n[::-1])
 
-    @property
-    def backward(self) -> CombinedTest:
-        """The same of Q against P: 1 − q and 1 − p in the place of p and q."""
-        turned = [np.ascontiguousarray(table[::-1, ::-1].T) for table in self.tables]
-        return CombinedTest(turned, self.weights, self.goal)
+    def promised(self, alpha: float) -> float:
+        """The largest approximate lower limit of ln(P(S)/Q(S)), nats, at least 0."""
+        return float(np.log(max(self._ratio(_z(alpha)).max(), 1.0)))
 
-    def rejected(self, gamma: Array, delta: Array) -> np.ndarray:
-        """Where δ(γ) ≤ delta is false, (k,) each."""
-        line = np.minimum(delta[:, None] + gamma[:, None] * GRID[1:], 1.0)
-        above = np.minimum(np.searchsorted(GRID, line, side="left"), len(GRID) - 1)
-        cell = np.arange(len(GRID) - 1)
-        total = np.zeros(len(gamma))
-        for weight, table in zip(self.weights, self.tables, strict=True):
-            total += weight * table[cell, above].min(axis=1)
-        return np.asarray(total > self.goal)
+    def chosen(self, aim: Aim, alpha: float) -> ChosenSet:
+        """The best set for an aim. alpha : 1 − the joint confidence."""
+        way, where = self.best(aim, _z(aim.share * alpha))
+        ends = () if aim.epsilon is None else (aim.epsilon,)
+        return ChosenSet(way == 0, float(self.threshold[where]), ends, aim.share * alpha)
 
-    def delta_at(self, gamma: Array) -> Array:
-        """The certified lower bound of δ at each γ, (k,); 0 where there is none."""
-        low, high = np.zeros(len(gamma)), np.ones(len(gamma))
-        for _ in range(HALVINGS):
-            middle = 0.5 * (low + high)
-            good = self.rejected(gamma, middle)
-            low, high = np.where(good, middle, low), np.where(good, high, middle)
-        return low
+    def best(self, aim: Aim, z: float) -> tuple[int, int]:
+        """Direction and position of the largest limit z standard errors below, or of the largest
+        number of standard errors above what is claimed.
+        """
+        if aim.epsilon is None:
+            gain = self._ratio(z)
+        else:
+            value, error = self._excess(float(np.exp(min(aim.epsilon, AIM))), z)
+            gain = value - z * error if aim.allowed is None else (value - aim.allowed) / error
+        way, where = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        return int(way), int(where)
 
-    def epsilon_at(self, delta: float) -> float:
-        """The largest ε, nats, at which δ(e^ε) ≤ delta is rejected; 0 where there is none."""
-        low, high, level = 0.0, LAST, np.array([delta])
-        for _ in range(HALVINGS):
-            middle = 0.5 * (low + high)
-            good = bool(self.rejected(np.exp([middle]), level)[0])
-            low, high = (middle, high) if good else (low, middle)
-        return low
+    def thresholds(self, epsilon: float) -> Array:
+        """Of the sets of largest p − e^ε q, (2,), forward first."""
+        value = self._excess(float(np.exp(min(epsilon, AIM))), 0.0)[0]
+        return np.asarray(self.threshold[np.argmax(value, axis=1)])
 
+    def _excess(self, gamma: float, z: float) -> tuple[Array, Array]:
+        """p − γq and its standard error on the certifying draws, (2, c) each."""
+        p, q = self._hits
+        variance = score_variance(p, self.n, z) + gamma**2 * score_variance(q, self.m, z)
+        return self.p - gamma * self.q, np.sqrt(variance)
 
-def _normal_scores(block: Block) -> Array:
-    """Φ⁻¹(1 − π) of a block at GRID of q, by rows, and of p."""
-    need = _need(block)
-    hits = np.arange(block.m + 1)
-    mass = binom.pmf(hits, block.m, GRID[:, None])
-    tail = np.where(
-        need[:, None] > 0, bdtrc(np.maximum(need[:, None] - 1.0, 0.0), block.n, GRID), 1.0
-    )
-    probability = mass @ np.where(need[:, None] > block.n, 0.0, tail)
-    return np.asarray(-ndtri(np.clip(probability + ROUNDING, LEAST, 1.0 - 1e-15)))
+    def _ratio(self, z: float) -> Array:
+        p, q = self._hits
+        return ratio_limit(p, self.n, q, self.m, z)
+
+    @cached_property
+    def _hits(self) -> tuple[Array, Array]:
+        return self.p * self.n, self.q * self.m
 
 
-def _need(block: Block) -> np.ndarray:
-    """For each y the least x of an outcome as extreme as observed, (m + 1,); n + 1 for none."""
-    order = _order(block.n, block.m, block.aim)
-    extreme = order >= order[block.x, block.y]
-    return np.where(extreme.any(axis=0), extreme.argmax(axis=0), block.n + 1)
+def _spread(score: Array) -> float:
+    """Standard deviation by the quartiles, which infinite scores leave as it is."""
+    low, high = np.quantile(score, [0.25, 0.75])
+    return float((high - low) / QUARTILES)
 
 
-def _order(n: int, m: int, aim: float, z: float = 1.0) -> Array:
-    """An approximate lower limit of p − aim·q, of outcomes (n + 1, m + 1).
+def _smooth(score: Array, threshold: Array, spread: float) -> Array:
+    """P(score > τ) for each τ, inside (0, 1)."""
+    with np.errstate(over="ignore"):
+        distance = (score - threshold[:, None]) / max(spread, np.finfo(float).tiny)
+    hits = ndtr(distance).sum(axis=1)
+    return np.asarray((hits + PSEUDO) / (len(score) + 2.0 * PSEUDO))
 
-    It rises with x and falls with y, which makes its tail probabilities monotone in p and q.
+
+def _z(alpha: float) -> float:
+    return max(-float(ndtri(alpha)), 0.1)
+
+
+def _certificate(chosen: Sequence[ChosenSet], cells: ScoreCells, alpha: float) -> Certificate:
+    """The region of each set, and the same of its complement in the other direction."""
+    n, m = cells.sizes
+    above = cells.above(np.array([one.threshold for one in chosen]))
+    regions, forward = [], []
+    for one, x, y in zip(chosen, *above, strict=True):
+        region = one.region(int(x), n, int(y), m)
+        regions += [region, Region(1.0 - region.p[::-1], 1.0 - region.q[::-1])]
+        forward += [one.forward, not one.forward]
+    return Certificate.of(regions, forward, level_of(alpha))
+
+
+def _plug_in(
+    tails: SmoothTails, aims: Sequence[Aim], cells: ScoreCells, epsilon: Array
+) -> tuple[Array, Array]:
+    """The largest p − e^ε q of a few sets, forward and backward, (m,) each; these are few, so that
+    the largest is little too large.
     """
-    x, y = np.arange(n + 1.0)[:, None], np.arange(m + 1.0)
-    spread = score_variance(x, n, z) + aim**2 * score_variance(y, m, z)
-    limit = np.round(x / n - aim * y / m - z * np.sqrt(spread), 12)
-    limit = np.maximum.accumulate(limit, axis=0)
-    return np.asarray(np.maximum.accumulate(limit[:, ::-1], axis=1)[:, ::-1])
+    at = [aim.epsilon for aim in aims if aim.epsilon is not None]
+    best = np.unique([tails.thresholds(one) for one in at], axis=0)
+    n, m = cells.sizes
+    gamma = np.exp(epsilon)[:, None]
+    forward, backward = ((x / n, y / m) for x, y in map(cells.above, best.T))
+    ahead = forward[0] - gamma * forward[1]
+    behind = (1.0 - backward[1]) - gamma * (1.0 - backward[0])
+    return ahead.max(axis=1), behind.max(axis=1)
+
+
+def _direction(plug_in: Array, low: Array) -> Direction:
+    """Estimate and bound in [0, 1]; a bound by another set that is larger is also the estimate."""
+    low = np.clip(low, 0.0, 1.0)
+    return Direction(np.clip(np.maximum(plug_in, low), 0.0, 1.0), low)
+
+
+def _shares(aims: Sequence[Aim], epsilon: Array) -> Array:
+    """The share of the aim that is nearest to each ε, (m,)."""
+    aimed = [(aim.epsilon, aim.share) for aim in aims if aim.epsilon is not None]
+    at, share = np.array(aimed).T
+    return np.asarray(share[np.argmin(np.abs(epsilon[:, None] - at), axis=1)])

@@ -1,117 +1,148 @@
-"""The band from blocks of few draws."""
-
-from itertools import pairwise, product
+"""The sets of few draws and their band."""
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
-from dpaudit.certify.few import GRID, Block, CombinedTest, _normal_scores, _order, band
+from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.few import SmoothTails, _aims, certify_few, few_split
+from dpaudit.certify.scores import HIGHEST, SortedScores
 from dpaudit.curves.gaussian_shift import shift_delta
+from dpaudit.errors import InvalidInput
+from dpaudit.scoring import Sides, scores
+from dpaudit.scoring.few.cross_validated import fit_few
 
 ALPHA = 0.05
-EPSILON = np.linspace(0.0, 3.0, 13)
+EPSILON = np.linspace(0.0, 4.0, 9)
 
 
-def outcomes(n, m):
-    return list(product(range(n + 1), range(m + 1)))
+def normals(n, m, mu, seed):
+    rng = np.random.default_rng(seed)
+    return SortedScores.of(rng.normal(mu, 1.0, n), rng.normal(0.0, 1.0, m))
 
 
-def mass(outcome, n, p, m, q):
-    return binom.pmf(outcome[0], n, p) * binom.pmf(outcome[1], m, q)
+def found(n, m, mu=2.0, seed=0, **asked):
+    return certify_few(
+        normals(12, 12, mu, [seed, 1]), normals(n, m, mu, seed), EPSILON, ALPHA, **asked
+    )
 
 
-def test_p_values_of_a_block_are_super_uniform_wherever_the_truth_is():
-    n, m, aim = 5, 3, 1.7
-    at = np.arange(0, len(GRID), 100)
-    tables = [_normal_scores(Block(x, n, y, m, aim))[np.ix_(at, at)] for x, y in outcomes(n, m)]
-    values = norm.sf(np.array(tables))
-    for (i, q), (j, p) in product(enumerate(GRID[at]), enumerate(GRID[at])):
-        weight = np.array([mass(one, n, p, m, q) for one in outcomes(n, m)])
-        for level in (0.02, 0.05, 0.2, 0.5):
-            assert weight[values[:, i, j] <= level].sum() <= level + 1e-9
+@pytest.mark.parametrize(
+    "asked", [{}, {"claim": (1.0, 1e-5)}, {"claim": (0.0, 0.1)}, {"focus": "pure"}]
+)
+@pytest.mark.parametrize("first", [0.0, 0.5, 2.0])
+def test_the_shares_of_all_sets_sum_to_one_minus_the_level(asked, first):
+    tails = SmoothTails.of(normals(12, 12, 2.0, 0), (40, 60))
+    aims = _aims(tails, first, ALPHA, asked.get("claim"), asked.get("focus", "spectrum"))
+    sets = [tails.chosen(aim, ALPHA) for aim in aims]
+    assert sum(one.share for one in sets) == pytest.approx(ALPHA, rel=1e-12)
 
 
-def test_scores_fall_with_p_and_rise_with_q():
-    table = _normal_scores(Block(7, 10, 2, 8, 1.3))
-    assert np.all(np.diff(table, axis=1) <= 1e-9)
-    assert np.all(np.diff(table, axis=0) >= -1e-9)
+def test_laws_that_change_places_change_only_the_direction():
+    choose, certifying = normals(12, 12, 2.0, 1), normals(40, 70, 2.0, 2)
+    one = certify_few(choose, certifying, EPSILON, ALPHA)
+    turned = [SortedScores.of(-part.q, -part.p) for part in (choose, certifying)]
+    other = certify_few(*turned, EPSILON, ALPHA)
+    assert one.low[0] > 0.3
+    np.testing.assert_allclose(other.low[1:], one.low[1:], atol=1e-6)
+    assert other.low[0] == pytest.approx(one.low[0], abs=0.02)  # either direction may be taken
+    np.testing.assert_allclose(other.delta, one.delta, atol=1e-9)
 
 
-def test_outcomes_are_ordered_monotonically_in_both_counts():
-    order = _order(12, 7, 30.0)
-    assert np.all(np.diff(order, axis=0) >= 0.0)
-    assert np.all(np.diff(order, axis=1) <= 0.0)
+def test_a_set_certifies_the_direction_of_its_complement_too():
+    one = found(60, 60)
+    assert one.forward.low[0] == pytest.approx(one.backward.low[0], abs=1e-9)
+    assert one.forward.low[0] > 0.4
 
 
-def test_the_cells_of_q_leave_out_no_point_of_the_line():
-    blocks = [Block(19, 22, 2, 22), Block(16, 20, 2, 21, 2.0)]
-    test = CombinedTest.of(blocks, ALPHA)
-    for gamma in (1.0, 2.5):
-        low = float(test.delta_at(np.array([gamma]))[0])
-        q = np.linspace(0.0, (1.0 - low) / gamma, 400)
-        worst = [np.min(score_on_line(one, low + gamma * q, q)) for one in blocks]
-        assert low > 0.05
-        assert test.weights @ np.array(worst) >= test.goal
+def test_the_estimate_falls_is_convex_and_is_above_what_is_certified():
+    one = found(60, 40)
+    chord = np.interp(np.exp(EPSILON[1:-1]), np.exp(EPSILON[::2]), one.forward.delta[::2])
+    assert np.all(np.diff(one.delta) <= 0.0)
+    assert np.all(one.forward.delta[1:-1] <= chord + 1e-12)
+    assert np.all(one.delta >= one.low)
 
 
-def score_on_line(block, p, q):
-    """Φ⁻¹(1 − π) by direct summation over all outcomes as extreme."""
-    order = _order(block.n, block.m, block.aim)
-    extreme = [one for one in outcomes(block.n, block.m) if order[one] >= order[block.x, block.y]]
-    return norm.isf(sum(mass(one, block.n, p, block.m, q) for one in extreme))
+def test_more_draws_of_one_side_certify_more():
+    medians = [np.median([found(30, m, seed=seed).low[0] for seed in range(6)]) for m in (30, 600)]
+    assert medians[1] > medians[0] + 0.02
 
 
-def test_laws_and_set_that_change_places_change_only_the_direction():
-    one = band([Block(15, 20, 4, 18, 1.5)], EPSILON, ALPHA)
-    other = band([Block(14, 18, 5, 20, 1 / 1.5)], EPSILON, ALPHA)
-    delta = one.direction(True).delta_at(EPSILON)
-    assert delta[0] > 0.15
-    assert other.direction(False).delta_at(EPSILON) == pytest.approx(delta, abs=1e-6)
+def test_a_claim_is_refuted_more_often_by_a_set_of_its_own():
+    """δ(1) = 0.32 where 0.1 is claimed; 64 draws a side certify."""
+    refuted = [
+        sum(found(64, 64, 1.5, seed, **asked).low[2] > 0.1 for seed in range(12))
+        for asked in ({}, {"claim": (1.0, 0.1)})
+    ]
+    assert refuted[1] > refuted[0] > 0
 
 
-def test_a_region_says_between_its_points_no_more_than_convexity_does():
-    blocks = [Block(40, 50, 8, 50)]
-    coarse, fine = (band(blocks, np.linspace(0.0, 2.0, k), ALPHA) for k in (5, 81))
-    at = np.linspace(0.0, 2.0, 200)
-    assert np.all(coarse.delta_at(at) <= fine.delta_at(at) + 1e-6)
-    assert fine.epsilon_at(1e-5) == pytest.approx(coarse.epsilon_at(1e-5), abs=1e-3)
+def test_the_focus_pure_certifies_a_larger_epsilon():
+    plain, pure = (
+        np.median(
+            [found(80, 80, seed=seed, focus=one).certified.epsilon_at(0.0) for seed in range(6)]
+        )
+        for one in ("spectrum", "pure")
+    )
+    assert pure > plain + 0.05
 
 
-def test_blocks_of_uneven_sides_count_in_full():
-    even = band([Block(15, 20, 4, 20)], EPSILON, ALPHA).delta_at(0.0)
-    uneven = band([Block(15, 20, 40, 200)], EPSILON, ALPHA).delta_at(0.0)
-    assert uneven > even > 0.0
+def test_infinite_and_equal_scores_are_certified_as_they_are():
+    choose = SortedScores.of(np.array([np.inf, *np.zeros(9)]), np.zeros(10))
+    certifying = SortedScores.of(np.r_[np.full(40, np.inf), np.zeros(60)], np.zeros(100))
+    one = certify_few(choose, certifying, EPSILON, ALPHA)
+    assert SmoothTails.of(choose, (100, 100)).threshold == pytest.approx(0.5 * HIGHEST)
+    assert 0.2 < one.low[0] < 0.4
+    same = SortedScores.of(np.zeros(10), np.zeros(10))
+    assert np.all(certify_few(same, same, EPSILON, ALPHA).low == 0.0)
 
 
-def chosen(p, q, aim):
-    """The threshold of largest p − aim·q in the past."""
-    at = np.unique(np.concatenate([p, q]))
-    gain = np.mean(p > at[:, None], axis=1) - aim * np.mean(q > at[:, None], axis=1)
-    return at[np.argmax(gain)]
+def test_the_cells_hold_every_certifying_draw():
+    one = found(33, 57)
+    assert isinstance(one.cells, ScoreCells)
+    assert one.cells.sizes == (33, 57)
+    assert one.draws == 33
 
 
-def blocks_of(p, q, parts, rng):
-    """Blocks of scores with sets, and now and then an aim, that the past decides."""
-    found = []
-    edges = [np.linspace(len(one) / 4, len(one), parts + 1).astype(int) for one in (p, q)]
-    for (a, b), (c, d) in zip(*map(pairwise, edges), strict=True):
-        aim = float(rng.choice([1.0, 2.0]))
-        at = chosen(p[:a], q[:c], aim)
-        found.append(Block(int((p[a:b] > at).sum()), b - a, int((q[c:d] > at).sum()), d - c, aim))
-    return found
+@pytest.mark.parametrize(
+    ("samples", "columns", "trained", "expected"),
+    [(20, 1, True, (6, 0, 14)), (300, 1, True, (60, 0, 240)), (300, None, True, (105, 0, 195)),
+     (20, 1, False, (0, 6, 14)), (300, 7, False, (0, 60, 240))],
+)  # fmt: skip
+def test_few_draws_are_split_in_two(samples, columns, trained, expected):
+    sizes = few_split(samples, columns, trained=trained)
+    assert (sizes.train, sizes.choose, sizes.certify) == expected
+    with pytest.raises(InvalidInput, match="at least 20 a side, got 19"):
+        few_split(19, columns, trained=trained)
 
 
-@pytest.mark.slow  # 4 minutes
-@pytest.mark.parametrize("mu", [0.0, 0.5, 2.0])
-@pytest.mark.parametrize(("n", "m", "parts"), [(20, 20, 1), (40, 64, 3), (160, 160, 2)])
-def test_the_band_is_above_the_truth_in_at_most_five_percent_of_audits(mu, n, m, parts):
-    rng = np.random.default_rng([n, parts, int(10 * mu)])
-    gamma, truth = np.exp(EPSILON), shift_delta(mu, EPSILON)
-    audits, above = 300, 0
+def violations(audits, mu, n, m, fitted):
+    """How many of so many audits certify more than the truth at any ε, or too large an ε."""
+    rng = np.random.default_rng([n, m, int(10 * mu), fitted])
+    grid = np.linspace(0.0, 6.0, 31)
+    truth, above = shift_delta(mu, grid), 0
     for _ in range(audits):
-        p, q = rng.normal(mu, 1.0, n), rng.normal(0.0, 1.0, m)
-        blocks = blocks_of(p, q, parts, rng)
-        test = CombinedTest.of(blocks, ALPHA)
-        above += any(one.rejected(gamma, truth).any() for one in (test, test.backward))
-    assert above <= binom.isf(1e-3, audits, ALPHA)
+        P, Q = rng.normal(mu, 1.0, (n, 1)), rng.normal(0.0, 1.0, (m, 1))
+        first = few_split(min(n, m), 1, trained=fitted)
+        past = first.train + first.choose
+        score = fit_few(Sides(P[:past], Q[:past])).score if fitted else (lambda x: x[:, 0])
+        choose, certifying = (
+            SortedScores.of(*scores(score, Sides(P[part], Q[part])))
+            for part in (slice(past), slice(past, None))
+        )
+        certified = certify_few(choose, certifying, EPSILON, ALPHA).certified
+        above += bool(np.any(certified.delta_at(grid) > truth + 1e-12))
+    return above
+
+
+@pytest.mark.slow  # a minute and a half
+@pytest.mark.parametrize("mu", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize(("n", "m"), [(20, 20), (50, 50), (40, 300), (300, 300)])
+def test_with_a_known_score_at_most_five_percent_of_audits_exceed_the_truth(n, m, mu):
+    assert violations(1000, mu, n, m, False) <= binom.isf(1e-3, 1000, ALPHA)
+
+
+@pytest.mark.slow  # half a minute
+@pytest.mark.parametrize(("n", "mu"), [(20, 0.0), (50, 2.0), (300, 1.0)])
+def test_with_a_learned_score_at_most_five_percent_of_audits_exceed_the_truth(n, mu):
+    assert violations(200, mu, n, n, True) <= binom.isf(1e-3, 200, ALPHA)

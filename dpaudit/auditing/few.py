@@ -1,0 +1,157 @@
+"""An audit of few draws: one part trains and chooses, all others certify.
+
+Up to 500 draws a side. The score is fitted as `scoring.few` does, or is known; the sets are those
+of `certify.few`, where it is said why the band holds. Of draws made elsewhere one side may have
+more than the other: the same number of both trains and chooses, and all others certify.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from dpaudit import outcomes, scoring
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.independence import call_sizes, refuse_dependence
+from dpaudit.auditing.result import Findings
+from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.vacuous import claimed, too_few
+from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
+from dpaudit.certify.estimate import Estimate
+from dpaudit.certify.few import certify_few
+from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.split import Split
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.power import RefutingCounts
+from dpaudit.report.text import count
+from dpaudit.sampling import Pair, Progress, randomness
+from dpaudit.scoring import Fitted, KnownScore, Sides
+from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.few.cross_validated import fit_few
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All draws as rows, (n, k) and (m, k), of which the first `learned` train and choose.
+
+    notes : sentences on draws that are not random, or that drift.
+    """
+
+    sizes: Split
+    rows: Sides
+    notes: tuple[str, ...]
+
+    __repr__ = short_repr
+
+    @property
+    def learned(self) -> int:
+        """Draws a side that train and choose."""
+        return self.sizes.train + self.sizes.choose
+
+    @property
+    def past(self) -> Sides:
+        """The rows that train and choose."""
+        return self.rows.head(self.learned)
+
+    @property
+    def certifying(self) -> Sides:
+        """All other rows."""
+        return Sides(self.rows.P[self.learned :], self.rows.Q[self.learned :])
+
+
+def audit_few(
+    settings: Settings,
+    drawn: Pair,
+    call: int | None,
+    theory: Spectrum | None,
+    clock: Clock,
+    progress: Progress,
+    who: str = "",
+) -> Findings:
+    """Fit a score, certify, judge. Draws that depend on each other are refused.
+
+    drawn : all draws; their sides may differ in number where they were made elsewhere. call : how
+    many each call of the mechanism made. who : what differs between the databases, in words.
+    """
+    with clock.step("fit_s"):
+        progress("fitting the score", 0, 1)
+        prepared = _prepared(settings, drawn, call)
+        fitted = _fitted(settings, prepared)
+        progress("fitting the score", 1, 1)
+    with clock.step("certify_s"):
+        estimate = _certify(settings, fitted, prepared, call)
+        progress("certifying", 1, 1)
+        judged = _judged(settings, estimate, prepared, theory, who)
+    return Findings(estimate, fitted, prepared.sizes, judged)
+
+
+def _prepared(settings: Settings, drawn: Pair, call: int | None) -> Prepared:
+    """Columns and split depend on the draws that train and choose alone."""
+    first = settings.split(columns=1)
+    sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
+    rows = Sides(*map(_columns(drawn, sizes), drawn))
+    calls = call_sizes(len(rows.P), call)
+    constant = randomness.constant_note(*drawn)
+    drift = refuse_dependence(rows, calls, 0.5)
+    notes = (*drift, *([constant] if constant else []))
+    return Prepared(sizes, rows, notes)
+
+
+def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:
+    return outcomes.columns(*(side[: sizes.train + sizes.choose] for side in drawn))
+
+
+def _fitted(settings: Settings, prepared: Prepared) -> Fitted:
+    if not isinstance(settings.classifier, KnownScore):
+        return fit_few(prepared.past)
+    fitted = Fitted(settings.classifier.name, settings.classifier.score)
+    scoring.refuse_batch_scores(fitted, prepared.past)
+    return fitted
+
+
+def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, call: int | None) -> Estimate:
+    chosen = scoring.scores(fitted.score, prepared.past)
+    certifying = scoring.scores(fitted.score, prepared.certifying)
+    for score in (*chosen, *certifying):
+        refuse_nan(score, fitted.name)
+    rows = Sides(*(score[:, None] for score in certifying))
+    calls = call_sizes(len(rows.P), call, prepared.learned)
+    refuse_dependence(rows, calls, 0.5, score=fitted.name)
+    return certify_few(
+        SortedScores.of(*chosen),
+        SortedScores.of(*certifying),
+        settings.epsilon,
+        settings.alpha,
+        claimed(settings),
+        settings.focus,
+    )
+
+
+def _judged(
+    settings: Settings,
+    estimate: Estimate,
+    prepared: Prepared,
+    theory: Spectrum | None,
+    who: str,
+) -> Verdict:
+    """The verdict; the least excess that would have shown is found exactly."""
+    reference = reference_of(settings, theory)
+    sides = len(prepared.certifying.P), len(prepared.certifying.Q)
+
+    def exact(at: int) -> float:
+        assert reference is not None
+        counts = RefutingCounts(
+            sides, settings.epsilon[at], reference.delta[at], estimate.share[at] * settings.alpha
+        )
+        return counts.smallest_excess()
+
+    few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
+    judged = judge_band(estimate, settings, theory, who, few, exact)
+    return with_notes(judged, (*_uneven(*sides), *prepared.notes))
+
+
+def _uneven(n: int, m: int) -> tuple[str, ...]:
+    if n == m:
+        return ()
+    return (f"{count(n)} draws of M(D) and {count(m)} of M(D') certify.",)

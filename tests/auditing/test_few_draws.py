@@ -1,0 +1,116 @@
+"""Audits of 20 to 500 draws a side."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.auditing.settings import Settings
+from dpaudit.errors import InvalidInput
+
+PAIR = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
+
+
+def noisy_sum(data, size, *, rng):
+    return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
+
+
+def published(data, size, *, rng):
+    return np.full((size, 1), data.sum())
+
+
+def first(x):
+    return x[:, 0]
+
+
+def normals(n, m, mu, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(mu, 1.0, n), rng.normal(0.0, 1.0, m)
+
+
+@pytest.mark.parametrize(
+    ("options", "few"),
+    [({}, True), ({"samples": 501}, False), ({"classifier": first}, True),
+     ({"classifier": "qda"}, False), ({"train_share": 0.4}, False), ({"choose_share": 0.1}, False),
+     ({"bits": True}, False), ({"stop": "verdict", "claim": (1.0, 0.0)}, False)],
+)  # fmt: skip
+def test_which_audits_are_of_few_draws(options, few):
+    assert Settings.of(**{"samples": 500, **options}).few == few
+
+
+def test_twenty_draws_a_side_of_a_known_score_certify():
+    found = dp.audit_samples(*normals(20, 20, 4.0), classifier=first, rng=0)
+    assert found.spectrum.low[0] > 0.3
+    assert (found.sizes.train, found.sizes.choose, found.sizes.certify) == (0, 6, 14)
+    with pytest.raises(InvalidInput, match="at least 20 a side, got 19"):
+        dp.audit_samples(*normals(19, 30, 4.0), classifier=first)
+
+
+def test_fifty_learned_draws_of_a_shift_by_three_certify_two_thirds():
+    found = [dp.audit_samples(*normals(50, 50, 3.0, seed), rng=0) for seed in range(3)]
+    assert np.median([one.spectrum.low[0] for one in found]) >= 0.65
+
+
+def test_all_draws_of_the_longer_side_are_used():
+    P, Q = normals(40, 400, 2.0)
+    both, cut = (dp.audit_samples(P, part, classifier=first, rng=0) for part in (Q, Q[:40]))
+    assert both.estimate.cells.sizes == (32, 392)
+    assert both.spectrum.low[0] > cut.spectrum.low[0]
+    assert both.reason.startswith("32 draws of M(D) and 392 of M(D') certify.")
+
+
+@pytest.mark.slow  # two seconds, for the figure
+def test_result_report_and_headline_say_what_was_done(tmp_path):
+    found = dp.audit(noisy_sum, PAIR, samples=300, claim=(0.2, 0.0), rng=0)
+    assert found.verdict == "violated"
+    assert found.sizes.choose == 0
+    record = json.loads((found.save(tmp_path) / "result.json").read_text())
+    assert record["samples"] == {"train": 60, "choose": 0, "test": 240}
+    assert record["empirical"]["low"][0] == pytest.approx(found.spectrum.low[0])
+    report = (tmp_path / "report.html").read_text()
+    assert "60 trained the classifiers and chose among them and their thresholds" in report
+    assert dp.AuditResult.load(tmp_path).verdict == "violated"
+
+
+def test_the_same_seed_gives_the_same_audit_whatever_the_workers():
+    one, other = (
+        dp.audit(noisy_sum, PAIR, samples=200, rng=3, n_jobs=jobs).to_dict() for jobs in (1, 2)
+    )
+    for name in ("empirical", "certified", "reason", "classifier"):
+        assert one[name] == other[name]
+
+
+def test_draws_that_could_refute_nothing_are_inconclusive_and_told_how_many_could():
+    few = dp.audit(published, PAIR, samples=30, claim=(3.0, 1e-5), rng=0)
+    assert few.verdict == "inconclusive"
+    needed = int(few.reason.split("take at least ")[1].split()[0])
+    assert 30 < needed <= 500
+    for samples, verdict in ((needed, "violated"), (int(0.9 * needed), "inconclusive")):
+        assert (
+            dp.audit(published, PAIR, samples=samples, claim=(3.0, 1e-5), rng=0).verdict == verdict
+        )
+
+
+def test_draws_that_depend_on_each_other_are_refused():
+    P, Q = normals(300, 300, 1.0)
+    with pytest.raises(InvalidInput, match="not independent"):
+        dp.audit_samples(np.sort(P), Q, rng=0)
+
+
+def test_scores_that_are_not_numbers_are_refused():
+    score = dp.scoring.KnownScore(lambda x: np.where(x[:, 0] > 9.0, 0.0, np.nan), "known")
+    with pytest.raises(InvalidInput, match="NaN scores from known"):
+        dp.audit_samples(*normals(30, 30, 1.0), classifier=score, rng=0)
+
+
+def test_texts_are_outputs_like_others():
+    rng = np.random.default_rng(0)
+    P, Q = (["yes" if one else "no" for one in rng.random(60) < share] for share in (0.9, 0.2))
+    assert dp.audit_samples(P, Q, rng=0).spectrum.low[0] > 0.3
+
+
+def test_the_excess_that_would_show_is_that_of_the_draws_that_certify():
+    found = dp.audit(noisy_sum, PAIR, samples=40, claim=(1.0, 0.05), rng=0)
+    counts = dp.power.RefutingCounts((32, 32), 1.0, 0.05, 0.5 * 0.05)
+    assert found.detectable["excess"] == pytest.approx(counts.smallest_excess(), rel=1e-6)
