@@ -9,6 +9,7 @@ from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit._core.seeds import root
+from dpaudit.certify.counting import KEPT
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import MechanismDraws, draw
 from tests.run.records import text_without_clock
@@ -38,6 +39,104 @@ def test_a_cluster_draws_the_same(client):
             np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, root(2), 1), alone)
 
 
+# --- workers that count ---------------------------------------------------------------------------
+
+
+def wide(data, size, *, rng):
+    """12 numbers a draw."""
+    return data[0, 0] + rng.standard_normal((size, 12))
+
+
+PAIR = dp.neighbours.zero_row(np.ones((5, 2)), 0)
+SUM = dp.scoring.KnownScore(lambda rows: rows.sum(axis=1) - 6.0, "sum")
+
+
+CLOCK = {"timings", "peak_memory_mb"}
+
+
+def content(result):
+    """All of a result but its clock."""
+    return {key: value for key, value in result.to_dict().items() if key not in CLOCK}
+
+
+def sent(client):
+    """Bytes that the workers have sent, by Dask's own counters."""
+
+    def outgoing(dask_worker):
+        return dask_worker.transfer_outgoing_bytes_total
+
+    return sum(client.run(outgoing).values())
+
+
+def test_a_million_draws_of_12_numbers_are_less_than_a_megabyte(client):
+    """Of 500,000 a side 35,355 choose the sets. They come as draws, and the others as counts."""
+    seen = []
+
+    def look(step, done, wanted):
+        if step.startswith("drawing") and not seen and done >= 35_355:
+            seen.append(sent(client))
+
+    before = sent(client)
+    with parallel_config(backend="dask", client=client):
+        found = dp.audit(wide, PAIR, draws=500_000, classifier=SUM, rng=1, progress=look)
+    chosen, counted = seen[0] - before, sent(client) - seen[0]
+    assert 35_355 * 2 * 12 * 8 < chosen < 8e6
+    assert 8 * KEPT < counted < 0.7e6
+    alone = dp.audit(wide, PAIR, draws=500_000, classifier=SUM, rng=1)
+    assert content(found) == content(alone)
+
+
+def test_the_audit_itself_may_be_a_task(client):
+    """It draws on the workers from there; the process that asks gets the result and no draws."""
+
+    def audited():
+        with parallel_config(backend="dask"):
+            return dp.audit(wide, PAIR, draws=50_000, classifier=SUM, rng=1).to_dict()
+
+    found = client.submit(audited).result(timeout=120)
+    alone = dp.audit(wide, PAIR, draws=50_000, classifier=SUM, rng=1)
+    assert {key: found[key] for key in content(alone)} == content(alone)
+
+
+# --- scenarios ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_cluster(client, write_scenario, tmp_path):
+    """A scenario for the cluster, with modules beside it. Its run alone is in `alone`."""
+    (tmp_path / "own_release.py").write_text(OWN)
+    (tmp_path / "helper_of_own.py").write_text(HELPER)
+    made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
+    audit = 'samples = 9000\nclassifier = "qda"\nepsilon = [0.0]'
+    run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
+    key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
+    return Scenario.load(write_scenario(audit=audit + key, **made))
+
+
+def test_a_scenario_on_a_cluster(on_cluster, tmp_path):
+    """The workers find the modules beside the scenario."""
+    run(on_cluster, tmp_path / "dask")
+    assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
+
+
+def test_a_run_that_was_interrupted_on_a_cluster_goes_on_there(on_cluster, tmp_path):
+    """The block that is drawn again is drawn by a worker."""
+
+    def interrupt(step, done, wanted):
+        if step.startswith("drawing") and done > 0.8 * wanted:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(on_cluster, tmp_path / "dask", progress=interrupt)
+    assert list((tmp_path / "dask" / "draws").glob("?-*.npy"))
+    assert list((tmp_path / "dask" / "draws").glob("counts-*.npz"))
+    run(on_cluster, tmp_path / "dask", resume=True)
+    assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
+
+
+# --- a worker that dies ---------------------------------------------------------------------------
+
+
 def test_a_worker_killed_midway_changes_nothing(client):
     alone = draw(local, DATA, SIZE, root(1), 0)
     workers = list(client.run(os.getpid).values())
@@ -54,33 +153,15 @@ def test_a_worker_killed_midway_changes_nothing(client):
     assert workers[0] not in client.run(os.getpid).values()
 
 
-@pytest.fixture
-def on_cluster(client, write_scenario, tmp_path):
-    """A scenario for the cluster, with modules beside it. Its run alone is in `alone`."""
-    (tmp_path / "own_release.py").write_text(OWN)
-    (tmp_path / "helper_of_own.py").write_text(HELPER)
-    made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
-    audit = 'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]'
-    run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
-    key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
-    return Scenario.load(write_scenario(audit=audit + key, **made))
+def test_a_worker_killed_while_it_counts_changes_nothing(client):
+    killed = []
 
+    def kill(step, done, wanted):
+        if step.startswith("drawing") and not killed and done > wanted // 2:
+            killed.append(os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL))
 
-def test_a_scenario_on_a_cluster(on_cluster, tmp_path):
-    """The workers find the modules beside the scenario."""
-    run(on_cluster, tmp_path / "dask")
-    assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
-
-
-def test_a_run_that_was_interrupted_on_a_cluster_goes_on_there(on_cluster, tmp_path):
-    """The block that is drawn again is drawn by a worker."""
-
-    def interrupt(step, done, wanted):
-        if step.startswith("drawing") and done > wanted // 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(on_cluster, tmp_path / "dask", progress=interrupt)
-    assert list((tmp_path / "dask" / "draws").glob("?-*.npy"))
-    run(on_cluster, tmp_path / "dask", resume=True)
-    assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
+    alone = dp.audit(wide, PAIR, draws=100_000, classifier=SUM, rng=1)
+    with parallel_config(backend="dask", client=client):
+        found = dp.audit(wide, PAIR, draws=100_000, classifier=SUM, rng=1, progress=kill)
+    assert killed
+    assert content(found) == content(alone)
