@@ -5,14 +5,19 @@ largest Q(S) − e^ε P(S) of their complements, whichever is larger; τ runs ov
 cells. θ(ε) ≤ δ(ε). The interval is one of θ: how much this score could show. No finite number of
 draws bounds δ(ε) itself from above without assumptions, as another score may show more.
 
-The set of each ε is chosen by odds that are smoothed over the cells, so that the choice depends
-little on the counts of single cells. P(S) and Q(S) have Jeffreys limits at z standard errors, and
-their differences those of Zou and Donner (Construction of confidence limits about effect measures,
-Statistics in Medicine 27, 2008), which keep their length where there are few or no hits. One z
-serves all ε and both directions: the least with which simulated counts, drawn from the observed
-frequencies, are covered at all ε at once with the probability asked for. So coverage is close to
-the level and not at least the level: of 120 simulated audits of each of seven pairs at 1e3 and 1e5
-draws a side, 91 to 99 % were covered at 95 % (tests/statistical simulates it).
+Counts that choose a set make it look better than it is. So the draws are split at random into
+folds. The sets of each fold are chosen by the others, and the fold counts them: such counts do not
+favour the sets, which are at most as good as the best. The lower end rests on them. The upper end
+must reach the best set, which may not be the one that is chosen. It rests on the sets with the
+largest sum of value and some standard errors, and mostly on counts that took part in the choice:
+what these have too much makes up for what the chosen sets lack.
+
+P(S) and Q(S) have Jeffreys limits at z standard errors, and their differences those of Zou and
+Donner (Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008),
+which keep their length where there are few or no hits. Each end has one z for all ε: the least with
+which it is missed, at any ε, in a given share of simulated counts, drawn from the observed
+frequencies. So coverage is close to the level and not at least the level; `python -m reports.make
+interval` measures it.
 """
 
 from __future__ import annotations
@@ -20,8 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BSpline
-from scipy.special import expit
+from scipy.special import ndtri
 
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
@@ -29,16 +33,18 @@ from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.estimate import Estimate
 
-NODES = 24  # ε at which z is found
-REPLICATES = 400  # simulated audits
-SMALLEST = 0.01  # 1 − level: four replicates lie beyond
-HOPE = 1.0  # standard errors, added to the value of a hopeful set
-KNOTS = 8  # of the smooth log odds, inside
-STIFF = 4.0  # 1 / variance of the second differences of the spline's weights
-STEPS = 12  # of Newton
-ATOMS = 3.0  # standard errors by which the chi-square of the cells must exceed its mean
-BISECTIONS, WIDEST = 9, 8.0
+SMALLEST = 0.01  # 1 − level; of a smaller one too few replicates lie beyond
+SETS, NODES = 64, 24  # ε for which sets are chosen, and at which z is found
+REPLICATES = 300  # simulated counts
+FOLDS = 4
+HOPE = 1.5  # standard errors, added to the value of the sets of the upper end
+SEEN = 0.75  # weight of the counts that took part in the choice, at the upper end
+SHARES = 0.75, 0.3  # of 1 − level, for the lower and the upper end; found by simulation
+RIVAL = 2.0  # standard errors by which a direction is ahead of one that does not matter
+NEAR, START, WIDEST = 0.4, 0.75, 6.0  # z are between START times the z of a single ε and WIDEST
+BISECTIONS = 8
 LARGEST = 300.0  # e^ε is squared without overflow, and no ratio of counts is near it
+ROUNDING = 1e-12
 
 
 def interval(found: Estimate, alpha: float) -> Array | None:
@@ -46,9 +52,9 @@ def interval(found: Estimate, alpha: float) -> Array | None:
 
     The interval is extended to the point estimate, which another method may have found. Its lower
     end is never below what is certified, which bounds θ(ε), too.
-    alpha : 1 − the joint probability, over all ε, that θ(ε) is inside. The simulation has a seed of
-    its own, so equal counts have equal intervals. None without cells, and where alpha is below
-    0.01, of which the simulation is too small.
+    alpha : 1 − the joint probability, over all ε, that θ(ε) is inside. Folds and simulated counts
+    have a seed of their own, so equal counts have equal intervals. None without cells, and where
+    alpha is below 0.01, of which the simulation is too small.
     """
     if found.cells is None or alpha < SMALLEST:
         return None
@@ -58,157 +64,228 @@ def interval(found: Estimate, alpha: float) -> Array | None:
 
 
 def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
-    """The interval of θ(ε) from the cells alone, (2, m). epsilon : (m,) ascending, nats."""
+    """The interval of θ(ε) from the cells alone, (2, m). epsilon : (m,) ascending, nats.
+
+    θ does not increase with ε, so neither end need do.
+    """
+    rng = generator(np.random.SeedSequence(0))
     gamma = np.exp(np.minimum(epsilon, LARGEST))
-    sets = _Sets.of(cells, gamma)
-    z = _z(sets.at(evenly_spaced(len(epsilon), NODES)), cells.sizes, alpha)
-    return np.asarray(np.max(_ends(sets.p, sets.q, gamma, cells.sizes, z), axis=1))
+    node = evenly_spaced(len(epsilon), SETS)
+    near = np.searchsorted(node, np.arange(len(epsilon)))
+    tails, folds = _Tails.of(cells.p, cells.q), _folds(cells, rng)
+    hope = HOPE * tails.error(gamma[node])
+    best, hopeful = _Sets.both(tails, gamma[node], hope)
+    z_low, z_high = _z(tails, best, hopeful, gamma[node], alpha, rng)
+    held, hoped = _held(tails, folds, gamma[node], hope)[..., near]
+    hoped = SEEN * hopeful.counts(tails)[:, near] + (1.0 - SEEN) * hoped
+    low = np.maximum.accumulate(_end(held, gamma, -z_low)[::-1])[::-1]
+    high = np.minimum.accumulate(_upper(hoped, gamma, z_high))
+    return np.clip(np.stack([low, np.maximum(low, high)]), 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Tails:
+    """Draws in the sets of both directions: {score > τ} for c thresholds, and their complements.
+
+    p, q : (2, c) draws in the set, each direction in its own order: p those of P forward and of Q
+    backward. n, m : (2,) all draws, in the same order.
+    """
+
+    p: Array
+    q: Array
+    n: Array
+    m: Array
+
+    @classmethod
+    def of(cls, p: np.ndarray, q: np.ndarray) -> _Tails:
+        """From the draws in each cell, (c + 1,)."""
+        x, y = (np.cumsum(part[::-1])[::-1].astype(np.float64) for part in (p, q))
+        n, m = x[0], y[0]
+        own = np.stack([x[1:], m - y[1:]]), np.stack([y[1:], n - x[1:]])
+        return cls(*own, np.array([n, m]), np.array([m, n]))
+
+    def without(self, fold: _Tails) -> _Tails:
+        """The draws that are not in a part of them."""
+        return _Tails(self.p - fold.p, self.q - fold.q, self.n - fold.n, self.m - fold.m)
+
+    def gain(self, gamma: Array) -> Array:
+        """p − γ q as frequencies, (2, m, c)."""
+        n, m = (np.maximum(size, 1.0)[:, None] for size in (self.n, self.m))
+        return np.asarray((self.p / n)[:, None] - gamma[:, None] * (self.q / m)[:, None])
+
+    def error(self, gamma: Array) -> Array:
+        """Standard errors of the same, with half a draw more in and out of each set."""
+        p, q = (
+            (part + 0.5) * (size[:, None] - part + 0.5) / size[:, None] ** 3
+            for part, size in ((self.p, self.n), (self.q, self.m))
+        )
+        return np.asarray(np.sqrt(p[:, None] + gamma[:, None] ** 2 * q[:, None]))
+
+    def counts(self, way: np.ndarray, position: np.ndarray) -> Array:
+        """Draws of p and of q in sets, and all draws of both, (4, …)."""
+        at = way, position
+        return np.stack([self.p[at], self.q[at], self.n[way], self.m[way]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Sets:
-    """The sets of each direction at each ε: the best, and for the upper end the hopeful, too.
+    """The best set at each of m values of ε.
 
-    The hopeful one is best when a standard error is added. It keeps some hits where the best set is
-    nearly empty by chance. threshold : (2, 2, m); best and hopeful, forward and backward.
-    p, q : same shape, frequency of the set in the direction's own order: p that of P forward and of
-    Q backward. gamma : (m,).
+    position : (2, m), of its threshold, in each direction. way : (m,), the better direction.
     """
 
-    threshold: Array
-    p: Array
-    q: Array
-    gamma: Array
+    position: np.ndarray
+    way: np.ndarray
 
     @classmethod
-    def of(cls, cells: ScoreCells, gamma: Array) -> _Sets:
-        """By smoothed odds. Sets are never empty: of those that show nothing, the best."""
-        total = cells.p + cells.q
-        share = expit(_log_odds(cells))
-        n, m = cells.sizes
-        p, q = (_above(total * part / size) for part, size in ((share, n), (1.0 - share, m)))
-        best = [
-            [_best(p, q, (n, m), gamma, hope), _best(1.0 - q, 1.0 - p, (m, n), gamma, hope)]
-            for hope in (0.0, HOPE)
-        ]
-        threshold = cells.threshold[np.array(best)]
-        x, y = (np.reshape(one, threshold.shape) for one in cells.above(threshold.ravel()))
-        return cls(threshold, *_ordered(x / n, y / m), gamma)
+    def both(cls, tails: _Tails, gamma: Array, hope: Array) -> tuple[_Sets, _Sets]:
+        """By the largest p − γ q, and by that of p − γ q + hope. hope : (2, m, c)."""
+        gain = tails.gain(gamma)
+        return cls.of(gain), cls.of(gain + hope)
 
-    def at(self, position: np.ndarray) -> _Sets:
-        """At some positions of ε only."""
-        threshold, p, q = (part[..., position] for part in (self.threshold, self.p, self.q))
-        return _Sets(threshold, p, q, self.gamma[position])
+    @classmethod
+    def of(cls, gain: Array) -> _Sets:
+        """By the largest of (2, m, c)."""
+        position = np.argmax(gain, axis=2)
+        largest = np.take_along_axis(gain, position[..., None], axis=2)[..., 0]
+        return cls(position, np.argmax(largest, axis=0))
 
-    def drawn(self, sizes: tuple[int, int]) -> tuple[Array, Array]:
-        """`p` and `q` of simulated draws, (REPLICATES, 2, 2, m) each."""
-        rng = generator(np.random.SeedSequence(0))
-        above = _ordered(self.p, self.q)
-        x, y = (_drawn(self.threshold, *one, rng) for one in zip(above, sizes, strict=True))
-        return _ordered(x, y)
+    def counts(self, tails: _Tails) -> Array:
+        """Of the better direction, (4, m)."""
+        return tails.counts(self.way, self.position[self.way, np.arange(len(self.way))])
 
 
-def _ordered(x: Array, y: Array) -> tuple[Array, Array]:
-    """Frequencies above thresholds, of P and of Q, as those of sets; and back. (…, 2, m) each."""
-    return (
-        np.stack([x[..., 0, :], 1.0 - y[..., 1, :]], axis=-2),
-        np.stack([y[..., 0, :], 1.0 - x[..., 1, :]], axis=-2),
-    )
+def _folds(cells: ScoreCells, rng: np.random.Generator) -> list[_Tails]:
+    """Each draw is in one fold, at random."""
+    p, q = (rng.multinomial(part, np.full(FOLDS, 1.0 / FOLDS)) for part in (cells.p, cells.q))
+    return [_Tails.of(*part) for part in zip(p.T, q.T, strict=True)]
 
 
-def _drawn(threshold: Array, above: Array, size: int, rng: np.random.Generator) -> Array:
-    """Frequencies above each threshold in `size` draws, (REPLICATES, *threshold.shape)."""
-    _, first, back = np.unique(threshold, return_index=True, return_inverse=True)
-    tail = np.minimum.accumulate(np.concatenate([[1.0], above.ravel()[first], [0.0]]))
-    count = rng.multinomial(size, -np.diff(tail), size=REPLICATES)
-    return (1.0 - np.cumsum(count, axis=1) / size)[:, back.reshape(threshold.shape)]
+def _held(tails: _Tails, folds: list[_Tails], gamma: Array, hope: Array) -> Array:
+    """Counts of each fold in both kinds of sets that the others choose, summed, (2, 4, m)."""
+    parts = [
+        [sets.counts(fold) for sets in _Sets.both(tails.without(fold), gamma, hope)]
+        for fold in folds
+    ]
+    return np.asarray(np.sum(parts, axis=0))
 
 
-def _above(part: Array) -> Array:
-    """Sums over the cells above each threshold."""
-    return np.asarray(np.cumsum(part[::-1])[::-1][1:])
+def _z(
+    tails: _Tails,
+    best: _Sets,
+    hopeful: _Sets,
+    gamma: Array,
+    alpha: float,
+    rng: np.random.Generator,
+) -> list[float]:
+    """For each end the least z with which it is missed in no more than its share of replicates.
 
-
-def _best(p: Array, q: Array, sizes: tuple[int, int], gamma: Array, hope: float) -> np.ndarray:
-    """The position of the largest p − γ q, and `hope` standard errors, for each γ."""
-    p_variance, q_variance = (
-        np.maximum(part * (1.0 - part), 0.0) / size
-        for part, size in zip((p, q), sizes, strict=True)
-    )
-    gains = (p - g * q + hope * np.sqrt(p_variance + g * g * q_variance) for g in gamma)
-    return np.array([np.argmax(gain) for gain in gains])
-
-
-def _log_odds(cells: ScoreCells) -> Array:
-    """Log odds of P against Q in each cell, smooth in the cell's rank but for atoms, (c + 1,).
-
-    A penalised spline (Eilers and Marx, Flexible smoothing with B-splines and penalties,
-    Statistical Science 1996) is fitted to the counts. Each cell then departs from it as far as its
-    own counts outweigh the variance of such departures, estimated by their chi-square.
+    The lower ends must hold in both directions where their values are close: where these are equal,
+    the larger of two lower ends exceeds the truth twice as often as either.
     """
-    total = (cells.p + cells.q).astype(np.float64)
-    basis = _basis(total)
-    bent = np.diff(np.eye(basis.shape[1]), n=2, axis=0)
-    penalty = STIFF * bent.T @ bent + 1e-6 * np.eye(basis.shape[1])
-    weight = np.zeros(basis.shape[1])
-    for _ in range(STEPS):
-        share = expit(np.clip(basis @ weight, -30.0, 30.0))
-        gradient = basis.T @ (cells.p - total * share) - penalty @ weight
-        curvature = (basis.T * (total * share * (1.0 - share))) @ basis + penalty
-        weight = weight + np.clip(np.linalg.solve(curvature, gradient), -5.0, 5.0)
-    return _with_atoms(cells, basis @ weight, basis.shape[1])
+    at = evenly_spaced(len(gamma), NODES)
+    way = np.stack([0 * at, 0 * at + 1, hopeful.way[at]])
+    position = np.vstack([best.position[:, at], hopeful.position[way[2], at]])
+    seen, drawn = tails.counts(way, position), _drawn(tails, way, position, rng)
+    value = seen[0] / seen[2] - gamma[at] * seen[1] / seen[3]
+    matters = np.vstack([_rivals(tails, best.position[:, at], gamma[at]), at >= 0])
+    found = []
+    for side, rows, share in zip((-1, 1), (slice(2), slice(2, 3)), SHARES, strict=True):
+        ends = _Ends(drawn[:, :, rows], gamma[at], np.maximum(value[rows], 0.0), side)
+        needed = ends.least_z(matters[rows], -float(ndtri(share * alpha)))
+        found.append(float(np.quantile(needed, 1.0 - share * alpha, method="weibull")))
+    return found
 
 
-def _with_atoms(cells: ScoreCells, smooth: Array, fitted: int) -> Array:
-    total, share = cells.p + cells.q, expit(np.clip(smooth, -30.0, 30.0))
-    information = total * share * (1.0 - share) + 1e-12
-    off = (cells.p - total * share) / information
-    free = max(len(off) - fitted, 1)
-    excess = np.sum(off**2 * information) - free
-    spread = excess / np.sum(information) if excess > ATOMS * np.sqrt(2.0 * free) else 0.0
-    return np.asarray(smooth + off * spread / (spread + 1.0 / information))
+def _rivals(tails: _Tails, position: np.ndarray, gamma: Array) -> np.ndarray:
+    """Whether a direction's best value is near the other's or above it, (2, m)."""
+    value, error = (
+        np.take_along_axis(part, position[..., None], axis=2)[..., 0]
+        for part in (tails.gain(gamma), tails.error(gamma))
+    )
+    return np.asarray(value >= np.max(value, axis=0) - RIVAL * np.hypot(*error))
 
 
-def _basis(total: Array) -> Array:
-    """Cubic B-splines of the log odds of a cell's rank, (c + 1, KNOTS + 4)."""
-    rank = np.cumsum(total) - 0.5 * total + 0.5
-    at = np.log(rank) - np.log(total.sum() + 1.0 - rank)
-    ends = at.min() - 1e-6, at.max() + 1e-6
-    knots = np.concatenate([[ends[0]] * 3, np.linspace(*ends, KNOTS + 2), [ends[1]] * 3])
-    return np.asarray(BSpline.design_matrix(at, knots, 3).toarray())
+def _drawn(tails: _Tails, way: np.ndarray, position: np.ndarray, rng: np.random.Generator) -> Array:
+    """`counts` of REPLICATES simulated samples, (4, REPLICATES, *position.shape)."""
+    distinct, back = np.unique(position, return_inverse=True)
+    back = back.reshape(position.shape)
+    x, y = (
+        _above(part[0, distinct], size, rng)[:, back]
+        for part, size in ((tails.p, tails.n[0]), (tails.q, tails.m[0]))
+    )
+    n, m = np.broadcast_arrays(tails.n[way], x)[0], np.broadcast_arrays(tails.m[way], x)[0]
+    backward = way == 1
+    return np.stack([np.where(backward, n - y, x), np.where(backward, m - x, y), n, m])
 
 
-def _z(sets: _Sets, sizes: tuple[int, int], alpha: float) -> float:
-    """The least z that covers, at all ε at once, in a share 1 − alpha of the replicates.
+def _above(count: Array, size: float, rng: np.random.Generator) -> Array:
+    """Draws above each threshold in simulated samples of `size`, (REPLICATES, k)."""
+    cells = -np.diff(np.concatenate([[size], count, [0.0]])) / size
+    drawn = rng.multinomial(int(size), cells, size=REPLICATES)
+    return np.asarray(size - np.cumsum(drawn, axis=1)[:, :-1])
 
-    The lower ends must hold in both directions. Where these are equal, the larger of two lower ends
-    exceeds the truth twice as often as either, and counts cannot tell that they are equal.
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Ends:
+    """Simulated ends of intervals of known values.
+
+    counts : (4, r, d, k) of r replicates. gamma : (k,). value : (d, k). side : −1 for lower ends, 1
+    for upper ends.
     """
-    p, q = sets.drawn(sizes)
-    value = np.clip(sets.p[0] - sets.gamma * sets.q[0], 0.0, None)
-    truth = np.max(value, axis=0)
-    least, most = np.zeros(REPLICATES), np.full(REPLICATES, WIDEST)
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (least + most)
-        low, high = _ends(p, q, sets.gamma, sizes, middle[:, None, None])
-        below = np.all(low <= value, axis=(-2, -1))
-        inside = below & np.all(np.max(high, axis=-2) >= truth, axis=-1)
-        least, most = np.where(inside, least, middle), np.where(inside, middle, most)
-    return float(np.quantile(most, 1.0 - alpha))
+
+    counts: Array
+    gamma: Array
+    value: Array
+    side: int
+
+    def least_z(self, matters: np.ndarray, single: float) -> Array:
+        """For each replicate the least z with which no value is missed, (r,).
+
+        matters : (d, k). single : the z of a single normal variable, where the search begins.
+        """
+        replicate, row, column = np.nonzero((self._distance() > NEAR * single) & matters)
+        counts = self.counts[:, replicate, row, column]
+        gamma, value = self.gamma[column], self.value[row, column]
+        least = np.full(len(replicate), START * single)
+        missed = self._missed(counts, gamma, value, least)
+        replicate, counts = replicate[missed], counts[:, missed]
+        gamma, value, least = gamma[missed], value[missed], least[missed]
+        most = np.full(len(least), WIDEST)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (least + most)
+            missed = self._missed(counts, gamma, value, middle)
+            least, most = np.where(missed, middle, least), np.where(missed, most, middle)
+        found = np.full(self.counts.shape[1], START * single)
+        np.maximum.at(found, replicate, most)
+        return found
+
+    def _distance(self) -> Array:
+        """How far values are beyond the estimates, in rough standard errors, (r, d, k)."""
+        x, y, n, m = self.counts
+        p, q = x / n, y / m
+        p_error = (x + 0.5) * (n - x + 0.5) / n**3
+        q_error = (y + 0.5) * (m - y + 0.5) / m**3
+        off = self.side * (self.value - p + self.gamma * q)
+        return np.asarray(off / np.sqrt(p_error + self.gamma**2 * q_error))
+
+    def _missed(self, counts: Array, gamma: Array, value: Array, z: Array) -> np.ndarray:
+        if self.side < 0:
+            return np.asarray(_end(counts, gamma, -z) > value + ROUNDING)
+        return np.asarray(_upper(counts, gamma, z) < value - ROUNDING)
 
 
-def _ends(p: Array, q: Array, gamma: Array, sizes: tuple[int, int], z: float | Array) -> Array:
-    """Ends of p − γ q for each direction, (2, …, 2, m) from (…, 2, 2, m)."""
-    n = np.array(sizes, dtype=np.float64)[:, None]
-    m = n[::-1]  # forward P has n draws and Q has m; backward the other way
-    low = _end(p[..., 0, :, :], q[..., 0, :, :], gamma, (n, m), -z)
-    high = np.max(_end(p, q, gamma, (n, m), np.expand_dims(z, -1)), axis=-3)
-    high = np.maximum(high, _limit(np.zeros((2, 1)), n, z))  # of sets beyond the thresholds
-    return np.clip(np.stack([low, high]), 0.0, 1.0)
+def _upper(counts: Array, gamma: Array, z: float | Array) -> Array:
+    """Upper ends; at least those of sets beyond the thresholds, in which nothing was seen."""
+    least = np.minimum(counts[2], counts[3])
+    return np.maximum(_end(counts, gamma, z), _limit(np.zeros_like(least), least, z))
 
 
-def _end(p: Array, q: Array, gamma: Array, sizes: tuple[Array, Array], z: float | Array) -> Array:
-    reach = np.hypot(_limit(p, sizes[0], z) - p, gamma * (_limit(q, sizes[1], -z) - q))
+def _end(counts: Array, gamma: Array, z: float | Array) -> Array:
+    """Ends of p − γ q, (…), from counts (4, …)."""
+    x, y, n, m = counts
+    p, q = x / n, y / m
+    reach = np.hypot(_limit(p, n, z) - p, gamma * (_limit(q, m, -z) - q))
     return np.asarray(p - gamma * q + np.sign(z) * reach)
 
 

@@ -10,12 +10,14 @@ import numpy as np
 from dpaudit import outcomes, power, scoring
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
+from dpaudit._core.percent import percent
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit_samples, audit_samples_of, check_pair
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.interval import interval
 from dpaudit.certify.scores import SortedScores
 from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
@@ -30,6 +32,7 @@ from dpaudit.testing.reporting import MATCHES, may_show, tell
 from dpaudit.testing.target import BACKWARD, DIRECTIONS, EITHER, FORWARD, SpectrumLike, Target
 
 SLACK = 1e-12  # a smaller gap is rounding
+SHOWN_ALPHA = 0.05  # 1 − level of the interval that a failure shows
 
 
 @known_keywords(audit_samples)
@@ -68,6 +71,10 @@ def assert_matches(
     sets attains it up to rtol·δ + atol. The sets of a score that increases with the true privacy
     loss do. Where the score is too poor for that (many numbers, few draws), take more draws, a
     larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
+
+    `Spectrum.interval` decides nothing here: its coverage is near its level by simulation, and such
+    a thing gives no guarantee, least of all at the levels of tests. A failure shows it, at 95 %, so
+    that the size of the gap can be judged.
 
     Parameters
     ----------
@@ -228,7 +235,7 @@ def _failure(
     facts = {
         "mechanism": failure.mechanism_code(mechanism),
         "ε": f"{number(spectrum.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
-        "estimate": f"{number(spectrum.delta[gap.at])}, the larger direction",
+        "estimate": _estimate(result, gap.at),
         "curve": number(gap.curve),
         **failure.pair_fact(pair, show_data=show_data),
         **failure.draws_fact(given["draws"], given["rng"]),
@@ -242,6 +249,16 @@ def _failure(
         ),
     }
     return PrivacyFailure(_headline(gap, result), facts, result)
+
+
+def _estimate(result: AuditResult, at: int) -> str:
+    """The estimate at a position of the grid and, from counts of its cells, its interval."""
+    found = f"{number(result.spectrum.delta[at])}, the larger direction"
+    ends = interval(result.estimate, SHOWN_ALPHA)
+    if ends is None:
+        return found
+    low, high = number(ends[0, at], down=True), number(ends[1, at], up=True)
+    return f"{found}; this score shows {low} to {high} (about {percent(1.0 - SHOWN_ALPHA)})"
 
 
 def _headline(gap: _Gap, result: AuditResult) -> str:

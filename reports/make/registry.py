@@ -46,6 +46,12 @@ MEASUREMENTS = (
         "reports.make.audits.oracle:report",
     ),
     Measurement(
+        "few",
+        "what 20 to 500 draws a side certify, by `auto` and by the true likelihood ratio",
+        "reports/few.md",
+        "reports.make.audits.few:report",
+    ),
+    Measurement(
         "oracle-ratio",
         "the same share on one audit: cancer data, ALS, 10⁶ draws a side",
         "printed only",
@@ -108,6 +114,12 @@ MEASUREMENTS = (
         "share of simulated audits whose certified band exceeds the truth",
         "reports/coverage.md",
         "reports.make.band.coverage:report",
+    ),
+    Measurement(
+        "interval",
+        "share of simulated audits whose two-sided interval holds what the score shows",
+        "reports/interval.md",
+        "reports.make.interval.coverage:report",
     ),
     Measurement(
         "bands",

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import dpaudit as dp
 from dpaudit.auditing.saved import SavedResult
 from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.estimate import certify
-from dpaudit.certify.interval import cells_interval, interval
+from dpaudit.certify.interval import SHARES, cells_interval, interval
 from dpaudit.certify.scores import SortedScores
 
 EPSILON = np.linspace(0.0, 4.0, 21)
@@ -46,11 +47,27 @@ def test_more_draws_and_less_confidence_make_it_shorter():
     assert length(few, 0.2) < length(few, 0.02)
 
 
-def test_swapping_the_sides_changes_nothing_but_rounding_of_the_simulation():
+def test_swapping_the_sides_changes_an_end_by_what_random_folds_do():
     cells = estimate(20_000).cells
     other = ScoreCells(-cells.threshold[::-1], cells.q[::-1], cells.p[::-1])
     one, two = (cells_interval(part, EPSILON, 0.05) for part in (cells, other))
-    np.testing.assert_allclose(one, two, atol=0.003)
+    assert np.all(np.abs(one - two) <= 0.25 * (one[1] - one[0]))
+
+
+def test_the_ends_do_not_increase_with_epsilon_on_a_fine_grid():
+    fine = np.linspace(0.0, 4.0, 401)
+    low, high = cells_interval(estimate(2_000).cells, fine, 0.05)
+    assert np.all(np.diff(low) <= 0.0)
+    assert np.all(np.diff(high) <= 0.0)
+
+
+def test_where_the_best_set_is_plain_the_ends_are_those_of_its_two_frequencies():
+    """One set and ε only: Newcombe's interval of a difference, from the normal's quantiles."""
+    cells = ScoreCells(np.array([0.5]), np.array([30_000, 70_000]), np.array([60_000, 40_000]))
+    low, high = cells_interval(cells, np.zeros(1), 0.05)[:, 0]
+    error = np.sqrt(0.7 * 0.3 / 1e5 + 0.4 * 0.6 / 1e5)
+    z = norm.isf(0.05 * np.array(SHARES))
+    np.testing.assert_allclose([0.3 - low, high - 0.3], z * error, rtol=0.12)
 
 
 def test_without_hits_the_upper_end_is_what_a_few_hits_allow():
