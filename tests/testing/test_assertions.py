@@ -250,6 +250,13 @@ def test_another_curve_does_not(mu, word):
     assert failure.facts["in Python"].endswith(
         "draws=6000, false_failure=1e-06, rng=0, rtol=0.1, atol=0.0)"
     )
+    shown = re.search(
+        r"this score shows ([\d.]+) to ([\d.]+) \(about 95 %\)", failure.facts["estimate"]
+    )
+    assert shown is not None
+    epsilon = float(failure.facts["ε"].split()[0])
+    low, high = map(float, shown.groups())
+    assert low <= dp.exact.gaussian_shift(1.0, epsilon) <= high
     testing.assert_matches(Shifted(1.0), PAIR, dp.Claim.gdp(1.15), samples=6000, rtol=0.3, **QDA)
 
 
