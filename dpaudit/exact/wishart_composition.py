@@ -14,10 +14,13 @@ from functools import cached_property, reduce
 import numpy as np
 
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.exact.numerics.lazy_curve import LEAST, SMALLEST, LazyCurve
 from dpaudit.exact.numerics.log_series import AGREE, LogSeries, unresolved
 from dpaudit.exact.numerics.signed_curve import Delta, SignedCurve
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.wishart_loss import WishartLoss
+
+UNSEEN = 1e-18  # of P(L = ∞): no finite loss that weighs less is seen
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,28 +65,61 @@ class WishartComposition:
     def delta(self, epsilon: ArrayLike) -> Curves:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
-        Raises `InvalidInput`; `NoExactSpectrum` where two meshes disagree.
+        Raises `InvalidInput`; `NoExactSpectrum` where two meshes disagree, or the two directions
+        at ε = 0, where both are the total variation.
         """
+        if not self._agreeing:
+            unresolved("the two directions disagree at ε = 0")
         return by_sorted_epsilon(epsilon, self._both)
 
-    def _both(self, epsilon: Array) -> Curves:
-        points = sum(k * part.point for part, k in self._constant)
-        far = 0.0 if self.density is None else float(np.abs(self.density.edges).max())
-        reach = float(epsilon.max()) + abs(points) + far + 1.0
-        ahead, back = SignedCurve.pair(self.rest, reach)
-        mirrored = None if self.density is None else self.density.mirrored()
-        return (
-            self._direction(ahead, self.density, epsilon - points, True),
-            self._direction(back, mirrored, epsilon + points, False),
-        )
+    @cached_property
+    def _agreeing(self) -> bool:
+        """Whether both directions have one total variation: it comes from different integrals."""
+        ahead, back = (float(one[0]) for one in self._both(np.zeros(1)))
+        return abs(ahead - back) <= AGREE * max(ahead, back, LEAST)
 
-    def _direction(
-        self, curve: SignedCurve, density: LogSeries | None, epsilon: Array, forward: bool
-    ) -> Array:
-        """P(L = ∞), and the average over finite losses."""
-        mean = np.exp(curve(epsilon)) if density is None else curve.averaged(density, epsilon)
-        finite = 1.0 - _floor(self._constant, forward)
-        return np.clip(_floor(self.parts, forward) + finite * mean, 0.0, 1.0)
+    def _both(self, epsilon: Array) -> Curves:
+        found = []
+        for forward, finite in zip((True, False), self._finite, strict=True):
+            shift = self._points if forward else -self._points
+            floor, constant = _floor(self.parts, forward), _floor(self._constant, forward)
+            found.append(np.clip(floor + (1.0 - constant) * finite(epsilon - shift), 0.0, 1.0))
+        return found[0], found[1]
+
+    @cached_property
+    def _finite(self) -> tuple[Delta, Delta]:
+        """Forward and backward, the average over the finite losses that are not constant."""
+        mirrored = None if self.density is None else self.density.mirrored()
+        return self._direction(self.density, True), self._direction(mirrored, False)
+
+    def _direction(self, density: LogSeries | None, forward: bool) -> Delta:
+        """At any real ε, from 0 on by a series."""
+        side = 0 if forward else 1
+        if density is None:
+            return lambda epsilon: np.exp(self._others(_reach(epsilon))[side](epsilon))
+        far = float(np.abs(density.edges).max())
+
+        def on_mesh(epsilon: Array, parts: int) -> Array:
+            return self._others(_reach(epsilon) + far)[side].averaged(density, epsilon, parts)
+
+        least = max(SMALLEST, UNSEEN * _floor(self.parts, forward))
+        return LazyCurve(on_mesh, density.spread(), least)
+
+    def _others(self, reach: float) -> tuple[SignedCurve, SignedCurve]:
+        """The curves of all other releases as far as `reach`, or further; each panel made once."""
+        while self._made[-1][0].reach < reach:
+            self._made.append(self._made[-1][0].doubled(self.rest))
+        return self._made[-1]
+
+    @cached_property
+    def _made(self) -> list[tuple[SignedCurve, SignedCurve]]:
+        far = 0.0 if self.density is None else float(np.abs(self.density.edges).max())
+        return [SignedCurve.pair(self.rest, far + 1.0)]
+
+    @property
+    def _points(self) -> float:
+        """The sum of the constant finite losses, forward."""
+        return sum(k * part.point for part, k in self._constant)
 
     @property
     def _constant(self) -> Counted:
@@ -115,6 +151,10 @@ def _power(density: LogSeries, times: int) -> LogSeries:
     half = _power(density, times // 2)
     twice = half.convolved(half)
     return twice.convolved(density) if times % 2 else twice
+
+
+def _reach(epsilon: Array) -> float:
+    return float(np.abs(epsilon).max()) + 1.0
 
 
 def _floor(parts: Iterable[tuple[WishartPart, int]], forward: bool) -> float:

@@ -77,6 +77,33 @@ def test_few_degrees_of_freedom_against_quadrature(one, other, epsilon):
     assert found[-1] == pytest.approx(delta(one, other, epsilon), rel=RELATIVE)
 
 
+UNLIKE = [  # sizes far apart: the digits of the smaller loss were lost beside the larger
+    (Wishart(1.8354402030381556, 6, 1), Wishart(2.0105023163194037e-07, 4, 1, False)),
+    (Wishart(0.00016582532823431858, 4, 4, False), Sketch(0.0020166285072361545, 2)),
+    (Wishart(31.41112235686146, 35, 5), Wishart(2.8766170981800325e-05, 34, 4, False)),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), UNLIKE)
+def test_losses_of_very_different_size_against_quadrature(one, other):
+    """Were `NoExactSpectrum`. The values do not depend on the grid."""
+    whole = loss_of(one) + loss_of(other)
+    sides = ((one, other), (one.reversed(), other.reversed()))
+    for epsilon in (1e-4, 0.3):
+        for found, far, parts in zip(
+            whole.delta(epsilon), whole.delta([0.0, epsilon, 1e9]), sides, strict=True
+        ):
+            assert found == far[1]
+            assert found == pytest.approx(delta(*parts, epsilon), rel=RELATIVE)
+
+
+def test_two_copies_deep_in_the_tail():
+    """By mpmath at 80 digits, over the noise of one copy of incomplete Γ functions of the other."""
+    backward = (2 * PrivacyLoss.additive_wishart(0.0095, 33, 3)).delta([0.1, 0.5, 6.0, 8.0])[1]
+    truth = [2.51786828776928e-18, 5.97530947622124e-28, 2.3976461970915e-42, 9.33160802855434e-44]
+    np.testing.assert_allclose(backward, truth, rtol=1e-8)
+
+
 @pytest.mark.parametrize("spare", range(4))
 def test_compositions_with_each_kind_against_quadrature(spare, rng):
     for other in (Shift(0.3), Sketch(0.2, 2), Wishart(0.7, 4, 3)):

@@ -31,13 +31,14 @@ CHECKED = 40.0  # units below the peak down to which a function is checked: 4e-1
 DEEP = 250.0  # natural-log units below the peak beyond which a function is 0
 BEYOND = 700.0  # at most this far below e^{−|x|} of the peak: what a logarithm of 0 counts as
 DROP = 45.0  # units below the peak of an integrand beyond which it is left out: 3e-20 of it
+INSIDE = 1e-9  # of x: an edge of one series so close to a point of the other
 ROUNDING = 2e-14  # relative, of x
 ROUGH = 1e-4  # of log f: a panel that is less resolved is halved, whatever the rounding
 NARROWEST = 1e-14  # relative width of a panel
 MOST = 4000  # panels
 ROUNDS = 8  # of halving panels that are off
 FINER = (1, 1, 2, 4)  # parts of a panel, until two meshes agree
-BLOCK = 1 << 17  # numbers at a time: stays in cache
+BLOCK = 1 << 15  # numbers at a time: stays in cache
 
 LogFunction = Callable[[Array], Array]
 
@@ -50,8 +51,8 @@ class Pieces(Protocol):
         """(n + 1,), ascending."""
         ...
 
-    def __call__(self, x: Array) -> Array:
-        """log f(x), in the shape of x."""
+    def __call__(self, x: Array, at: Array | None = None) -> Array:
+        """log f(x), in the shape of x, by the pieces that hold `at`: x itself, or beside it."""
         ...
 
 
@@ -66,22 +67,31 @@ class LogSeries:
     terms: Array
 
     @classmethod
-    def of(cls, function: LogFunction, edges: Array, precise: float = PRECISE) -> LogSeries:
-        """The series of log f, checked between its nodes.
+    def of(
+        cls,
+        function: LogFunction,
+        edges: Array,
+        precise: float = PRECISE,
+        most: int = MOST,
+        finer: LogFunction | None = None,
+    ) -> LogSeries:
+        """The series of log f of at most so many panels, checked between its nodes by a finer mesh.
 
         function : x ↦ log f(x), (k,) → (k,). f(x) counts as seen under both P and Q, whose
         densities of a loss x are f(x) and f(x)e^{−x}. Raises `NoExactSpectrum`.
         """
         for _ in range(ROUNDS):
-            found = cls._fitted(function, edges, precise)
-            off = found._off(function)
+            found = cls._fitted(function, edges, precise, most)
+            off = found._off(finer or function)
             if not off.any():
                 return found
             edges = found._halved(off)
         return unresolved("a series of a curve is off")
 
     @classmethod
-    def _fitted(cls, function: LogFunction, edges: Array, precise: float = PRECISE) -> LogSeries:
+    def _fitted(
+        cls, function: LogFunction, edges: Array, precise: float = PRECISE, most: int = MOST
+    ) -> LogSeries:
         """The series; panels are halved until the last terms are negligible."""
         low, high, found, peak, count = edges[:-1], edges[1:], [], -np.inf, len(edges)
         while len(low):
@@ -93,20 +103,24 @@ class LogSeries:
             middle = 0.5 * (low + high)[~ready]
             low, high = np.append(low[~ready], middle), np.append(middle, high[~ready])
             count += len(middle)
-            if count > MOST:
+            if count > most:
                 unresolved("a function of the loss is too rough")
         return _Panels.joined(found).series(peak)
 
-    def __call__(self, x: Array) -> Array:
-        """log f(x), in the shape of x."""
-        place = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.edges) - 2)
+    def __call__(self, x: Array, at: Array | None = None) -> Array:
+        """log f(x), in the shape of x; `at` chooses the panels, where it is not x itself."""
+        at = x if at is None else at
+        place = np.clip(np.searchsorted(self.edges, at, side="right") - 1, 0, len(self.edges) - 2)
         low = self.edges[place]
         y = 2.0 * (x - low) / (self.edges[place + 1] - low) - 1.0
-        twice, one, two = 2.0 * y, np.zeros_like(y), np.zeros_like(y)
+        twice, one, two, spare = 2.0 * y, np.zeros_like(y), np.zeros_like(y), np.empty_like(y)
         for term in self.terms[:0:-1]:  # Clenshaw's recurrence
-            one, two = term[place] + twice * one - two, one
+            np.multiply(twice, one, out=spare)
+            spare -= two
+            spare += term[place]
+            one, two, spare = spare, one, two
         value = self.terms[0][place] + y * one - two
-        return np.where((x < self.edges[0]) | (x > self.edges[-1]), -np.inf, value)
+        return np.where((at < self.edges[0]) | (at > self.edges[-1]), -np.inf, value)
 
     def mirrored(self) -> LogSeries:
         """x ↦ x + log f(−x).
@@ -118,6 +132,12 @@ class LogSeries:
         terms[0] += 0.5 * (edges[1:] + edges[:-1])
         terms[1] += 0.5 * np.diff(edges)
         return LogSeries(edges, terms)
+
+    def followed_by(self, other: LogSeries) -> LogSeries:
+        """Both, where the other starts at the end of this one."""
+        return LogSeries(
+            np.concatenate([self.edges, other.edges[1:]]), np.hstack([self.terms, other.terms])
+        )
 
     def convolved(self, other: LogSeries) -> LogSeries:
         """log of ∫ f(u) g(x − u) du; each panel is checked between its nodes by a finer mesh.
@@ -135,9 +155,19 @@ class LogSeries:
 
     def mass(self) -> float:
         """∫ f."""
+        return float(self._masses()[1].sum())
+
+    def spread(self) -> float:
+        """The standard deviation of x under f."""
+        x, mass = self._masses()
+        mass = mass / mass.sum()
+        return float(np.sqrt(np.sum(mass * (x - np.sum(mass * x)) ** 2)))
+
+    def _masses(self) -> tuple[Array, Array]:
+        """Nodes and the masses there, (panels, nodes) each."""
         half = 0.5 * np.diff(self.edges)[:, None]
-        value = self(self.edges[:-1, None] + half * (1.0 + GAUSS))
-        return float(np.sum(half * np.exp(value) @ WEIGHTS))
+        x = self.edges[:-1, None] + half * (1.0 + GAUSS)
+        return x, half * WEIGHTS * np.exp(self(x))
 
     def _sums(self, other: LogSeries) -> Array:
         """Where the sum is looked at first: from end to end, and about both modes."""
@@ -242,34 +272,74 @@ def convolution(one: LogSeries, other: Pieces, x: Array, parts: int = 1) -> Arra
 
 
 def _block(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
-    marks = _marks(one, other, x, parts)
+    u, v = _marks(one, other, x, parts)
     with np.errstate(invalid="ignore"):
-        value = one(marks) + other(x[:, None] - marks)
+        value = one(u) + other(v)
     value = np.where(np.isnan(value), -np.inf, value)
     peak = np.maximum(value.max(axis=1), -BEYOND * DEEP)
     alive = np.maximum(value[:, 1:], value[:, :-1]) > peak[:, None] - DROP
-    row, column = np.nonzero(alive & (np.diff(marks, axis=1) > 0.0))
-    start, half = marks[row, column], 0.5 * (marks[row, column + 1] - marks[row, column])
-    u = (start + half)[:, None] + half[:, None] * GAUSS
-    height = one(u) + other(x[row, None] - u) - peak[row, None]
-    total = np.bincount(row, half * (np.exp(np.minimum(height, BEYOND)) @ WEIGHTS), len(x))
+    by_v = np.abs(v) < np.abs(u)
+    by_v = by_v[:, 1:] & by_v[:, :-1]
+    length = np.where(by_v, -np.diff(v, axis=1), np.diff(u, axis=1))
+    row, column = np.nonzero(alive & (length > 0.0))
+    by_v, half = by_v[row, column, None], 0.5 * length[row, column, None]
+    start = np.where(by_v, v[row, column + 1, None], u[row, column, None])
+    near = (start + half) + half * GAUSS
+    far = x[row, None] - near
+    # no edge lies inside an interval: its middle tells the panels
+    u, v = np.where(by_v, far, near), np.where(by_v, near, far)
+    height = one(u, _middle(u)) + other(v, _middle(v)) - peak[row, None]
+    total = np.bincount(row, half[:, 0] * (np.exp(np.minimum(height, BEYOND)) @ WEIGHTS), len(x))
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(2.0 * total if one is other else total) + peak)
 
 
-def _marks(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
-    """For each x the ends of the intervals in u, (k, n), ascending; half of them by symmetry."""
-    start = (
-        0.5 * x[:, None] if one is other else np.maximum(one.edges[0], x - other.edges[-1])[:, None]
-    )
-    stop = np.maximum(np.minimum(one.edges[-1], x - other.edges[0])[:, None], start)
-    own = np.broadcast_to(one.edges, (len(x), len(one.edges)))
-    marks = np.sort(np.clip(np.hstack([own, x[:, None] - other.edges]), start, stop), axis=1)
+def _middle(x: Array) -> Array:
+    return np.asarray(0.5 * (x[:, :1] + x[:, -1:]))
+
+
+def _marks(one: LogSeries, other: Pieces, x: Array, parts: int) -> tuple[Array, Array]:
+    """For each x the ends of the intervals, (k, n): u ascending, and v = x − u descending.
+
+    An edge of either series is kept as it is: where v is much smaller than x, x − (x − v) has lost
+    its digits. Half of the intervals by symmetry, where both series are one.
+    """
+    shape = (len(x), len(one.edges) + len(other.edges))
+    u, v = np.empty(shape), np.empty(shape)
+    at = len(one.edges)
+    u[:, :at], v[:, at:] = one.edges, other.edges[::-1]
+    v[:, :at], u[:, at:] = x[:, None] - u[:, :at], x[:, None] - v[:, at:]
+    low, high = _ends(one, other, x)
+    # an edge of one series in a tiny part of the other may be left out: its panels agree there
+    lost = np.abs(np.hstack([v[:, :at], u[:, at:]])) < INSIDE * np.abs(x)[:, None]
+    before = (u < low[0]) | (v > low[1]) | lost
+    after = ~before & ((u > high[0]) | (v < high[1]))
+    u, v = (np.where(before, low[i], np.where(after, high[i], w)) for i, w in enumerate((u, v)))
+    order = np.argsort(u, axis=1, kind="stable")
+    u = _cut(np.hstack([low[0], np.take_along_axis(u, order, axis=1), high[0]]), parts)
+    v = np.hstack([low[1], np.take_along_axis(v, order, axis=1), high[1]])
+    return u, _cut(np.minimum.accumulate(v, axis=1), parts)
+
+
+def _ends(one: LogSeries, other: Pieces, x: Array) -> tuple[tuple[Array, Array], ...]:
+    """(u, v), (k, 1) each, where the integral starts and stops."""
+    x = x[:, None]
+    first, last = one.edges[0], one.edges[-1]
+    begins, stops = x - other.edges[-1] <= first, x - other.edges[0] >= last
+    low = np.where(begins, first, x - other.edges[-1]), np.where(begins, x - first, other.edges[-1])
+    if one is other:
+        low = 0.5 * x, 0.5 * x
+    high = np.where(stops, last, x - other.edges[0]), np.where(stops, x - last, other.edges[0])
+    return low, (np.maximum(low[0], high[0]), np.minimum(low[1], high[1]))
+
+
+def _cut(marks: Array, parts: int) -> Array:
+    """Each interval in as many parts."""
     if parts == 1:
         return marks
     share = np.arange(parts) / parts
     cut = marks[:, :-1, None] + np.diff(marks, axis=1)[..., None] * share
-    return np.hstack([cut.reshape(len(x), -1), marks[:, -1:]])
+    return np.hstack([cut.reshape(len(marks), -1), marks[:, -1:]])
 
 
 def unresolved(what: str) -> NoReturn:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.exact.numerics.log_series import AGREE, LogSeries, convolution, unresolved
+from dpaudit.exact.numerics.log_series import LogSeries, convolution
 
 Delta = Callable[[Array], Array]
 STEPS = 12  # edges of the first mesh of a curve, each NARROWER than the last
@@ -22,7 +22,6 @@ NARROWER = 8.0
 PRECISE = 2e-10
 LEVELS = np.array([0.0, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0])  # 1 − e^{−e} between them is smooth
 TINY = 1e-300
-LEAST = 1e-13  # of δ, below which two meshes may differ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,8 +43,19 @@ class SignedCurve:
         if curve is None:
             return cls(None, None, reach), cls(None, None, reach)
         edges = np.append(0.0, reach * NARROWER ** -np.arange(STEPS - 1.0, -1.0, -1.0))
-        ahead, back = (LogSeries.of(_log(delta), edges, PRECISE) for delta in curve)
+        ahead, back = (LogSeries.of(log_of(delta), edges, PRECISE) for delta in curve)
         return cls(ahead, back, reach), cls(back, ahead, reach)
+
+    def doubled(self, curve: tuple[Delta, Delta] | None) -> tuple[SignedCurve, SignedCurve]:
+        """`pair` of the same curve for twice the reach, with the same panels up to here."""
+        reach = 2.0 * self.reach
+        if curve is None or self.ahead is None or self.back is None:
+            return self.pair(None, reach)
+        ahead, back = (
+            series if series.edges[-1] < self.reach else _continued(series, delta, reach)
+            for series, delta in zip((self.ahead, self.back), curve, strict=True)
+        )
+        return SignedCurve(ahead, back, reach), SignedCurve(back, ahead, reach)
 
     @property
     def edges(self) -> Array:
@@ -55,29 +65,32 @@ class SignedCurve:
         parts = [sign * part.edges for sign, part in zip((1.0, -1.0), series, strict=False)]
         return np.unique(np.concatenate([below, *parts]))
 
-    def __call__(self, x: Array) -> Array:
-        """log δ(x)."""
+    def __call__(self, x: Array, at: Array | None = None) -> Array:
+        """log δ(x); `at`, of the sign of x, chooses the panels of the series."""
+        at = x if at is None else at
         down = np.minimum(x, 0.0)
-        share = -np.expm1(down)
-        if self.ahead is None or self.back is None:
-            with np.errstate(divide="ignore"):
-                return np.asarray(np.log(share))
         with np.errstate(divide="ignore", under="ignore"):
-            low = np.log(share + np.exp(down + self.back(-down)))
-        return np.where(x < 0.0, low, self.ahead(x))
+            if self.ahead is None or self.back is None:
+                return np.log(-np.expm1(down))
+            low = np.log(-np.expm1(down) + np.exp(down + self.back(-down, np.maximum(-at, 0.0))))
+        return np.where(at < 0.0, low, self.ahead(np.maximum(x, 0.0), np.maximum(at, 0.0)))
 
-    def averaged(self, loss: LogSeries, epsilon: Array) -> Array:
-        """E[δ(ε − u)] over the finite part of the loss u; two meshes must agree.
-
-        Raises `NoExactSpectrum`.
-        """
-        once, twice = (np.exp(convolution(loss, self, epsilon, parts)) for parts in (1, 2))
-        if np.any(np.abs(once - twice) > AGREE * np.maximum(twice, LEAST)):
-            unresolved("two meshes of an average over losses disagree")
-        return twice
+    def averaged(self, loss: LogSeries, epsilon: Array, parts: int) -> Array:
+        """E[δ(ε − u)] over the finite part of the loss u, on a mesh `parts` times as fine."""
+        return np.exp(convolution(loss, self, epsilon, parts))
 
 
-def _log(delta: Delta) -> Delta:
+def _continued(series: LogSeries, delta: Delta, reach: float) -> LogSeries:
+    """Up to `reach`, unless δ has vanished: beyond a series it counts as 0."""
+    start = series.edges[-1]
+    if delta(start[None])[0] < TINY:
+        return series
+    return series.followed_by(LogSeries.of(log_of(delta), np.array([start, reach]), PRECISE))
+
+
+def log_of(delta: Delta) -> Delta:
+    """ε ↦ log δ(ε)."""
+
     def log_delta(x: Array) -> Array:
         with np.errstate(divide="ignore"):
             return np.log(delta(x))
