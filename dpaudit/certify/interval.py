@@ -5,12 +5,12 @@ largest Q(S) − e^ε P(S) of their complements, whichever is larger; τ runs ov
 cells. θ(ε) ≤ δ(ε). The interval is one of θ: how much this score could show. No finite number of
 draws bounds δ(ε) itself from above without assumptions, as another score may show more.
 
-Counts that choose a set make it look better than it is. So the draws are split at random into
-folds. The sets of each fold are chosen by the others, and the fold counts them: such counts do not
-favour the sets, which are at most as good as the best. The lower end rests on them. The upper end
-must reach the best set, which may not be the one that is chosen. It rests on the sets with the
-largest sum of value and some standard errors, and mostly on counts that took part in the choice:
-what these have too much makes up for what the chosen sets lack.
+Counts that choose a set make it look better than it is. So for the lower end the draws are split
+at random into folds. The sets of each fold are chosen by the others, and the fold counts them: such
+counts do not favour the sets, which are at most as good as the best. The upper end must reach the
+best set, which may not be the one that is chosen. It is that of the set with the largest sum of
+value and some standard errors, counted with the draws that chose it. So it is nearly as large as
+the upper limit of any set, the best one's included, and is missed less often than that.
 
 P(S) and Q(S) have Jeffreys limits at z standard errors, and their differences those of Zou and
 Donner (Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008),
@@ -38,8 +38,7 @@ SETS, NODES = 64, 24  # ε for which sets are chosen, and at which z is found
 REPLICATES = 300  # simulated counts
 FOLDS = 4
 HOPE = 1.5  # standard errors, added to the value of the sets of the upper end
-SEEN = 0.75  # weight of the counts that took part in the choice, at the upper end
-SHARES = 0.75, 0.3  # of 1 − level, for the lower and the upper end; found by simulation
+SHARES = 0.7, 0.35  # of 1 − level, for the lower and the upper end; found by simulation
 RIVAL = 2.0  # standard errors by which a direction is ahead of one that does not matter
 NEAR, START, WIDEST = 0.4, 0.75, 6.0  # z are between START times the z of a single ε and WIDEST
 BISECTIONS = 8
@@ -73,13 +72,12 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     node = evenly_spaced(len(epsilon), SETS)
     near = np.searchsorted(node, np.arange(len(epsilon)))
     tails, folds = _Tails.of(cells.p, cells.q), _folds(cells, rng)
-    hope = HOPE * tails.error(gamma[node])
-    best, hopeful = _Sets.both(tails, gamma[node], hope)
+    gain = tails.gain(gamma[node])
+    best, hopeful = _Sets.of(gain), _Sets.of(gain + HOPE * tails.error(gamma[node]))
     z_low, z_high = _z(tails, best, hopeful, gamma[node], alpha, rng)
-    held, hoped = _held(tails, folds, gamma[node], hope)[..., near]
-    hoped = SEEN * hopeful.counts(tails)[:, near] + (1.0 - SEEN) * hoped
-    low = np.maximum.accumulate(_end(held, gamma, -z_low)[::-1])[::-1]
-    high = np.minimum.accumulate(_upper(hoped, gamma, z_high))
+    low = _end(_held(tails, folds, gamma[node])[:, near], gamma, -z_low)
+    high = _upper(hopeful.counts(tails)[:, near], gamma, z_high)
+    low, high = np.maximum.accumulate(low[::-1])[::-1], np.minimum.accumulate(high)
     return np.clip(np.stack([low, np.maximum(low, high)]), 0.0, 1.0)
 
 
@@ -138,12 +136,6 @@ class _Sets:
     way: np.ndarray
 
     @classmethod
-    def both(cls, tails: _Tails, gamma: Array, hope: Array) -> tuple[_Sets, _Sets]:
-        """By the largest p − γ q, and by that of p − γ q + hope. hope : (2, m, c)."""
-        gain = tails.gain(gamma)
-        return cls.of(gain), cls.of(gain + hope)
-
-    @classmethod
     def of(cls, gain: Array) -> _Sets:
         """By the largest of (2, m, c)."""
         position = np.argmax(gain, axis=2)
@@ -161,12 +153,10 @@ def _folds(cells: ScoreCells, rng: np.random.Generator) -> list[_Tails]:
     return [_Tails.of(*part) for part in zip(p.T, q.T, strict=True)]
 
 
-def _held(tails: _Tails, folds: list[_Tails], gamma: Array, hope: Array) -> Array:
-    """Counts of each fold in both kinds of sets that the others choose, summed, (2, 4, m)."""
-    parts = [
-        [sets.counts(fold) for sets in _Sets.both(tails.without(fold), gamma, hope)]
-        for fold in folds
-    ]
+def _held(tails: _Tails, folds: list[_Tails], gamma: Array) -> Array:
+    """Counts of each fold in the sets that the others choose, summed, (4, m)."""
+    rests = [tails.without(fold).gain(gamma) for fold in folds]
+    parts = [_Sets.of(rest).counts(fold) for rest, fold in zip(rests, folds, strict=True)]
     return np.asarray(np.sum(parts, axis=0))
 
 
