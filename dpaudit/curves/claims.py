@@ -57,7 +57,7 @@ class Claim:
     >>> dp.Claim(1.0, 1e-5).text, dp.Claim.gdp(1.0).text
     ('(1, 1e-05)-DP', '1-GDP')
     >>> round(float(dp.Claim.zcdp(0.5).delta_at(2.0)), 6)
-    0.054293
+    0.051858
     >>> dp.Claim(-1.0)
     Traceback (most recent call last):
         ...
@@ -102,16 +102,14 @@ class Claim:
     def tcdp(cls, rho: float, omega: float) -> Claim:
         """(ρ, ω)-truncated concentrated DP: R(α) = ρα for 1 < α < ω.
 
-        Source: Bun et al. 2018; paper 3, definition 3. δ(ε) is that of `Claim.rdp`, below that of
-        paper 3's proposition 2 (`exact.printed.proposition_2`) by the factor
-        (1 − 1/α)^{α−1}/α of its proposition 1.
+        Source: Bun et al. 2018; paper 3, definition 3. δ(ε) is that of `Claim.rdp`, less than that
+        of paper 3's proposition 2 (`exact.printed.proposition_2`).
         """
         rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
         if omega == 1.0:
             fail("omega", omega, "a finite number > 1")
         curve = _concentrated(rho, omega)
-        # (0, ω)-tCDP is 0-zCDP, and a larger ρ is read so: with a small ω the curve does not fall
-        # to 0 as ρ does
+        # (0, ω)-tCDP is 0-zCDP, and a larger ρ is read so
         family = Family("ρ", rho, omega=omega if rho > 0.0 else np.inf)
         return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", curve, family)
 
@@ -124,7 +122,10 @@ class Claim:
         end: float = np.inf,
         text: str = "",
     ) -> Claim:
-        """Rényi DP: a bound of the divergence at many orders, as δ(ε) (`dpaudit.curves.renyi`).
+        """Rényi DP: a bound of the divergence at many orders, and the least δ(ε) that one implies.
+
+        Each order allows the largest δ of two laws with that divergence
+        (`dpaudit.curves.joint_range`).
 
         curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
             `values` at them.

@@ -1,10 +1,12 @@
 """From Rényi divergences to δ(ε), for claims of Rényi, zero- and truncated concentrated privacy.
 
-A bound R(α) of the divergence of order α gives, for every α > 1,
+A bound R(α) of the divergence of order α > 1 gives a bound of δ(ε), the largest δ of two
+laws with that divergence (`dpaudit.curves.joint_range`). The least over the orders holds. What
+papers print is the weaker
 
     δ(ε) ≤ exp((α − 1)(R(α) − ε)) (1 − 1/α)^{α−1} / α
 
-(paper 3, proposition 1, that is Canonne, Kamath & Steinke 2020, proposition 12, solved for δ). The
+(paper 3, proposition 1, that is Canonne, Kamath & Steinke 2020, proposition 12, solved for δ). Its
 logarithm, (α − 1)(R − ε) + (α − 1)ln(α − 1) − α ln α, is convex in α: (α − 1)R(α) is convex if R is
 a Rényi curve, and the other terms have the second derivative 1/(α − 1) − 1/α > 0.
 """
@@ -19,12 +21,18 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.curves import joint_range
 from dpaudit.curves.bracketing import peak
 
-FINITE = np.linspace(-27.0, 30.0, 58)  # ln of (α − 1)/(end − α): to 1e-13 of the end
-INFINITE = np.linspace(-27.0, 43.0, 71)  # ln(α − 1)
+FINITE = np.linspace(-27.0, 30.0, 39)  # ln of (α − 1)/(end − α): to 1e-13 of the end
+INFINITE = np.linspace(-27.0, 43.0, 48)  # ln(α − 1)
 FLAT = 1e-13  # in ln δ
+ROUGH, FINE = 6, 10  # halvings, to choose an order and to compute a bound
 JUDGED = np.linspace(-7.0, 7.0, 49)  # ln(α − 1) of orders at which divergences are compared
+
+
+# ln δ at α = 1 + s: of s, R(α), ε and the effort
+Conversion = Callable[[Array, Array, Array, int], Array]
 
 
 @dataclass(frozen=True)
@@ -41,18 +49,26 @@ class RenyiCurve:
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput`."""
+        return self._least(epsilon, joint_range.log_delta)
+
+    def by_moments(self, epsilon: Array) -> Array:
+        """The same by paper 3's proposition 1, which is nowhere below."""
+        return self._least(epsilon, lambda s, bound, e, halvings: _by_moments(s, bound, e))
+
+    def _least(self, epsilon: Array, log_delta: Conversion) -> Array:
         flat = np.atleast_1d(epsilon)
         nodes = FINITE if np.isfinite(self.end) else INFINITE
-        heights = -_log_delta(*self._at(nodes), flat[:, None])
+        heights = -log_delta(*self._at(nodes), flat[:, None], ROUGH)
         best = np.clip(np.argmax(heights, axis=1), 1, len(nodes) - 2)
         around = best[:, None] + np.array([-1, 0, 1])
 
         def height(places: Array, problem: np.ndarray) -> Array:
             excess, divergence = (part.reshape(places.shape) for part in self._at(places.ravel()))
-            return -_log_delta(excess, divergence, flat[problem, None])
+            return -log_delta(excess, divergence, flat[problem, None], FINE)
 
-        log_delta = -peak(height, nodes[around], np.take_along_axis(heights, around, axis=1), FLAT)
-        return np.exp(np.minimum(log_delta, 0.0)).reshape(np.shape(epsilon))
+        start = nodes[around]
+        found = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
+        return np.exp(np.minimum(found, 0.0)).reshape(np.shape(epsilon))
 
     def _at(self, places: Array) -> tuple[Array, Array]:
         """α − 1 and R(α) at the places of the search, whose range is the real line."""
@@ -76,10 +92,13 @@ class RenyiOrders:
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over the orders, in the shape of `epsilon`."""
-        log_delta = _log_delta(
-            np.array(self.orders) - 1.0, np.array(self.values), np.asarray(epsilon)[..., None]
+        log_delta = joint_range.log_delta(
+            np.array(self.orders) - 1.0,
+            np.array(self.values),
+            np.asarray(epsilon)[..., None],
+            FINE,
         )
-        return np.exp(np.minimum(log_delta.min(axis=-1), 0.0))
+        return np.exp(log_delta.min(axis=-1))
 
     @classmethod
     def of(cls, orders: ArrayLike, values: ArrayLike) -> RenyiOrders:
@@ -144,8 +163,8 @@ def divergences(function: Callable[[Array], Array], order: Array) -> Array:
     return np.maximum(value, 0.0)
 
 
-def _log_delta(excess: Array, divergence: Array, epsilon: Array) -> Array:
-    """ln of the bound at α = 1 + excess."""
+def _by_moments(excess: Array, divergence: Array, epsilon: Array) -> Array:
+    """ln of the printed bound at α = 1 + excess."""
     return np.asarray(excess * (divergence - epsilon - np.log1p(1.0 / excess)) - np.log1p(excess))
 
 

@@ -10,7 +10,7 @@ is in `printed_calibration`.
 | --- | --- |
 | lemma 1 | `printed.lemma_1_renyi` |
 | lemma 1 with proposition 1 | `printed.gaussmix_epsilon`, `printed_calibration.gaussmix_gamma` |
-| proposition 1 | `dpaudit.curves.renyi.RenyiCurve` |
+| proposition 1 | `dpaudit.curves.renyi.RenyiCurve.by_moments` |
 | corollary 1, and the ε below it | `printed.corollary_1_tcdp`, `printed.corollary_1_epsilon` |
 | proposition 2 | `printed.proposition_2` |
 | Sheffet 2019, theorem 2, as quoted | `printed.sheffet_2019` |

@@ -73,7 +73,7 @@ def gaussmix_epsilon(rows: int, gamma: float, delta: float) -> float:
     rows, gamma = check.integer("rows", rows, 1), _gamma(gamma)
     delta = check.real("delta", delta, 0.0, 1.0, open_=True)
     curve = RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)
-    return float(epsilon_at(curve, delta))
+    return float(epsilon_at(curve.by_moments, delta))
 
 
 def _gamma(value: float, low: float = 1.0) -> float:

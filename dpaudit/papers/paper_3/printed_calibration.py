@@ -152,4 +152,4 @@ def _budget(rows: int, epsilon: float, delta: float) -> tuple[int, float, float]
 def _mixing_delta(rows: int, gamma: float, epsilon: float) -> float:
     """δ(ε) by lemma 1 and proposition 1."""
     curve = RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)
-    return float(curve(np.asarray(epsilon)))
+    return float(curve.by_moments(np.asarray(epsilon)))
