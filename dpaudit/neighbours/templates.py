@@ -70,12 +70,15 @@ def _extreme(data: Array) -> Array:
 
 
 def _combination(data: Array) -> Array:
-    """The two values that occur together least beside what their own counts let expect."""
+    """The two values that occur together least beside what their own counts let expect.
+
+    The least of all Pearson residuals, (seen − expected)/√expected.
+    """
     groups = [_groups(column) for column in data.T[:SEARCHED]]
     record = np.array([_observed_median(column) for column in data.T])
     fewest = np.inf
     for (i, first), (j, second) in combinations(enumerate(groups), 2):
-        missing = _seen_less_expected(first, second)
+        missing = _residuals(first, second)
         at = np.unravel_index(np.argmin(missing), missing.shape)
         if missing[at] < fewest:
             fewest, chosen = missing[at], ((i, first, at[0]), (j, second, at[1]))
@@ -93,11 +96,12 @@ def _groups(column: Array) -> np.ndarray:
     return np.asarray(np.unique(np.searchsorted(edges, column), return_inverse=True)[1].ravel())
 
 
-def _seen_less_expected(first: np.ndarray, second: np.ndarray) -> Array:
-    """Counts of pairs of groups less those of independent columns, (g, h)."""
+def _residuals(first: np.ndarray, second: np.ndarray) -> Array:
+    """Pearson residuals of the counts of pairs of groups, if columns were independent, (g, h)."""
     seen = np.zeros((first.max() + 1, second.max() + 1))
     np.add.at(seen, (first, second), 1.0)
-    return np.asarray(seen - np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(first))
+    expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(first)
+    return np.asarray((seen - expected) / np.sqrt(expected))
 
 
 def _observed_median(values: Array) -> float:

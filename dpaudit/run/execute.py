@@ -21,7 +21,7 @@ from dpaudit.run.described import describe_data, describe_pair, describe_source
 from dpaudit.run.imports import loaded_from
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.scenario.mechanism import Call
+from dpaudit.run.scenario.mechanism import Call, Called
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.search import TABLE
 from dpaudit.run.scenario.text import kept
@@ -136,6 +136,8 @@ def _prepare(
     else:
         assert not isinstance(rule, Own)
         pair, text = rule.pair(mechanism, dataset.database), rule.text(dataset.database)
+    if isinstance(mechanism, Called):
+        mechanism = mechanism.on(pair)
     subject = Subject(
         mechanism,
         pair,

@@ -23,6 +23,12 @@ def test_each_record_is_what_its_name_says():
     assert all(combination[j] in DATA[:, j] for j in range(3))
 
 
+def test_of_two_gaps_of_one_size_the_rarer_combination_counts():
+    rows = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]], 10, axis=0)
+    # of (0, 0) and of (1, 1) there are 10/3 fewer than the counts of their values let expect
+    assert record_templates(rows)["combination"].right[-1].tolist() == [1.0, 1.0]
+
+
 def test_the_row_with_a_value_of_its_own_is_the_rarest():
     rows = np.vstack([DATA, [7.0, 0.0, 0.0]])
     assert record_templates(rows)["rarest"].index == len(DATA)

@@ -2,8 +2,8 @@
 
 Those in scenarios/exact/ claim nothing: what they say of their exact spectrum is checked, and no
 draw is made. Those in scenarios/papers/ hold an algorithm of a paper against its printed claim, or
-make a figure again. Those in scenarios/libraries/ audit released libraries, which are extras, by
-the neighbour search: they are read, and one that needs none of them is run.
+make a figure again. Those in scenarios/libraries/ audit released libraries, which are extras: they
+are read, and one that needs none of them is run. Those in scenarios/synthesizers/ need no extra.
 """
 
 import importlib
@@ -19,6 +19,7 @@ from dpaudit import mechanisms
 from dpaudit.cli import main
 from dpaudit.report.studies.study import Study
 from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
+from dpaudit.run.scenario.neighbour import Searched
 from tests.sparse import one_in
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -43,11 +44,14 @@ EXACT = [
 STUDIES = FOLDER / "papers" / "studies"
 PAPERS = sorted((FOLDER / "papers").glob("*.toml"))
 LIBRARIES = sorted((FOLDER / "libraries").glob("*.toml"))
-NEEDED = {"diffprivlib": "diffprivlib", "opendp": "opendp", "ridge": "sklearn"}
+SYNTHESIZERS = sorted((FOLDER / "synthesizers").glob("*.toml"))
+NEEDED = {"diffprivlib": "diffprivlib", "opendp": "opendp", "ridge": "sklearn", "dpmm": "dpmm"}
+UNSEEDED = ("opendp", "dpmm")  # a seed does not fix their draws
 LEAKS = {
     f"diffprivlib-{name}"
     for name in ("linear-zero", "linear-zero-intercept", "linear-uneven", "linear-outside")
 }
+LEAKS |= {"dpmm-privbayes-constant"}
 LEAKS |= {f"{data}diffprivlib-histogram" for data in ("", "flight-", "diabetes-")}
 
 
@@ -59,7 +63,8 @@ def available(name):
 
 def test_none_is_missing_or_unknown():
     found = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.toml")]
-    others = [name for name in found if not name.startswith(("papers/", "libraries/"))]
+    elsewhere = ("papers/", "libraries/", "synthesizers/")
+    others = [name for name in found if not name.startswith(elsewhere)]
     assert sorted(others) == sorted([*NAMES, *EXACT])
 
 
@@ -137,8 +142,8 @@ def test_each_of_the_libraries_is_valid_and_says_what_it_shows(path):
     scenario = Scenario.load(path)
     assert scenario.name == path.stem
     assert scenario.claim is not None
-    assert scenario.neighbour.search is not None
     name = library(path)
+    assert isinstance(scenario.neighbour, Searched) == (name != "dpmm")
     assert path.read_text(encoding="utf-8").startswith(
         "# scikit-learn " if name == "ridge" else f"# {name} "
     )
@@ -152,12 +157,35 @@ def test_noise_on_ridge_keeps_its_claim(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", [path for path in LIBRARIES if library(path) != "opendp"], ids=lambda path: path.stem
+    "path",
+    [path for path in LIBRARIES if library(path) not in UNSEEDED],
+    ids=lambda path: path.stem,
 )
 def test_verdicts_on_the_libraries(path, tmp_path):
-    """All except opendp: a seed does not fix its draws."""
     pytest.importorskip(NEEDED[library(path)])
     assert main(["run", str(path), "--out", str(tmp_path)]) == int(path.stem in LEAKS)
+
+
+@pytest.mark.parametrize("path", SYNTHESIZERS, ids=lambda path: path.stem)
+def test_each_of_the_synthesizers_says_what_it_shows(path):
+    scenario, first = Scenario.load(path), path.read_text(encoding="utf-8").splitlines()[0]
+    assert scenario.name == path.stem
+    assert first.startswith("# A claim that fails: ") == path.stem.endswith("broken-claim")
+
+
+@pytest.mark.usefixtures("no_figures")
+@pytest.mark.parametrize(
+    "path",
+    [
+        path if "observed" in path.stem else pytest.param(path, marks=pytest.mark.slow)
+        for path in SYNTHESIZERS
+    ],
+    ids=lambda path: path.stem,
+)
+def test_verdicts_on_the_synthesizers(path, tmp_path):
+    """The others, at full size, take some 5 s each."""
+    few = ["--samples", "300"] if "observed" in path.stem else []
+    assert main(["run", str(path), "--out", str(tmp_path), *few]) == int("broken" in path.stem)
 
 
 @pytest.mark.usefixtures("no_figures")

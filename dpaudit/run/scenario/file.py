@@ -10,13 +10,14 @@ Keys, by table (`name` stands above them and is optional):
 - [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table
   `parameters` if the callable makes the mechanism from them, batched = false if it gives one output
   a call, or kind = "estimator" if it makes an estimator with fit (and then outputs = ["coef_"] or
-  "package.module:callable", or predict = [[..], ..]); or command = ["program", "{data}", "{size}",
+  "package.module:callable", or predict = [[..], ..]), or kind = "synthesizer" if it makes an object
+  with fit(data, rng) and sample(model, rng) of tables; or command = ["program", "{data}", "{size}",
   "{seed}"], run in the scenario's folder; timeout = 60 seconds, of either
 - [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`, by theory; not given: where theory
   knows it), "search" (the same and other relations, without theory, for all other mechanisms: keys
   in `dpaudit.run.scenario.search`), "row" (`index` zeroed),
-  "replace" (`index` by `row`), or, without [data], "own": the two databases on which a mechanism of
-  a paper shows what it claims
+  "replace" (`index` by `row`), "add" (`row`), "template" (`template`), or, without [data], "own":
+  the two databases on which a mechanism of a paper shows what it claims
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1
   (zero-concentrated), with omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve
   of Gaussian mixing); printed = true, what the mechanism's own source claims
@@ -47,9 +48,9 @@ from dpaudit.run.scenario.audit import read_settings
 from dpaudit.run.scenario.claim import read_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
-from dpaudit.run.scenario.neighbour import Neighbour, Searched, Worst, read_neighbour
+from dpaudit.run.scenario.neighbour import Neighbour, Searched, Unstated, Worst, read_neighbour
 from dpaudit.run.scenario.table import Table, refuse, text
-from dpaudit.run.scenario.user_mechanism import Call, Program, lawless, predicts
+from dpaudit.run.scenario.user_mechanism import Call, Program, is_synthesizer, lawless, predicts
 from dpaudit.run.scenario.workers import Workers, read_workers
 
 REPORTS = Path("dpaudit-out")  # where reports go if no folder is named
@@ -174,6 +175,10 @@ def _read(path: Path, top: Table) -> Scenario | None:
         top.fault("neighbour", f'rule "own" {wanted}')
     if isinstance(neighbour, Worst) and lawless(mechanism):
         rules.fault("rule", 'give "search", or "row" and an index: the worst row is not known')
+    if isinstance(neighbour, (Searched, Unstated)) and is_synthesizer(mechanism):
+        rules.fault(
+            "rule", 'give "template", "add", "replace" or "row": a synthesizer has no search'
+        )
     table = top.table("audit", {})
     seed = table.get("seed", partial(check.integer, minimum=0), 0)
     workers = read_workers(table)

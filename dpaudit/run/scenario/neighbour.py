@@ -3,6 +3,7 @@
 - rule = "worst": the row that is the worst when it is zeroed, by theory, at ε = `at`
 - rule = "search": the same and other relations without theory (keys in `search.py`)
 - rule = "row": row `index` zeroed. rule = "replace": row `index` replaced by `row`
+- rule = "add": `row` added. rule = "template": an unusual record (`neighbours.record_templates`)
 - rule = "own": the two databases on which a mechanism of a paper shows its claim; without [data]
 - no rule: "worst" for a mechanism of dpaudit's own; "search" for another one, unless it turns out
   to have a law
@@ -10,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +29,7 @@ from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.scenario.search import Search, read_search
-from dpaudit.run.scenario.table import Table, numbers
+from dpaudit.run.scenario.table import Table, numbers, text
 from dpaudit.run.scenario.user_mechanism import Call
 from dpaudit.search import Selection
 
@@ -105,6 +107,49 @@ class Replaced:
 
 
 @dataclass(frozen=True)
+class Added:
+    """`row` added."""
+
+    row: tuple[float, ...]
+
+    __repr__ = short_repr
+    rule: ClassVar[str] = "add"
+
+    def check(self, dataset: Rows) -> None:
+        """Whether the row is one of such data. Raises `InvalidInput`."""
+        _check_width(self.row, dataset)
+
+    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+        """Raises `InvalidInput`."""
+        return neighbours.add_row(data, self.row)
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return "added row given in the scenario"
+
+
+@dataclass(frozen=True)
+class Template:
+    """An unusual record added, or left out: one of `neighbours.record_templates`."""
+
+    template: str
+    rule: ClassVar[str] = "template"
+
+    def check(self, dataset: Rows) -> None:
+        """Whether such data have the template. Raises `InvalidInput`."""
+        self.pair(None, dataset.values)
+
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
+        """Raises `InvalidInput`."""
+        pairs = neighbours.record_templates(data)
+        return pairs[check.choice("template", self.template, tuple(pairs))]
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return f"the template {self.template!r} for synthesizers"
+
+
+@dataclass(frozen=True)
 class Searched:
     """The worst neighbour that a search finds. asked : whether the scenario asks for a search."""
 
@@ -150,8 +195,8 @@ class Own:
         """It is not asked: this rule takes no data."""
 
 
-Neighbour = Worst | Zeroed | Replaced | Searched | Unstated | Own
-RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Own))
+Neighbour = Worst | Zeroed | Replaced | Added | Template | Searched | Unstated | Own
+RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Added, Template, Own))
 
 
 def read_neighbour(
@@ -171,6 +216,8 @@ def read_neighbour(
         Own.rule: Own,
         Zeroed.rule: lambda: Zeroed(_index(table)),
         Replaced.rule: lambda: Replaced(_index(table), table.get("row", numbers)),
+        Added.rule: lambda: Added(table.get("row", numbers)),
+        Template.rule: lambda: Template(table.get("template", text)),
     }
     found: Neighbour = readers[rule]()
     table.close()
@@ -185,10 +232,16 @@ def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: s
         check.fail("index", index, f"a row number below {dataset.n}")
     old = dataset.values[index]
     new = np.zeros(len(old)) if row is None else np.array(row)
-    if len(new) != len(old):
-        check.fail("row", f"{len(new)} numbers", f"{len(old)} numbers, one a column")
+    _check_width(new, dataset)
     if np.array_equal(new, old):
         raise InvalidInput(f"row {index} is {same}: no neighbour")
+
+
+def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:
+    """Raises `InvalidInput` unless a row has the columns of the data."""
+    width = dataset.values.shape[1]
+    if len(row) != width:
+        check.fail("row", f"{len(row)} numbers", f"{width} numbers, one a column")
 
 
 def _index(table: Table) -> Any:

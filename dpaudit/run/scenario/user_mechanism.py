@@ -1,4 +1,5 @@
-"""The user's own mechanisms, as a scenario names them: a callable, an estimator, a program.
+"""The user's own mechanisms, as a scenario names them: a callable, an estimator, a synthesizer, a
+program.
 
 No code of the user's runs before `load`.
 """
@@ -25,17 +26,20 @@ from dpaudit.adapters.estimators import FITTED
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.imports import Imports, imports_of_script
 from dpaudit.run.scenario.table import Table, flag, mapping, numbers, text
 from dpaudit.run.scenario.target import failed, imported, target_text
 from dpaudit.sampling.form import check_mechanism
+
+KINDS = ("estimator", "synthesizer")
 
 
 @dataclass(frozen=True)
 class Form:
     """How a callable is used.
 
-    batched : one call makes many draws. kind : "estimator" is fitted once for each draw.
+    batched : one call makes many draws. kind : one of `KINDS`, which are fitted once for each draw.
     outputs : attributes of a fitted estimator, or a callable of it by name. predict : points at
     which it predicts instead. timeout : seconds for each call.
     """
@@ -90,11 +94,15 @@ class Call:
         found = imported(self.target, "[mechanism] call")
         if self.form.kind == "estimator":
             return Called(self, self._estimator(found))
+        synthesizer = self.form.kind == "synthesizer"
         try:
-            made = found if self.parameters is None else found(**self.parameters)
+            plain = self.parameters is None and not synthesizer
+            made = found if plain else found(**(self.parameters or {}))
         except Exception as error:
             said = failed(self.target, "[mechanism] call", error)
             raise ScenarioError(f"{said}{_makes(self.parameters or {})}") from error
+        if synthesizer:
+            return Called(self, self._checked(made))
         if not callable(made):
             raise ScenarioError(
                 f"[mechanism] call: {self.target} must be callable, got {type(made).__name__}"
@@ -111,6 +119,12 @@ class Call:
         found = Imports(folder)
         found.follow([*targets, *loaded])
         return Source(found.files, found.packages)
+
+    def _checked(self, made: Any) -> Any:
+        if all(callable(getattr(made, name, None)) for name in ("fit", "sample")):
+            return made
+        wanted = "must make an object with fit(data, rng) and sample(model, rng)"
+        raise ScenarioError(f"[mechanism] call: {self.target} {wanted}, got {type(made).__name__}")
 
     def _limited(self, made: Any) -> Any:
         timeout = self.form.timeout
@@ -144,6 +158,16 @@ class Called:
 
     def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
         return self.function(data, size, rng=rng)
+
+    def on(self, pair: NeighbourPair) -> Called:
+        """What is audited on a pair: a synthesizer's features are about its differing records."""
+        if self.call.form.kind != "synthesizer":
+            return self
+        made = self.function
+        given = {name: getattr(made, name, None) for name in ("columns", "categories")}
+        timeout = self.call.form.timeout
+        adapted = adapters.synthesizer(made.fit, made.sample, pair, timeout=timeout, **given)
+        return dataclasses.replace(self, function=adapted)
 
     @property
     def name(self) -> str:
@@ -208,8 +232,9 @@ class Program(Call):
 
 
 def lawless(mechanism: Any) -> bool:
-    """Whether a mechanism has no law that dpaudit could know: it is a program or an estimator."""
-    return isinstance(mechanism, Program) or is_estimator(mechanism)
+    """Whether a mechanism has no law that dpaudit could know: a program, or of some `KINDS`."""
+    known = isinstance(mechanism, Call) and mechanism.form.kind is not None
+    return isinstance(mechanism, Program) or known
 
 
 def predicts(mechanism: Any) -> bool:
@@ -222,16 +247,24 @@ def is_estimator(mechanism: Any) -> bool:
     return isinstance(mechanism, Call) and mechanism.form.kind == "estimator"
 
 
+def is_synthesizer(mechanism: Any) -> bool:
+    """Whether a scenario names a synthesizer of the user's."""
+    return isinstance(mechanism, Call) and mechanism.form.kind == "synthesizer"
+
+
 def read_call(table: Table) -> Call:
     """`call` and the keys that go with it. Faults are noted in the table."""
     target, parameters = table.get("call", target_text), table.get("parameters", mapping, None)
     timeout = table.get("timeout", seconds, None)
-    if table.get("kind", partial(choice, allowed=("estimator",)), None) is None:
+    kind = table.get("kind", partial(choice, allowed=KINDS), None)
+    if kind is None:
         form = Form(table.get("batched", flag, True), timeout=timeout)
+    elif kind == "synthesizer":
+        form = Form(kind=kind, timeout=timeout)
     else:
         form = Form(
             True,
-            "estimator",
+            kind,
             table.get("outputs", _outputs, None),
             table.get("predict", _points, None),
             timeout,
