@@ -59,8 +59,9 @@ def audit(
     epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that
         is a curve, as μ-GDP, up to where its δ is 1e-9). A claim's own ε is added.
     samples, draws : two names of one number: draws a side, training, choosing and certifying
-        together; 1e5 may stand for 100_000. Those that certify are made after the score, counted
-        as they come and not kept, so memory grows as √samples.
+        together, 20 or more; 1e5 may stand for 100_000. Up to 500 are spent as `auditing.few`
+        says. Of more, those that certify are made after the score, counted as they come and not
+        kept, so memory grows as √samples.
     claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is
         tested).
     level : joint confidence of the band over all ε and both directions.
@@ -74,7 +75,8 @@ def audit(
         and none elsewhere; or a function, called as progress(step, done, wanted).
     detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
     train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1,
-        smaller shares of many draws, and to train for outputs of one or two numbers.
+        smaller shares of many draws, and to train for outputs of one or two numbers. With either,
+        few draws are spent as more are.
     bits : let the score read the bits of floats (grid, exponent, low bits), where careless samplers
         leak.
     focus : what 1 − level is spent on, "spectrum" (all ε) or "pure": nine tenths on ε at δ = 0,
@@ -195,8 +197,9 @@ def audit_samples(
 
     NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array
     (`outcomes`), and the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`).
-    If one has more draws, the rest is left out. Other parameters as in `audit`. Raises
-    `InvalidInput`, `DataNotFound`, and TypeError for unknown keywords.
+    If one has more draws, the rest is left out, unless the other has at most 500: few draws
+    (`auditing.few`) all count. Other parameters as in `audit`. Raises `InvalidInput`,
+    `DataNotFound`, and TypeError for unknown keywords.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -204,7 +207,7 @@ def audit_samples(
     >>> P, Q = rng.normal(size=20_000), rng.normal(1.0, 1.0, size=20_000)
     >>> found = dp.audit_samples(P, Q, epsilon=[0.0, 1.0], rng=1)
     >>> print(found.spectrum.low.round(2), found.spectrum.delta.round(2))
-    [0.36 0.11] [0.37 0.13]
+    [0.36 0.11] [0.38 0.13]
     >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0]).round(2))
     [0.38 0.13]
     """

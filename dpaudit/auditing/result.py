@@ -69,7 +69,7 @@ class Findings:
 class AuditResult(Recorded):
     """What an audit found.
 
-    spectrum : Spectrum with delta (plug-in estimate), low (certified), forward and backward
+    spectrum : Spectrum with delta (the estimate), low (certified), forward and backward
         estimates, and interval (two-sided, of what this score shows).
     exact : Spectrum or None. claim : Claim or None.
     verdict : "violated", "not violated" or "inconclusive"; reason : for people, the headline first.

@@ -383,7 +383,7 @@ def log_floor(curves: Curves) -> float:
 
 
 def estimate_floor(curves: Curves) -> float:
-    """The least estimate that the log axis shows; smaller ones are counts of a few draws."""
+    """The least estimate that the log axis shows; smaller ones rest on few draws."""
     return FEW / curves.draws if curves.draws else 0.0
 
 

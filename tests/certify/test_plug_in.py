@@ -35,14 +35,14 @@ def normal(seed: int, scale: float = 1.0, mu: float = 1.0, spread: float = 1.0) 
 
 
 def two_values(seed: int, noise: float) -> Counted:
-    """A loss of ±ln 4, of which the score is a noisy version."""
+    """5,000 + 15,000 draws a side of a loss of ±ln 4, of which the score is a noisy version."""
     rng = np.random.default_rng(seed)
 
     def side(size: int, share: float) -> np.ndarray:
         loss = np.where(rng.random(size) < share, 1.0, -1.0) * np.log(4.0)
         return loss + noise * rng.standard_normal(size)
 
-    return counted(*((side(n, FLAT[0]), side(n, FLAT[1])) for n in (10_000, 70_000)))
+    return counted(*((side(n, FLAT[0]), side(n, FLAT[1])) for n in (5_000, 15_000)))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e100])
@@ -82,13 +82,13 @@ def test_directions_that_counts_cannot_tell_apart_have_one_estimate_and_others_t
 def test_a_constant_loss_is_not_overstated_where_it_ends():
     """At ε = ln 4 the true δ is 0.
 
-    Counts of the true sets have a standard error of 0.0059, and the mean of the two directions one
-    of 0.0042. Its positive part has mean 0.0017, and four standard errors of a mean of eight are
-    0.0034. The largest sum over all sets of the noisy score exceeds 0 every time.
+    Counts of the true sets have a standard error of 0.0117, and the mean of the two directions one
+    of 0.0082. Its positive part has mean 0.0033, and four standard errors of a mean of eight are
+    0.0067. The largest sum over all sets of the noisy score exceeds 0 every time.
     """
     end = np.array([np.log(4.0)])
     found = [np.max(estimated(two_values(seed, 0.2), end)) for seed in range(8)]
-    assert np.mean(found) < 0.0017 + 0.0034
+    assert np.mean(found) < 0.0033 + 0.0067
 
 
 @pytest.mark.parametrize("size", [1, 3, 20])

@@ -162,7 +162,7 @@ def test_infinite_scores_are_scores():
     score = KnownScore(lambda x: np.where(x[:, 0] < 1.5, np.inf, -np.inf))
     result = audit(P, Q, score, epsilon=[0.0, 1.0])
     assert np.all(result.spectrum.low > 0.97)
-    np.testing.assert_array_equal(result.spectrum.delta, [1.0, 1.0])
+    np.testing.assert_allclose(result.spectrum.delta, 1.0, atol=1e-9)  # no fitted odds are infinite
 
 
 def test_a_score_of_nan_is_refused():
