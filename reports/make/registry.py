@@ -52,6 +52,12 @@ MEASUREMENTS = (
         "reports.make.audits.few:report",
     ),
     Measurement(
+        "estimate",
+        "error of the estimated δ, beside counts, paper 1's estimator and DP-Auditorium",
+        "reports/estimate.md",
+        "reports.make.audits.estimate:report",
+    ),
+    Measurement(
         "oracle-ratio",
         "the same share on one audit: cancer data, ALS, 10⁶ draws a side",
         "printed only",
