@@ -140,7 +140,7 @@ def _named(size: Any, names: Sequence[Any]) -> str:
 def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
     relation, index = neighbour.get("relation"), neighbour.get("index")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
-    counted = "" if index is None else " (counted from 0)"
+    counted = "" if index is None or relation == "add" else " (counted from 0)"
     chosen = str(neighbour.get("rule") or "").removeprefix(f"{change}: ")
     yield "Neighbour", _joined("; ", _adjacency(relation), f"{change}{counted}", chosen)
 
