@@ -24,11 +24,8 @@ from reports.make.tasks import Task, every_task
 EPSILON = np.linspace(0.0, 4.0, 41)
 SHOWN = (0, 10, 20)  # of EPSILON: 0, 1, 2
 SIZES, AUDITS = (1_000, 10_000, 100_000, 1_000_000), 2_000
-SCORES, DRAWS = (
-    4,
-    2_000_000,
-)  # fitted scores of each cell; draws a side, from which a law is counted
-FEWER, MORE = 2, 4_000_000  # the same at the largest size
+SCORES, DRAWS = 3, 2_000_000  # fitted scores of each cell; draws a side that count their laws
+FEWER, MORE = 2, 5_000_000  # the same at the largest size
 CHOICES = 20  # audits that share their choosing draws
 ERROR, SLACK = 0.05, 1e-12  # rounding
 SEED = 2026
