@@ -234,17 +234,16 @@ def test_the_least_mu_is_the_largest_of_all_points():
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize(("omega", "low", "zero"), [(np.inf, 0.2, False), (1.5, 0.2, True)])
-def test_the_least_parameter_takes_few_curves(omega, low, zero):
-    """A curve of small ω does not fall to 0 with ρ, so that a small bound refutes no ρ > 0."""
+@pytest.mark.parametrize("omega", [np.inf, 1.5, 1.01])
+def test_the_least_parameter_takes_few_curves(omega):
+    """With a small ω too the curve falls to 0 with ρ, so that a small bound refutes a small ρ."""
     family, calls = dp.Claim.zcdp(1.0).family.__class__("ρ", 1.0, omega=omega), []
 
     def counted(value):
         calls.append(value)
         return family.curve(value)
 
-    least = band_of(low, 0.5).least_parameter(counted, np.linspace(0.0, 3.0, 31))
-    assert (least == 0.0) == zero
+    assert band_of(0.2, 0.5).least_parameter(counted, np.linspace(0.0, 3.0, 31)) > 0.04
     assert len(calls) < 20
 
 
