@@ -43,7 +43,8 @@ MEASUREMENTS = (
         "oracle",
         "certified δ by the score `auto` as a share of what the true likelihood ratio certifies",
         "reports/oracle.md",
-        "reports.make.audits.oracle:report",
+        "reports.make.audits.oracle:main",
+        options=True,
     ),
     Measurement(
         "few",

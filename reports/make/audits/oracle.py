@@ -8,6 +8,7 @@ against: the true loss, a threshold fixed in advance, half of the draws, Clopper
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -101,22 +102,57 @@ def _pointwise(p: Array, q: Array, epsilon: float, forward: bool) -> float:
     return max(0.0, least - float(np.exp(epsilon)) * most)
 
 
-def report(sizes: Sequence[int] = SIZES, seeds: int = SEEDS) -> None:
-    """Print the table and write reports/oracle.md."""
-    rows = []
-    for size in sizes:
-        repeats = range(seeds if size < MANY else min(seeds, FEWER))
-        tasks = every_task() + (structured_tasks() if size == STRUCTURED else [])
-        rows += [cells(task, size, [run(task, size, seed) for seed in repeats]) for task in tasks]
-    text = render(rows, seeds)
-    print(text)
-    page.write(page.REPORTS / "oracle.md", text)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print each row as it comes, and put the rows into reports/oracle.md; 0."""
+    given = _parser().parse_args(arguments)
+    path = page.REPORTS / "oracle.md"
+    rows = kept_rows(path.read_text("utf-8")) if given.tasks and path.exists() else {}
+    for size in SIZES:
+        for task in _tasks(size, given.tasks):
+            rows[size, int(task.name[1:])] = _row(task, size)
+            print(rows[size, int(task.name[1:])], flush=True)
+    page.write(path, render([rows[key] for key in sorted(rows)]))
+    return 0
 
 
-def render(rows: Sequence[Sequence[str]], seeds: int) -> str:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=page.command("oracle"), description=main.__doc__)
+    parser.add_argument(
+        "--tasks",
+        nargs="+",
+        metavar="NAME",
+        default=(),
+        choices=[f"T{number}" for number in range(1, 15)],
+        help="measure these alone, as T9, and keep the other rows of the page",
+    )
+    return parser
+
+
+def _tasks(size: int, names: Sequence[str]) -> list[Task]:
+    """The tasks that are measured at this size; of those with structure at one size alone."""
+    tasks = every_task() + (structured_tasks() if size == STRUCTURED else [])
+    return [task for task in tasks if not names or task.name in names]
+
+
+def _row(task: Task, size: int) -> str:
+    repeats = range(SEEDS if size < MANY else FEWER)
+    return page.row(cells(task, size, [run(task, size, seed) for seed in repeats]))
+
+
+def kept_rows(text: str) -> dict[tuple[int, int], str]:
+    """The rows of a page by draws a side and number of the task."""
+    rows = {}
+    for line in text.splitlines():
+        if line.startswith("| T"):
+            task, size = line.split(" | ")[:2]
+            rows[int(size.replace(",", "")), int(task.split()[1][1:])] = line
+    return rows
+
+
+def render(rows: Sequence[str]) -> str:
     """The page."""
-    table = page.table(HEAD, rows)
-    return page.render("oracle.md", rows=table, seeds=seeds, fewer=FEWER, floor=f"{FLOOR:g}")
+    table = "\n".join([page.table(HEAD, []), *rows])
+    return page.render("oracle.md", rows=table, seeds=SEEDS, fewer=FEWER, floor=f"{FLOOR:g}")
 
 
 def cells(task: Task, size: int, runs: Sequence[Run]) -> list[str]:
