@@ -29,7 +29,15 @@ FEWER, MORE = 2, 5_000_000  # the same at the largest size
 CHOICES = 20  # audits that share their choosing draws
 ERROR, SLACK = 0.05, 1e-12  # rounding
 SEED = 2026
-HEAD = ("task", "draws a side", "covered", "too high", "too low", "width at ε = 0, 1, 2", "shown")
+HEAD = (
+    "task",
+    "draws a side",
+    "covered",
+    "lower end above",
+    "upper end below",
+    "width at ε = 0, 1, 2",
+    "shown there",
+)
 
 
 @dataclass(frozen=True)
