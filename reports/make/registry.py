@@ -85,6 +85,13 @@ MEASUREMENTS = (
         time="40 CPU s",
     ),
     Measurement(
+        "rates",
+        "CPU time a draw by step, bytes sent by workers that count; 10⁹ draws a side on paper",
+        "docs/many-draws.md",
+        "reports.make.audits.rates:report",
+        extra="dask",
+    ),
+    Measurement(
         "power",
         "draws that show an excess over a claim, predicted and tried",
         "reports/power.md",
@@ -141,6 +148,13 @@ MEASUREMENTS = (
         "reports.make.auditors.compare:report",
         time="45 min",
         extra="auditors",
+    ),
+    Measurement(
+        "networks",
+        "certified δ by a network trained for one ε at a time, beside `auto`, on T9 to T14",
+        "printed only",
+        "reports.make.auditors.networks:main",
+        options=True,
     ),
     Measurement(
         "worst-case",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
+from dpaudit.scoring.models.plane import InPlane, active_directions, fit_in_plane
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 100_000  # a side
@@ -60,6 +61,17 @@ class Network:
         matrix, bias = self.layers[-1]
         return np.asarray((values @ matrix + bias)[:, 0])
 
+    def gradients(self, x: Array) -> Array:
+        """Gradients of the log-odds in each input, (m, f)."""
+        values, switches = x, []
+        for matrix, bias in self.layers[:-1]:
+            values = np.maximum(values @ matrix + bias, 0.0)
+            switches.append(values > 0.0)
+        slopes = np.broadcast_to(self.layers[-1][0][:, 0], values.shape)
+        for (matrix, _), on in zip(self.layers[-2::-1], reversed(switches), strict=True):
+            slopes = (slopes * on) @ matrix.T
+        return np.asarray(slopes)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble:
@@ -74,17 +86,28 @@ class Ensemble:
         return np.mean([network(inputs) for network in self.networks], axis=0)
 
 
-def fit_network(train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score) -> Ensemble:
+def fit_network(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score
+) -> Ensemble | InPlane:
     """Log-odds by networks that see the score `base` beside the columns.
 
     Each is trained by Adam (scikit-learn's), pass by pass, and kept as it was after the pass with
-    the least loss on the choosing draws.
+    the least loss on the choosing draws. If the first depends on few directions, neighbours and
+    trees in these are cheaper than more networks, and better.
     """
     train, choose = train.head(DRAWS), choose.head(VALIDATION)
     inputs = Inputs.fit(train, base)
     seen, checked = (Sides(inputs(part.P), inputs(part.Q)) for part in (train, choose))
     states = generator(seed, Purpose.SCORE).integers(2**31 - 1, size=NETWORKS)
-    return Ensemble(inputs, tuple(_train(seen, checked, int(state)) for state in states))
+    first = _train(seen, checked, int(states[0]))
+    axes = active_directions(first.gradients(seen.stacked()[0])[:, :-1])  # the last one is the base
+    if axes is not None:
+        plane = replace(inputs.whiten, matrix=inputs.whiten.matrix @ axes)
+        found = fit_in_plane(plane, Ensemble(inputs, (first,)), train, choose, seed)
+        if found is not None:
+            return found
+    rest = (_train(seen, checked, int(state)) for state in states[1:])
+    return Ensemble(inputs, (first, *rest))
 
 
 def _train(train: Sides, choose: Sides, state: int) -> Network:
@@ -103,7 +126,7 @@ def _train(train: Sides, choose: Sides, state: int) -> Network:
     best, least, since = None, np.inf, 0
     for _ in range(PASSES):
         model.partial_fit(x, label, classes=[0, 1])
-        network = _network(model)
+        network = weights_of(model)
         loss = log_loss(network, choose)
         best, least, since = (network, loss, 0) if loss < least else (best, least, since + 1)
         if since > PATIENCE:
@@ -112,7 +135,7 @@ def _train(train: Sides, choose: Sides, state: int) -> Network:
     return best
 
 
-def _network(model: Any) -> Network:
+def weights_of(model: Any) -> Network:
     """The weights as they are now; training goes on with the model's own."""
     pairs = zip(model.coefs_, model.intercepts_, strict=True)
     return Network(tuple((matrix.astype(float), bias.astype(float)) for matrix, bias in pairs))
