@@ -37,12 +37,12 @@ FEWEST, MOST = 20, 500  # draws of the shorter side
 # shares of the draws that train and choose: of a known score, of outputs of one number, of others
 KNOWN, ONE_COLUMN, COLUMNS = 0.2, 0.2, 0.35
 LEARNED = 6  # draws a side that train and choose, at least
-BANDWIDTH = 0.5  # of a kernel, in standard deviations of a side's scores
+BANDWIDTH = 0.7  # of a kernel, in standard deviations of a side's scores
 PSEUDO = 0.5  # hits added, and misses
 QUARTILES = 1.349  # standard deviations between the quartiles of a normal law
 # Shares of 1 − level: for the least ε, for MIDDLE, for half of the ε that is promised (at least
 # FARTHER), and for P(S)/Q(S). A claim's own ε takes the place of the two in the middle.
-FIRST_SHARE, MIDDLE_SHARE, RATIO_SHARE = 0.45, 0.15, 0.25
+FIRST_SHARE, MIDDLE_SHARE, RATIO_SHARE = 0.45, 0.1, 0.35
 MIDDLE, FARTHER = 0.5, 1.0
 CLAIM_SHARE, BESIDE_CLAIM = 0.5, 0.25  # `BESIDE_CLAIM` each for the least ε and for P(S)/Q(S)
 PURE_SHARE = 0.9  # for P(S)/Q(S) with the focus "pure"

@@ -410,12 +410,16 @@ def test_a_claimed_curve_is_checked_before_anything_is_drawn():
         audit(never, claim=dp.Claim.from_function(lambda epsilon: 2.0))
 
 
-@pytest.mark.parametrize("size", [1, 50, 99])
-def test_too_few_samples_are_refused(size):
-    with pytest.raises(dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"):
-        audit(never, samples=size)
-    with pytest.raises(dp.InvalidInput, match=f"draws must leave at least 10 a side .* got {size}"):
-        audit_samples(*samples(size))
+@pytest.mark.parametrize(
+    ("size", "classifier", "message"),
+    [(1, "auto", "at least 20 a side"), (19, "auto", "at least 20 a side"),
+     (50, "qda", "leave at least 10 a side"), (99, "qda", "leave at least 10 a side")],
+)  # fmt: skip
+def test_too_few_samples_are_refused(size, classifier, message):
+    with pytest.raises(dp.InvalidInput, match=f"draws must .*{message}.* got {size}"):
+        audit(never, samples=size, classifier=classifier)
+    with pytest.raises(dp.InvalidInput, match=f"draws must .*{message}.* got {size}"):
+        audit_samples(*samples(size), classifier=classifier)
 
 
 @pytest.mark.quick

@@ -55,9 +55,9 @@ def test_samples(draws, tmp_path, capsys, claim, status):
             r"P\.npy must be a non-empty \(n,\) or \(n, k\) array .*, got .*\(2, 2, 2\).*",
         ),
         (np.zeros((0, 2)), r"P\.npy must be a non-empty .*"),
-        (np.array(["a"]), "draws must leave at least 10 a side .*"),
+        (np.array(["a"]), "draws must be at least 20 a side, got 1"),
         (np.array([1j]), r"P\.npy must be a \.npy file of numbers .*, got 'dtype complex128'"),
-        (np.zeros((5, 2)), r"draws must leave at least 10 a side .*"),
+        (np.zeros((5, 2)), r"draws must be at least 20 a side, got 5"),
     ],
 )
 def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):

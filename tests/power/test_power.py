@@ -1,11 +1,17 @@
 """Predicted draws: arguments, order, and agreement with what certifies."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from scipy.stats import binom
 
 import dpaudit as dp
 from dpaudit import power
+from dpaudit.certify.binomial import region
+from dpaudit.certify.few import certify_few, few_split
+from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import samples_for
 
 pytestmark = pytest.mark.quick
@@ -80,3 +86,45 @@ def test_bad_input_is_named(changes, message):
     arguments = {"epsilon": 1.0, "delta": 0.1, "excess": 0.05} | changes
     with pytest.raises(dp.InvalidInput, match=message):
         power.draws_to_detect(**arguments)
+
+
+def test_the_power_of_few_draws_is_that_of_all_their_outcomes():
+    """Over every pair of counts of 8 and 6 draws, of which each is tried."""
+    counts = power.RefutingCounts((8, 6), 0.3, 0.05, 0.1)
+    p, q, gamma = 0.9, 0.15, np.exp(0.3)
+    refuting = [
+        (x, y)
+        for x, y in product(range(9), range(7))
+        if region(x, 8, y, 6, (gamma,), 0.1).low(gamma) > 0.05
+    ]
+    summed = sum(binom.pmf(x, 8, p) * binom.pmf(y, 6, q) for x, y in refuting)
+    assert counts.power(p, q) == pytest.approx(summed, abs=power.OUTSIDE)
+    assert 0.2 < summed < 0.9
+
+
+def test_few_draws_and_the_excess_that_they_show_are_inverses():
+    excess = power.excess_of(0.0, 0.05, 60)
+    assert 0.2 < excess < 0.6
+    assert power.draws_to_detect(0.0, 0.05, excess) == pytest.approx(60, abs=3)
+
+
+@pytest.mark.slow  # five seconds
+@pytest.mark.parametrize(("epsilon", "delta", "excess"), [(0.0, 0.05, 0.3), (1.0, 1e-5, 0.25)])
+def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess):
+    """The prediction is for the best set. A fifth of the draws chooses a worse one, and the other
+    sets refute now and then.
+    """
+    mu = power.shift_of(epsilon, delta + excess)
+    sizes = few_split(150, None, trained=False)
+    counts = power.RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, 0.025)
+    predicted = counts.power(*power.best_set(epsilon, delta + excess))
+    rng, audits, refuted = np.random.default_rng(5), 200, 0
+    for _ in range(audits):
+        choose, certifying = (
+            SortedScores.of(rng.normal(mu, 1.0, size), rng.normal(0.0, 1.0, size))
+            for size in (sizes.choose, sizes.certify)
+        )
+        claim = (epsilon, delta)
+        found = certify_few(choose, certifying, np.array([epsilon, 4.0]), 0.05, claim)
+        refuted += bool(found.certified.delta_at(epsilon) > delta)
+    assert predicted - 0.15 < refuted / audits < predicted + 0.1

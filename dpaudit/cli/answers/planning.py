@@ -14,6 +14,7 @@ from dpaudit.auditing.headline import Reference
 from dpaudit.auditing.record import plain
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
+from dpaudit.certify.few import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.report.text import count, number, percent
@@ -22,7 +23,7 @@ from dpaudit.testing.budget import FALSE_FAILURE
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
 DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # per side, of the table of what draws show
 MANY = 1e9  # draws per side that few would make
-SPLIT, COLUMNS = 100, 1  # draws per side that can be split at all; numbers in an output
+COLUMNS = 1  # numbers in an output
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def needs(
 
 
 def _fewest(claim: Claim, level: float) -> int | None:
-    settings = Settings.of(SPLIT, claim=claim, level=level)
+    settings = Settings.of(FEWEST, claim=claim, level=level)
     reference = Reference.of(claim, settings.epsilon, None)
     assert reference is not None
     return fewest(settings, reference, COLUMNS)
@@ -192,7 +193,7 @@ def _at_all(fewest: int | None) -> str:
     """What is said of the draws with which nothing can be refuted, whatever the mechanism does."""
     if fewest is None:
         return " No number of draws refutes it."
-    if fewest <= SPLIT:
+    if fewest <= FEWEST:
         return ""
     return (
         f" About {_draws(fewest)} draws per side are the fewest with which an audit can refute it "

@@ -11,7 +11,7 @@ from dpaudit._core.types import Array
 from dpaudit.scoring.base import Sides
 
 # prior of a column's own difference, in standard deviations, and prior number of such columns
-SLAB, EXPECTED = 0.7, 1.0
+SLAB, EXPECTED = 0.7, 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
