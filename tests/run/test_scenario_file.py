@@ -203,8 +203,8 @@ def test_all_faults_at_once(write_scenario):
         (
             {"neighbour": 'rule = "best"'},
             [
-                "[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'add', 'template', 'own', "
-                "got 'best'"
+                "[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'add', "
+                "'template', 'own', got 'best'"
             ],
         ),
         (
