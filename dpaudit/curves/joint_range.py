@@ -27,7 +27,7 @@ from dpaudit._core.types import Array
 
 NARROWEST = -25.0  # ln(k − k₀)
 CHORDS, NEWTON = 4, 5
-LOWEST = 1e5  # −ln x₁
+FARTHEST = 50.0  # at the largest k x₁^s is e^{−this}, or P(x₁) is far below e^{ε−R}
 FAR = 30.0  # e^{−this} is nothing beside 1
 
 
@@ -35,7 +35,7 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
     """ln of the bound; arrays that broadcast.
 
     excess : s = α − 1 > 0. divergence : R ≥ 0, nats, possibly infinite. epsilon : ≥ 0, nats.
-    halvings : of the range of ln k in search of the best one; 6 and 10 give δ to about 1e-6
+    halvings : of the range of ln k in search of the best one; 6 and 8 give δ to about 1e-6
     and 1e-12 of itself.
     """
     s, bound, epsilon = np.broadcast_arrays(excess, divergence, epsilon)
@@ -73,7 +73,8 @@ def _best(s: Array, bound: Array, epsilon: Array, halvings: int) -> Array:
     """
     least = _least(s, epsilon)
     low = np.full(s.shape, NARROWEST)
-    high = np.log(epsilon + np.log1p(1.0 / s) + LOWEST - least)
+    reach = FARTHEST * (1.0 + np.minimum(1.0 / s, np.exp(np.clip(bound - epsilon, 0.0, 700.0))))
+    high = np.log(epsilon + np.log1p(1.0 / s) + reach - least)
     below, above = np.full(s.shape, -np.inf), np.full(s.shape, np.inf)
     for step in range(halvings + CHORDS):
         middle = 0.5 * (low + high)
@@ -111,9 +112,11 @@ def _gap(s: Array, bound: Array, epsilon: Array, k: Array) -> Array:
 
 
 def _log_psi(s: Array, z: Array) -> Array:
+    """ln ψ(z); for z far below 0 as s + e^z(e^{sz} − α), where h(−z) would overflow."""
     tilt = s * z
-    there, back = _above_tangent(np.stack([np.minimum(tilt, FAR), -z]))
-    return np.asarray(z + np.where(tilt > FAR, tilt, np.log(there + s * back)))
+    there, back = _above_tangent(np.stack([np.minimum(tilt, FAR), np.minimum(-z, FAR)]))
+    near = z + np.where(tilt > FAR, tilt, np.log(there + s * back))
+    return np.asarray(np.where(z < -FAR, np.log(s + np.exp(z) * (np.expm1(tilt) - s)), near))
 
 
 def log_expm1(x: Array) -> Array:

@@ -27,7 +27,7 @@ from dpaudit.curves.bracketing import peak
 FINITE = np.linspace(-27.0, 30.0, 39)  # ln of (α − 1)/(end − α): to 1e-13 of the end
 INFINITE = np.linspace(-27.0, 43.0, 48)  # ln(α − 1)
 FLAT = 1e-13  # in ln δ
-ROUGH, FINE = 6, 10  # halvings, to choose an order and to compute a bound
+ROUGH, FINE = 6, 8  # halvings, to choose an order and to compute a bound
 JUDGED = np.linspace(-7.0, 7.0, 49)  # ln(α − 1) of orders at which divergences are compared
 
 
