@@ -5,7 +5,8 @@ law of the privacy loss are known, and for a score as good as the true likelihoo
 with that δ(ε) need more or fewer draws; the Gaussian is neither the easiest nor the hardest.
 
 Of few draws (`certify.few`) the probability that the best set refutes the claim is summed exactly
-over its two binomial counts, and the numbers follow from that; of more, from normal limits.
+over its two binomial counts, and the numbers follow from that; of more, from normal limits. An
+audit has other sets, too: where the claimed δ is tiny, that of P(S)/Q(S) refutes more often.
 """
 
 from __future__ import annotations

@@ -109,10 +109,12 @@ def test_few_draws_and_the_excess_that_they_show_are_inverses():
 
 
 @pytest.mark.slow  # five seconds
-@pytest.mark.parametrize(("epsilon", "delta", "excess"), [(0.0, 0.05, 0.3), (1.0, 1e-5, 0.25)])
-def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess):
-    """The prediction is for the best set. A fifth of the draws chooses a worse one, and the other
-    sets refute now and then.
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "excess", "more"), [(0.0, 0.05, 0.3, 0.1), (1.0, 1e-5, 0.25, 0.2)]
+)
+def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess, more):
+    """The prediction is for the best set at the claim's ε. A fifth of the draws chooses a worse
+    one; where the claimed δ is tiny, the set of largest P(S)/Q(S) refutes it, too.
     """
     mu = power.shift_of(epsilon, delta + excess)
     sizes = few_split(150, None, trained=False)
@@ -127,4 +129,4 @@ def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess
         claim = (epsilon, delta)
         found = certify_few(choose, certifying, np.array([epsilon, 4.0]), 0.05, claim)
         refuted += bool(found.certified.delta_at(epsilon) > delta)
-    assert predicted - 0.15 < refuted / audits < predicted + 0.1
+    assert predicted - 0.15 < refuted / audits < predicted + more
