@@ -60,15 +60,20 @@ def audit_fixed(
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
         fitted = scoring.fit(
-            settings.classifier, prepared.train, prepared.choose, settings.seed, settings.bits
+            settings.classifier,
+            prepared.train,
+            prepared.choose,
+            settings.seed,
+            settings.bits,
+            spend=True,
         )
         chosen = _chosen_scores(settings.classifier, fitted, prepared, source.call)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
-        estimate = _certify(
-            settings, scoring.pooled(fitted.score, prepared.train, chosen), counts, chosen
-        )
+        pooled = scoring.pooled(fitted.score, prepared.train, chosen)
+        fresh = (np.empty(0), np.empty(0)) if fitted.spent else chosen
+        estimate = _certify(settings, pooled, counts, fresh)
         # certifying draws may decide that nothing is certified
         learned = prepared.sizes.train + prepared.sizes.choose
         _refuse_scores(counts.first_scores(), fitted, source.call, learned)
@@ -103,8 +108,8 @@ def _prepared(settings: Settings, source: Draws) -> Prepared:
 def _chosen_scores(
     classifier: scoring.Classifier, fitted: Fitted, prepared: Prepared, call: int | None
 ) -> scoring.Scores:
-    """Scores of the choosing draws, which are independent of each other if these draws are: they
-    did not train the score.
+    """Scores of the choosing draws, which are independent of each other if these draws are, and
+    exchangeable if they trained the score.
     """
     if not isinstance(classifier, str):  # the scores that aliases name take rows one by one
         scoring.refuse_batch_scores(fitted, prepared.choose)

@@ -67,12 +67,14 @@ class Fitted:
     """A score with its name and notes for the report.
 
     portfolio : log loss on the choosing draws by name, nats a draw, of all scores that took part.
+    spent : whether the choosing draws, having chosen the model, trained the score too.
     """
 
     name: str
     score: Score
     portfolio: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    spent: bool = False
 
     __repr__ = short_repr
 

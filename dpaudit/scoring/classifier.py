@@ -7,7 +7,7 @@ scikit-learn is fitted as it is (`estimators`). A function is a score already (`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 
 import numpy as np
@@ -140,24 +140,35 @@ def fit(
     choose: Sides,
     seed: np.random.SeedSequence,
     bits: bool = False,
+    spend: bool = False,
 ) -> Fitted:
     """Fit what `classifier` names on `train`; early stopping and choices are by `choose`.
 
     Rows are made finite first (`Encoder`), with the bits of floats if `bits` is set; a known score
     gets the draws as they are. Raises `InvalidInput`.
+
+    spend : whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
+        whether they did.
     """
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
     encoder = Encoder.fit(train, bits)
     with one_thread():
-        fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed)
-    return Fitted(fitted.name, lambda x: fitted.score(encoder(x)), fitted.portfolio, fitted.notes)
+        fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed, spend)
+    score = fitted.score
+    return replace(fitted, score=lambda x: score(encoder(x)))
 
 
 def _fit(
-    classifier: str | Estimator, train: Sides, choose: Sides, seed: np.random.SeedSequence
+    classifier: str | Estimator,
+    train: Sides,
+    choose: Sides,
+    seed: np.random.SeedSequence,
+    spend: bool,
 ) -> Fitted:
+    if classifier == "auto":
+        return fit_auto(train, choose, seed, spend)
     if isinstance(classifier, str):
         return MODELS[classifier].fit(train, choose, seed)
     return Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))

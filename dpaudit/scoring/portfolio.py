@@ -172,16 +172,22 @@ CANDIDATES = (
 )
 
 
-def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """The best score of closed forms, their corrections and `CANDIDATES`, with all their losses."""
+def fit_auto(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, spend: bool = False
+) -> Fitted:
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all their losses.
+
+    spend : whether the choosing draws may train what they chose (`of_all_draws`).
+    """
     contest, screen = Contest(choose), cache(surplus)
     _enter_closed_forms(contest, train)
     for candidate in CANDIDATES:
         if candidate.applies(contest, train.P.shape[1]):
             _challenge(contest, candidate, train, seed, screen)
     best = contest.best
-    score = of_all_draws(best, train, choose) or contest.scores[best]
-    return Fitted(best, score, contest.table, boosting()[1])
+    again = of_all_draws(best, train, choose) if spend else None
+    score = again or contest.scores[best]
+    return Fitted(best, score, contest.table, boosting()[1], spent=again is not None)
 
 
 def of_all_draws(name: str, train: Sides, choose: Sides) -> Score | None:

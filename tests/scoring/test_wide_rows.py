@@ -1,9 +1,11 @@
 """Rows of more than a hundred numbers: the same scores in less time, and from more draws."""
 
 import numpy as np
+import pytest
 
 from dpaudit.scoring import structure
 from dpaudit.scoring.base import Sides
+from dpaudit.scoring.classifier import fit
 from dpaudit.scoring.models.closed import Quadratic, fit_by_column, fit_quadratic
 from dpaudit.scoring.portfolio import BY_COLUMN, of_all_draws
 from dpaudit.scoring.structure import Coordinates, MomentDifference
@@ -51,9 +53,19 @@ def test_a_quadratic_discriminant_of_wide_rows_is_fitted_to_the_choosing_draws_t
     P, Q = rng.normal(size=(2, 500, COLUMNS))
     train, choose = Sides(P[:400], Q[:400]), Sides(P[400:], Q[400:])
     x = rng.normal(size=(20, COLUMNS))
-    for name, fit in ((BY_COLUMN, fit_by_column), ("qda (full)", fit_quadratic)):
+    for name, refit in ((BY_COLUMN, fit_by_column), ("qda (full)", fit_quadratic)):
         score = of_all_draws(name, train, choose)
-        np.testing.assert_array_equal(score(x), fit(Sides(P, Q))(x))
+        np.testing.assert_array_equal(score(x), refit(Sides(P, Q))(x))
     assert of_all_draws("additive", train, choose) is None
     narrow = (Sides(part.P[:, :99], part.Q[:, :99]) for part in (train, choose))
     assert of_all_draws(BY_COLUMN, *narrow) is None
+
+
+@pytest.mark.parametrize("spend", [False, True])
+def test_choosing_draws_that_trained_the_score_are_said_to_be_spent(spend):
+    rng = np.random.default_rng(4)
+    P, Q = rng.normal(size=(2, 300, COLUMNS))
+    train, choose = Sides(P[:200], Q[:200] + 0.2), Sides(P[200:], Q[200:] + 0.2)
+    fitted = fit("auto", train, choose, np.random.SeedSequence(0), spend=spend)
+    assert fitted.name.startswith("qda")
+    assert fitted.spent is spend
