@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from dpaudit._core.types import Array
 from dpaudit.certify.scores import SortedScores
+from dpaudit.curves.readings import LARGEST
 
 NODES = 64  # a longer grid of ε is represented by this many of them
 EVEN, FINE = 400, 120  # thresholds: at quantiles, and as many again towards each end
@@ -55,7 +56,7 @@ class CandidateSets:
         p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
         error_p, error_q = (np.sqrt(part * (1.0 - part) / draws) for part in (p, q))
         near = _SizeRanges.of(0.5 * (p[0] + q[0]))
-        gamma = np.exp(nodes)
+        gamma = np.exp(np.minimum(nodes, LARGEST))
         return cls(
             nodes,
             threshold,
@@ -93,7 +94,8 @@ class CandidateSets:
             above += sums[:, len(side) - np.searchsorted(side, self.threshold, side="right")]
             whole += sums[:, -1:]
         (p, q), (rest_p, rest_q) = above, whole - above
-        return np.stack([p - np.exp(epsilon) * q, rest_q - np.exp(epsilon) * rest_p])
+        gamma = np.exp(min(epsilon, LARGEST))
+        return np.stack([p - gamma * q, rest_q - gamma * rest_p])
 
 
 def evenly_spaced(count: int, most: int) -> np.ndarray:

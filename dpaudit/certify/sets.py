@@ -130,7 +130,7 @@ def _interval_sets(candidates: CandidateSets, total: float) -> list[ChosenSet]:
     count = min(round(INTERVALS[0] * candidates.draws ** INTERVALS[1]), last + 1)
     edges = np.linspace(0, last + 1, count + 1).round().astype(int)
     scale = np.maximum(np.max(candidates.gain(1.0), axis=(0, 1)), 1e-9)
-    gain = np.clip(candidates.gain(-float(ndtri(total / 16.0))) / scale, 0.0, None)
+    gain = np.clip(candidates.gain(-float(ndtri(total / 16.0))), 0.0, None) / scale
     found, weight = [], []
     for start, stop in pairwise(edges):
         way, where = _argmax(gain[:, :, start:stop].sum(axis=2))

@@ -114,3 +114,15 @@ def test_readings_of_an_audit_are_sound_and_near_the_truth():
     truth = np.array([0.90767, 0.61086, 0.31745])  # Φ(Φ⁻¹(1 − α) − 1)
     assert np.all(band.tradeoff(alpha) >= truth)
     np.testing.assert_allclose(band.tradeoff(alpha), truth, atol=0.025)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_epsilon_whose_exponential_overflows_has_a_bound_too():
+    rng = np.random.default_rng(21)
+    choose, test = (
+        SortedScores.of(rng.normal(1.0, size=n), rng.normal(size=n)) for n in (300, 900)
+    )
+    low = certify(choose, test, np.array([0.0, 1.0, 710.0, 800.0]), 0.05).low
+    assert np.all(low[:2] > 0.0)
+    np.testing.assert_array_equal(low[2:], 0.0)
+    np.testing.assert_array_equal(BAND.delta_at([710.0, 1e6]), 0.001)
