@@ -188,6 +188,13 @@ MEASUREMENTS = (
         "reports.make.exact.printed:report",
     ),
     Measurement(
+        "claims",
+        "δ that Rényi claims allow, against dp-accounting, the printed conversion, linear programs",
+        "reports/claims.md",
+        "reports.make.exact.claims:report",
+        extra="test",
+    ),
+    Measurement(
         "findings",
         "every printed line of the papers held against the exact curve",
         "reports/findings.md, .html",
