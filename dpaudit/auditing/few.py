@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
@@ -118,13 +120,16 @@ def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, call: int |
     rows = Sides(*(score[:, None] for score in certifying))
     calls = call_sizes(len(rows.P), call, prepared.learned)
     refuse_dependence(rows, calls, 0.5, score=fitted.name)
+    past = SortedScores.of(*chosen)
+    learned = prepared.sizes.train > 0
     return certify_few(
-        SortedScores.of(*chosen),
+        past,
         SortedScores.of(*certifying),
         settings.epsilon,
         settings.alpha,
         claimed(settings),
         settings.focus,
+        fresh=SortedScores(np.empty(0), np.empty(0)) if learned else past,
     )
 
 

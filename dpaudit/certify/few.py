@@ -28,6 +28,7 @@ from dpaudit.certify.band import Certificate, Region, level_of
 from dpaudit.certify.binomial import ratio_limit, score_variance
 from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.estimate import Direction, Estimate
+from dpaudit.certify.plug_in import Counted, estimated
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.sets import AIM, ChosenSet
 from dpaudit.certify.split import Split
@@ -84,22 +85,24 @@ def certify_few(
     alpha: float,
     claim: tuple[float, float] | None = None,
     focus: str = "spectrum",
+    fresh: SortedScores | None = None,
 ) -> Estimate:
     """δ(ε) and its band from few draws, whose sides may differ in number.
 
     choose : scores of the draws that train and choose. certifying : its `above` is called once.
     epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence over all ε and both directions.
     claim : its (ε, δ), whose ε gets half of 1 − level. focus : "pure" gives P(S)/Q(S) nine tenths.
+    fresh : as in `certify`.
     """
     tails = SmoothTails.of(choose, certifying.sizes)
     aims = _aims(tails, float(epsilon[0]), alpha, claim, focus)
     chosen = [tails.chosen(aim, alpha) for aim in aims]
     cells = ScoreCells.of(certifying, tails.threshold)
     certified = _certificate(chosen, cells, alpha)
-    plug_in = _plug_in(tails, aims, cells, epsilon)
+    lows = [np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
+    deltas = lows if fresh is None else estimated(Counted.of(choose, fresh, cells), epsilon)
     forward, backward = (
-        _direction(delta, certified.direction(way).delta_at(epsilon))
-        for delta, way in zip(plug_in, (True, False), strict=True)
+        Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
     )
     share = _shares(aims, epsilon)
     return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)
@@ -172,11 +175,6 @@ class SmoothTails:
         way, where = np.unravel_index(int(np.argmax(gain)), gain.shape)
         return int(way), int(where)
 
-    def thresholds(self, epsilon: float) -> Array:
-        """Of the sets of largest p − e^ε q, (2,), forward first."""
-        value = self._excess(float(np.exp(min(epsilon, AIM))), 0.0)[0]
-        return np.asarray(self.threshold[np.argmax(value, axis=1)])
-
     def _excess(self, gamma: float, z: float) -> tuple[Array, Array]:
         """p − γq and its standard error on the certifying draws, (2, c) each."""
         p, q = self._hits
@@ -220,28 +218,6 @@ def _certificate(chosen: Sequence[ChosenSet], cells: ScoreCells, alpha: float) -
         regions += [region, Region(1.0 - region.p[::-1], 1.0 - region.q[::-1])]
         forward += [one.forward, not one.forward]
     return Certificate.of(regions, forward, level_of(alpha))
-
-
-def _plug_in(
-    tails: SmoothTails, aims: Sequence[Aim], cells: ScoreCells, epsilon: Array
-) -> tuple[Array, Array]:
-    """The largest p − e^ε q of a few sets, forward and backward, (m,) each; these are few, so that
-    the largest is little too large.
-    """
-    at = [aim.epsilon for aim in aims if aim.epsilon is not None]
-    best = np.unique([tails.thresholds(one) for one in at], axis=0)
-    n, m = cells.sizes
-    gamma = np.exp(epsilon)[:, None]
-    forward, backward = ((x / n, y / m) for x, y in map(cells.above, best.T))
-    ahead = forward[0] - gamma * forward[1]
-    behind = (1.0 - backward[1]) - gamma * (1.0 - backward[0])
-    return ahead.max(axis=1), behind.max(axis=1)
-
-
-def _direction(plug_in: Array, low: Array) -> Direction:
-    """Estimate and bound in [0, 1]; a bound by another set that is larger is also the estimate."""
-    low = np.clip(low, 0.0, 1.0)
-    return Direction(np.clip(np.maximum(plug_in, low), 0.0, 1.0), low)
 
 
 def _shares(aims: Sequence[Aim], epsilon: Array) -> Array:

@@ -46,7 +46,6 @@ def test_laws_that_change_places_change_only_the_direction():
     assert one.low[0] > 0.3
     np.testing.assert_allclose(other.low[1:], one.low[1:], atol=1e-6)
     assert other.low[0] == pytest.approx(one.low[0], abs=0.02)  # either direction may be taken
-    np.testing.assert_allclose(other.delta, one.delta, atol=1e-9)
 
 
 def test_a_set_certifies_the_direction_of_its_complement_too():
@@ -56,7 +55,7 @@ def test_a_set_certifies_the_direction_of_its_complement_too():
 
 
 def test_the_estimate_falls_is_convex_and_is_above_what_is_certified():
-    one = found(60, 40)
+    one = found(60, 40, fresh=normals(12, 12, 2.0, [0, 1]))
     chord = np.interp(np.exp(EPSILON[1:-1]), np.exp(EPSILON[::2]), one.forward.delta[::2])
     assert np.all(np.diff(one.delta) <= 0.0)
     assert np.all(one.forward.delta[1:-1] <= chord + 1e-12)
