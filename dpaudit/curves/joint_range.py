@@ -3,7 +3,7 @@
 For laws P, Q with D_α(P‖Q) ≤ R and any S, the pair p = P(S), q = Q(S) has a divergence of at most R
 too, by post-processing. So δ(ε) is at most the largest p − γq, γ = e^ε, of two laws on two outcomes
 with that divergence, and it is attained by them (the joint range of Harremoës & Vajda 2011; for
-Rényi divergences Asoodeh et al. 2021, theorem 3).
+Rényi divergences Asoodeh et al. 2021).
 
 Any function a + bx + cx^α ≥ (x − γ)₊ on x ≥ 0 with c ≥ 0 gives a bound: E_Q of it at x = dP/dQ is
 δ(ε) ≤ a + b + c e^{(α−1)R}. For x₁ < γ < x₂ = x₁e^k there is one that touches 0 at x₁ and x − γ at
