@@ -1,0 +1,254 @@
+"""What very many draws cost: CPU time a draw by step, bytes sent by the workers of a Dask cluster,
+the parent's own time; and what 10⁹ draws a side take, reckoned from these.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import parallel_config
+
+from dpaudit import outcomes, scoring
+from dpaudit._core.seeds import root
+from dpaudit._core.types import Array
+from dpaudit.auditing import api
+from dpaudit.auditing.clock import peak_memory_mb
+from dpaudit.auditing.result import AuditResult
+from dpaudit.certify.counting import KEPT, CellCount
+from dpaudit.certify.split import Split, split
+from dpaudit.mechanisms.textbook.additive import Laplace
+from dpaudit.neighbours import zero_row
+from dpaudit.sampling.block import both_sides
+from dpaudit.sampling.counted import group_size
+from dpaudit.sampling.draws import LARGEST_BLOCK
+from dpaudit.scoring import KnownScore, Sides
+from reports.make.audits.many_draws import EPSILON
+from reports.make.timing import memory
+
+LAPLACE = Laplace(epsilon=0.1)
+ROUNDS = 20  # of which the fastest counts
+COLUMNS = 12
+CORES = (2, 100)
+IDLE = 5.0  # seconds
+
+
+def true_loss(x: Array) -> Array:
+    """log dP/dQ of the Laplace answers 1 and 2, ε = 0.1."""
+    return np.asarray(0.1 * (np.abs(x[:, 0] - 2.0) - np.abs(x[:, 0] - 1.0)))
+
+
+def wide(data: Array, size: int, *, rng: np.random.Generator) -> Array:
+    """12 normals a draw, whose mean is an entry of the data."""
+    return np.asarray(data[0, 0] + rng.standard_normal((size, COLUMNS)))
+
+
+def report(size: int = 10**9, tried: int = 10**7) -> None:
+    """Laplace, ε = 0.1: `tried` draws a side on a cluster, `size` on paper."""
+    auto, known = audited("auto"), audited(KnownScore(true_loss, "true loss"))
+    for one in (auto, known):
+        print(f"one core, ns a draw, score {one.fitted.name}: {Rate.of(one)}")
+    learning = Learning.of(size)
+    print(
+        f"learning from {size:,} draws a side: {learning}, peak memory {memory(peak_memory_mb())}"
+    )
+    with cluster() as client:
+        there = client.submit(rate_of_auto).result()
+        print(f"in a worker of Dask, ns a draw, score {auto.fitted.name}: {there}")
+        for classifier in (KnownScore(true_loss, "true loss"), "auto"):
+            traffic = Traffic.of(client, classifier)
+            print(f"500,000 draws a side of {COLUMNS} numbers, score {traffic}")
+        parent = parent_ms(tried)
+    print(f"{tried:,} draws a side on a cluster: the parent takes {parent:.1f} CPU ms a group")
+    for cores in CORES:
+        print(
+            f"{size:,} draws a side on {cores} cores: {plan(size, cores, there, learning, parent)}"
+        )
+
+
+def audited(classifier: Any, samples: int = 10**6) -> AuditResult:
+    """An audit of Laplace answers whose draws are made here."""
+    pair = LAPLACE.pair()
+    return api.audit(LAPLACE, pair, samples=samples, rng=1, epsilon=EPSILON, classifier=classifier)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """CPU nanoseconds a draw on one core."""
+
+    draw: float
+    checksum: float
+    count: float
+
+    @classmethod
+    def of(cls, result: AuditResult) -> Rate:
+        """Of a pair of blocks, by the score and the cells of an audit."""
+        assert result.estimate.cells is not None
+        pair = LAPLACE.pair()
+        sides = both_sides(LAPLACE, (pair.left, pair.right), root(2))
+        P, Q = (side(0, LARGEST_BLOCK) for side in sides)
+        edges = result.estimate.cells.threshold
+        columns = outcomes.columns(P, Q)
+        count = CellCount(result.fitted.name, result.fitted.score, columns, edges)
+        return cls(
+            least_ns(lambda: [side(0, LARGEST_BLOCK) for side in sides]),
+            least_ns(lambda: [hashlib.sha256(part.tobytes()) for part in (P, Q)]),
+            least_ns(lambda: count(P, Q, KEPT)),
+        )
+
+    @property
+    def total(self) -> float:
+        """Of a draw that a worker counts."""
+        return self.draw + self.checksum + self.count
+
+    def __str__(self) -> str:
+        return (
+            f"{self.draw:.0f} drawn, {self.checksum:.0f} for the checksum, {self.count:.0f} scored "
+            f"and counted"
+        )
+
+
+def rate_of_auto() -> Rate:
+    """With the score "auto", in whichever process."""
+    return Rate.of(audited("auto"))
+
+
+def least_ns(work: Callable[[], object]) -> float:
+    """Least CPU nanoseconds a draw, of work on a pair of blocks."""
+    return min(_cpu(work) for _ in range(ROUNDS)) / (2 * LARGEST_BLOCK) * 1e9
+
+
+def _cpu(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+@dataclass(frozen=True)
+class Learning:
+    """CPU seconds, in one process, of the draws that do not certify."""
+
+    sizes: Split
+    draw: float
+    fit: float
+
+    @classmethod
+    def of(cls, size: int) -> Learning:
+        """Draw and fit "auto" as an audit of `size` draws a side does."""
+        sizes, pair, begin = split(size, columns=1), LAPLACE.pair(), time.process_time()
+        laws = LAPLACE.law(pair.left), LAPLACE.law(pair.right)
+        drawn = [law.sample(sizes.train + sizes.choose, np.random.default_rng(3)) for law in laws]
+        middle = time.process_time()
+        train, choose, _ = zip(*(sizes.parts(side) for side in drawn), strict=True)
+        scoring.fit("auto", Sides(*train), Sides(*choose), root(3))
+        return cls(sizes, middle - begin, time.process_time() - middle)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.sizes.train:,} train and {self.sizes.choose:,} choose, {self.draw:.1f} CPU s "
+            f"to draw, {self.fit:.0f} to fit"
+        )
+
+
+@contextmanager
+def cluster() -> Iterator[Any]:
+    """A client of two workers with one thread each, in processes of their own."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
+        Client(local, set_as_default=False) as client,
+        parallel_config(backend="dask", client=client),
+    ):
+        yield client
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that workers have sent, by Dask's counters: draws that learn, then counts."""
+
+    score: str
+    sizes: Split
+    draws: int
+    counts: int
+
+    @classmethod
+    def of(cls, client: Any, classifier: Any, samples: int = 500_000) -> Traffic:
+        """Of an audit of `wide`."""
+        seen: list[int] = []
+
+        def look(step: str, done: int, wanted: int) -> None:
+            if step == "fitting the score" and done == 0:
+                seen.append(sent(client))
+
+        pair, before = zero_row(np.ones((5, 2)), 0), sent(client)
+        result = api.audit(wide, pair, samples=samples, rng=1, classifier=classifier, progress=look)
+        end = sent(client)
+        return cls(result.fitted.name, result.sizes, seen[0] - before, end - seen[0])
+
+    def __str__(self) -> str:
+        learned = self.sizes.train + self.sizes.choose
+        return (
+            f"{self.score}: {self.draws:,} bytes of 2 x {learned:,} draws that learn, "
+            f"{self.counts:,} of 2 x {self.sizes.certify:,} that are counted"
+        )
+
+
+def sent(client: Any) -> int:
+    """Bytes that the workers have sent so far."""
+
+    def outgoing(dask_worker: Any) -> int:
+        return int(dask_worker.transfer_outgoing_bytes_total)
+
+    return sum(client.run(outgoing).values())
+
+
+def parent_ms(samples: int) -> float:
+    """CPU ms a group of this process, which also holds the scheduler, while workers count.
+
+    What each audit takes once is left out: `samples` are compared with a tenth of them. So is what
+    the scheduler takes while nothing is to be done.
+    """
+    idle = _cpu(lambda: time.sleep(IDLE)) / IDLE
+    (few, less), (many, more) = (_counting(size, idle) for size in (samples // 10, samples))
+    return 1e3 * (more - less) / (many - few)
+
+
+def _counting(samples: int, idle: float) -> tuple[int, float]:
+    """Groups that workers count, and the CPU seconds of this process from the fit on, less `idle`
+    for each second.
+    """
+    begun: list[float] = []
+
+    def look(step: str, done: int, wanted: int) -> None:
+        if step == "fitting the score" and done == 1:
+            begun.extend([time.process_time(), time.perf_counter()])
+
+    pair = LAPLACE.pair()
+    result = api.audit(
+        LAPLACE, pair, samples=samples, rng=1, epsilon=EPSILON, classifier="auto", progress=look
+    )
+    cpu, wall = time.process_time() - begun[0], time.perf_counter() - begun[1]
+    return groups(result.sizes.certify), cpu - idle * wall
+
+
+def groups(certify: int) -> int:
+    """Tasks in which so many draws a side are counted."""
+    numbers = certify // LARGEST_BLOCK
+    return -(-numbers // group_size(numbers))
+
+
+def plan(size: int, cores: int, rate: Rate, learning: Learning, parent: float) -> str:
+    """Seconds by step, in words. The parent receives counts while workers draw."""
+    draw = learning.draw / cores
+    workers = 2e-9 * learning.sizes.certify * rate.total / cores
+    own = 1e-3 * parent * groups(learning.sizes.certify)
+    return (
+        f"{draw:.1f} s to draw what learns, {learning.fit:.0f} s to fit, {workers:.0f} s to draw "
+        f"and count (the parent meanwhile {own:.0f} s)"
+    )
