@@ -25,7 +25,7 @@ from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0])
 DELTA = 1e-5
-SEEDS, FIRST_SEED = 20, 17_000
+SEEDS, FIRST_SEED = 40, 17_000
 POINTWISE = 0.025
 THRESHOLDS = np.linspace(-1.0, 3.0, 21)  # of Clopper–Pearson
 OTHER_SEED, OTHERS = 1_000, 200  # of the draws that choose among them
