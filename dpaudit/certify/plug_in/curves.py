@@ -125,8 +125,12 @@ def _mean_square(x: Array, covariance: Array) -> float:
 
 
 def _convex(x: Array, y: Array) -> Array:
-    """The largest convex and non-increasing function that is nowhere above y, at each x, (m,)."""
-    y = np.minimum.accumulate(y)
+    """A convex and non-increasing function close to y, at each x, (m,).
+
+    Values below a later one are raised to it, as later ones have the smaller errors; the largest
+    convex function that is nowhere above is taken then.
+    """
+    y = np.maximum.accumulate(y[::-1])[::-1]
     corner: list[int] = []
     for i in range(len(x)):
         while len(corner) > 1 and _bent_down(x, y, corner[-2], corner[-1], i):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.special import betaln, expit, ndtri, softmax
+from scipy.special import betaln, expit, log_expit, ndtri, softmax
 
 from dpaudit._core.types import Array
 from dpaudit.certify.plug_in.laws import Counted
@@ -32,8 +32,6 @@ BENDS = np.concatenate([END, MIDDLE, 1.0 - END[::-1]])  # shares of the draws be
 TRUSTED, FREE = np.array([12.0, 12.0, 2.4]), np.ones(3)
 BENT = (1e-5, 1e-3, 1e-1, 10.0)
 FITTED = 300  # cells that a regression is fitted to; neighbours are put together
-STRENGTH = np.geomspace(1.0, 1e8, 9)  # of the beta prior of a cell's odds, in draws
-MISFIT = 3.0  # nats of likelihood that cells of their own must gain
 STOP = Stop(1e-4)
 
 
@@ -66,25 +64,24 @@ class CellOdds:
         fits = [tables[one.base].fit(cells, one) for one in SETTINGS]
         smooth, evidence = (np.array(part) for part in zip(*fits, strict=True))
         best = SETTINGS[int(np.argmax(evidence))]
-        odds = _shrunk(cells, softmax(evidence) @ smooth)
+        odds = _with_atoms(cells, softmax(evidence) @ smooth)
         return cls(odds, tables[best.base], best)
 
     def of_part(self, part: Counted) -> Array:
         """The odds by part of the draws, with the likeliest setting of all of them, (c,)."""
-        return _shrunk(part, self.table.fit(part, self.setting)[0])
+        return _with_atoms(part, self.table.fit(part, self.setting)[0])
 
 
-def _shrunk(cells: Counted, odds: Array) -> Array:
-    """Posterior means under a beta prior about the smooth odds, (c,).
+def _with_atoms(cells: Counted, odds: Array) -> Array:
+    """Means over whether a cell has the smooth odds or odds of its own, by likelihood, (c,).
 
-    A cell's own counts matter where they hold plenty of draws, above all in atoms. The prior's
-    strength is the likeliest one.
+    Of c cells one is expected to have its own; their prior is Jeffreys's.
     """
-    a, b = (np.maximum(expit(one), 1e-300) for one in (odds, -odds))
-    k = STRENGTH[:, None]
-    likelihood = (betaln(cells.p + k * a, cells.q + k * b) - betaln(k * a, k * b)).sum(axis=1)
-    best = STRENGTH[np.argmax(likelihood - MISFIT * (STRENGTH[-1] > STRENGTH))]
-    return np.asarray(np.log(cells.p + best * a) - np.log(cells.q + best * b))
+    p, q = cells.p, cells.q
+    own = betaln(p + 0.5, q + 0.5) - betaln(0.5, 0.5)
+    smooth = p * log_expit(odds) + q * log_expit(-odds)
+    share = expit(own - smooth - np.log(len(odds)))
+    return np.asarray(odds + share * (np.log(p + 0.5) - np.log(q + 0.5) - odds))
 
 
 def _bases(cells: Counted) -> Iterator[Array]:
