@@ -2,9 +2,9 @@
 
 Draws of the side that is weighed down by e^ε in δ(ε) = sup P(S) − e^ε Q(S) have that weight in the
 loss, so the best network is positive where the privacy loss exceeds ε. What it certifies is read
-off at this ε alone, from the band of `audit_samples` with the network as a known score: as many
-draws train, choose and certify as those of `auto`. The network is told the direction in which the
-true δ is larger.
+off at this ε alone, from the band of `audit_samples` at all of EPSILON, with the network as a known
+score: as many draws train, choose and certify as those of `auto`, at the same level. The network is
+told the direction in which the true δ is larger.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ def certified(sides: Sides, sizes: Split, threshold: float, seed: int) -> float:
     audit = dp.audit_samples(
         sides.P,
         sides.Q,
-        epsilon=[abs(threshold)],
+        epsilon=EPSILON,
         classifier=KnownScore(score),
         train_share=sizes.train / sizes.total,
         rng=seed,
     )
-    return float(np.asarray(audit.spectrum.low)[0])
+    return float(np.asarray(audit.spectrum.low)[abs(threshold) == EPSILON][0])
 
 
 def network(train: Sides, choose: Sides, threshold: float, seed: int) -> Score:
