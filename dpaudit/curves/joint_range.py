@@ -17,6 +17,10 @@ where the laws with the likelihood ratios x₁, x₂ have the divergence R. As k
 e^{s(R−ε)}(1 − 1/α)^s/α, the bound of Canonne, Kamath & Steinke 2020, proposition 12, and of Balle
 et al. 2020, theorem 21; as α → 1 that of Kullback & Leibler's divergence. With R − ε ≥ ln(α/s)
 the function x₁ = 0, b > 0 is better, and gives 1 − e^{ε−R}.
+
+R bounds both D_α(P‖Q) and D_α(Q‖P), which tells more at ε = 0 alone: their moments add up to a
+symmetric divergence, so the total variation is at most that of the laws (q, 1 − q) and (1 − q, q)
+that attain R (Gilardoni 2006), tanh(l/2) with cosh((α − ½)l) = e^{(α−1)R} cosh(l/2).
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from dpaudit._core.types import Array
 NARROWEST = -25.0  # ln(k − k₀)
 CHORDS, NEWTON = 4, 5
 FARTHEST = 50.0  # at the largest k x₁^s is e^{−this}, or P(x₁) is far below e^{ε−R}
+WIDEST, HALVINGS = 80.0, 60  # a length l, and of the range of its logarithm
 FAR = 30.0  # e^{−this} is nothing beside 1
 
 
@@ -48,6 +53,28 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
         found = np.fmin(found, 0.5 * np.log(0.5 * bound))  # Pinsker's, for the smallest R
     found = np.where(np.isposinf(bound) | np.isnan(found), 0.0, np.minimum(found, 0.0))
     return np.where(bound == 0.0, -np.inf, found)
+
+
+def log_total_variation(excess: Array, divergence: Array) -> float:
+    """ln of the least bound of δ(0) by both directions; (k,) each, as in `log_delta`."""
+    some = np.isfinite(divergence) & (divergence > 0.0)
+    if not some.any():
+        return -np.inf if np.any(divergence == 0.0) else 0.0
+    s, bound = excess[some], divergence[some]
+    low, high = np.full(s.shape, NARROWEST), np.log(WIDEST + 2.0 * bound + 1.0 / s)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        length = np.exp(middle)
+        wide = _log_moment(s * length, np.tanh(0.5 * length)) >= s * bound
+        low, high = np.where(wide, low, middle), np.where(wide, middle, high)
+    return float(np.log(np.tanh(0.5 * np.exp(high.min()))))
+
+
+def _log_moment(x: Array, slope: Array) -> Array:
+    """ln[cosh x + slope·sinh x] at x ≥ 0, which is ln[cosh((α − ½)l)/cosh(l/2)] for x = sl."""
+    small, fall = np.minimum(x, 1.0), np.exp(-2.0 * x)
+    near = np.log1p(2.0 * np.sinh(0.5 * small) ** 2 + slope * np.sinh(small))
+    return np.where(x < 1.0, near, x + np.log(0.5 * (1.0 + fall + slope * (1.0 - fall))))
 
 
 def _upper(s: Array, epsilon: Array, k: Array) -> Array:

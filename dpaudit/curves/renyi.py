@@ -49,7 +49,8 @@ class RenyiCurve:
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput`."""
-        return self._least(epsilon, joint_range.log_delta)
+        most = np.exp(joint_range.log_total_variation(*self._at(self._nodes)))
+        return np.minimum(self._least(epsilon, joint_range.log_delta), most)
 
     def by_moments(self, epsilon: Array) -> Array:
         """The same by paper 3's proposition 1, which is nowhere below."""
@@ -57,7 +58,7 @@ class RenyiCurve:
 
     def _least(self, epsilon: Array, log_delta: Conversion) -> Array:
         flat = np.atleast_1d(epsilon)
-        nodes = FINITE if np.isfinite(self.end) else INFINITE
+        nodes = self._nodes
         heights = -log_delta(*self._at(nodes), flat[:, None], ROUGH)
         best = np.clip(np.argmax(heights, axis=1), 1, len(nodes) - 2)
         around = best[:, None] + np.array([-1, 0, 1])
@@ -69,6 +70,10 @@ class RenyiCurve:
         start = nodes[around]
         found = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
         return np.exp(np.minimum(found, 0.0)).reshape(np.shape(epsilon))
+
+    @property
+    def _nodes(self) -> Array:
+        return FINITE if np.isfinite(self.end) else INFINITE
 
     def _at(self, places: Array) -> tuple[Array, Array]:
         """α − 1 and R(α) at the places of the search, whose range is the real line."""
@@ -92,13 +97,10 @@ class RenyiOrders:
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over the orders, in the shape of `epsilon`."""
-        log_delta = joint_range.log_delta(
-            np.array(self.orders) - 1.0,
-            np.array(self.values),
-            np.asarray(epsilon)[..., None],
-            FINE,
-        )
-        return np.exp(log_delta.min(axis=-1))
+        excess, values = np.array(self.orders) - 1.0, np.array(self.values)
+        places = np.asarray(epsilon)[..., None]
+        log_delta = joint_range.log_delta(excess, values, places, FINE).min(axis=-1)
+        return np.exp(np.minimum(log_delta, joint_range.log_total_variation(excess, values)))
 
     @classmethod
     def of(cls, orders: ArrayLike, values: ArrayLike) -> RenyiOrders:

@@ -1,7 +1,7 @@
 """What Rényi claims allow: by the printed conversion, dp-accounting, dpaudit and linear programs.
 
-A program is over all laws on a grid of losses that keep the claimed bound at 80 orders, in one
-direction. It finds what the claim allows, but for the grid and the orders that it leaves out.
+A program is over all laws on a grid of losses that keep the claimed bound at 80 orders, in both
+directions. It finds what the claim allows, but for the grid and the orders that it leaves out.
 """
 
 from __future__ import annotations
@@ -72,12 +72,14 @@ def _dp_accounting(orders: Array, values: Array, epsilon: float) -> float:
 def _by_program(orders: Array, values: Array, epsilon: float, span: float) -> float:
     """The largest δ(ε) of a pair of laws with losses on the grid, as masses of the second law."""
     loss = np.append(np.linspace(-span, span, POINTS), epsilon)
-    moments = (orders - 1.0)[:, None] * (loss - values[:, None]) + loss
+    there = (orders - 1.0)[:, None] * (loss - values[:, None]) + loss
+    back = (1.0 - orders)[:, None] * (loss + values[:, None])
+    moments = np.concatenate([there, back])
     scale = np.maximum(moments.max(axis=0), np.maximum(loss, 0.0))
     found = linprog(
         -np.maximum(np.exp(loss - scale) - np.exp(epsilon - scale), 0.0),
         A_ub=np.exp(moments - scale),
-        b_ub=np.ones(len(orders)),
+        b_ub=np.ones(len(moments)),
         A_eq=np.exp([-scale, loss - scale]),
         b_eq=[1.0, 1.0],
     )
