@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.errors import NoExactSpectrum
 
 ORDER = 12  # Gauss–Legendre points a panel: 4e-17 relative on e^{-λx} with λ·width ≤ 8 (`REACH`)
 REACH = 8.0
@@ -22,6 +23,10 @@ UNDERFLOW = 745.0
 # of (1 + |s|)·max|L| and of E[e^{sL}] − 1, below which E[e^{sL}] is expanded about 1
 SMALL_LOSS, SMALL_MOMENT = (30.0, 0.1)
 HALVINGS = 60
+# of two meshes, the second with four panels for one; and what rounding does to log E[e^{sL}]
+AGREE, REFINED, QUARTERS, ROUNDING = 1e-9, 3, np.arange(4.0) / 4.0, 1e-13
+LOOK = 257  # points at which a tilted density is looked at
+MOST = 200  # panels of a tilted density, from its peak to e^{−DROP} of it
 GRADING = np.concatenate([-(0.2 ** np.arange(12.0)), [0.0], 0.2 ** np.arange(11.0, -1.0, -1.0)])
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 
@@ -81,9 +86,28 @@ def renyi(
 
     Arguments as of `hockey_stick`. Where L is small, s(E[e^{−L}] − 1) = 0 is added, so that the
     first-order terms cancel before the sum: e^{sL} − 1 + s(e^{−L} − 1) = s(s + 1)L²/2 + …,
-    and L + e^{−L} − 1 at s = 0.
+    and L + e^{−L} − 1 at s = 0. Two meshes must agree, else `NoExactSpectrum`.
     """
-    x, mass = _tilted_mesh(log_density, loss, s, start, end, width / np.sqrt(1.0 + abs(s)), breaks)
+    edges = _tilted_edges(log_density, loss, s, start, end, width / np.sqrt(1.0 + abs(s)), breaks)
+    found = _renyi_on(log_density, loss, s, edges)
+    for _ in range(REFINED):
+        edges = np.append(
+            (edges[:-1, None] + np.diff(edges)[:, None] * QUARTERS).ravel(), edges[-1]
+        )
+        last, found = found, _renyi_on(log_density, loss, s, edges)
+        if abs(found - last) <= AGREE * abs(found) + ROUNDING / max(abs(s), ROUNDING):
+            return found
+    raise NoExactSpectrum(
+        f"the Rényi divergence of order {1.0 + s:.6g} could not be computed to checked accuracy: "
+        "two meshes disagree; use delta_at"
+    )
+
+
+def _renyi_on(
+    log_density: Callable[[Array], Array], loss: Callable[[Array], Array], s: float, edges: Array
+) -> float:
+    half = 0.5 * np.diff(edges)[:, None]
+    x, mass = (edges[:-1, None] + half) + half * NODES, half * WEIGHTS
     value, density = loss(x), mass * np.exp(log_density(x))
     if np.abs(value).max() * (1.0 + abs(s)) < SMALL_LOSS:
         second = (
@@ -99,7 +123,7 @@ def renyi(
     return float((np.log(np.sum(mass * np.exp(exponent - peak))) + peak) / s)
 
 
-def _tilted_mesh(
+def _tilted_edges(
     log_density: Callable[[Array], Array],
     loss: Callable[[Array], Array],
     s: float,
@@ -107,22 +131,31 @@ def _tilted_mesh(
     end: float,
     width: float,
     breaks: Array | None,
-) -> tuple[Array, Array]:
-    """Nodes and weights where e^{sL} times the density is within DROP of its peak.
+) -> Array:
+    """Edges of panels where e^{sL} times the density is within DROP of its peak.
 
     Panels are of about `width`.
     """
-    grid = np.linspace(start, end, max(int(4.0 * (end - start) / width), 65))
-    value = log_density(grid) + s * loss(grid)
-    alive = np.flatnonzero(value > value[np.isfinite(value)].max() - DROP)
-    first, last = grid[max(alive[0] - 1, 0)], grid[min(alive[-1] + 1, len(grid) - 1)]
-    marks = np.linspace(first, last, max(int((last - first) / width) + 1, 8))
+    first, last = _alive(lambda x: log_density(x) + s * loss(x), start, end)
+    count = min(max(int((last - first) / width) + 1, 8), MOST)
+    marks = np.linspace(first, last, count)
     graded = (
         np.concatenate([b + width * GRADING for b in breaks]) if breaks is not None else marks[:0]
     )
-    edges = np.unique(np.concatenate([marks, graded[(graded > first) & (graded < last)]]))
-    half = 0.5 * np.diff(edges)
-    return (edges[:-1] + half)[:, None] + half[:, None] * NODES, half[:, None] * WEIGHTS
+    return np.unique(np.concatenate([marks, graded[(graded > first) & (graded < last)]]))
+
+
+def _alive(exponent: Callable[[Array], Array], first: float, last: float) -> tuple[float, float]:
+    """Where the exponent is within DROP of its peak; a closer look as long as that is narrow."""
+    for _ in range(HALVINGS):
+        grid = np.linspace(first, last, LOOK)
+        value = exponent(grid)
+        alive = np.flatnonzero(value > value[np.isfinite(value)].max() - DROP)
+        low, high = grid[max(alive[0] - 1, 0)], grid[min(alive[-1] + 1, LOOK - 1)]
+        if high - low > 0.2 * (last - first):
+            break
+        first, last = low, high
+    return float(low), float(high)
 
 
 def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
