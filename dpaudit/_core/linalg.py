@@ -43,13 +43,13 @@ class Factor:
     def __post_init__(self) -> None:
         _read_only(self.basis, self.root, self.leverage, self.room)
 
-    @cached_property
+    @property
     def pulls(self) -> Array:
-        """G⁻¹v_i of each row, shape (n, p)."""
+        """G⁻¹v_i of each row, shape (n, p); not kept, as it is as large as the basis."""
         pulls = solve_triangular(self.root, self.basis.T, check_finite=False).T
         for row, pull in self.heavy_pulls.items():
             pulls[row] = pull
-        return _read_only(pulls)
+        return np.asarray(pulls)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
