@@ -97,6 +97,15 @@ def test_losses_of_very_different_size_against_quadrature(one, other):
             assert found == pytest.approx(delta(*parts, epsilon), rel=RELATIVE)
 
 
+def test_a_large_epsilon_does_not_change_the_rest_of_the_grid():
+    whole = PrivacyLoss.additive_wishart(0.0006952060156420794, 2, 1)
+    whole = whole + PrivacyLoss.gaussian_shift(6.440219890629529)
+    near, far = whole.delta([0.5, 10.0]), whole.delta([0.5, 10.0, 1e3, 1e9])
+    np.testing.assert_array_equal(near, [side[:2] for side in far])
+    floor = -np.expm1(-0.5 * 0.0006952060156420794)  # m = 2: c is exponential
+    np.testing.assert_allclose([side[2:] for side in far], [[0.0] * 2, [floor] * 2], rtol=1e-12)
+
+
 def test_two_copies_deep_in_the_tail():
     """By mpmath at 80 digits, over the noise of one copy of incomplete Γ functions of the other."""
     backward = (2 * PrivacyLoss.additive_wishart(0.0095, 33, 3)).delta([0.1, 0.5, 6.0, 8.0])[1]

@@ -21,7 +21,7 @@ NARROWER = 8.0
 # of log δ: the accuracy of a contour integral
 PRECISE = 2e-10
 LEVELS = np.array([0.0, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0])  # 1 − e^{−e} between them is smooth
-TINY = 1e-300
+TINY = 1e-100  # of δ, below which a curve is not continued
 
 
 @dataclass(frozen=True, eq=False, repr=False)
