@@ -59,7 +59,7 @@ def audit(
     epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that
         is a curve, as μ-GDP, up to where its δ is 1e-9). A claim's own ε is added.
     samples, draws : two names of one number: draws a side, training, choosing and certifying
-        together, 20 or more; 1e5 may stand for 100_000. Up to 500 are spent as `auditing.few`
+        together, 20 or more; 1e5 may stand for 100_000. Up to 500 are spent as `auditing.fixed.few`
         says. Of more, those that certify are made after the score, counted as they come and not
         kept, so memory grows as √samples.
     claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is
@@ -198,7 +198,7 @@ def audit_samples(
     NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array
     (`outcomes`), and the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`).
     If one has more draws, the rest is left out, unless the other has at most 500: few draws
-    (`auditing.few`) all count. Other parameters as in `audit`. Raises `InvalidInput`,
+    (`auditing.fixed.few`) all count. Other parameters as in `audit`. Raises `InvalidInput`,
     `DataNotFound`, and TypeError for unknown keywords.
 
     >>> import numpy as np

@@ -9,8 +9,8 @@ import numpy as np
 from dpaudit import exact
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.clock import Clock, peak_memory_mb
-from dpaudit.auditing.few import audit_few
-from dpaudit.auditing.fixed import audit_fixed
+from dpaudit.auditing.fixed.few import audit_few
+from dpaudit.auditing.fixed.many import audit_fixed
 from dpaudit.auditing.independence import refuse_shared
 from dpaudit.auditing.result import AuditResult, Findings, Subject
 from dpaudit.auditing.sequential.loop import audit_sequentially

@@ -129,8 +129,8 @@ class Settings:
 
     @property
     def few(self) -> bool:
-        """Whether this is an audit of few draws (`auditing.few`): at most 500 a side, scored by
-        "auto" or a known score, with no shares given.
+        """Whether this is an audit of few draws (`auditing.fixed.few`): at most 500 a side, scored
+        by "auto" or a known score, with no shares given.
         """
         known = not scoring.is_trained(self.classifier)
         given = self.train_share is not None or self.choose_share is not None

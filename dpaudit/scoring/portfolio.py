@@ -29,7 +29,7 @@ from dpaudit.scoring.models.closed import (
     fit_quadratic,
 )
 from dpaudit.scoring.models.nearest import fit_nearest
-from dpaudit.scoring.models.network import fit_network
+from dpaudit.scoring.models.networks.network import fit_network
 from dpaudit.scoring.models.products import WIDEST as PRODUCTS
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, surplus

@@ -8,7 +8,7 @@ from dpaudit import scoring
 from dpaudit._core.seeds import root
 from dpaudit.scoring import KnownScore
 from dpaudit.scoring.base import Sides, log_loss
-from dpaudit.scoring.models import network
+from dpaudit.scoring.models.networks import network
 from tests.scoring.gaussian_task import draws
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from dpaudit._core.seeds import root
 from dpaudit.scoring.base import Sides, log_loss, zero
-from dpaudit.scoring.models.network import Network
-from dpaudit.scoring.models.plane import active_directions, fit_in_plane
+from dpaudit.scoring.models.networks.network import Network
+from dpaudit.scoring.models.networks.plane import active_directions, fit_in_plane
 
 
 def product(x):

@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
-from dpaudit.scoring.models.plane import InPlane, active_directions, fit_in_plane
+from dpaudit.scoring.models.networks.plane import InPlane, active_directions, fit_in_plane
 from dpaudit.scoring.whiten import Whitener
 
 DRAWS = 100_000  # a side

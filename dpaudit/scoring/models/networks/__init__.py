@@ -1,0 +1,1 @@
+"""Small networks, and scores in the few directions that a network finds."""
