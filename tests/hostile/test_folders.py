@@ -186,7 +186,7 @@ WRONG = {
         "[audit] stop: needs a claim",
     ),
     "worst": ({"mechanism": 'command = ["true", "{data}"]'}, '[neighbour] rule: give "search"'),
-    "samples": ({"audit": "samples = 5"}, "[audit] draws: must leave at least 10"),
+    "samples": ({"audit": "samples = 5"}, "[audit] draws: must be at least 20 a side"),
 }
 
 

@@ -144,8 +144,7 @@ def test_all_faults_at_once(write_scenario):
         "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
         "[audit.epsilon] num: missing",
         "[audit.epsilon] nim: unknown key (known: start, stop, num)",
-        "[audit] draws: must leave at least 10 a side to train, choose and certify, "
-        "got 3 (1, 0, 2)",
+        "[audit] draws: must be at least 20 a side, got 3",
         "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
     ]
 
