@@ -1,16 +1,21 @@
-"""The score of few draws: a closed form or a regression on ranks, by cross-validated loss.
+"""The score of few draws: closed forms and a regression on ranks, weighed by cross-validated loss.
 
-The simplest kind, few columns that differ, is left only for one that is clearly better: of several
-noisy losses the least is often that of a score that has followed the noise.
+To choose one would be to follow the noise of the losses: those of kinds far apart in what they
+certify differ by less than their standard error. The probabilities of the kinds are averaged
+instead, each weighed by how likely it makes the draws that it was not fitted to (pseudo-Bayesian
+model averaging, Yao, Vehtari, Simpson & Gelman 2018). The simplest kind, few columns that differ,
+has the larger prior weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.special import log_expit, logsumexp, softmax
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
@@ -20,25 +25,47 @@ from dpaudit.scoring.models.closed import fit_quadratic
 from dpaudit.scoring.structure import STRUCTURES
 
 FOLDS = 5
-CLEAR = 1.0  # standard errors of a difference of losses
+PREFERENCE = 5.0  # nats; prior log-odds of few columns against each other kind
+LEAST = 0.01  # a kind of smaller weight is left out
 MOST = 10.0  # nats; a log-odds beyond counts as this in the loss, which one draw could else decide
+UNFITTED = 1e3  # nats; the loss of a draw that a kind cannot score, so that it gets no weight
 RANKS, SPARSE = "rank regression", "few columns"
 COLUMNS = 100  # up to which closed forms take part: they need the draws' covariance
 Fit = Callable[[Sides], Score]
 
 
-def fit_few(past: Sides) -> Fitted:
-    """The best score of `past`, at least five draws a side; rows (n, k).
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture:
+    """Log-odds of the weighted mean of the probabilities of several scores.
 
-    Each kind is fitted to four fifths of the draws and judged on the rest, five times. Among those
-    clearly better than the simplest, the one of least loss is taken.
+    weight : (k,), of sum 1. In log space, so that scores far from 0 stay apart.
+    """
+
+    scores: Sequence[Score]
+    weight: Array
+
+    def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k), nats."""
+        odds = np.stack([score(x) for score in self.scores])
+        p, q = (
+            logsumexp(log_expit(side), axis=0, b=self.weight[:, None]) for side in (odds, -odds)
+        )
+        return np.asarray(p - q)
+
+
+def fit_few(past: Sides) -> Fitted:
+    """The score of `past`, at least five draws a side; rows (n, k).
+
+    Each kind is fitted to four fifths of the draws and judged on the rest, five times; then those
+    of some weight are fitted to all. Named by these, the heaviest first.
     """
     kinds = _kinds(past.P.shape[1])
     losses = {name: _losses(past, fit) for name, fit in kinds.items()}
+    weights = _weights(losses)
+    scores = [kinds[name](past) for name in weights]
+    score = scores[0] if len(scores) == 1 else Mixture(scores, np.array(list(weights.values())))
     mean = {name: float(loss.mean()) for name, loss in losses.items()}
-    better = [name for name in kinds if _clearly_less(losses[name], losses[SPARSE])]
-    best = min(better, key=lambda name: mean[name], default=SPARSE)
-    return Fitted(best, kinds[best](past), mean)
+    return Fitted(", ".join(weights), score, mean)
 
 
 def _kinds(columns: int) -> dict[str, Fit]:
@@ -51,14 +78,17 @@ def _kinds(columns: int) -> dict[str, Fit]:
     return kinds
 
 
-def _clearly_less(one: Array, other: Array) -> bool:
-    """Whether losses of the same draws differ by more than CLEAR standard errors."""
-    gap = other - one
-    return bool(gap.mean() > CLEAR * gap.std() / np.sqrt(len(gap)))
+def _weights(losses: dict[str, Array]) -> dict[str, float]:
+    """The weight of each kind that has some, the largest first; their sum is 1."""
+    evidence = [PREFERENCE * (name == SPARSE) - loss.sum() for name, loss in losses.items()]
+    found = dict(zip(losses, softmax(evidence), strict=True))
+    kept = sorted((name for name in found if found[name] >= LEAST), key=lambda name: -found[name])
+    total = sum(found[name] for name in kept)
+    return {name: float(found[name] / total) for name in kept}
 
 
 def _losses(past: Sides, fit: Fit) -> Array:
-    """Log loss of each draw, (2n,), by the score of the other folds, nats; the worst where none
+    """Log loss of each draw, (2n,), by the score of the other folds, nats; `UNFITTED` where none
     fits, or a score is NaN.
     """
     fold = np.arange(len(past.P)) % FOLDS
@@ -68,5 +98,6 @@ def _losses(past: Sides, fit: Fit) -> Array:
         with suppress(np.linalg.LinAlgError):
             score = fit(Sides(past.P[~out], past.Q[~out]))
             found[:, out] = score(past.P[out]), score(past.Q[out])
-    p, q = np.where(np.isnan(found), [[-MOST], [MOST]], np.clip(found, -MOST, MOST))
+    worst = [[-UNFITTED], [UNFITTED]]
+    p, q = np.where(np.isnan(found), worst, np.clip(found, -MOST, MOST))
     return logistic_loss(p, q)
