@@ -3,10 +3,9 @@
 Given the cell that a draw fell into, its side is a coin whose log-odds estimate the privacy loss
 there. Counts alone are too few where δ is small, so a cell's log-odds are the score itself plus a
 line, a parabola and bends, by penalised logistic regression (Platt 1999, with bends). The score
-enters as it is; flattened at its ends, by c·asinh(score/c), since scores overstate the loss where
-few draws could train them; and by its rank, for scores in another unit. Which of these and which
-prior variances hold is averaged over by evidence (MacKay, Bayesian interpolation, Neural
-Computation 1992).
+enters as it is; flattened at its ends, where few draws could train it and scores overstate the
+loss; and by its rank, for scores in another unit. Which of these and which prior variances hold is
+averaged over by evidence (MacKay, Bayesian interpolation, Neural Computation 1992).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from dpaudit.certify.plug_in.laws import Counted
 from dpaudit.scoring.models.logistic import JITTER, LogisticProblem, Stop, newton
 
 LARGEST = 50.0  # nats; scores of any scale are clipped there
-FLATTENED = (4.0, 6.0)  # nats from which the flattened scores grow slowly
+FLATTENED = 5.0  # nats from which the flattened score grows as a square root
 MIDDLE = np.linspace(0.1, 0.9, 17)
 END = np.array([0.0003, 0.001, 0.003, 0.01, 0.03])
 BENDS = np.concatenate([END, MIDDLE, 1.0 - END[::-1]])  # shares of the draws below them
@@ -44,7 +43,7 @@ class Setting:
     bent: float
 
 
-SETTINGS = tuple(Setting(*one) for one in product(range(len(FLATTENED) + 2), (True, False), BENT))
+SETTINGS = tuple(Setting(*one) for one in product(range(3), (True, False), BENT))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,8 +87,7 @@ def _bases(cells: Counted) -> Iterator[Array]:
     """Log-odds before any correction, (c,) each."""
     score, size = np.clip(cells.score, -LARGEST, LARGEST), cells.size
     yield score
-    for scale in FLATTENED:
-        yield scale * np.arcsinh(score / scale)
+    yield score * (1.0 + (score / FLATTENED) ** 4) ** -0.125
     yield ndtri((np.cumsum(size) - 0.5 * size) / size.sum())
 
 

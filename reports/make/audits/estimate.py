@@ -32,7 +32,7 @@ AUDITORIUM = {
 }
 HEADS = {
     "small": ("task", "root mean square", "mean", "median", "of counts"),
-    "large": ("task", "largest error", "at ε", "bias there", "counts there", "largest of counts"),
+    "large": ("task", "error", "at ε", "bias", "bias of counts", "error of counts", "its largest"),
     "other": ("task", "draws a side", "seeds", "true δ", "dpaudit", "Eureka"),
     "peer": ("task", "true δ", "dpaudit", "DP-Auditorium certifies", "its distance"),
 }
@@ -141,7 +141,8 @@ def _small_cells(found: Errors) -> list[str]:
 def _large_cells(found: Errors) -> list[str]:
     ours, counts = _square(found.ours), _square(found.counts)
     worst = int(np.argmax(ours))
-    numbers = (found.ours.mean(axis=0)[worst], counts[worst], counts.max())
+    biases = (found.ours.mean(axis=0)[worst], found.counts.mean(axis=0)[worst])
+    numbers = (*biases, counts[worst], counts.max())
     return [
         _title(found.task),
         f"{ours[worst]:.4f}",
