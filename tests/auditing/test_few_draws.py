@@ -73,6 +73,7 @@ def test_result_report_and_headline_say_what_was_done(tmp_path):
     assert dp.AuditResult.load(tmp_path).verdict == "violated"
 
 
+@pytest.mark.slow  # 0.3 CPU seconds
 def test_the_same_seed_gives_the_same_audit_whatever_the_workers():
     one, other = (
         dp.audit(noisy_sum, PAIR, samples=200, rng=3, n_jobs=jobs).to_dict() for jobs in (1, 2)
@@ -81,6 +82,7 @@ def test_the_same_seed_gives_the_same_audit_whatever_the_workers():
         assert one[name] == other[name]
 
 
+@pytest.mark.slow  # 0.4 CPU seconds
 def test_draws_that_could_refute_nothing_are_inconclusive_and_told_how_many_could():
     few = dp.audit(published, PAIR, samples=30, claim=(3.0, 1e-5), rng=0)
     assert few.verdict == "inconclusive"
@@ -110,6 +112,7 @@ def test_texts_are_outputs_like_others():
     assert dp.audit_samples(P, Q, rng=0).spectrum.low[0] > 0.3
 
 
+@pytest.mark.slow  # 0.3 CPU seconds
 def test_the_excess_that_would_show_is_that_of_the_draws_that_certify():
     found = dp.audit(noisy_sum, PAIR, samples=40, claim=(1.0, 0.05), rng=0)
     counts = dp.power.RefutingCounts((32, 32), 1.0, 0.05, 0.5 * 0.05)
