@@ -19,6 +19,7 @@ from scipy.special import log_expit, logsumexp, softmax
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
+from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.few.ranks import fit_few_draws
 from dpaudit.scoring.few.sparse import fit_sparse
 from dpaudit.scoring.models.closed import fit_quadratic
@@ -54,18 +55,20 @@ class Mixture:
 
 
 def fit_few(past: Sides) -> Fitted:
-    """The score of `past`, at least five draws a side; rows (n, k).
+    """The score of `past`, at least five draws a side; (n, k) outputs of any scale.
 
     Each kind is fitted to four fifths of the draws and judged on the rest, five times; then those
     of some weight are fitted to all. Named by these, the heaviest first.
     """
+    encoder = Encoder.fit(past)
+    past = encoder.sides(past)
     kinds = _kinds(past.P.shape[1])
     losses = {name: _losses(past, fit) for name, fit in kinds.items()}
     weights = _weights(losses)
     scores = [kinds[name](past) for name in weights]
     score = scores[0] if len(scores) == 1 else Mixture(scores, np.array(list(weights.values())))
     mean = {name: float(loss.mean()) for name, loss in losses.items()}
-    return Fitted(", ".join(weights), score, mean)
+    return Fitted(", ".join(weights), lambda x: score(encoder(x)), mean)
 
 
 def _kinds(columns: int) -> dict[str, Fit]:

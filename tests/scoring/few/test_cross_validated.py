@@ -62,6 +62,15 @@ def test_a_kind_that_cannot_score_one_draw_has_no_weight():
     assert _weights(losses) == {RANKS: 1.0}
 
 
+@pytest.mark.filterwarnings("error")
+def test_enormous_outputs_and_missing_ones_are_scored():
+    rng = np.random.default_rng(4)
+    P, Q = rng.normal(2.0, 1.0, (40, 2)), rng.normal(size=(40, 2))
+    P[3, 0], P[5], Q[9, 1] = 1e300, np.nan, -np.inf
+    fresh = np.array([[1e300, -1e300], [np.nan, 0.0], [np.inf, 1.0]])
+    assert np.all(np.isfinite(fit_few(Sides(P, Q)).score(np.concatenate([P, Q, fresh]))))
+
+
 @pytest.mark.slow  # 4 CPU seconds
 def test_one_shifted_column_of_eleven_certifies_most_of_what_the_true_loss_does():
     """T2 with 300 draws a side: the largest |P(S) − Q(S)| of the score, 0.19 by the true loss."""
