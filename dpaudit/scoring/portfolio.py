@@ -54,14 +54,16 @@ BY_COLUMN = "qda (by column)"
 class Task:
     """What a candidate is fitted to.
 
-    base : the best score so far. draws : a side, that train. screen : of the columns of wide rows,
-    remembered, since several candidates ask for it.
+    base : the best score so far that can be corrected. best : the best one so far. draws : a side,
+    that train. screen : of the columns of wide rows, remembered, since several candidates ask for
+    it.
     """
 
     train: Sides
     choose: Sides
     seed: np.random.SeedSequence
     base: Score
+    best: Score
     draws: int
     screen: Screen
 
@@ -166,7 +168,7 @@ CANDIDATES = (
         "network from {best}",
         "smooth interactions of columns: where trees, which are cheaper, found that there are any",
         lambda contest, columns: columns > 1 and _trees_gained(contest),
-        lambda task: fit_network(task.train, task.choose, task.seed, task.base),
+        lambda task: fit_network(task.train, task.choose, task.seed, task.base, task.best),
         base=lambda contest: contest.best_base,
     ),
 )
@@ -214,9 +216,9 @@ def _challenge(
 ) -> None:
     best = candidate.base(contest)
     name = candidate.name.format(best=best, boosting=boosting()[0])
-    base = contest.scores[best]
+    base, ahead = contest.scores[best], contest.scores[contest.best]
     for draws in candidate.draws:
-        task = Task(train.head(draws), contest.choose, seed, base, draws, screen)
+        task = Task(train.head(draws), contest.choose, seed, base, ahead, draws, screen)
         taken = contest.challenge(name, candidate.fit(task), candidate.memorises)
         if not taken or len(train.P) <= draws:
             return

@@ -48,7 +48,7 @@ def test_a_network_learns_a_product_of_columns_the_same_way_twice(rng, monkeypat
     monkeypatch.setattr(network, "PASSES", 8)
     monkeypatch.setattr(network, "NETWORKS", 2)
     train, choose = correlated(rng, 2_000), correlated(rng, 1_000)
-    one, two = (network.fit_network(train, choose, root(1), zero) for _ in range(2))
+    one, two = (network.fit_network(train, choose, root(1), zero, zero) for _ in range(2))
     least = log_loss(lambda x: 1.6 / 0.36 * x[:, 0] * x[:, 1], choose)
     assert least < 0.45
     assert log_loss(one, choose) < least + 0.05
@@ -60,7 +60,7 @@ def test_a_network_learns_a_product_of_columns_the_same_way_twice(rng, monkeypat
 def test_far_outliers_have_finite_scores(rng, monkeypatch):
     monkeypatch.setattr(network, "PASSES", 1)
     train = correlated(rng, 500)
-    score = network.fit_network(train, train, root(1), zero)
+    score = network.fit_network(train, train, root(1), zero, zero)
     assert np.isfinite(score(np.array([[1e300, 0.0], [0.0, -1e300]]))).all()
 
 

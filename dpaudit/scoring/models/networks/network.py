@@ -13,12 +13,13 @@ from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
 from dpaudit.scoring.models.networks.plane import InPlane, active_directions, fit_in_plane
 from dpaudit.scoring.whiten import Whitener
 
-DRAWS = 100_000  # a side
+DRAWS = 40_000  # a side; a network of so many takes some ten CPU seconds
 VALIDATION = 50_000  # choosing draws a side, for early stopping
 HIDDEN = (64, 64)  # units of the hidden layers
 NETWORKS = 5  # whose log-odds are averaged: each starts elsewhere and errs elsewhere
 BATCH, RATE, PENALTY = 500, 3e-3, 0.02
 PASSES, PATIENCE = 60, 12  # over the training draws; a network may gain nothing in the first ten
+WORTH = 0.003  # nats that the first network must gain; four more take minutes of wide rows
 LARGEST = 8.0  # standard deviations at which inputs are clipped: no outlier decides a weight
 
 Layers = tuple[tuple[Array, Array], ...]  # matrix (inputs, units) and bias (units,) of each layer
@@ -87,13 +88,14 @@ class Ensemble:
 
 
 def fit_network(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, best: Score
 ) -> Ensemble | InPlane:
     """Log-odds by networks that see the score `base` beside the columns.
 
     Each is trained by Adam (scikit-learn's), pass by pass, and kept as it was after the pass with
     the least loss on the choosing draws. If the first depends on few directions, neighbours and
-    trees in these are cheaper than more networks, and better.
+    trees in these are cheaper than more networks, and better. If it gains little on the score
+    `best`, there are no more.
     """
     train, choose = train.head(DRAWS), choose.head(VALIDATION)
     inputs = Inputs.fit(train, base)
@@ -106,6 +108,8 @@ def fit_network(
         found = fit_in_plane(plane, Ensemble(inputs, (first,)), train, choose, seed)
         if found is not None:
             return found
+    if log_loss(first, checked) > log_loss(best, choose) - WORTH:
+        return Ensemble(inputs, (first,))
     rest = (_train(seen, checked, int(state)) for state in states[1:])
     return Ensemble(inputs, (first, *rest))
 
