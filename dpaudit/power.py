@@ -27,6 +27,7 @@ from dpaudit.certify.betting import Bet, Menu, Null
 from dpaudit.certify.binomial import region
 from dpaudit.certify.few import CLAIM_SHARE, COLUMNS, FEWEST, few_split
 from dpaudit.certify.few import MOST as FEW
+from dpaudit.certify.sets import AIM
 from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.gaussian_shift import shift_delta
 
@@ -164,9 +165,9 @@ class RefutingCounts:
         return float(brentq(short, NEARLY, most, xtol=NEARLY, rtol=1e-4))
 
     def _refutes(self, x: int, y: int) -> bool:
-        gamma = float(np.exp(min(self.epsilon, FARTHEST)))
-        found = region(x, self.sizes[0], y, self.sizes[1], (gamma,), self.alpha)
-        return found.low(gamma) > self.allowed
+        aim = float(np.exp(min(self.epsilon, AIM)))
+        found = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
+        return found.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
 
 
 def smallest_excess(

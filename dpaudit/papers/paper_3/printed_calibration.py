@@ -28,7 +28,7 @@ def gaussmix_gamma(rows: int, epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=256)
 def _gaussmix_gamma(rows: int, epsilon: float, delta: float) -> float:
-    return least_gamma(lambda gamma: _mixing_delta(rows, gamma, epsilon), delta)
+    return least_gamma(lambda gamma: mixing_delta(rows, gamma, epsilon), delta)
 
 
 def theorem_1_epsilon(rows: int, gamma: float, delta: float, eta: float) -> float:
@@ -65,7 +65,7 @@ def _linear_mixing_gamma(rows: int, epsilon: float, delta: float) -> float:
 
     def mixing(gamma: float) -> float:
         left = epsilon - share / gamma
-        return _mixing_delta(rows, gamma, left) if left > 0.0 else 1.0
+        return mixing_delta(rows, gamma, left) if left > 0.0 else 1.0
 
     return least_gamma(mixing, delta / 3.0, low=2.5)
 
@@ -149,7 +149,7 @@ def _budget(rows: int, epsilon: float, delta: float) -> tuple[int, float, float]
     )
 
 
-def _mixing_delta(rows: int, gamma: float, epsilon: float) -> float:
+def mixing_delta(rows: int, gamma: float, epsilon: float) -> float:
     """δ(ε) by lemma 1 and proposition 1."""
     curve = RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)
     return float(curve.by_moments(np.asarray(epsilon)))

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpaudit.curves.claims import Claim
 from dpaudit.exact import gaussian_sketch
-from dpaudit.papers.paper_3.printed_calibration import least_gamma
+from dpaudit.papers.paper_3.printed_calibration import least_gamma, mixing_delta
 
 SEARCHED = (-12.0, 24.0)  # ln(γ − 1); fixes the last digits of the published figure
 LABELS = {
@@ -29,7 +28,7 @@ def gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]:
         return float(max(gaussian_sketch(1.0 / gamma, rows, epsilon)))
 
     def lemma_1(gamma: float) -> float:
-        return float(Claim.gaussmix(rows, gamma).delta_at(epsilon))
+        return mixing_delta(rows, gamma, epsilon)
 
     log = np.log(4.0 / delta)
     return {

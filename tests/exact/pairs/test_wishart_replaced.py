@@ -52,8 +52,8 @@ def test_the_chance_of_a_ratio_against_mpmath_in_other_variables(up, down, freed
     with mp.workdps(15):
         exact = float(chance_below(up, down, freedom, ratio))
     direction = _Direction(up, down, freedom)
-    assert float(direction.below(np.log([ratio]))[0]) == pytest.approx(exact, rel=1e-8)
-    assert float(direction.above(np.log([ratio]))[0]) == pytest.approx(1.0 - exact, rel=1e-8)
+    assert float(direction.below(np.array([ratio]))[0]) == pytest.approx(exact, rel=1e-8)
+    assert float(direction.above(np.array([ratio]))[0]) == pytest.approx(1.0 - exact, rel=1e-8)
 
 
 def brute_force(up, down, freedom, epsilon):
@@ -220,33 +220,3 @@ def test_a_loss_that_falls_at_once_is_not_missed(freedom):
     forward, backward = curve.delta([0.0, 0.05, 4.0])
     assert forward[0] > 1e-4
     np.testing.assert_allclose(forward[0], backward[0], rtol=1e-6)
-
-
-TINY = [  # total variation, by integration of the definition over the angle and the size of (s, t)
-    ((3.43e-8, 6.6e-9, 4, 2), 7.787099328056e-09),
-    ((7.8e-7, 8.74e-8, 4, 2), 1.807944553356e-07),
-    ((1.99e-4, 1.9e-4, 49, 2), 1.12615232374959e-05),
-]
-
-
-@pytest.mark.parametrize(("arguments", "truth"), TINY)
-def test_a_loss_of_any_scale_is_resolved_on_any_grid(arguments, truth):
-    """The first was off by 4 % on some grids; far beyond the loss there is a constant, and quick.
-
-    The reference's two directions agree to 1e-7, 1e-10 and 1e-14.
-    """
-    alone = ReplacedWishartCurve(*arguments).delta(0.0)
-    for grid in ([0.0, 1.0, 2.0], [0.0, 1e-3], [0.0, 1e-9, 1e9]):
-        for one, many in zip(alone, ReplacedWishartCurve(*arguments).delta(grid), strict=True):
-            assert one == pytest.approx(truth, rel=1e-7)
-            assert many[0] == pytest.approx(float(one), rel=1e-12)
-
-
-@pytest.mark.parametrize(("size", "spare"), [(4.51e-6, 10), (1e-3, 29), (1.0, 48)])
-def test_deep_in_the_tail_it_is_still_a_zeroed_row(size, spare):
-    """Was 1e-40 wherever it is less."""
-    curve = ReplacedWishartCurve(size * 1e-9, size, spare + 2, 2)
-    for epsilon in (0.0, 0.2, 30.0):
-        forward = float(curve.delta(epsilon)[0])
-        zeroed = float(additive_wishart(size, spare + 2, 2, epsilon)[1])
-        assert forward == pytest.approx(zeroed, rel=1e-6)
