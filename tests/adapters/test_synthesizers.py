@@ -46,6 +46,7 @@ def test_the_count_of_the_cell_has_the_dirichlet_multinomial_law():
     assert abs(rows[:, 1].mean() - expected) < 5.0 * rows[:, 1].std() / np.sqrt(3000)
 
 
+@pytest.mark.slow
 def test_a_record_more_is_seen_and_no_more_than_the_truth_is_certified():
     result = dp.audit(MECHANISM, PAIR, draws=3000, rng=3)
     assert 0.5 * exact(0.0) < result.spectrum.low[0] <= exact(0.0)

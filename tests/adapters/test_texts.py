@@ -42,6 +42,7 @@ def audited(mechanism, classifier="auto", **options):
     ).spectrum.low[0]
 
 
+@pytest.mark.slow
 def test_a_rare_word_is_found_among_the_counts():
     """At least 0.85 of what the true loss certifies. Whole texts differ and certify nothing."""
     known = audited(counted(essays), true_loss, train_share=0.4)

@@ -179,7 +179,7 @@ def test_a_certified_number_is_rounded_down_and_told_from_the_claimed_one():
 GRIDS = (None, [0.0], [2.0], np.linspace(0.0, 6.0, 13))
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_what_a_bound_on_the_grid_refutes_is_violated():
     """And nothing else but for claims that say more than on the grid: an excess between its ε."""
     rng, found = np.random.default_rng(16), []
@@ -199,7 +199,7 @@ def test_what_a_bound_on_the_grid_refutes_is_violated():
     assert {(True, True), (False, False)} <= set(found)  # about half of them each
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_what_audits_of_drawn_scores_refute_is_violated():
     rng, epsilon = np.random.default_rng(17), np.linspace(0.0, 3.0, 7)
     for mu in (0.5, 1.0, 2.0):

@@ -78,6 +78,7 @@ def test_a_renyi_claim_is_refuted_by_the_divergence_where_delta_shows_nothing():
     assert "Rényi divergence of" not in true.reason
 
 
+@pytest.mark.slow
 def test_a_concentrated_claim_is_read_by_divergences():
     rng = np.random.default_rng(3)
     left, right = rng.normal(0.0, 1.0, 20_000), rng.normal(1.0, 1.0, 20_000)

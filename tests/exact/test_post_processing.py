@@ -37,6 +37,7 @@ def assert_below(less, more, data):
             assert np.all(low <= high * (1.0 + 1e-9) + 1e-15)
 
 
+@pytest.mark.slow
 @reproducibly
 @given(data=databases, more=st.integers(0, 60))
 def test_als_is_computed_from_the_sketch(data, more):
@@ -59,6 +60,7 @@ def test_fewer_sketch_rows_leak_less(data, rows, fewer):
     assert_below(RandomProjection(min(rows, fewer)), RandomProjection(max(rows, fewer)), data)
 
 
+@pytest.mark.slow
 @settings(reproducibly, max_examples=10)
 @given(data=databases, rows=st.integers(1, 20), sigma=st.floats(0.05, 5.0))
 def test_one_more_release_leaks_more(data, rows, sigma):

@@ -64,6 +64,7 @@ def test_a_full_leak_is_certified(leak, stop):
     assert found.verdict == "violated", found.reason
 
 
+@pytest.mark.slow
 @QUICK_AND_SLOW
 @pytest.mark.parametrize("leak", one_in(2, LEAKS))
 def test_the_same_outcomes_on_both_sides_are_no_leak(leak, stop):
@@ -128,6 +129,7 @@ def test_numbers_of_any_scale_are_audited(scale):
 # --- what is said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classifier", "size"), one_in(4, [("qda", 100), ("auto", 100), ("auto", 150), ("qda", 150)])
 )

@@ -17,6 +17,7 @@ from dpaudit.certify.split import samples_for
 pytestmark = pytest.mark.quick
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_more_draws_for_less_excess_and_more_power(stop):
     draws = [

@@ -32,6 +32,7 @@ def log_ratio(name, x):
     return (norm.logpdf(x) - norm.logpdf(x, loc=mean, scale=scale)).sum(axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_draws_have_the_spectrum_that_is_called_the_truth(task):
     """E_P(1 − e^{ε−L})₊ and E_Q(1 − e^{ε+L})₊ are within 5 standard errors.

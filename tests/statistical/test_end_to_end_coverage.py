@@ -30,6 +30,7 @@ def violations(draws, claim, audits: int, size: int, seed: int, classifier: str 
     return found
 
 
+@pytest.mark.slow
 def test_few_true_claims_are_called_violated_in_a_few_audits():
     """12 audits of either pair; false alarm 1e-6 at a true rate of 5 %."""
     assert violations(shifted_draws, dp.Claim.gdp(1.0), 12, 400, seed=5) <= binom.ppf(

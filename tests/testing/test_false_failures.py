@@ -33,6 +33,7 @@ def failures(assertion, mechanism, curve, seeds, **options):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "runs"), QUICK + LONG)
 def test_a_claim_that_just_holds_is_refuted_no_more_often_than_said(case, runs):
     assert failures(testing.assert_private, *TRUE[case], range(runs), false_failure=RATE) <= most(
@@ -40,6 +41,7 @@ def test_a_claim_that_just_holds_is_refuted_no_more_often_than_said(case, runs):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "runs"), QUICK + LONG)
 def test_the_true_curve_is_rejected_no_more_often_than_said(case, runs):
     assert failures(testing.assert_matches, *TRUE[case], range(runs), false_failure=RATE) <= most(

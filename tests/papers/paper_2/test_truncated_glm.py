@@ -140,6 +140,7 @@ def test_the_largest_slope_is_not_the_largest_in_size(mu):
     assert exact.delta > mechanism.claim.delta_at(0.0)
 
 
+@pytest.mark.slow
 def test_no_step_keeps_the_constraint_and_counts_show_it():
     """Certified at level 0.95 with a fixed seed; with the projection the same pair passes."""
     for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
