@@ -128,6 +128,12 @@ class Settings:
         return None if self.claim is None else self.claim.epsilon
 
     @property
+    def claimed(self) -> tuple[float, float] | None:
+        """(ε, δ) of a claim with an ε of its own."""
+        own = self.claimed_epsilon
+        return None if self.claim is None or own is None else (own, self.claim.delta)
+
+    @property
     def few(self) -> bool:
         """Whether this is an audit of few draws (`auditing.fixed.few`): at most 500 a side, scored
         by "auto" or a known score, with no shares given.

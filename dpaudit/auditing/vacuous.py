@@ -111,18 +111,12 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
     drawn = _two_values(choosing), _two_values(sizes.certify)
     asked = settings.epsilon, settings.alpha
     if settings.replaced(samples=sizes.total).few:
-        found = certify_few(*drawn, *asked, claimed(settings), settings.focus)
+        found = certify_few(*drawn, *asked, settings.claimed, settings.focus)
     else:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
         found = certify(*drawn, *asked, claim_epsilon=claim_epsilon, focus=settings.focus)
     return headline(found, settings, reference, "").exceeded
-
-
-def claimed(settings: Settings) -> tuple[float, float] | None:
-    """(ε, δ) of a claim with an ε of its own."""
-    own = settings.claimed_epsilon
-    return None if settings.claim is None or own is None else (own, settings.claim.delta)
 
 
 def _two_values(draws: int) -> SortedScores:

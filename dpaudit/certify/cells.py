@@ -9,6 +9,13 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.certify.scores import ScoreCounts
 
+LARGEST = 300.0  # nats; e^ε is squared without overflow, and no ratio of counts is near it
+
+
+def gammas(epsilon: Array) -> Array:
+    """e^ε at each ε, (m,); larger ones than `LARGEST` count as this."""
+    return np.asarray(np.exp(np.minimum(epsilon, LARGEST)))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreCells:

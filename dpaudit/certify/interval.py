@@ -30,7 +30,7 @@ from scipy.special import ndtri
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.certify.candidates import evenly_spaced
-from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.cells import ScoreCells, gammas
 from dpaudit.certify.estimate import Estimate
 
 SMALLEST = 0.01  # 1 − level; of a smaller one too few replicates lie beyond
@@ -42,7 +42,6 @@ SHARES = 0.6, 0.25  # of 1 − level, for the lower and the upper end; found by 
 RIVAL = 2.0  # standard errors by which a direction is ahead of one that does not matter
 NEAR, START, WIDEST = 0.4, 0.75, 6.0  # z are between START times the z of a single ε and WIDEST
 BISECTIONS = 8
-LARGEST = 300.0  # e^ε is squared without overflow, and no ratio of counts is near it
 ROUNDING = 1e-12
 
 
@@ -68,7 +67,7 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     θ does not increase with ε, so neither end need do.
     """
     rng = generator(np.random.SeedSequence(0))
-    gamma = np.exp(np.minimum(epsilon, LARGEST))
+    gamma = gammas(epsilon)
     node = evenly_spaced(len(epsilon), SETS)
     near = np.searchsorted(node, np.arange(len(epsilon)))
     tails, folds = _Tails.of(cells.p, cells.q), _folds(cells, rng)

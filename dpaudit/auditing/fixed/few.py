@@ -18,7 +18,7 @@ from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.vacuous import claimed, too_few
+from dpaudit.auditing.vacuous import too_few
 from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few
@@ -127,7 +127,7 @@ def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, call: int |
         SortedScores.of(*certifying),
         settings.epsilon,
         settings.alpha,
-        claimed(settings),
+        settings.claimed,
         settings.focus,
         fresh=SortedScores(np.empty(0), np.empty(0)) if learned else past,
     )

@@ -16,11 +16,11 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit._core.types import Array
+from dpaudit.certify.cells import gammas
 from dpaudit.certify.plug_in.laws import TINY, CellLaws, Counted, above
 from dpaudit.certify.plug_in.odds import LARGEST, CellOdds
 
 MISS = 0.02  # nats
-LARGEST_EPSILON = 300.0  # e^ε is squared without overflow, and no ratio of counts is near it
 NODES = np.array([0.5, 0.1, 0.02, 0.004, 0.0008])  # shares of the draws, at which directions differ
 ALIKE = 1e-6  # share of the variance below which functions of the counts are the same one
 
@@ -31,7 +31,7 @@ def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
     epsilon : (m,) ascending, nats.
     """
     fit = _Fit.of(cells)
-    gamma = np.exp(np.minimum(epsilon, LARGEST_EPSILON))
+    gamma = gammas(epsilon)
     forward, backward = (_convex(gamma, one.delta_at(gamma)) for one in (fit, fit.swapped()))
     mean, half = 0.5 * (forward + backward), 0.5 * fit.asymmetry() * (forward - backward)
     return mean + half, mean - half

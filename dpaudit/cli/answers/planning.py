@@ -80,10 +80,10 @@ def needs(
         *(one for one in EXCESS if one < 1.0 - held.delta),
         *_own(held.delta),
     ]
-    rows = tuple(_row(held.epsilon, held.delta, one, level, chance) for one in wanted)
     shown = {
         draws: _shown(held.epsilon, held.delta, draws, level, chance) for draws in samples or DRAWS
     }
+    rows = tuple(_row(held.epsilon, held.delta, one, level, chance) for one in wanted)
     least = _fewest(held, level)
     return Needs(held.epsilon, held.delta, level, chance, rows, shown, least)
 
