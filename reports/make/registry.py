@@ -48,9 +48,10 @@ MEASUREMENTS = (
     ),
     Measurement(
         "few",
-        "what 20 to 500 draws a side certify, by `auto` and by the true likelihood ratio",
+        "what 20 to 500 draws a side certify, by `auto` and by the true likelihood ratio; coverage",
         "reports/few.md",
         "reports.make.audits.few:report",
+        time="25 CPU min",
     ),
     Measurement(
         "estimate",

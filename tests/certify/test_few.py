@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.few import SmoothTails, _aims, certify_few, few_split
 from dpaudit.certify.scores import HIGHEST, SortedScores
-from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
-from dpaudit.scoring import Sides, scores
-from dpaudit.scoring.few.cross_validated import fit_few
 
 ALPHA = 0.05
 EPSILON = np.linspace(0.0, 4.0, 9)
@@ -124,63 +120,3 @@ def test_no_epsilon_overflows():
         one = certify_few(choose, certifying, np.array([0.0, 800.0]), ALPHA, claim, fresh=choose)
         assert one.low[1] == one.delta[1] == 0.0
         assert one.low[0] > 0.2
-
-
-GRID = np.append(np.linspace(0.0, 6.0, 31), np.log(3.0))
-
-
-def normal_pair(mu):
-    """Draws of N(μ, 1) against N(0, 1), and δ on GRID."""
-
-    def draw(rng, n, m):
-        return rng.normal(mu, 1.0, (n, 1)), rng.normal(0.0, 1.0, (m, 1))
-
-    return draw, shift_delta(mu, GRID)
-
-
-def randomised_response():
-    """An answer kept with probability ¾: one set attains δ = ¾ − ¼e^ε at every ε up to ln 3."""
-
-    def draw(rng, n, m):
-        return tuple(
-            (rng.random((size, 1)) < p).astype(float) for size, p in ((n, 0.75), (m, 0.25))
-        )
-
-    return draw, np.maximum(0.75 - 0.25 * np.exp(GRID), 0.0)
-
-
-def violations(audits, pair, n, m, fitted):
-    """How many of so many audits certify more than the truth at any ε."""
-    rng = np.random.default_rng([n, m, fitted])
-    (draw, truth), above = pair, 0
-    for _ in range(audits):
-        P, Q = draw(rng, n, m)
-        first = few_split(min(n, m), 1, trained=fitted)
-        past = first.train + first.choose
-        score = fit_few(Sides(P[:past], Q[:past])).score if fitted else (lambda x: x[:, 0])
-        choose, certifying = (
-            SortedScores.of(*scores(score, Sides(P[part], Q[part])))
-            for part in (slice(past), slice(past, None))
-        )
-        certified = certify_few(choose, certifying, EPSILON, ALPHA).certified
-        above += bool(np.any(certified.delta_at(GRID) > truth + 1e-12))
-    return above
-
-
-@pytest.mark.slow  # 80 CPU seconds
-@pytest.mark.parametrize(
-    "pair", [normal_pair(0.0), normal_pair(1.0), normal_pair(3.0), randomised_response()]
-)
-@pytest.mark.parametrize(("n", "m"), [(20, 20), (50, 50), (40, 300), (300, 300)])
-def test_with_a_known_score_at_most_five_percent_of_audits_exceed_the_truth(n, m, pair):
-    assert violations(500, pair, n, m, False) <= binom.isf(1e-3, 500, ALPHA)
-
-
-@pytest.mark.slow  # half a minute
-@pytest.mark.parametrize(
-    ("n", "pair"),
-    [(20, normal_pair(0.0)), (50, randomised_response()), (50, normal_pair(2.0)),
-     (300, normal_pair(1.0))],
-)  # fmt: skip
-def test_with_a_learned_score_at_most_five_percent_of_audits_exceed_the_truth(n, pair):
-    assert violations(200, pair, n, n, True) <= binom.isf(1e-3, 200, ALPHA)

@@ -1,4 +1,5 @@
-"""What 20 to 500 draws a side certify: by the audit of few draws, and by the one of more draws.
+"""What 20 to 500 draws a side certify: by the audit of few draws, and by the one of more draws;
+and how often the audit of few draws certifies what is false.
 
 The audit of more draws is had by giving the share of the draws that choose. Beside them stands what
 peers do with few scores: Clopper–Pearson limits at 97.5 + 97.5 % of a threshold fixed in advance,
@@ -20,12 +21,14 @@ from dpaudit.certify.binomial import lower, upper
 from dpaudit.errors import InvalidInput
 from dpaudit.scoring import ClassifierLike, KnownScore, Sides
 from reports.make import page
+from reports.make.band import few_coverage
 from reports.make.tasks import TASKS, Task, normal_task
 from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0])
 DELTA = 1e-5
 SEEDS, FIRST_SEED = 40, 17_000
+AUDITS = 2_000  # simulated, of each cell of the table of false certificates
 POINTWISE = 0.025
 THRESHOLDS = np.linspace(-1.0, 3.0, 21)  # of Clopper–Pearson
 OTHER_SEED, OTHERS = 1_000, 200  # of the draws that choose among them
@@ -140,8 +143,8 @@ def _share(name: str, medians: dict[str, tuple[Array, float]]) -> str:
     return f"{medians[name][0][0] / oracle:.2f}" if oracle > 0.0 else ""
 
 
-def report(seeds: int = SEEDS) -> None:
-    """Print the table and write reports/few.md."""
+def report(seeds: int = SEEDS, audits: int = AUDITS) -> None:
+    """Print the tables and write reports/few.md."""
     rows = [row for setting in SETTINGS for row in rows_of(*setting, seeds)]
     tasks = {task.name: task.text for task, _, _ in SETTINGS}
     text = page.render(
@@ -149,6 +152,8 @@ def report(seeds: int = SEEDS) -> None:
         rows=page.table(HEAD, rows),
         tasks=page.table(("task", "pair"), [list(one) for one in tasks.items()]),
         seeds=seeds,
+        audits=f"{audits:,}",
+        coverage=few_coverage.table(audits),
     )
     print(text)
     page.write(page.REPORTS / "few.md", text)

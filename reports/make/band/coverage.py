@@ -57,6 +57,22 @@ class Truth:
         gaussian = exact.gaussian_shift(mu, DENSE) if mu > 0.0 else 0.0 * DENSE
         return cls(forward, backward, _pure(pair), gaussian)
 
+    def exceeded(self, band: Certificate) -> list[bool]:
+        """Whether each of READINGS of a band exceeds it.
+
+        The band is also read between and beyond the ε that its sets were chosen for. Its μ is
+        larger than the truth's exactly where its δ exceeds the Gaussian curve of the truth.
+        """
+        forward, backward = (band.direction(way).delta_at(DENSE) for way in (True, False))
+        low = np.maximum(forward, backward)
+        limits = np.maximum(self.forward, self.backward), self.forward, self.backward
+        checked = zip((low, forward, backward), limits, strict=True)
+        return [
+            *(bool(np.any(found > limit + SLACK)) for found, limit in checked),
+            float(band.epsilon_at(0.0)) > self.pure + PURE_SLACK,
+            bool(np.any(low > self.gaussian + SLACK)),
+        ]
+
 
 def _pure(pair: ScoreLaw) -> float:
     """The least ε of a fine ladder with δ ≤ 1e-13, which no number of draws here can reach."""
@@ -75,24 +91,11 @@ def exceedances(pair: ScoreLaw, size: int, audits: int, seed: int, n_jobs: int =
 
 
 def _exceeds(place: int, size: int, truth: Truth, seed: int, number: int) -> list[bool]:
-    """Whether each of READINGS of one audit exceeds the truth.
-
-    The band is also read between and beyond the ε that its sets were chosen for. Its μ is larger
-    than the truth's exactly where its δ exceeds the Gaussian curve of the truth.
-    """
+    """Whether each of READINGS of one audit exceeds the truth."""
     rng = generator(np.random.SeedSequence(seed), place, size, number)
     pair = PAIRS[place]
     choose = SortedScores.of(*pair.sides(rng, max(min(size // 5, CHOOSING), 20)))
-    band = _band(pair, choose, SimulatedCounts(pair, size, rng))
-    forward, backward = (band.direction(way).delta_at(DENSE) for way in (True, False))
-    low = np.maximum(forward, backward)
-    limits = np.maximum(truth.forward, truth.backward), truth.forward, truth.backward
-    checked = zip((low, forward, backward), limits, strict=True)
-    return [
-        *(bool(np.any(found > limit + SLACK)) for found, limit in checked),
-        float(band.epsilon_at(0.0)) > truth.pure + PURE_SLACK,
-        bool(np.any(low > truth.gaussian + SLACK)),
-    ]
+    return truth.exceeded(_band(pair, choose, SimulatedCounts(pair, size, rng)))
 
 
 def _band(
@@ -130,7 +133,8 @@ def _simulated(pair: ScoreLaw, size: int) -> bool:
     return size <= 5_000 or not any(word in pair.name for word in FAR)
 
 
-def _rate(count: int, audits: int) -> str:
+def rate(count: int, audits: int) -> str:
+    """As a percentage, with its upper limit; nothing where `count` is negative."""
     return f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" if count >= 0 else ""
 
 
@@ -149,7 +153,7 @@ def render(counts: np.ndarray, audits: int, sizes: tuple[int, ...]) -> str:
     """The page: rates of every pair and size with upper limits, and each reading's largest."""
     heads = [f"{size:,} certify" for size in sizes]
     rows = [
-        [pair.name, *(_rate(one, audits) for one in row)]
+        [pair.name, *(rate(one, audits) for one in row)]
         for pair, row in zip(PAIRS, counts[..., 0], strict=True)
     ]
     worst = [
