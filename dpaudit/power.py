@@ -11,23 +11,19 @@ audit has other sets, too: where the claimed δ is tiny, that of P(S)/Q(S) refut
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
-from scipy.stats import binom
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.betting import Bet, Menu, Null
-from dpaudit.certify.binomial import region
 from dpaudit.certify.few import CLAIM_SHARE, COLUMNS, FEWEST, few_split
 from dpaudit.certify.few import MOST as FEW
-from dpaudit.certify.sets import AIM
+from dpaudit.certify.refuting import FARTHEST, RefutingCounts
 from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.gaussian_shift import shift_delta
 
@@ -37,11 +33,9 @@ AUDIT_STATEMENTS = 5
 FEW_STATEMENTS = round(1.0 / CLAIM_SHARE)  # the same of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
-FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
 NEARLY = 1e-6  # what is missing of δ = 1, where two Gaussians hardly overlap
 NODES = 801  # of the quadrature over the loss
 NORMAL_ERROR = 1.5  # by which normal limits miss the number of few draws, at most
-OUTSIDE = 1e-6  # probability of counts that are left out of an exact sum
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
 # Set by simulation, not derived (reports/power.md).
 LEARNING = 3.0
@@ -109,7 +103,7 @@ def excess_of(
     share = (1.0 - level) / check.integer("statements", statements, 1)
     if FEWEST <= check.count("draws", draws, 1) <= FEW:
         few = _few_counts(int(draws), epsilon, delta, (1.0 - level) / _of_few(statements))
-        return few.smallest_excess(power)
+        return least_excess(few, power)
     certifying = split(check.count("draws", draws, 1)).certify
 
     def burden(excess: float) -> float:
@@ -119,55 +113,18 @@ def excess_of(
     return _least(burden, delta)
 
 
-@dataclass(repr=False)
-class RefutingCounts:
-    """Which hits of one set refute p − e^ε q ≤ allowed: x of n draws from P and y of m from Q.
-
-    sizes : n and m, a few hundred. epsilon : nats; the region of the set is aimed at it.
-    alpha : the error probability of that region.
+def least_excess(counts: RefutingCounts, power: float = POWER) -> float:
+    """The least excess over the allowed δ that the best set of a Gaussian shift refutes with
+    probability `power`, by these counts; infinite where none does.
     """
+    most = 1.0 - counts.allowed - NEARLY
 
-    sizes: tuple[int, int]
-    epsilon: float
-    allowed: float
-    alpha: float
-    least: dict[int, int] = field(default_factory=dict)
+    def short(excess: float) -> float:
+        return power - counts.power(*best_set(counts.epsilon, counts.allowed + excess))
 
-    def needed(self, y: int) -> int:
-        """The least x that refutes with y hits of Q, n + 1 where none does; it rises with y."""
-        if y not in self.least:
-            low, step = self.least.get(y - 1, 0), 1
-            while low + step <= self.sizes[0] and not self._refutes(low + step - 1, y):
-                low, step = low + step, 2 * step
-            counts = range(low, min(low + step - 1, self.sizes[0] + 1))
-            self.least[y] = low + bisect_left(counts, True, key=lambda x: self._refutes(x, y))
-        return self.least[y]
-
-    def power(self, p: float, q: float) -> float:
-        """The probability of hits that refute, summed over y; `OUTSIDE` of it is left out."""
-        n, m = self.sizes
-        first, last = (int(end) for end in binom.ppf([0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], m, q))
-        y = np.arange(first, last + 1)
-        needed = np.array([self.needed(int(one)) for one in y])
-        return float(binom.pmf(y, m, q) @ binom.sf(needed - 1, n, p))
-
-    def smallest_excess(self, power: float = POWER) -> float:
-        """The least excess over `allowed` that the best set of a Gaussian shift refutes with
-        probability `power`; infinite where none does.
-        """
-        most = 1.0 - self.allowed - NEARLY
-
-        def short(excess: float) -> float:
-            return power - self.power(*best_set(self.epsilon, self.allowed + excess))
-
-        if most <= NEARLY or short(most) > 0.0:
-            return float("inf")
-        return float(brentq(short, NEARLY, most, xtol=NEARLY, rtol=1e-4))
-
-    def _refutes(self, x: int, y: int) -> bool:
-        aim = float(np.exp(min(self.epsilon, AIM)))
-        found = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
-        return found.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
+    if most <= NEARLY or short(most) > 0.0:
+        return float("inf")
+    return float(brentq(short, NEARLY, most, xtol=NEARLY, rtol=1e-4))
 
 
 def smallest_excess(
@@ -281,7 +238,7 @@ def _few_draws(
     p, q = best_set(epsilon, delta + excess)
 
     def shown(draws: int) -> bool:
-        return _few_counts(draws, epsilon, delta, alpha).power(p, q) >= power
+        return _few_counts(draws, epsilon, delta, alpha).reaches(power, p, q)
 
     low, high = FEWEST - 1, min(max(int(about), FEWEST), FEW)
     while not shown(high):

@@ -11,6 +11,7 @@ import dpaudit as dp
 from dpaudit import power
 from dpaudit.certify.binomial import region
 from dpaudit.certify.few import certify_few, few_split
+from dpaudit.certify.refuting import OUTSIDE, RefutingCounts
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import samples_for
 
@@ -91,7 +92,7 @@ def test_bad_input_is_named(changes, message):
 
 def test_the_power_of_few_draws_is_that_of_all_their_outcomes():
     """Over every pair of counts of 8 and 6 draws, of which each is tried."""
-    counts = power.RefutingCounts((8, 6), 0.3, 0.05, 0.1)
+    counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
     p, q, gamma = 0.9, 0.15, np.exp(0.3)
     refuting = [
         (x, y)
@@ -99,8 +100,28 @@ def test_the_power_of_few_draws_is_that_of_all_their_outcomes():
         if region(x, 8, y, 6, (gamma,), 0.1).low(gamma) > 0.05
     ]
     summed = sum(binom.pmf(x, 8, p) * binom.pmf(y, 6, q) for x, y in refuting)
-    assert counts.power(p, q) == pytest.approx(summed, abs=power.OUTSIDE)
+    assert counts.power(p, q) == pytest.approx(summed, abs=OUTSIDE)
     assert 0.2 < summed < 0.9
+
+
+def test_whether_a_power_is_reached_needs_few_of_the_counts():
+    gamma = np.exp(0.5)
+    whole, quick = (RefutingCounts((120, 90), 0.5, 0.02, 0.05) for _ in range(2))
+    for p, q in ((0.7, 0.25), (0.55, 0.2), (0.65, 0.3)):
+        for wanted in (0.5, 0.8):
+            assert quick.reaches(wanted, p, q) == (whole.power(p, q) >= wanted)
+    assert all(quick.least[y] == whole.least[y] for y in quick.least)
+    assert len(quick.least) < 0.7 * len(whole.least)
+    for y, x in quick.least.items():
+        refuting = [
+            one for one in (x - 1, x) if region(one, 120, y, 90, (gamma,), 0.05).low(gamma) > 0.02
+        ]
+        assert refuting == [x][: x <= 120]
+
+
+def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
+    counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
+    assert counts.needed(6) == 9
 
 
 def test_few_draws_and_the_excess_that_they_show_are_inverses():
@@ -119,7 +140,7 @@ def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess
     """
     mu = power.shift_of(epsilon, delta + excess)
     sizes = few_split(150, None, trained=False)
-    counts = power.RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, 0.025)
+    counts = RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, 0.025)
     predicted = counts.power(*power.best_set(epsilon, delta + excess))
     rng, audits, refuted = np.random.default_rng(5), 200, 0
     for _ in range(audits):

@@ -22,10 +22,11 @@ from dpaudit.auditing.vacuous import too_few
 from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few
+from dpaudit.certify.refuting import RefutingCounts
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.power import RefutingCounts
+from dpaudit.power import least_excess
 from dpaudit.report.text import count
 from dpaudit.sampling import Pair, Progress, randomness
 from dpaudit.scoring import Fitted, KnownScore, Sides
@@ -149,7 +150,7 @@ def _judged(
         counts = RefutingCounts(
             sides, settings.epsilon[at], reference.delta[at], estimate.share[at] * settings.alpha
         )
-        return counts.smallest_excess()
+        return least_excess(counts)
 
     few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
     judged = judge_band(estimate, settings, theory, who, few, exact)

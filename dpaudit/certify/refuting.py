@@ -1,0 +1,110 @@
+"""Which hits of a set refute a claim, of draws that are few enough to ask each count.
+
+The counts are refuted or kept by the region of `certify.binomial`, so that powers that are summed
+over them are those of the audit itself.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.stats import binom
+
+from dpaudit._core.types import Array
+from dpaudit.certify.binomial import region
+from dpaudit.certify.sets import AIM
+
+FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
+OUTSIDE = 1e-6  # probability of counts that are left out of an exact sum
+
+
+@dataclass(repr=False)
+class RefutingCounts:
+    """Which hits of one set refute p − e^ε q ≤ allowed: x of n draws from P and y of m from Q.
+
+    sizes : n and m, a few hundred. epsilon : nats; the region of the set is aimed at it.
+    alpha : the error probability of that region.
+    """
+
+    sizes: tuple[int, int]
+    epsilon: float
+    allowed: float
+    alpha: float
+    least: dict[int, int] = field(default_factory=dict)
+
+    def needed(self, y: int) -> int:
+        """The least x that refutes with y hits of Q, n + 1 where none does; it rises with y."""
+        if y not in self.least:
+            low, high = self._around(y)
+            found = bisect_left(range(low, high), True, key=lambda x: self._refutes(x, y))
+            self.least[y] = low + found
+        return self.least[y]
+
+    def _around(self, y: int) -> tuple[int, int]:
+        """Ends, low ≤ high, of what the least x can be: steps that double away from a guess."""
+        low = max((x for known, x in self.least.items() if known < y), default=0)
+        high = min((x for known, x in self.least.items() if known > y), default=self.sizes[0] + 1)
+        guess, step = min(max(self._guess(y), low), high), 1
+        if guess == high or self._refutes(guess, y):
+            while guess - step >= low and self._refutes(guess - step, y):
+                guess, step = guess - step, 2 * step
+            return max(low, guess - step + 1), guess
+        while guess + step < high and not self._refutes(guess + step, y):
+            guess, step = guess + step, 2 * step
+        return guess + 1, min(guess + step, high)
+
+    def _guess(self, y: int) -> int:
+        """On the line through the two nearest ones, else where p − e^ε q is about `allowed`."""
+        if len(self.least) < 2:
+            n, m = self.sizes
+            return int(min(n * (self.allowed + np.exp(self.epsilon) * y / m), float(n)))
+        first, second = sorted(self.least, key=lambda known: abs(known - y))[:2]
+        slope = (self.least[second] - self.least[first]) / (second - first)
+        return round(self.least[first] + slope * (y - first))
+
+    def power(self, p: float, q: float) -> float:
+        """The probability of hits that refute, summed over y; `OUTSIDE` of it is left out."""
+        y = self._likely(q)
+        return self._summed(p, q, y, self._needed(y))
+
+    def reaches(self, power: float, p: float, q: float) -> bool:
+        """Whether `power` at (p, q) is so large, from the least x at as few y as decide it.
+
+        Between two y the least x is between theirs, so that sums over these y bound the power.
+        """
+        y = self._likely(q)
+        known = {0, len(y) - 1}
+        while True:
+            ends = np.array(sorted(known))
+            after = ends[np.searchsorted(ends, np.arange(len(y)))]
+            before = ends[np.searchsorted(ends, np.arange(len(y)), side="right") - 1]
+            low, high = (self._summed(p, q, y, self._needed(y[at])) for at in (after, before))
+            if low >= power or high < power:
+                return low >= power
+            known.add(self._widest(p, q, y, before, after))
+
+    def _widest(self, p: float, q: float, y: Array, before: Array, after: Array) -> int:
+        """The middle of those two neighbours between which the power is least known."""
+        chances = (binom.sf(self._needed(y[at]) - 1, self.sizes[0], p) for at in (before, after))
+        unknown = binom.pmf(y, self.sizes[1], q) * np.subtract(*chances)
+        between = np.unique(before)
+        gap = max(between, key=lambda end: unknown[before == end].sum())
+        return int(gap + after[gap + 1]) // 2
+
+    def _likely(self, q: float) -> Array:
+        """The counts y of m draws, all but `OUTSIDE` of their probability at q."""
+        ends = binom.ppf([0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], self.sizes[1], q)
+        return np.arange(ends[0], ends[1] + 1.0, dtype=np.float64)
+
+    def _summed(self, p: float, q: float, y: Array, needed: Array) -> float:
+        return float(binom.pmf(y, self.sizes[1], q) @ binom.sf(needed - 1, self.sizes[0], p))
+
+    def _needed(self, y: Array) -> Array:
+        return np.array([self.needed(int(one)) for one in y])
+
+    def _refutes(self, x: int, y: int) -> bool:
+        aim = float(np.exp(min(self.epsilon, AIM)))
+        found = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
+        return found.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
