@@ -76,14 +76,6 @@ def difference_lower(x: int, n: int, y: int, m: int, gamma: float, alpha: float)
     return region(x, n, y, m, (gamma,), alpha).low(gamma)
 
 
-def log_ratio_lower(x: int, n: int, y: int, m: int, alpha: float) -> float:
-    """Lower confidence bound on ln(p/q) at level 1 − alpha; −inf where x = 0. Arguments as in
-    `difference_lower`.
-    """
-    least = ratio_region(x, n, y, m, alpha).ratio()
-    return float(np.log(least)) if least > 0.0 else -np.inf
-
-
 def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alpha: float) -> Region:
     """A region that holds (p, q) with probability 1 − alpha, aimed at p − γq for a few γ > 0 (one,
     or two close ones).

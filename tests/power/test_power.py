@@ -106,17 +106,17 @@ def test_the_power_of_few_draws_is_that_of_all_their_outcomes():
 
 def test_whether_a_power_is_reached_needs_few_of_the_counts():
     gamma = np.exp(0.5)
-    whole, quick = (RefutingCounts((120, 90), 0.5, 0.02, 0.05) for _ in range(2))
+    whole, quick = (RefutingCounts((50, 40), 0.5, 0.02, 0.05) for _ in range(2))
     for p, q in ((0.7, 0.25), (0.55, 0.2), (0.65, 0.3)):
         for wanted in (0.5, 0.8):
             assert quick.reaches(wanted, p, q) == (whole.power(p, q) >= wanted)
     assert all(quick.least[y] == whole.least[y] for y in quick.least)
-    assert len(quick.least) < 0.7 * len(whole.least)
+    assert len(quick.least) < 0.8 * len(whole.least)
     for y, x in quick.least.items():
         refuting = [
-            one for one in (x - 1, x) if region(one, 120, y, 90, (gamma,), 0.05).low(gamma) > 0.02
+            one for one in (x - 1, x) if region(one, 50, y, 40, (gamma,), 0.05).low(gamma) > 0.02
         ]
-        assert refuting == [x][: x <= 120]
+        assert refuting == [x][: x <= 50]
 
 
 def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
