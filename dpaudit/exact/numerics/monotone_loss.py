@@ -15,9 +15,10 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.loss_panels import NODES, WEIGHTS, LossPanels
 
-ORDER = 12  # Gauss–Legendre points a panel: 4e-17 relative on e^{-λx} with λ·width ≤ 8 (`REACH`)
-REACH = 8.0
+REACH = 8.0  # λ·width of a panel where the density falls as e^{−λx}: 4e-17 relative
+PANELS = 10_000  # that may come by halving
 DROP = 60.0  # natural-log units below the peak beyond which mass is ignored
 UNDERFLOW = 745.0
 # of (1 + |s|)·max|L| and of E[e^{sL}] − 1, below which E[e^{sL}] is expanded about 1
@@ -28,7 +29,6 @@ AGREE, REFINED, QUARTERS, ROUNDING = 1e-9, 3, np.arange(4.0) / 4.0, 1e-13
 LOOK = 257  # points at which a tilted density is looked at
 MOST = 200  # panels of a tilted density, from its peak to e^{−DROP} of it
 GRADING = np.concatenate([-(0.2 ** np.arange(12.0)), [0.0], 0.2 ** np.arange(11.0, -1.0, -1.0)])
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 
 
 def hockey_stick(
@@ -60,17 +60,38 @@ def hockey_stick(
     thresholds, epsilon = thresholds[alive], epsilon[alive]
     onset = _onsets(loss, thresholds, epsilon, width, end)
     edges = height.edges(np.concatenate([thresholds, onset]), width, breaks)
-    half = 0.5 * np.diff(edges)
-    x = (edges[:-1] + half)[:, None] + half[:, None] * NODES
-    mass = half[:, None] * WEIGHTS * np.exp(log_density(x))
-    interval = np.searchsorted(thresholds, 0.5 * (edges[:-1] + edges[1:]), side="right") - 1
-    own = np.sum(mass * -np.expm1(np.minimum(epsilon[interval, None] - loss(x), 0.0)), axis=1)
-    delta[alive] = _accumulate(
-        epsilon,
-        np.bincount(interval, own, len(epsilon)).astype(np.float64),
-        np.bincount(interval, mass.sum(axis=1), len(epsilon)).astype(np.float64),
+    found = _resolved(log_density, loss, thresholds, epsilon, edges)
+    delta[alive] = np.minimum(found, 1.0)
+    return delta
+
+
+def _resolved(
+    log_density: Callable[[Array], Array],
+    loss: Callable[[Array], Array],
+    thresholds: Array,
+    epsilon: Array,
+    edges: Array,
+) -> Array:
+    """δ by panels that are halved until no error is seen."""
+
+    def integrated(start: Array, stop: Array) -> LossPanels:
+        return LossPanels.between(start, stop, log_density, loss, thresholds, epsilon)
+
+    panels = integrated(edges[:-1], edges[1:])
+    most = PANELS + len(edges)
+    while len(panels.start) < most:
+        found = panels.delta(epsilon)
+        rough = panels.rough(found)
+        if not rough.any():
+            return found
+        start, stop = panels.start[rough], panels.stop[rough]
+        middle = 0.5 * (start + stop)
+        halves = integrated(np.append(start, middle), np.append(middle, stop))
+        panels = panels.without(rough).with_panels(halves)
+    raise NoExactSpectrum(
+        "δ(ε) could not be computed to checked accuracy: its integrand is too rough; "
+        "use dpaudit.audit, which needs only draws"
     )
-    return np.minimum(delta, 1.0)
 
 
 def renyi(
@@ -156,20 +177,6 @@ def _alive(exponent: Callable[[Array], Array], first: float, last: float) -> tup
             break
         first, last = low, high
     return float(low), float(high)
-
-
-def _accumulate(epsilon: Array, own: Array, mass: Array) -> Array:
-    """Join intervals from the right.
-
-    1 − e^{ε_j−L} = (1 − e^{−g}) + e^{−g}(1 − e^{ε_{j+1}−L}) with g = ε_{j+1} − ε_j.
-    """
-    delta = own.copy()
-    tail = 0.0
-    for j in range(len(epsilon) - 2, -1, -1):
-        tail += mass[j + 1]
-        gap = epsilon[j + 1] - epsilon[j]
-        delta[j] += -np.expm1(-gap) * tail + np.exp(-gap) * delta[j + 1]
-    return delta
 
 
 def _onsets(
