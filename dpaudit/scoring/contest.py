@@ -60,6 +60,10 @@ class Contest:
         """How much less the best score's mean loss is than ln 2, that of the score 0, nats."""
         return float(np.log(2.0) - self.losses[self.best].mean())
 
+    def lead(self, name: str, over: str) -> float:
+        """How much less the mean loss of one score is than that of another, nats."""
+        return float((self.losses[over] - self.losses[name]).mean())
+
     @property
     def table(self) -> dict[str, float]:
         """Mean loss by name, nats a draw."""

@@ -32,6 +32,7 @@ from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.networks.network import fit_network
 from dpaudit.scoring.models.products import WIDEST as PRODUCTS
 from dpaudit.scoring.models.products import fit_products
+from dpaudit.scoring.models.radial import fit_radial
 from dpaudit.scoring.models.screen import Screen, surplus
 from dpaudit.scoring.models.shared import fit_shared
 from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
@@ -40,7 +41,9 @@ from dpaudit.scoring.whiten import Whitener
 
 SKETCH = 10_000  # draws a side that show whether these are of use
 WEAK = 0.02  # nats a draw; models for weak signals take part where the best score gains less
-MISSED = 0.005  # nats a draw by which trees lower the loss, for a network to take part
+# nats a draw by which trees lower the loss, for a network to take part; likewise by which distances
+# do, for a spline of one
+MISSED = 0.005
 FAR_OFF = 0.02  # nats a draw by which the best closed form may be worse than the score 0
 CELL_DRAWS = 500_000  # a side
 MANY, ENOUGH = 100, 100  # columns of wide rows; draws a column that are enough for these
@@ -48,6 +51,7 @@ NEAR = 4  # columns up to which the nearest neighbours of a row are near it
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
+ELLIPTICAL = "elliptical from "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,11 +108,22 @@ def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> S
 
 def _trees_gained(contest: Contest) -> bool:
     """Whether trees lowered the loss so much that a network may be worth its time."""
-    gain = contest.losses[contest.best_base] - contest.losses[contest.best]
-    return float(gain.mean()) > MISSED
+    return contest.lead(contest.best, contest.best_base) > MISSED
+
+
+def _distance_matters(contest: Contest) -> bool:
+    """Whether distances lowered the loss of the best quadratic discriminant by much."""
+    corrected = [name for name in contest.losses if name.startswith(ELLIPTICAL)]
+    return any(contest.lead(one, one.removeprefix(ELLIPTICAL)) > MISSED for one in corrected)
 
 
 CANDIDATES = (
+    Candidate(
+        "spline of the distance",
+        "spherical noise around one centre, whose length has any law",
+        lambda contest, columns: columns > 1 and _distance_matters(contest),
+        lambda task: fit_radial(task.train, task.choose, task.seed),
+    ),
     Candidate(
         "spline",
         "one or two columns with any two laws",

@@ -65,12 +65,11 @@ def test_far_outliers_have_finite_scores(rng, monkeypatch):
 
 
 @pytest.mark.quick
-def test_no_network_takes_part_where_a_closed_form_is_enough():
+def test_no_network_and_no_distance_takes_part_where_a_closed_form_is_enough():
     P, Q = draws(3_000)
     train, choose = Sides(P[:2_000], Q[:2_000]), Sides(P[2_000:], Q[2_000:])
-    assert not any(
-        "network" in name for name in scoring.fit("auto", train, choose, root(1)).portfolio
-    )
+    names = scoring.fit("auto", train, choose, root(1)).portfolio
+    assert not any("network" in name or "distance" in name for name in names)
 
 
 @pytest.mark.slow
