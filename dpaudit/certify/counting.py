@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
-from dpaudit.sampling import Counts, Draws
+from dpaudit.sampling import Counts, Left
 from dpaudit.scoring import Fitted, Score, Sides, scores
 from dpaudit.scoring.base import refuse_nan
 
@@ -66,7 +66,7 @@ class StreamedCounts:
 
     fitted: Fitted
     columns: Columns
-    source: Draws
+    source: Left
     size: int
     first: list[Array] = field(default_factory=list)
 

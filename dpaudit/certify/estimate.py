@@ -17,7 +17,7 @@ from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate, level_of
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.plug_in import Counted, estimated
+from dpaudit.certify.plug_in import Counted, estimated, mean_scores
 from dpaudit.certify.scores import ScoreCounts, SortedScores
 from dpaudit.certify.sets import ChosenSet, choose_sets
 
@@ -60,6 +60,68 @@ class Estimate:
         return np.maximum(self.forward.low, self.backward.low)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Choices:
+    """What the choosing draws decide before the first certifying draw is counted.
+
+    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. sets : to be certified.
+    threshold : (c,) between the cells in which scores are counted. score : (c + 1,) mean score of
+        the choosing draws in each cell. fresh : counts of draws that the estimate counts beside
+        the certifying ones; None where no estimate is wanted. closed : as in `of`.
+    """
+
+    epsilon: Array
+    alpha: float
+    sets: list[ChosenSet]
+    threshold: Array
+    score: Array
+    fresh: ScoreCells | None
+    closed: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        choose: SortedScores,
+        draws: int,
+        epsilon: Array,
+        alpha: float,
+        claim_epsilon: tuple[float, ...] = (),
+        focus: str = "spectrum",
+        fresh: SortedScores | None = None,
+        closed: bool = False,
+    ) -> Choices:
+        """draws : certifying draws, of the side that has fewer. closed : whether the score is the
+        log-ratio of two fitted normal laws. The others are as in `certify`.
+        """
+        candidates = CandidateSets.of(choose, epsilon, draws, alpha)
+        threshold = candidates.threshold
+        return cls(
+            epsilon,
+            alpha,
+            choose_sets(candidates, claim_epsilon, focus),
+            threshold,
+            mean_scores(choose, threshold),
+            None if fresh is None else ScoreCells.of(fresh, threshold),
+            closed,
+        )
+
+    def certified_by(self, certifying: ScoreCounts) -> Estimate:
+        """δ(ε) and its band from the certifying draws, whose `above` is called once."""
+        epsilon, cells = self.epsilon, ScoreCells.of(certifying, self.threshold)
+        certified = _certificate(self.sets, cells, self.alpha)
+        ways = (certified.direction(forward) for forward in (True, False))
+        lows = [np.clip(one.delta_at(epsilon), 0.0, 1.0) for one in ways]
+        fresh, deltas = self.fresh, lows
+        if fresh is not None:
+            counted = Counted.together(self.score, fresh, cells, self.closed)
+            deltas = [*estimated(counted, epsilon)]
+        forward, backward = (
+            Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
+        )
+        shares = _shares(self.sets, epsilon)
+        return Estimate(epsilon, forward, backward, min(cells.sizes), shares, certified, cells)
+
+
 def certify(
     choose: SortedScores,
     certifying: ScoreCounts,
@@ -74,20 +136,13 @@ def certify(
     certifying : its `above` is called once. epsilon : (m,) ascending, nats.
     alpha : 1 − the joint confidence over all ε and both directions, in (0, 1), however small.
     claim_epsilon : ε of a claim, which get shares of their own. focus : as in `choose_sets`.
-    fresh : scores of those choosing draws that did not train the score; the estimate counts them
-        with the certifying ones. Without them no estimate is made: it is what is certified.
+    fresh : scores of draws that the estimate counts beside the certifying ones: choosing draws, and
+        training draws of which the score knows no more than of others (`scoring.pooled`). Without
+        them no estimate is made: it is what is certified.
     """
-    candidates = CandidateSets.of(choose, epsilon, min(certifying.sizes), alpha)
-    chosen = choose_sets(candidates, claim_epsilon, focus)
-    cells = ScoreCells.of(certifying, candidates.threshold)
-    certified = _certificate(chosen, cells, alpha)
-    lows = [np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
-    deltas = lows if fresh is None else estimated(Counted.of(choose, fresh, cells), epsilon)
-    forward, backward = (
-        Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
-    )
-    shares = _shares(chosen, epsilon)
-    return Estimate(epsilon, forward, backward, min(cells.sizes), shares, certified, cells)
+    draws = min(certifying.sizes)
+    choices = Choices.of(choose, draws, epsilon, alpha, claim_epsilon, focus, fresh)
+    return choices.certified_by(certifying)
 
 
 def _certificate(chosen: list[ChosenSet], cells: ScoreCells, alpha: float) -> Certificate:

@@ -5,10 +5,11 @@ them. It knows nothing of scores, bounds or verdicts.
 """
 
 from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
+from dpaudit.sampling.collected import Pair
 from dpaudit.sampling.counted import Count, Counted, Counts
-from dpaudit.sampling.draws import Draws, MechanismDraws, Progress, draw
+from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, draw
 from dpaudit.sampling.form import check_mechanism
-from dpaudit.sampling.given import GivenDraws, Pair
+from dpaudit.sampling.given import GivenDraws
 from dpaudit.sampling.parallel import BlockStore
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Counts",
     "Draws",
     "GivenDraws",
+    "Left",
     "MechanismDraws",
     "Pair",
     "Progress",

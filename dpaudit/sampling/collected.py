@@ -10,6 +10,8 @@ from dpaudit import outcomes
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES
 
+Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
+
 
 class Collected:
     """Parts of one side, `size` draws in all, copied into one array as they come.

@@ -29,7 +29,7 @@ from dpaudit.sampling.parallel import BlockStore, elsewhere
 # With fewer groups a worker, single blocks keep the workers busier. So many groups are enough for
 # any number of workers.
 A_WORKER, ENOUGH = 2, 1 << 10
-LARGEST = 1 << 22  # bytes: a rule of counting that is larger is not sent with each task
+LARGEST = 1 << 22  # bytes: a function that is larger is not sent with each task
 
 
 def counting(
@@ -50,15 +50,15 @@ def counting(
         return None
     work = Counting(blocks, Carried(_OneAtATime(count), name=uuid4().hex), store, groups)
     workers, tasks = elsewhere(n_jobs), -(-numbers // group_size(numbers))
-    if workers and not _sent(work.count):
+    if workers and not sendable(work.count):
         return None
     return work if groups or 0 < min(A_WORKER * workers, ENOUGH) <= tasks else None
 
 
-def _sent(count: Carried) -> bool:
-    """Whether a rule of counting can be sent to another process, and is not too large."""
+def sendable(work: Carried) -> bool:
+    """Whether a function can be sent to another process, and is not too large."""
     try:
-        return len(count.parcel) <= LARGEST
+        return len(work.parcel) <= LARGEST
     except Exception:  # what a user's own score raises when it is pickled
         return False
 

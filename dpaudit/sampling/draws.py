@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -12,10 +13,10 @@ from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, Preparable, both_sides, sampler_of
-from dpaudit.sampling.collected import Collected, joined
+from dpaudit.sampling.collected import Collected, Pair, joined
 from dpaudit.sampling.counted import Count, Counts, grouped, width
 from dpaudit.sampling.counting import Counting, counting
-from dpaudit.sampling.given import Pair
+from dpaudit.sampling.held import Away, Found, Held, Here, dask
 from dpaudit.sampling.order import Block, in_turn
 from dpaudit.sampling.parallel import BlockStore, Drawn, drawn, made
 
@@ -25,7 +26,17 @@ BLOCKS = 64  # a side, where these limits allow it
 STEP = "drawing M(D) and M(D')"
 
 
-class Draws(Protocol):
+class Left(Protocol):
+    """Draws of both sides that are left when others have been given out."""
+
+    def rest(self, count: Count) -> Iterator[Pair | Counts]:
+        """All draws that are left, in the parts that are counted together, or their counts where
+        workers of other processes have counted them.
+        """
+        ...
+
+
+class Draws(Left, Protocol):
     """Draws of both sides, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
 
     @property
@@ -33,18 +44,16 @@ class Draws(Protocol):
         """How many draws each call of the mechanism makes; None where that is not known."""
         ...
 
-    def peek(self, count: int) -> Pair:
-        """The next `count` draws a side or more, which stay to be taken."""
+    def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
+        """What `work` makes of the next `count` draws a side or more, which stay to be taken."""
         ...
 
     def take(self, count: int) -> Pair:
         """The next `count` draws a side."""
         ...
 
-    def rest(self, count: Count) -> Iterator[Pair | Counts]:
-        """All draws that are left, in the parts that are counted together, or their counts where
-        workers of other processes have counted them.
-        """
+    def hold(self, count: int) -> Held:
+        """The next `count` draws a side, wherever they are."""
         ...
 
 
@@ -85,9 +94,11 @@ class MechanismDraws:
         self.drawn = self.given = 0
         self.even = EvenColumns(self.blocks)
         self.ahead: list[Pair] = []  # drawn, not yet given
+        self.away: Away | None = None  # the same, where workers have them
 
     def peek(self, count: int) -> Pair:
         """The next `count` draws a side or more (whole blocks), which stay to be taken."""
+        self._fetch()
         short = min(count - self._ahead(), self.size - self.drawn)
         self.ahead += self._fresh(short) if short > 0 else []
         P, Q = (joined([part[side] for part in self.ahead], side) for side in (0, 1))
@@ -95,10 +106,28 @@ class MechanismDraws:
 
     def take(self, count: int) -> Pair:
         """The next `count` draws a side."""
+        self._fetch()
         fresh = self._fresh(count - self._ahead())
         out = self._collected(count, fresh)
         next(fresh, None)  # ends the drawing of blocks
         return out
+
+    def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
+        """What `work` makes of the next `count` draws a side or more, which stay to be taken.
+
+        Where nothing was drawn before, workers of a Dask cluster keep the draws (`Away`).
+        """
+        away = self._away(count)
+        return work(self.peek(count)) if away is None else away(work)
+
+    def hold(self, count: int) -> Held:
+        """The next `count` draws a side, wherever they are (`look`)."""
+        away = self._away(count)
+        if away is None:
+            return Here(self.take(count))
+        held, self.away = away.split(count)
+        self.given += count
+        return held
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
         """All draws that are left, in the parts that are counted together, or their counts.
@@ -108,12 +137,43 @@ class MechanismDraws:
         start, numbers = self.given, self._numbers(self.size - self.drawn)
         work = counting(self.blocks, count, len(numbers), self.n_jobs, self.store)
         if work is None:
+            self._fetch()
             fresh = self._fresh(self.size - self.drawn)
             yield from self._parts(self.size - self.given, fresh)
             next(fresh, None)  # ends the drawing of blocks
         else:
             yield from self._parts(self._ahead(), iter(()))
+            yield from self._counted_away(count)
             yield from self._counted(work, numbers, self.given - start)
+
+    def _away(self, count: int) -> Away | None:
+        """The next `count` draws a side or more, where workers keep them."""
+        if self.away is None and not self.drawn and self.store is None:
+            backend = dask(self.n_jobs)
+            self.away = backend and Away(backend, self.block, self.even.check)
+        if self.away is not None:
+            numbers = self._numbers(min(count - self.away.size, self.size - self.drawn))
+            self.away = self.away.more(self.blocks, self._in_turn(numbers), self._told)
+            self.drawn = self.away.stop
+        return self.away
+
+    def _told(self, done: int) -> None:
+        if self.progress is not None:
+            self.progress(STEP, done, self.size)
+
+    def _fetch(self) -> None:
+        """Bring the draws that workers keep."""
+        if self.away is not None and self.away.size:
+            self.ahead.append(self.away.fetched())
+        self.away = None
+
+    def _counted_away(self, count: Count) -> Iterator[Counts]:
+        """The counts of the draws that workers keep."""
+        if self.away is not None and self.away.size:
+            found = self.away(partial(_counts, count))
+            self.given += found.draws
+            yield found
+            self._told(self.given)
 
     def _ahead(self) -> int:
         return sum(len(P) for P, _ in self.ahead)
@@ -152,8 +212,7 @@ class MechanismDraws:
             self.drawn += group.draws
             self.given += group.draws
             yield found.counts
-            if self.progress is not None:
-                self.progress(STEP, self.given, self.size)
+            self._told(self.given)
 
     def _collected(self, count: int, fresh: Iterator[Pair]) -> Pair:
         """`count` draws a side in two arrays, filled as blocks come."""
@@ -176,8 +235,11 @@ class MechanismDraws:
             count -= len(P)
             self.given += len(P)
             yield P, Q
-            if self.progress is not None:
-                self.progress(STEP, self.given, self.size)
+            self._told(self.given)
+
+
+def _counts(count: Count, drawn: Pair) -> Counts:
+    return count(*drawn, 0)
 
 
 class EvenColumns:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit.sampling.collected import Pair
 from dpaudit.sampling.counted import Count
+from dpaudit.sampling.held import Found, Held, Here
 
 PART = 1 << 14  # draws a side that are counted together
-Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
 
 
 class GivenDraws:
@@ -31,6 +32,14 @@ class GivenDraws:
         P, Q = map(_simplest, self.peek(count))
         self.done += count
         return P, Q
+
+    def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
+        """What `work` makes of the next `count` draws a side, which stay to be taken."""
+        return work(self.peek(count))
+
+    def hold(self, count: int) -> Held:
+        """The next `count` draws a side."""
+        return Here(self.take(count))
 
     def rest(self, count: Count) -> Iterator[Pair]:
         """All draws that are left, in the parts that are counted together."""

@@ -8,8 +8,9 @@ part a worker.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -157,7 +158,7 @@ def _window(
         for one in window:
             result = kept.pop(one)
             if result is None:
-                result = _next(fresh, work.what(one))
+                result = answer(partial(next, fresh), work.what(one))
                 work.keep(one, result)
             yield one, result
         next(fresh, None)  # lets joblib end the call
@@ -165,14 +166,14 @@ def _window(
         _close(fresh)
 
 
-def _next(fresh: Iterator[Any], what: str) -> Any:
-    """The next result of the workers.
+def answer(ask: Callable[[], Any], what: str) -> Any:
+    """What workers answer. Raises `MechanismError`. what : they do, for the error message.
 
     `Blocks` turns what a mechanism raises into a `DpauditError`. Any other error is that of
     a worker that was killed, ran out of memory, or could not receive the mechanism.
     """
     try:
-        return next(fresh)
+        return ask()
     except MechanismError as error:
         failure = error
     except DpauditError:

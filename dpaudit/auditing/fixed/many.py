@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -17,26 +17,27 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import too_few
 from dpaudit.auditing.verdict import judge_band, reference_of, with_notes
 from dpaudit.certify.counting import StreamedCounts
-from dpaudit.certify.estimate import Estimate, certify
-from dpaudit.certify.scores import ScoreCounts, SortedScores
+from dpaudit.certify.estimate import Choices
+from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import SMALLEST, Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Count, Counts, Draws, Pair, Progress, randomness
-from dpaudit.scoring import Fitted, Sides
+from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import refuse_nan
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """The draws that train and choose, and the columns that they have.
+class Learned:
+    """What the draws that train and choose are reduced to.
 
-    notes : sentences on draws that are not random, or that drift.
+    columns : that outputs have. numbers : in a row of them. choices : the sets, chosen before the
+    first certifying draw is scored. notes : sentences on draws that are not random, or that drift.
     """
 
-    sizes: Split
     columns: outcomes.Columns
-    train: Sides
-    choose: Sides
+    numbers: int
+    fitted: Fitted
+    choices: Choices
     notes: tuple[str, ...]
 
     __repr__ = short_repr
@@ -54,69 +55,98 @@ def audit_fixed(
 
     who : what differs between the databases, in words.
     """
-    source = TimedDraws(source, clock)
     with clock.step("sample_s"):
-        prepared = _prepared(settings, source)
+        sizes = source.look(2 * SMALLEST, partial(_split, settings))
+        held = source.hold(sizes.train + sizes.choose)
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
-        fitted = scoring.fit(
-            settings.classifier,
-            prepared.train,
-            prepared.choose,
-            settings.seed,
-            settings.bits,
-            spend=True,
-        )
-        chosen = _chosen_scores(settings.classifier, fitted, prepared, source.call)
+        learned = held(Learner(settings, sizes, source.call))
+        del held
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
-        counts = StreamedCounts(fitted, prepared.columns, source, prepared.sizes.certify)
-        pooled = scoring.pooled(fitted.score, prepared.train, chosen)
-        fresh = (np.empty(0), np.empty(0)) if fitted.spent else chosen
-        estimate = _certify(settings, pooled, counts, fresh)
+        fitted = _fitted(settings, learned)
+        counts = StreamedCounts(fitted, learned.columns, TimedDraws(source, clock), sizes.certify)
+        estimate = learned.choices.certified_by(counts)
         # certifying draws may decide that nothing is certified
-        learned = prepared.sizes.train + prepared.sizes.choose
-        _refuse_scores(counts.first_scores(), fitted, source.call, learned)
+        _refuse_scores(counts.first_scores(), fitted, source.call, sizes.train + sizes.choose)
         progress("certifying", 1, 1)
-    few = partial(
-        too_few,
-        settings,
-        reference_of(settings, theory),
-        prepared.sizes,
-        prepared.train.P.shape[1],
-    )
-    judged = with_notes(judge_band(estimate, settings, theory, who, few), prepared.notes)
-    return Findings(estimate, fitted, prepared.sizes, judged)
+    few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
+    judged = with_notes(judge_band(estimate, settings, theory, who, few), learned.notes)
+    return Findings(estimate, fitted, sizes, judged)
 
 
-def _prepared(settings: Settings, source: Draws) -> Prepared:
-    """Columns and split depend on training and choosing draws alone.
+def _split(settings: Settings, first: Pair) -> Split:
+    """The number of columns decides the split, and the first few draws show it."""
+    return settings.split(_rows(first)[1].P.shape[1])
 
-    The number of columns decides the split, and the first few draws show it.
+
+def _fitted(settings: Settings, learned: Learned) -> Fitted:
+    """The score; one that was known is the user's own, and no copy that a worker sent."""
+    known = settings.classifier
+    if not isinstance(known, KnownScore):
+        return learned.fitted
+    return replace(learned.fitted, score=known.score)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Learner:
+    """All that is done with the draws that train and choose, wherever they are.
+
+    call : how many draws each call of the mechanism made.
     """
-    first = _rows(source.peek(2 * SMALLEST))[1]
-    sizes = settings.split(first.P.shape[1])
-    drawn = source.take(sizes.train + sizes.choose)
-    columns, rows = _rows(drawn)
-    constant = randomness.constant_note(*drawn)
-    drift = refuse_dependence(rows, call_sizes(len(rows.P), source.call), 0.5)
-    notes = (*drift, *([constant] if constant else []))
-    train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
-    return Prepared(sizes, columns, Sides(*train), Sides(*choose), notes)
 
+    settings: Settings
+    sizes: Split
+    call: int | None
 
-def _chosen_scores(
-    classifier: scoring.Classifier, fitted: Fitted, prepared: Prepared, call: int | None
-) -> scoring.Scores:
-    """Scores of the choosing draws, which are independent of each other if these draws are, and
-    exchangeable if they trained the score.
-    """
-    if not isinstance(classifier, str):  # the scores that aliases name take rows one by one
-        scoring.refuse_batch_scores(fitted, prepared.choose)
-    P, Q = scoring.scores(fitted.score, prepared.choose)
-    refuse_nan(np.concatenate([P, Q]), fitted.name)
-    _refuse_scores(Sides(P[:, None], Q[:, None]), fitted, call, prepared.sizes.train)
-    return P, Q
+    def __call__(self, drawn: Pair) -> Learned:
+        """Fit a score and choose the sets. Columns depend on these draws alone.
+
+        Raises `MechanismError` or `InvalidInput` at draws that depend on each other.
+        """
+        settings = self.settings
+        columns, rows = _rows(drawn)
+        notes = self._notes(drawn, rows)
+        train, choose, _ = zip(*(self.sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
+        past, recent = Sides(*train), Sides(*choose)
+        fitted = scoring.fit(
+            settings.classifier, past, recent, settings.seed, settings.bits, spend=True
+        )
+        chosen = self._chosen_scores(fitted, recent)
+        pooled = scoring.pooled(fitted.score, past, chosen)
+        return Learned(columns, rows.P.shape[1], fitted, self._choices(fitted, pooled), notes)
+
+    def _notes(self, drawn: Pair, rows: Sides) -> tuple[str, ...]:
+        constant = randomness.constant_note(*drawn)
+        drift = refuse_dependence(rows, call_sizes(len(rows.P), self.call), 0.5)
+        return (*drift, *([constant] if constant else []))
+
+    def _chosen_scores(self, fitted: Fitted, choose: Sides) -> scoring.Scores:
+        """Scores of the choosing draws, which are independent of each other if these draws are, and
+        exchangeable if they trained the score.
+        """
+        if not isinstance(self.settings.classifier, str):  # aliases' scores take rows one by one
+            scoring.refuse_batch_scores(fitted, choose)
+        P, Q = scoring.scores(fitted.score, choose)
+        refuse_nan(np.concatenate([P, Q]), fitted.name)
+        _refuse_scores(Sides(P[:, None], Q[:, None]), fitted, self.call, self.sizes.train)
+        return P, Q
+
+    def _choices(self, fitted: Fitted, scores: scoring.Scores) -> Choices:
+        """The estimate counts the same scores, unless the choosing draws trained, too."""
+        settings, own = self.settings, self.settings.claimed_epsilon
+        nothing = SortedScores(np.empty(0), np.empty(0))
+        chosen = SortedScores.of(*scores)
+        return Choices.of(
+            chosen,
+            self.sizes.certify,
+            settings.epsilon,
+            settings.alpha,
+            claim_epsilon=() if own is None else (own,),
+            focus=settings.focus,
+            fresh=nothing if fitted.spent else chosen,
+            closed=fitted.closed,
+        )
 
 
 def _refuse_scores(scores: Sides, fitted: Fitted, call: int | None, first: int) -> None:
@@ -130,46 +160,12 @@ def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
     return columns, Sides(*map(columns, drawn))
 
 
-def _certify(
-    settings: Settings, chosen: scoring.Scores, counts: ScoreCounts, fresh: scoring.Scores
-) -> Estimate:
-    """The sets are chosen, by these scores, before the first certifying draw is scored.
-
-    fresh : those of draws that did not train the score.
-    """
-    own = settings.claimed_epsilon
-    return certify(
-        SortedScores.of(*chosen),
-        counts,
-        settings.epsilon,
-        settings.alpha,
-        claim_epsilon=() if own is None else (own,),
-        focus=settings.focus,
-        fresh=SortedScores.of(*fresh),
-    )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TimedDraws:
-    """`Draws` whose time is counted as sampling, in whichever step they are asked for."""
+    """The draws that are left, whose time is counted as sampling, in whichever step they come."""
 
     source: Draws
     clock: Clock
-
-    @property
-    def call(self) -> int | None:
-        """How many draws each call of the mechanism makes."""
-        return self.source.call
-
-    def peek(self, count: int) -> Pair:
-        """The next `count` a side or more, which stay."""
-        with self.clock.step("sample_s"):
-            return self.source.peek(count)
-
-    def take(self, count: int) -> Pair:
-        """The next `count` a side."""
-        with self.clock.step("sample_s"):
-            return self.source.take(count)
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
         """All that are left, or their counts, whose time is then counted as sampling too."""

@@ -5,6 +5,6 @@
 """
 
 from dpaudit.certify.plug_in.curves import estimated
-from dpaudit.certify.plug_in.laws import Counted
+from dpaudit.certify.plug_in.laws import Counted, mean_scores
 
-__all__ = ["Counted", "estimated"]
+__all__ = ["Counted", "estimated", "mean_scores"]

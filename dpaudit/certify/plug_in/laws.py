@@ -20,24 +20,32 @@ class Counted:
     """The cells that hold draws.
 
     p, q : (c,) draws of P and of Q. score : (c,) their mean score, ascending. offset : log-odds of
-        P among all draws, by how many were made of each side.
+        P among all draws, by how many were made of each side. closed : whether the score is the
+        log-ratio of two fitted normal laws.
     """
 
     p: Array
     q: Array
     score: Array
     offset: float
+    closed: bool = False
 
     @classmethod
     def of(cls, choose: SortedScores, fresh: SortedScores, cells: ScoreCells) -> Counted:
         """choose : laid out the cells, and gives their mean scores; its draws are not counted.
-        fresh : scores of draws that neither trained the score nor are in `cells`.
+        fresh : scores of draws that are counted beside those in `cells`.
         """
-        chosen = ScoreCells.of(fresh, cells.threshold)
-        p, q = (chosen.p + cells.p).astype(float), (chosen.q + cells.q).astype(float)
+        counts = ScoreCells.of(fresh, cells.threshold)
+        return cls.together(mean_scores(choose, cells.threshold), counts, cells)
+
+    @classmethod
+    def together(
+        cls, score: Array, fresh: ScoreCells, cells: ScoreCells, closed: bool = False
+    ) -> Counted:
+        """From the mean score in each cell, (c + 1,), and the counts of the fresh draws."""
+        p, q = (fresh.p + cells.p).astype(float), (fresh.q + cells.q).astype(float)
         used = p + q > 0
-        score = _means(choose, cells.threshold)
-        return cls(p[used], q[used], score[used], float(np.log(p.sum() / q.sum())))
+        return cls(p[used], q[used], score[used], float(np.log(p.sum() / q.sum())), closed)
 
     @property
     def size(self) -> Array:
@@ -55,9 +63,9 @@ class Counted:
         return first, replace(self, p=self.p - p, q=self.q - q)
 
 
-def _means(choose: SortedScores, threshold: Array) -> Array:
-    """The mean score of the choosing draws in each cell. None is empty: a threshold lies between
-    two of their scores.
+def mean_scores(choose: SortedScores, threshold: Array) -> Array:
+    """The mean score of the choosing draws in each cell, (c + 1,). None is empty: a threshold lies
+    between two of their scores.
     """
     scores = np.concatenate([choose.p, choose.q])
     cell = np.searchsorted(threshold, scores, side="left")
