@@ -67,7 +67,8 @@ class Fitted:
     """A score with its name and notes for the report.
 
     portfolio : log loss on the choosing draws by name, nats a draw, of all scores that took part.
-    spent : whether the choosing draws, having chosen the model, trained the score too.
+    spent : whether the choosing draws, having chosen the model, trained the score too. closed :
+    whether the score is the log-ratio of two fitted normal laws.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Fitted:
     portfolio: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     spent: bool = False
+    closed: bool = False
 
     __repr__ = short_repr
 

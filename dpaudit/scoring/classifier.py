@@ -18,7 +18,12 @@ from dpaudit.scoring.base import Fit, Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.estimators import Estimator, fit_estimator, is_classifier
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
-from dpaudit.scoring.models.closed import fit_elliptical, fit_logistic, fit_quadratic
+from dpaudit.scoring.models.closed import (
+    Quadratic,
+    fit_elliptical,
+    fit_logistic,
+    fit_quadratic,
+)
 from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto
@@ -157,7 +162,8 @@ def fit(
     with one_thread():
         fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed, spend)
     score = fitted.score
-    return replace(fitted, score=lambda x: score(encoder(x)))
+    closed = isinstance(score, Quadratic)
+    return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)
 
 
 def _fit(

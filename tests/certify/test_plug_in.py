@@ -1,5 +1,7 @@
 """The estimate of δ(ε) from counts in cells: its error, its shape, its two directions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,15 @@ def test_a_few_draws_and_huge_epsilon_give_shares(size):
     for draws in ((ones, -ones), (ones, ones), (np.inf * ones, 0.0 * ones)):
         for way in estimated(counted(draws, draws), np.array([0.0, 1.0, 500.0])):
             assert np.all((way >= 0.0) & (way <= 1.0))
+
+
+@pytest.mark.parametrize("bent", [False, True])
+def test_a_closed_form_keeps_its_far_end_where_it_is_right_and_loses_it_where_it_bends(bent):
+    """Flattened scores say less at ε = 3.8, where δ = 1e-4; a bend shows that the law is another."""
+    cells = normal(6)
+    score = cells.score + np.sign(cells.score) * 0.1 * cells.score**2 if bent else cells.score
+    closed, other = (
+        estimated(replace(cells, score=score, closed=one), np.array([3.8]))[0][0]
+        for one in (True, False)
+    )
+    assert (closed > 1.1 * other) != bent

@@ -6,6 +6,9 @@ line, a parabola and bends, by penalised logistic regression (Platt 1999, with b
 enters as it is; flattened at its ends, where few draws could train it and scores overstate the
 loss; and by its rank, for scores in another unit. Which of these and which prior variances hold is
 averaged over by evidence (MacKay, Bayesian interpolation, Neural Computation 1992).
+
+The log-ratio of two normal laws needs no draws at its ends: if the outputs are normal it is right
+there, too, as it is. If it bends elsewhere they are not, and then nothing vouches for its ends.
 """
 
 from __future__ import annotations
@@ -43,7 +46,12 @@ class Setting:
     bent: float
 
 
-SETTINGS = tuple(Setting(*one) for one in product(range(3), (True, False), BENT))
+SCORE, FLAT, RANK = range(3)  # positions among `_bases`
+SETTINGS = tuple(Setting(*one) for one in product((SCORE, FLAT, RANK), (True, False), BENT))
+# of a closed form: as it is if it does not bend, flattened if it does
+CLOSED = tuple(
+    one for one in SETTINGS if one.base == RANK or (one.base == SCORE) == (one.bent == BENT[0])
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,9 +68,10 @@ class CellOdds:
     def of(cls, cells: Counted) -> CellOdds:
         """Averaged over all settings."""
         tables = [_Table.of(base, cells) for base in _bases(cells)]
-        fits = [tables[one.base].fit(cells, one) for one in SETTINGS]
+        settings = CLOSED if cells.closed else SETTINGS
+        fits = [tables[one.base].fit(cells, one) for one in settings]
         smooth, evidence = (np.array(part) for part in zip(*fits, strict=True))
-        best = SETTINGS[int(np.argmax(evidence))]
+        best = settings[int(np.argmax(evidence))]
         odds = _with_atoms(cells, softmax(evidence) @ smooth)
         return cls(odds, tables[best.base], best)
 
