@@ -126,7 +126,7 @@ def test_a_few_draws_and_huge_epsilon_give_shares(size):
 
 @pytest.mark.parametrize("bent", [False, True])
 def test_a_closed_form_keeps_its_far_end_where_it_is_right_and_loses_it_where_it_bends(bent):
-    """Flattened scores say less at ε = 3.8, where δ = 1e-4; a bend shows that the law is another."""
+    """Flattened scores say less at ε = 3.8, where δ = 1e-4. A bend: the law is another."""
     cells = normal(6)
     score = cells.score + np.sign(cells.score) * 0.1 * cells.score**2 if bent else cells.score
     closed, other = (
