@@ -124,8 +124,8 @@ class Claim:
     ) -> Claim:
         """Rényi DP: a bound of the divergence at many orders, and the least δ(ε) that one implies.
 
-        Each order allows the largest δ of two laws with that divergence
-        (`dpaudit.curves.joint_range`).
+        It is the largest δ of two laws that keep the bounds in both directions
+        (`dpaudit.curves.joint_range`, `dpaudit.curves.two_orders`).
 
         curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
             `values` at them.

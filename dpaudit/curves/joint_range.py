@@ -18,9 +18,18 @@ e^{s(R−ε)}(1 − 1/α)^s/α, the bound of Canonne, Kamath & Steinke 2020, pro
 et al. 2020, theorem 21; as α → 1 that of Kullback & Leibler's divergence. With R − ε ≥ ln(α/s)
 the function x₁ = 0, b > 0 is better, and gives 1 − e^{ε−R}.
 
-R bounds both D_α(P‖Q) and D_α(Q‖P), which tells more at ε = 0 alone: their moments add up to a
-symmetric divergence, so the total variation is at most that of the laws (q, 1 − q) and (1 − q, q)
-that attain R (Gilardoni 2006), tanh(l/2) with cosh((α − ½)l) = e^{(α−1)R} cosh(l/2).
+R bounds both D_α(P‖Q) and D_α(Q‖P). For p > q the first is the larger one if and only if
+p + q < 1: their moments less 1 differ by 2√(pq) sinh(cu) − 2√((1 − p)(1 − q)) sinh(cu′), c = α − ½,
+with u = ln(p/q) and u′ = ln((1 − q)/(1 − p)); here √(pq) sinh(u/2) is (p − q)/2, as is
+√((1 − p)(1 − q)) sinh(u′/2), sinh(cu)/sinh(u/2) rises with u, and u > u′ is the same as p + q < 1.
+And p − γq ≥ (1 − q) − γ(1 − p) as long as p + q ≤ 1. So of the second direction no more counts than
+p + q ≤ 1. The best pair of one direction keeps that from some ε* on. Below it the best pair is
+that of ε* = 0 with p + q = 1 (which gives the total variation of Gilardoni 2006), and
+
+    1 − δ(ε) = (1 − δ(ε*))(1 + e^ε)/(1 + e^ε*),
+
+which is a bound for EVERY ε* ≥ ε: what (ε*, δ(ε*))-DP in both directions allows at ε (Kairouz, Oh &
+Viswanath 2015, theorem 3.3).
 """
 
 from __future__ import annotations
@@ -34,40 +43,78 @@ CHORDS, NEWTON = 4, 5
 FARTHEST = 50.0  # at the largest k x₁^s is e^{−this}, or P(x₁) is far below e^{ε−R}
 WIDEST, HALVINGS = 80.0, 60  # a length l, and of the range of its logarithm
 FAR = 30.0  # e^{−this} is nothing beside 1
+NOWHERE = -700.0  # ln of a likelihood ratio that is 0
 
 
 def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -> Array:
-    """ln of the bound; arrays that broadcast.
+    """ln of the bound by one direction; arrays that broadcast.
 
     excess : s = α − 1 > 0. divergence : R ≥ 0, nats, possibly infinite. epsilon : ≥ 0, nats.
     halvings : of the range of ln k in search of the best one; 6 and 8 give δ to about 1e-6
     and 1e-12 of itself.
     """
+    return attained(excess, divergence, epsilon, halvings)[0]
+
+
+def attained(
+    excess: Array, divergence: Array, epsilon: Array, halvings: int
+) -> tuple[Array, Array]:
+    """`log_delta`, and (ln x₁, ln x₂) of the laws that attain it, (2, …)."""
     s, bound, epsilon = np.broadcast_arrays(excess, divergence, epsilon)
     room = np.log1p(1.0 / s)  # ln(α/s)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
         k = _best(s, bound, epsilon, halvings)
         found = _log_bound(s, bound, epsilon, k)
+        upper = _upper(s, epsilon, k)
+        certain = bound - epsilon >= room
         sure = np.log(-np.expm1(np.minimum(epsilon - bound, 0.0)))
-        found = np.where(bound - epsilon >= room, sure, found)
+        found = np.where(certain, sure, found)
         found = np.fmin(found, 0.5 * np.log(0.5 * bound))  # Pinsker's, for the smallest R
     found = np.where(np.isposinf(bound) | np.isnan(found), 0.0, np.minimum(found, 0.0))
-    return np.where(bound == 0.0, -np.inf, found)
+    ratios = np.where(certain, [np.full_like(k, NOWHERE), bound], [upper - k, upper])
+    return np.where(bound == 0.0, -np.inf, found), ratios
 
 
-def log_total_variation(excess: Array, divergence: Array) -> float:
-    """ln of the least bound of δ(0) by both directions; (k,) each, as in `log_delta`."""
+def turn(excess: Array, divergence: Array) -> float:
+    """ε* ≥ 0 for bounds of both directions at several orders; (k,) each, as in `log_delta`.
+
+    It is that of the order of the least length.
+    """
+    length = lengths(excess, divergence)
+    least = np.argmin(length)
+    length, s = length[least], excess[least]
+    if length == 0.0 or np.isinf(length):
+        return 0.0
+    ends = np.expm1(-2.0 * (1.0 + s) * length) / np.expm1(-2.0 * s * length)
+    return float(max(length + np.log(ends * s / (1.0 + s)), 0.0))
+
+
+def lengths(excess: Array, divergence: Array) -> Array:
+    """(k,) l ≥ 0 of the pairs with p + q = 1 and the likelihood ratios e^{±l} that attain R each.
+
+    Infinite where R is.
+    """
     some = np.isfinite(divergence) & (divergence > 0.0)
-    if not some.any():
-        return -np.inf if np.any(divergence == 0.0) else 0.0
-    s, bound = excess[some], divergence[some]
+    length = np.where(divergence > 0.0, np.inf, 0.0)
+    length[some] = _length(excess[some], divergence[some])
+    return length
+
+
+def _length(s: Array, bound: Array) -> Array:
     low, high = np.full(s.shape, NARROWEST), np.log(WIDEST + 2.0 * bound + 1.0 / s)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         length = np.exp(middle)
         wide = _log_moment(s * length, np.tanh(0.5 * length)) >= s * bound
         low, high = np.where(wide, low, middle), np.where(wide, middle, high)
-    return float(np.log(np.tanh(0.5 * np.exp(high.min()))))
+    return np.exp(high)
+
+
+def below_turn(epsilon: Array, turn: float, delta: Array) -> Array:
+    """δ(ε), from δ at max(ε, ε*); all of one shape but `turn`, which is ε*."""
+    gap = np.maximum(turn - epsilon, 0.0)
+    response = -np.expm1(-gap) / (1.0 + np.exp(-np.maximum(turn, epsilon)))
+    return np.asarray(delta + (1.0 - delta) * response)
 
 
 def _log_moment(x: Array, slope: Array) -> Array:
@@ -134,11 +181,11 @@ def _gap(s: Array, bound: Array, epsilon: Array, k: Array) -> Array:
     v = upper - k
     log_w = np.log(-np.expm1(np.minimum(v, 0.0))) - v - log_expm1(k)
     rest = np.log1p(-np.exp(np.minimum(log_w, 0.0)))
-    excess = np.logaddexp(*(_log_psi(s, np.stack([upper, v])) + np.stack([log_w, rest])))
+    excess = np.logaddexp(*(log_psi(s, np.stack([upper, v])) + np.stack([log_w, rest])))
     return np.where(v < 0.0, excess - log_expm1(s * bound), -np.inf)
 
 
-def _log_psi(s: Array, z: Array) -> Array:
+def log_psi(s: Array, z: Array) -> Array:
     """ln ψ(z); for z far below 0 as s + e^z(e^{sz} − α), where h(−z) would overflow."""
     tilt = s * z
     there, back = _above_tangent(np.stack([np.minimum(tilt, FAR), np.minimum(-z, FAR)]))

@@ -1,8 +1,10 @@
 """From Rényi divergences to δ(ε), for claims of Rényi, zero- and truncated concentrated privacy.
 
-A bound R(α) of the divergence of order α > 1 gives a bound of δ(ε), the largest δ of two
-laws with that divergence (`dpaudit.curves.joint_range`). The least over the orders holds. What
-papers print is the weaker
+A bound R(α) of the divergence of order α > 1 gives a bound of δ(ε), the largest δ of two laws with
+that divergence, in both directions (`dpaudit.curves.joint_range`). The least over the orders holds.
+For a list of orders it is made the largest δ of two laws that keep all bounds at once
+(`dpaudit.curves.two_orders`); for a smooth curve the laws that attain the best order keep the whole
+curve. What papers print is the weaker
 
     δ(ε) ≤ exp((α − 1)(R(α) − ε)) (1 − 1/α)^{α−1} / α
 
@@ -15,18 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves import joint_range
+from dpaudit.curves import joint_range, two_orders
 from dpaudit.curves.bracketing import peak
 
 FINITE = np.linspace(-27.0, 30.0, 39)  # ln of (α − 1)/(end − α): to 1e-13 of the end
 INFINITE = np.linspace(-27.0, 43.0, 48)  # ln(α − 1)
 FLAT = 1e-13  # in ln δ
+CLOSER, AROUND = 3, 17  # rounds, and orders about the best one, for both directions
 ROUGH, FINE = 6, 8  # halvings, to choose an order and to compute a bound
 JUDGED = np.linspace(-7.0, 7.0, 49)  # ln(α − 1) of orders at which divergences are compared
 
@@ -49,8 +53,8 @@ class RenyiCurve:
 
     def __call__(self, epsilon: Array) -> Array:
         """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput`."""
-        most = np.exp(joint_range.log_total_variation(*self._at(self._nodes)))
-        return np.minimum(self._least(epsilon, joint_range.log_delta), most)
+        delta = self._least(np.maximum(epsilon, self._turn), joint_range.log_delta)
+        return joint_range.below_turn(epsilon, self._turn, delta)
 
     def by_moments(self, epsilon: Array) -> Array:
         """The same by paper 3's proposition 1, which is nowhere below."""
@@ -70,6 +74,16 @@ class RenyiCurve:
         start = nodes[around]
         found = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
         return np.exp(np.minimum(found, 0.0)).reshape(np.shape(epsilon))
+
+    @cached_property
+    def _turn(self) -> float:
+        """ε* of both directions, at the best of orders that are closer about the best node."""
+        nodes = self._nodes
+        for _ in range(CLOSER):
+            best = int(np.argmin(joint_range.lengths(*self._at(nodes))))
+            low, high = nodes[max(best - 1, 0)], nodes[min(best + 1, len(nodes) - 1)]
+            nodes = np.linspace(low, high, AROUND)
+        return joint_range.turn(*self._at(nodes))
 
     @property
     def _nodes(self) -> Array:
@@ -96,11 +110,21 @@ class RenyiOrders:
         return np.array(self.orders), np.array(self.values)
 
     def __call__(self, epsilon: Array) -> Array:
-        """The least δ over the orders, in the shape of `epsilon`."""
-        excess, values = np.array(self.orders) - 1.0, np.array(self.values)
-        places = np.asarray(epsilon)[..., None]
-        log_delta = joint_range.log_delta(excess, values, places, FINE).min(axis=-1)
-        return np.exp(np.minimum(log_delta, joint_range.log_total_variation(excess, values)))
+        """The largest δ of laws that keep all orders in both directions, in `epsilon`'s shape."""
+        places = np.maximum(np.ravel(epsilon), self._turn)
+        found = np.exp(two_orders.log_delta(*self._excess, places, FINE))
+        return joint_range.below_turn(epsilon, self._turn, found.reshape(np.shape(epsilon)))
+
+    @property
+    def _excess(self) -> tuple[Array, Array]:
+        """α − 1 and R(α), (k,) each."""
+        orders, values = self.at_orders()
+        return orders - 1.0, values
+
+    @cached_property
+    def _turn(self) -> float:
+        """ε* of both directions."""
+        return joint_range.turn(*self._excess)
 
     @classmethod
     def of(cls, orders: ArrayLike, values: ArrayLike) -> RenyiOrders:

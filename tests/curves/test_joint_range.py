@@ -7,6 +7,7 @@ from scipy.optimize import brentq, linprog, minimize_scalar
 import dpaudit as dp
 from dpaudit.curves.joint_range import log_delta
 from dpaudit.exact.pairs.discrete import Atoms
+from reports.make.exact.claims import in_the_plane
 
 pytestmark = pytest.mark.quick
 
@@ -94,6 +95,26 @@ def test_the_total_variation_is_bounded_by_both_directions(orders, rho):
     expected = by_program(lambda a: rho * a, orders, 0.0, 14.0 * np.sqrt(2.0 * rho) + rho, True)
     found = dp.Claim.rdp(orders, rho * np.array(orders)).delta_at(0.0)
     assert found == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("orders", "values", "epsilon", "share"),
+    [
+        ([4.0], [1.2], 0.2, 0.82),  # both directions
+        ([116.0], [0.45], 0.34, 0.64),
+        ([1.006, 112.0], [0.0065, 0.1], 0.09, 0.83),  # two orders
+        ([1.006, 2.0, 112.0, 200.0], [0.0065, 1.0, 0.1, 0.3], 0.089, 0.83),
+    ],
+)
+def test_bounds_that_bind_together_allow_what_a_search_of_the_plane_finds(
+    orders, values, epsilon, share
+):
+    """They allow no more than `share` of what the best of them allows alone, in one direction."""
+    found = float(dp.Claim.rdp(orders, values).delta_at(epsilon))
+    *_, expected = in_the_plane(np.array(orders), np.array(values), epsilon)
+    assert found == pytest.approx(expected, rel=1e-8)
+    alone = min(allowed(*order, epsilon) for order in zip(orders, values, strict=True))
+    assert found < share * alone
 
 
 def test_claims_that_were_looser_than_other_conversions():
