@@ -162,3 +162,17 @@ class CountStore(Protocol):
     def counts(self, key: str) -> GroupStore | None:
         """The store of counts with a key; None where the draws themselves are to be kept."""
         ...
+
+
+@runtime_checkable
+class ChecksumStore(Protocol):
+    """A store of blocks that may keep their checksums instead."""
+
+    @property
+    def checksum(self) -> Callable[[np.ndarray], str] | None:
+        """Of the draws of a block that may stay elsewhere; None where they are to be kept."""
+        ...
+
+    def note(self, side: int, block: int, checksum: str, draws: int) -> None:
+        """Keep the checksum of a block. Raises where another one was kept."""
+        ...

@@ -14,9 +14,9 @@ from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, Preparable, both_sides, sampler_of
 from dpaudit.sampling.collected import Collected, Pair, joined
-from dpaudit.sampling.counted import Count, Counts, grouped, width
+from dpaudit.sampling.counted import ChecksumStore, Count, Counts, grouped, width
 from dpaudit.sampling.counting import Counting, counting
-from dpaudit.sampling.held import Away, Found, Held, Here, dask
+from dpaudit.sampling.held import Away, Facts, Found, Held, Here, dask
 from dpaudit.sampling.order import Block, in_turn
 from dpaudit.sampling.parallel import BlockStore, Drawn, drawn, made
 
@@ -24,6 +24,7 @@ Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
 BLOCKS = 64  # a side, where these limits allow it
 STEP = "drawing M(D) and M(D')"
+MINUTE = 60.0  # seconds of one worker: draws that take longer come where a store can keep them
 
 
 class Left(Protocol):
@@ -95,6 +96,7 @@ class MechanismDraws:
         self.even = EvenColumns(self.blocks)
         self.ahead: list[Pair] = []  # drawn, not yet given
         self.away: Away | None = None  # the same, where workers have them
+        self.took: dict[Block, float] = {}  # seconds, of blocks that workers have
 
     def peek(self, count: int) -> Pair:
         """The next `count` draws a side or more (whole blocks), which stay to be taken."""
@@ -115,13 +117,16 @@ class MechanismDraws:
     def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
         """What `work` makes of the next `count` draws a side or more, which stay to be taken.
 
-        Where nothing was drawn before, workers of a Dask cluster keep the draws (`Away`).
+        Where nothing was drawn before, workers of a Dask cluster keep the draws (`Away`), unless
+        the store wants them or they take long.
         """
         away = self._away(count)
         return work(self.peek(count)) if away is None else away(work)
 
     def hold(self, count: int) -> Held:
         """The next `count` draws a side, wherever they are (`look`)."""
+        if self.away is not None and self._costly(count):
+            self._fetch()
         away = self._away(count)
         if away is None:
             return Here(self.take(count))
@@ -148,14 +153,27 @@ class MechanismDraws:
 
     def _away(self, count: int) -> Away | None:
         """The next `count` draws a side or more, where workers keep them."""
-        if self.away is None and not self.drawn and self.store is None:
-            backend = dask(self.n_jobs)
-            self.away = backend and Away(backend, self.block, self.even.check)
+        if self.away is None and not self.drawn and (backend := dask(self.n_jobs)):
+            checksum = self.store.checksum if isinstance(self.store, ChecksumStore) else None
+            if self.store is None or checksum is not None:
+                self.away = Away(backend, self.block, checksum, self._known)
         if self.away is not None:
             numbers = self._numbers(min(count - self.away.size, self.size - self.drawn))
             self.away = self.away.more(self.blocks, self._in_turn(numbers), self._told)
             self.drawn = self.away.stop
         return self.away
+
+    def _known(self, one: Block, facts: Facts) -> None:
+        """Of a block that workers keep. Raises `MechanismError`, and what the store raises."""
+        self.even.check(one, facts.columns)
+        self.took[one] = facts.seconds
+        if isinstance(self.store, ChecksumStore):
+            self.store.note(one.side, one.number, facts.checksum, one.size)
+
+    def _costly(self, count: int) -> bool:
+        """Whether `count` draws a side are to be kept, which workers have begun to draw."""
+        drawn = sum(one.size for one in self.took)
+        return self.store is not None and 2 * count * sum(self.took.values()) > MINUTE * drawn
 
     def _told(self, done: int) -> None:
         if self.progress is not None:
@@ -164,7 +182,11 @@ class MechanismDraws:
     def _fetch(self) -> None:
         """Bring the draws that workers keep."""
         if self.away is not None and self.away.size:
-            self.ahead.append(self.away.fetched())
+            parts = self.away.parts()
+            for (one, _), part in zip(self.away.blocks, parts, strict=True):
+                if self.store is not None:
+                    self.store.put(one.side, one.number, part)
+            self.ahead.append(self.away.pair(parts))
         self.away = None
 
     def _counted_away(self, count: Count) -> Iterator[Counts]:

@@ -7,6 +7,7 @@ from them, and sends what it learned.
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
@@ -25,6 +26,7 @@ from dpaudit.sampling.parallel import THREADS, answer, elsewhere
 
 Found = TypeVar("Found")
 Cut = tuple[int, int, int]  # side, first and last draw + 1 that are taken of a block
+Checksum = Callable[[np.ndarray], str]
 
 
 class Held(Protocol):
@@ -52,17 +54,32 @@ def dask(n_jobs: int | None) -> Any | None:
     return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What comes of a block that stays away.
+
+    columns : numbers in a draw; 0 where the draws are no table. seconds : it took to draw.
+    checksum : of the draws; "" where none is wanted.
+    """
+
+    columns: int
+    seconds: float
+    checksum: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Away:
     """Draws number `start` to `stop` of each side, in blocks that workers of a Dask cluster hold.
 
-    backend : joblib's. usual : draws of a block, but for the last. check : called with a block and
-    the numbers in its draws, raises at uneven ones. blocks : with their futures.
+    backend : joblib's. usual : draws of a block, but for the last. checksum : that is wanted, if
+    any. told : what is known of each block, once workers have used it; may raise. blocks : with
+    their futures.
     """
 
     backend: Any
     usual: int
-    check: Callable[[Block, int], None]
+    checksum: Checksum | None
+    told: Callable[[Block, Facts], None]
     blocks: tuple[tuple[Block, Any], ...] = ()
     start: int = 0
     stop: int = 0
@@ -81,26 +98,30 @@ class Away:
         carried = Carried(work)
         parcel = self._parcel(carried) if sendable(carried) else None
         if parcel is None:
-            return work(self.fetched())
+            return work(self.pair(self.parts()))
         found: Found | _Raised = pickle.loads(parcel)
         if isinstance(found, _Raised):
             raise found.error
         return found
 
-    def fetched(self) -> Pair:
-        """The draws, brought to this process."""
+    def parts(self) -> list[np.ndarray]:
+        """The whole blocks, brought to this process."""
         futures = [future for _, future in self.blocks]
         with self.backend.retrieval_context():
             parts = answer(lambda: self.backend.client.gather(futures), "send draws")
-        self._check(map(width, parts))
+        self._tell([_facts(one, self.checksum) for one in parts])
+        return [draws for draws, _ in parts]
+
+    def pair(self, parts: Sequence[np.ndarray]) -> Pair:
+        """The draws of both sides, from the blocks."""
         return _pair(self._cuts(), parts)
 
     def more(
-        self, sides: Sequence[Blocks], wanted: Iterable[Block], told: Callable[[int], None]
+        self, sides: Sequence[Blocks], wanted: Iterable[Block], come: Callable[[int], None]
     ) -> Away:
         """With the blocks of `wanted`, drawn by workers, the two of each number.
 
-        sides : the blocks of M(D) and of M(D'). told : called with the draws a side so far. Raises
+        sides : the blocks of M(D) and of M(D'). come : called with the draws a side so far. Raises
         `MechanismError`.
         """
         fresh = [(one, self._asked(_drawn, sides[one.side], one)) for one in wanted]
@@ -108,7 +129,7 @@ class Away:
         with self.backend.retrieval_context():
             for one in _as_they_come(self.backend.client, fresh):
                 done += one.size
-                told(done // 2)
+                come(done // 2)
         return replace(self, blocks=(*self.blocks, *fresh), stop=done // 2)
 
     def split(self, count: int) -> tuple[Away, Away]:
@@ -129,17 +150,17 @@ class Away:
             (one.side, max(self.start - at, 0), min(self.stop - at, one.size)) for one, at in places
         ]
 
-    def _check(self, columns: Iterable[int]) -> None:
-        for (one, _), count in zip(self.blocks, columns, strict=True):
-            self.check(one, count)
+    def _tell(self, facts: Iterable[Facts]) -> None:
+        for (one, _), known in zip(self.blocks, facts, strict=True):
+            self.told(one, known)
 
     def _parcel(self, work: Carried) -> bytes | None:
         """What a worker made of the draws, pickled; None where it cannot be."""
         futures = [future for _, future in self.blocks]
         with self.backend.retrieval_context():
-            asked = self._asked(_worked, work, self._cuts(), futures)
-            columns, parcel = answer(asked.result, "learn from draws")
-        self._check(columns)
+            asked = self._asked(_worked, work, self._cuts(), self.checksum, futures)
+            facts, parcel = answer(asked.result, "learn from draws")
+        self._tell(facts)
         found: bytes | None = parcel
         return found
 
@@ -167,9 +188,18 @@ def _as_they_come(client: Any, fresh: Sequence[tuple[Block, Any]]) -> Iterable[B
 
 # --- on a worker ----------------------------------------------------------------------------------
 
+Timed = tuple[np.ndarray, float]  # a block, and the seconds that it took
 
-def _drawn(side: Blocks, one: Block) -> np.ndarray:
-    return side(one.number, one.size)
+
+def _drawn(side: Blocks, one: Block) -> Timed:
+    begin = time.perf_counter()
+    draws = side(one.number, one.size)
+    return draws, time.perf_counter() - begin
+
+
+def _facts(one: Timed, checksum: Checksum | None) -> Facts:
+    draws, seconds = one
+    return Facts(width(draws), seconds, "" if checksum is None else checksum(draws))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,18 +208,21 @@ class _Raised:
 
 
 def _worked(
-    work: Callable[[Pair], Any], cuts: Sequence[Cut], parts: Sequence[np.ndarray]
-) -> tuple[list[int], bytes | None]:
-    """The numbers in the draws of each block, and what `work` made of all draws or raised.
+    work: Callable[[Pair], Any],
+    cuts: Sequence[Cut],
+    checksum: Checksum | None,
+    blocks: Sequence[Timed],
+) -> tuple[list[Facts], bytes | None]:
+    """What is known of each block, and what `work` made of all draws or raised.
 
     Nothing is raised here: Dask would write the draws into its log.
     """
     found: Any
     try:
-        found = work(_pair(cuts, parts))
+        found = work(_pair(cuts, [draws for draws, _ in blocks]))
     except Exception as error:
         found = _Raised(error)
-    return [width(part) for part in parts], _pickled(found)
+    return [_facts(one, checksum) for one in blocks], _pickled(found)
 
 
 def _pickled(found: Any) -> bytes | None:

@@ -1,8 +1,10 @@
 """A Dask cluster draws the same bytes, also when one of its workers is killed."""
 
+import json
 import os
 import signal
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.certify.counting import KEPT
 from dpaudit.run import Scenario, run
-from dpaudit.sampling import MechanismDraws, draw
+from dpaudit.run.scenario.workers import Workers
+from dpaudit.run.store.checksums import PARTS
+from dpaudit.sampling import MechanismDraws, draw, draws
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local
 
@@ -157,8 +161,13 @@ def test_a_scenario_on_a_cluster(on_cluster, tmp_path):
     assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
 
 
-def test_a_run_that_was_interrupted_on_a_cluster_goes_on_there(on_cluster, tmp_path):
-    """The block that is drawn again is drawn by a worker."""
+@pytest.mark.parametrize("costly", [False, True])
+@pytest.mark.parametrize("then", ["there", "alone"])
+def test_a_run_that_was_interrupted_on_a_cluster_goes_on(
+    on_cluster, tmp_path, monkeypatch, costly, then
+):
+    """Draws that learn and were quickly made are made again; what is counted is kept."""
+    monkeypatch.setattr(draws, "MINUTE", 0.0 if costly else 1e9)
 
     def interrupt(step, done, wanted):
         if step.startswith("drawing") and done > 0.8 * wanted:
@@ -166,10 +175,29 @@ def test_a_run_that_was_interrupted_on_a_cluster_goes_on_there(on_cluster, tmp_p
 
     with pytest.raises(KeyboardInterrupt):
         run(on_cluster, tmp_path / "dask", progress=interrupt)
-    assert list((tmp_path / "dask" / "draws").glob("?-*.npy"))
-    assert list((tmp_path / "dask" / "draws").glob("counts-*.npz"))
-    run(on_cluster, tmp_path / "dask", resume=True)
+    kept = tmp_path / "dask" / "draws"
+    assert len(list(kept.glob("?-*.npy"))) == (36 if costly else 0)
+    assert len(list(kept.glob("counts-*.npz"))) > 4
+    scenario = on_cluster if then == "there" else replace(on_cluster, workers=Workers())
+    run(scenario, tmp_path / "dask", resume=True)
     assert text_without_clock(tmp_path / "dask") == text_without_clock(tmp_path / "alone")
+
+
+def test_a_run_whose_draws_have_changed_does_not_go_on(on_cluster, tmp_path, monkeypatch):
+    """No block was kept, but its checksum was."""
+
+    def interrupt(step, done, wanted):
+        if step.startswith("drawing") and done > 0.8 * wanted:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(on_cluster, tmp_path / "dask", progress=interrupt)
+    listed = tmp_path / "dask" / "draws" / PARTS
+    first, *lines = listed.read_text().splitlines(keepends=True)
+    entry = json.loads(first)
+    listed.write_text(json.dumps({**entry, "sha256": "0" * 64}) + "\n" + "".join(lines))
+    with pytest.raises(dp.InvalidInput, match=r"block 0 of M\(D'?\) is drawn differently now"):
+        run(on_cluster, tmp_path / "dask", resume=True)
 
 
 # --- a worker that dies ---------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.sampling import GivenDraws, MechanismDraws, counting, held
+from dpaudit.sampling import GivenDraws, MechanismDraws, counting, draws, held
 from tests.cases import shifted
 from tests.sampling.test_counting import DATA, SEED, SIZE, Kept, rule
 
@@ -156,8 +156,48 @@ def test_draws_that_are_kept_come(backend):
     assert not backend.client.came
 
 
+class Noted(Kept):
+    """A store that does with checksums of draws that learn."""
+
+    def __init__(self):
+        super().__init__()
+        self.sums = {}
+
+    @staticmethod
+    def checksum(values):
+        return str(values.sum())
+
+    def note(self, side, block, checksum, draws):
+        assert self.sums.setdefault((side, block), (checksum, draws)) == (checksum, draws)
+
+
+def test_a_store_may_do_with_checksums(backend):
+    store = Noted()
+    kept = source(store=store)
+    kept.look(20, shapes)
+    assert kept.hold(PARTLY)(sums) == sums(source().take(PARTLY))
+    assert not store.blocks
+    assert store.sums == {
+        (side, block): (str(part[256 * block : 256 * (block + 1)].sum()), 256)
+        for side, part in enumerate(source().take(1024))
+        for block in range(4)
+    }
+
+
+def test_draws_that_took_long_come_and_are_kept(backend, monkeypatch):
+    """Judged by the first block of each side."""
+    monkeypatch.setattr(draws, "MINUTE", 0.0)
+    store = Noted()
+    kept = source(store=store)
+    kept.look(20, shapes)
+    assert len(store.sums) == 2
+    assert kept.hold(PARTLY)(sums) == sums(source().take(PARTLY))
+    assert len(store.blocks) == 8
+    assert kept.away is None
+
+
 def test_given_draws_are_here():
-    draws = np.arange(10.0)[:, None]
-    given = GivenDraws(draws, -draws)
+    values = np.arange(10.0)[:, None]
+    given = GivenDraws(values, -values)
     assert given.look(3, sums) == [3.0, -3.0]
     assert given.hold(4)(partial(sums)) == [6.0, -6.0]

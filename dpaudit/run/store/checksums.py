@@ -59,10 +59,21 @@ class Parts:
 
     def write(self, name: str, content: bytes, draws: int) -> None:
         """Write the file, then its line: a file without a line does not count."""
-        part = Part(hashlib.sha256(content).hexdigest(), draws)
         replace_file(self.folder / name, content, durable=False)  # the checksum tells
+        self.enter(name, hashlib.sha256(content).hexdigest(), draws)
+
+    def enter(self, name: str, sha256: str, draws: int) -> None:
+        """Write the line of a file."""
+        part = Part(sha256, draws)
         append_line(self.folder / PARTS, part.line(name))
         self.listed[name] = part
+
+    def denies(self, name: str, content: bytes) -> bool:
+        """Whether a file that is not there is listed with the checksum of other content."""
+        part = self.listed.get(name)
+        if part is None or (self.folder / name).exists():
+            return False
+        return part.sha256 != hashlib.sha256(content).hexdigest()
 
     def first(self, prefix: str) -> str | None:
         """The first sound file on the list whose name begins with `prefix`; None without one."""
@@ -92,6 +103,11 @@ def packed(values: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
+def checksum(values: np.ndarray) -> str:
+    """The SHA-256 of draws as they are written."""
+    return hashlib.sha256(packed(values)).hexdigest()
+
+
 def unpacked(content: bytes) -> np.ndarray:
     """The draws in a .npy file."""
     values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
@@ -117,6 +133,8 @@ class Repeat:
         """Keep a file of so many draws. False, and nothing is kept, where it should be one that is
         there and is not the same.
         """
+        if self.parts.denies(name, content):
+            return False
         if self.name is None:
             self.parts.write(name, content, draws)
         elif name != self.name:

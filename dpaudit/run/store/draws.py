@@ -3,13 +3,14 @@
 The folder holds a .npy file for each block of draws, an .npz file for each group of blocks that was
 counted by the worker that drew it, a manifest, which records what determines the draws, and
 `parts.jsonl`, the list of files with their SHA-256. A file counts only if its line is complete and
-its bytes have that checksum. So a run may be killed, or the disk may be full, at any moment.
+its bytes have that checksum. So a run may be killed, or the disk may be full, at any moment. A line
+without a file is of draws that workers kept: they are drawn again, to the same checksum.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store.checksums import Parts, Repeat, packed, unpacked
+from dpaudit.run.store.checksums import Parts, Repeat, checksum, packed, unpacked
 from dpaudit.run.store.counts import FILES, KeptCounts, drop_others
 from dpaudit.run.store.manifest import begin, clear, drawn_differently
 from dpaudit.sampling import SIDES
@@ -27,7 +28,7 @@ BLOCKS = ("[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy", FILES)
 
 
 class DrawStore:
-    """The `BlockStore` of one run in `folder`, and its `CountStore`.
+    """The `BlockStore` of one run in `folder`, its `CountStore` and its `ChecksumStore`.
 
     made_by : JSON content by name; two runs with equal content draw the same bytes.
     resume : use the draws that are there; raises `InvalidInput` if they were made otherwise, or if
@@ -64,6 +65,23 @@ class DrawStore:
         if not self.sides[side].put(_name(side, block), packed(values), len(values)):
             raise InvalidInput(drawn_differently(f"block {block} of {SIDES[side]}", self.folder))
         self.drawn += len(values)
+
+    @property
+    def checksum(self) -> Callable[[np.ndarray], str] | None:
+        """Of draws that workers keep, to be drawn again on resuming; None where draws are kept."""
+        kept = self.all_draws or any(side.name is not None for side in self.sides)
+        return None if kept else checksum
+
+    def note(self, side: int, block: int, checksum: str, draws: int) -> None:
+        """Keep the checksum of a block that is elsewhere. Raises `InvalidInput` where it was drawn
+        before and is not the same.
+        """
+        name = _name(side, block)
+        if name not in self.parts.listed:
+            self.parts.enter(name, checksum, draws)
+            self.drawn += draws
+        elif self.parts.listed[name].sha256 != checksum:
+            raise InvalidInput(drawn_differently(f"block {block} of {SIDES[side]}", self.folder))
 
     def counts(self, key: str) -> KeptCounts | None:
         """The counts with a key; None where all draws are kept. Counts with other keys go."""
