@@ -10,9 +10,12 @@ its last row and column, the form has the moment function
     E[e^{sF}] = ∏_i (1 − 2s(λ_i − κ))^{(ν−1)/2} ∏_j (1 − 2s(μ_j − κ))^{−ν/2},
 
 because E over Y leaves e^{W G(s)} and (1 − 2G)∏(1 − 2s(λ_i − κ)) = det(I − 2s(A − κI)). Its sign is
-inverted on a contour through the saddle point. δ = P(L > ε) − e^ε Q(L > ε) here, so the error is
-absolute: about 1e-13, or 1e-16 over the relative difference of the two roots if that is larger. For
-zeroed rows `dpaudit.exact.zeroed_rows.als_finite` keeps relative accuracy.
+inverted on a contour through the saddle point. A = CᵀC for the C of ξ ↦ the other law's ξ, so in
+the coordinates of Q the set has the eigenvalues of I − κA⁻¹, (μ_j − κ)/μ_j and (λ_i − κ)/λ_i.
+
+δ = P(L > ε) − e^ε Q(L > ε) here, so the error is absolute: about 1e-13, or 1e-16 over the relative
+difference of the two roots if that is larger. For zeroed rows
+`dpaudit.exact.zeroed_rows.als_finite` keeps relative accuracy.
 """
 
 from __future__ import annotations
@@ -30,6 +33,10 @@ from dpaudit.laws import StudentT
 
 BISECTIONS = 60
 OVERFLOW = 700.0  # e^{this} is about as far as floats go; no form is positive at such a level
+TINY = 1e-300  # of the largest eigenvalue
+NEAR = 0.5  # of 1: eigenvalues whose difference from 1 is kept
+AGREE = 1e-9  # of two sums over a contour
+FAR = 94.0  # along a contour, where it grows at first
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,26 +65,15 @@ class StudentPairCurve:
 
 def student_pair(left: StudentT, right: StudentT, epsilon: ArrayLike) -> tuple[Array, Array]:
     """(forward, backward) δ(ε) of two Student t laws; forward is left against right."""
-    there, back = _Form.of(left, right), _Form.of(right, left)
-
-    def both(sorted_: Array) -> Curves:
-        return _delta(there, back, sorted_), _delta(back, there, sorted_)
-
-    return by_sorted_epsilon(epsilon, both)
+    there = _Form.of(left, right)
+    back = there.reversed()
+    return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)))
 
 
 def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:
     """sup L of (forward, backward); δ(ε) = 0 from there on."""
-    return max(_Form.of(left, right).largest_loss, 0.0), max(
-        _Form.of(right, left).largest_loss, 0.0
-    )
-
-
-def _delta(own: _Form, other: _Form, epsilon: Array) -> Array:
-    """P(L > ε) − e^ε Q(L > ε), the last being Q(L' < −ε) with L' = −L the other law's loss."""
-    inside = own.log_probability(own.level(epsilon), 1.0)
-    outside = other.log_probability(other.level(-epsilon), -1.0)
-    return excess(inside, outside, epsilon, own.largest_loss)
+    there = _Form.of(left, right)
+    return max(there.largest_loss, 0.0), max(there.reversed().largest_loss, 0.0)
 
 
 def excess(inside: Array, outside: Array, epsilon: Array, largest_loss: float | Array) -> Array:
@@ -91,47 +87,84 @@ def excess(inside: Array, outside: Array, epsilon: Array, largest_loss: float | 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Form:
-    """The quadratic form of one direction.
+    """The quadratic form of one direction, by its eigenvalues.
 
-    outer : (k + 1,), eigenvalues less 1 of the bordered form. inner : (k,), of its principal block.
+    ratio : (2k + 1,), those of its principal block, then its own. change : ratio − 1, kept beside
+    it, so that neither nearly equal nor very unequal scales lose their digits.
     """
 
-    inner: Array
-    outer: Array
+    ratio: Array
+    change: Array
     dof: int
     log_ratio: float  # ln|root₁| − ln|root₂|
 
     @classmethod
     def of(cls, left: StudentT, right: StudentT) -> _Form:
         """The form of log left/right under the left law."""
-        size = left.dim
         turn = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
         shift = right.root @ (left.mean - right.mean)
-        inner, axes = eigh(turn.T @ turn - np.eye(size))
-        form = np.diag(np.append(inner, shift @ shift))
-        form[:size, size] = form[size, :size] = axes.T @ (turn.T @ shift)
+        whole = np.zeros((left.dim + 1, left.dim + 1))
+        whole[:-1, :-1], whole[:-1, -1], whole[-1, -1] = turn, shift, 1.0
+        inner, axes = eigh(turn.T @ turn - np.eye(left.dim))
+        bordered = np.diag(np.append(inner, shift @ shift))
+        bordered[:-1, -1] = bordered[-1, :-1] = axes.T @ (turn.T @ shift)
+        outer = eigvalsh(bordered)
+        inner = np.clip(inner, outer[:-1], outer[1:])  # Cauchy's interlacing, which rounding breaks
+        change = np.concatenate([inner, outer])
+        ratio = np.where(
+            np.abs(change) < NEAR, 1.0 + change, np.concatenate([_squares(turn), _squares(whole)])
+        )
         log_ratio = float(np.sum(np.log(np.abs(np.diag(left.root) / np.diag(right.root)))))
-        return cls(inner, eigvalsh(form), left.dof, log_ratio)
+        change = np.where(np.abs(change) < NEAR, change, ratio - 1.0)
+        return cls(ratio, change, left.dof, log_ratio)
+
+    def reversed(self) -> _Form:
+        """Of the other direction: in the coordinates of the right law the form is the inverse."""
+        return _Form(1.0 / self.ratio, -self.change / self.ratio, self.dof, -self.log_ratio)
+
+    @property
+    def _size(self) -> int:
+        return len(self.ratio) // 2
+
+    @property
+    def _power(self) -> float:
+        return 0.5 * (self.dof + self._size)
 
     @property
     def largest_loss(self) -> float:
         """sup L."""
-        return self.log_ratio + 0.5 * (self.dof + len(self.inner)) * float(
-            np.log1p(self.outer.max())
+        return self.log_ratio + self._power * float(np.log(self.ratio).max())
+
+    def delta(self, epsilon: Array) -> Array:
+        """P(L > ε) − e^ε Q(L > ε), (m,).
+
+        In the coordinates of Q the set {L > ε} has the eigenvalues of P's, each over its ratio.
+        """
+        exponent = np.minimum((epsilon - self.log_ratio) / self._power, OVERFLOW)[:, None]
+        values = np.where(
+            np.abs(self.change) < NEAR,
+            self.change - np.expm1(exponent),
+            self.ratio - np.exp(exponent),
+        )
+        values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)
+        inside, outside = self._log_chance(values), self._log_chance(values / self.ratio)
+        return excess(inside, outside, epsilon, self.largest_loss)
+
+    def _log_chance(self, values: Array) -> Array:
+        """ln P(F > 0) of forms with these eigenvalues, (m, 2k + 1) → (m,)."""
+        counts = [self._size, self._size + 1]
+        return log_positive_chance(
+            values, np.repeat([0.5 * (self.dof - 1), -0.5 * self.dof], counts)
         )
 
-    def level(self, epsilon: Array) -> Array:
-        """κ − 1."""
-        power = 0.5 * (self.dof + len(self.inner))
-        return np.expm1(np.minimum((epsilon - self.log_ratio) / power, OVERFLOW))
 
-    def log_probability(self, level: Array, sign: float) -> Array:
-        """ln P(sign·F > 0) for each κ − 1 in `level`."""
-        values = np.concatenate([self.inner, self.outer])
-        powers = np.repeat(
-            [0.5 * (self.dof - 1), -0.5 * self.dof], [len(self.inner), len(self.outer)]
-        )
-        return log_positive_chance(sign * (values - level[:, None]), powers)
+def _squares(triangle: Array) -> Array:
+    """Squared singular values, ascending; by the inverse below 1, where it keeps their digits."""
+    large = np.linalg.svd(triangle, compute_uv=False)[::-1] ** 2
+    inverse = solve_triangular(triangle, np.eye(len(triangle)))
+    with np.errstate(divide="ignore"):
+        small = np.linalg.svd(inverse, compute_uv=False) ** -2.0
+    return np.where(large > 1.0, large, small)
 
 
 def log_positive_chance(values: Array, powers: Array) -> Array:
@@ -168,7 +201,8 @@ def _log_upper_tail(values: Array, powers: Array) -> Array:
         )
 
     with np.errstate(under="ignore", divide="ignore"):
-        return np.asarray(np.log(np.maximum(trapezoid(integrand, extent(integrand)), 0.0)) + peak)
+        total = trapezoid(integrand, min(extent(integrand), FAR), AGREE)
+        return np.asarray(np.log(np.maximum(total, 0.0)) + peak)
 
 
 def log_ratio(tilted: Array, powers: Array, above: Array) -> np.ndarray:

@@ -172,21 +172,20 @@ class Replaced(ReplacedStudentRows):
         return found
 
     def _overlapping(self, epsilon: Array) -> Array:
-        """P(L > ε) − e^ε Q(L > ε), the last being Q(L' < −ε) of the loss L' = −L."""
-        outside = self.reversed()._log_chance(-epsilon, -1.0)
-        return excess(self._log_chance(epsilon, 1.0), outside, epsilon, self.largest_loss)
+        """P(L > ε) − e^ε Q(L > ε).
 
-    def _log_chance(self, epsilon: Array, sign: float) -> Array:
-        """ln P(sign·L > sign·ε), of the form with the eigenvalues of the pair less the level.
-
-        L > ε where ξᵀ(uuᵀ − vvᵀ)ξ > ℓ·ξᵀξ, with ℓ = e^{2(ε − C)/k} − 1.
+        L > ε where ξᵀ(uuᵀ − vvᵀ)ξ > ℓ·ξᵀξ, with ℓ = e^{2(ε − C)/k} − 1: a form with the eigenvalues
+        of the pair less ℓ, each over 1 + its own in the coordinates of the other law.
         """
         exponent = 2.0 * (epsilon - self.constant) / (self.rows + 1)
         level = np.expm1(np.minimum(exponent, OVERFLOW))
         zero = np.zeros_like(level)
-        changes = (self.up, -self.down, self.inner_up, -self.inner_down, zero)
-        values = np.stack(changes, axis=1) - level[:, None]
-        return log_positive_chance(sign * values, self._powers)
+        changes = np.stack((self.up, -self.down, self.inner_up, -self.inner_down, zero), axis=1)
+        values = changes - level[:, None]
+        inside, outside = (
+            log_positive_chance(part, self._powers) for part in (values, values / (1.0 + changes))
+        )
+        return excess(inside, outside, epsilon, self.largest_loss)
 
 
 def log_expm1(x: Array) -> Array:
