@@ -7,8 +7,13 @@ import pytest
 from scipy.optimize import brentq
 
 import dpaudit as dp
+from dpaudit import scoring
 from dpaudit._core.result_file import load
+from dpaudit.auditing.fixed.many import Learner
 from dpaudit.auditing.record import plain
+from dpaudit.auditing.settings import Settings
+from dpaudit.certify.split import Split
+from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 
 DATA = database()
@@ -605,3 +610,32 @@ def test_a_missing_result_is_named(tmp_path):
         dp.InvalidInput, match=r"result\.json must be an audit's result, but there is no such file"
     ):
         load(tmp_path / "nowhere")
+
+
+# --- the estimate ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("memorised", "counted"), [(False, 700), (True, 200)])
+def test_the_estimate_counts_training_draws_unless_the_score_knows_them_too_well(
+    memorised, counted, monkeypatch
+):
+    """500 draws train, 200 choose. A score that knows its training draws says whose each is."""
+    sizes, settings = Split(500, 200, 1_300), Settings.of(samples=2_000, classifier="qda")
+    rng = np.random.default_rng(0)
+    P, Q = rng.normal(1.0, 1.0, (700, 1)), rng.normal(0.0, 1.0, (700, 1))
+
+    def score(x):
+        side = np.isin(x, P[:500]).astype(float) - np.isin(x, Q[:500])
+        return x[:, 0] - 0.5 + 3.0 * memorised * side[:, 0]
+
+    monkeypatch.setattr(scoring, "fit", lambda *args, **options: Fitted("own", score))
+    choices = Learner(settings, sizes, None)((P, Q)).choices
+    assert choices.fresh.sizes == (counted, counted)
+
+
+def test_a_score_of_two_normal_laws_is_known_as_one():
+    rng = np.random.default_rng(1)
+    draws = [scoring.Sides(rng.normal(1.0, 1.0, (200, 2)), rng.normal(0.0, 1.0, (200, 2)))] * 2
+    seed = np.random.SeedSequence(0)
+    assert scoring.fit("qda", *draws, seed).closed
+    assert not scoring.fit("elliptical", *draws, seed).closed
