@@ -36,6 +36,7 @@ ROUNDS = 20  # of which the fastest counts
 COLUMNS = 12
 CORES = (2, 100)
 IDLE = 5.0  # seconds
+TRAFFIC = (50_000, 500_000, 2_000_000)  # draws a side
 
 
 def true_loss(x: Array) -> Array:
@@ -61,8 +62,9 @@ def report(size: int = 10**9, tried: int = 10**7) -> None:
         there = client.submit(rate_of_auto).result()
         print(f"in a worker of Dask, ns a draw, score {auto.fitted.name}: {there}")
         for classifier in (KnownScore(true_loss, "true loss"), "auto"):
-            traffic = Traffic.of(client, classifier)
-            print(f"500,000 draws a side of {COLUMNS} numbers, score {traffic}")
+            for samples in TRAFFIC:
+                traffic = Traffic.of(client, classifier, samples)
+                print(f"{samples:,} draws a side of {COLUMNS} numbers, score {traffic}")
         parent = parent_ms(tried)
     print(f"{tried:,} draws a side on a cluster: the parent takes {parent:.1f} CPU ms a group")
     for cores in CORES:
@@ -170,42 +172,38 @@ def cluster() -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Bytes that workers have sent, by Dask's counters: draws that learn, then counts."""
+    """Bytes that workers have sent in an audit, to this process and to each other."""
 
     score: str
     sizes: Split
-    draws: int
-    counts: int
+    here: int
+    between: int
 
     @classmethod
-    def of(cls, client: Any, classifier: Any, samples: int = 500_000) -> Traffic:
+    def of(cls, client: Any, classifier: Any, samples: int) -> Traffic:
         """Of an audit of `wide`."""
-        seen: list[int] = []
-
-        def look(step: str, done: int, wanted: int) -> None:
-            if step == "fitting the score" and done == 0:
-                seen.append(sent(client))
-
         pair, before = zero_row(np.ones((5, 2)), 0), sent(client)
-        result = api.audit(wide, pair, samples=samples, rng=1, classifier=classifier, progress=look)
-        end = sent(client)
-        return cls(result.fitted.name, result.sizes, seen[0] - before, end - seen[0])
+        result = api.audit(wide, pair, samples=samples, rng=1, classifier=classifier)
+        here, between = sent(client) - before
+        return cls(result.fitted.name, result.sizes, int(here), int(between))
 
     def __str__(self) -> str:
         learned = self.sizes.train + self.sizes.choose
         return (
-            f"{self.score}: {self.draws:,} bytes of 2 x {learned:,} draws that learn, "
-            f"{self.counts:,} of 2 x {self.sizes.certify:,} that are counted"
+            f"{self.score}: 2 x {learned:,} draws learn, 2 x {self.sizes.certify:,} are counted, "
+            f"{self.here:,} bytes come to the parent, {self.between:,} go between workers"
         )
 
 
-def sent(client: Any) -> int:
-    """Bytes that the workers have sent so far."""
+def sent(client: Any) -> np.ndarray:
+    """Bytes that the workers have sent so far to this process, and to each other."""
 
-    def outgoing(dask_worker: Any) -> int:
-        return int(dask_worker.transfer_outgoing_bytes_total)
+    def outgoing(dask_worker: Any) -> tuple[int, int]:
+        log = list(dask_worker.transfer_outgoing_log)
+        between = sum(one["total"] for one in log if one["who"] is not None)
+        return sum(one["total"] for one in log) - between, between
 
-    return sum(client.run(outgoing).values())
+    return np.sum(list(client.run(outgoing).values()), axis=0)
 
 
 def parent_ms(samples: int) -> float:
