@@ -32,8 +32,8 @@ class Counted:
 
     @classmethod
     def of(cls, choose: SortedScores, fresh: SortedScores, cells: ScoreCells) -> Counted:
-        """choose : laid out the cells, and gives their mean scores; its draws are not counted.
-        fresh : scores of draws that are counted beside those in `cells`.
+        """choose : laid out the cells, and gives their mean scores. fresh : scores of the draws that
+        are counted beside those in `cells`; some or all of `choose`.
         """
         counts = ScoreCells.of(fresh, cells.threshold)
         return cls.together(mean_scores(choose, cells.threshold), counts, cells)
