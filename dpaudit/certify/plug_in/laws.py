@@ -32,8 +32,9 @@ class Counted:
 
     @classmethod
     def of(cls, choose: SortedScores, fresh: SortedScores, cells: ScoreCells) -> Counted:
-        """choose : laid out the cells, and gives their mean scores. fresh : scores of the draws that
-        are counted beside those in `cells`; some or all of `choose`.
+        """choose : laid out the cells, and gives their mean scores.
+
+        fresh : scores of the draws that are counted beside those in `cells`; some of `choose`.
         """
         counts = ScoreCells.of(fresh, cells.threshold)
         return cls.together(mean_scores(choose, cells.threshold), counts, cells)
