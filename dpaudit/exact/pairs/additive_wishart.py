@@ -1,52 +1,63 @@
 """Additive Wishart noise with one row replaced (paper 4, algorithm 3).
 
 The release is AᵀA + W, W ~ Wishart_d(V, k); row v of A is replaced by u.
-V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues α ≥ 0 and −β ≤ 0, and else 0. On their two axes W is
-a Wishart matrix of order 2 with m = k − d + 2 degrees of freedom, det S = xw in Cholesky's form, so
-with a = (m − 3)/2
+V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues α ≥ 0 and −β ≤ 0, and else 0. On their two axes the
+noise is a Wishart matrix of order 2 with m = k − d + 2 degrees of freedom. With Y the output there,
+s = 1/(Y⁻¹)₁₁ > α and t = 1/(Y⁻¹)₂₂, the densities of both laws over that of the noise are functions
+of one number each (`dpaudit.exact.replaced_rows.wishart`), so that with a = (m − 3)/2
 
-    L = ½(α − β) − a ln R,   R = (1 + α/x)(1 − β/w) + αn²/(xw),
-    x ~ χ²_m,   w ~ χ²_{m−1},   n ~ N(0, 1),
+    L = ½(α − β) − a(A − B),   A = ln(s/(s − α)),   B = ln(t/(t − β)),
 
-infinite where R ≤ 0: the output cannot come from the other database. The axes taken in the other
-order give R = (1 − β/y)(1 + α/w) − βn²/(yw) with y ~ χ²_m. Given x and n (for r < 1), or y and n
-(for r ≥ 1), {R ≤ r} is a half-line in w, so P(R ≤ r) is a double integral of χ² tails in which all
-terms are positive; and δ(ε) = ∫_ε^∞ e^{ε−t} P(L > t) dt.
+infinite where t ≤ β: the output cannot come from the other database. Under the left law s − α is
+χ²_{m−1}, as 1/(Y⁻¹)₁₁ of the noise is, and given s the density of t is that under the noise. There,
+by Bartlett's factors, t(1 + n²/s) ~ χ²_m independently of n ~ N(0, 1), so the density is
+
+    χ²_m(t)·√(s/2π)·G((s + t)/2),   G(y) = ∫_0^∞ (1 + x)^{m/2} x^{−½} e^{−yx} dx.
+
+So δ(ε) = P(t ≤ β) + E[1 − e^{ε−L}; t > β, L > ε] is an integral over two numbers of a function that
+is positive and smooth where L > ε, which is on one side of A − B = κ = (½(α − β) − ε)/a. The inner
+integral starts at this border; the outer one is over the axis along which the border is less steep
+where it is likeliest, so that it is smooth too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebpts1, chebval, chebvander
-from scipy.special import erfc, gammainc, gammaincc, gammaln
+from scipy.special import gammainc, gammaln
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.lazy_curve import LazyCurve
+from dpaudit.exact.numerics.log_series import unresolved
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
-from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
+from dpaudit.exact.pairs.confluent import LogG
+from dpaudit.exact.pairs.wishart_axis import FAR, Axis, log_reach
 
-OUTER, OUTER_WEIGHTS = np.polynomial.legendre.leggauss(28)  # on each of two panels
-INNER, INNER_WEIGHTS = np.polynomial.legendre.leggauss(16)
-SCAN = np.linspace(0.0, 1.0, 65)  # where the outer integrand is first looked at
-DROP = 28.0  # natural-log units below a peak beyond which mass is left out: 7e-13 of it
-FAR = 40.0  # beyond √m, in units of √χ²_m: e^{−800}
-CHEBYSHEV = chebpts1(12)
-PLACES = np.append(CHEBYSHEV, [-1.0, 1.0])
-FIT = np.linalg.inv(chebvander(CHEBYSHEV, len(CHEBYSHEV) - 1))
-SMOOTH = 1e-7  # of the last terms of a series of log P(L > t), beyond which its panel is halved
-END = 0.01  # what counts of the error of a series at the ends of its panel
-NARROWEST = 1e-7
-STEP, STEP_WEIGHTS = np.polynomial.legendre.leggauss(10)
-FALL = 3.0  # of e^{−t}P(L > t) over a piece of the last integral, in logarithms
-LEAST = 1e-300
-FAINT = 1e-20  # of P(L > t), below which log P is followed loosely
-VANISHED = 1e-40  # of P(L > t), below which it counts as this
-
-Tail = Callable[[float, Array], Array]  # `gammainc` or `gammaincc`
+# outer and inner nodes, and natural-log units below a peak beyond which mass is left out
+MESHES = (
+    (28, 20, 32.0),
+    (40, 28, 36.0),
+    (60, 40, 38.0),
+    (100, 70, 40.0),
+    (200, 140, 40.0),
+)
+Mesh = tuple[int, int, float]
+Rule = Callable[[Array, Mesh], Array]
+AGREE = 1e-7  # of δ: by how much two meshes, or both directions at ε = 0, may differ
+LEAST = 1e-290  # of δ: what is smaller counts as this
+LIKELY = 15.0  # natural-log units below the likeliest point of a border
+SHORTEST = 1e-9  # range of places
+STEEPER = 50.0  # natural-log units that a window has about
+ROUNDS, SLACK = 12, 2.0  # of widening a window, and natural-log units that are not looked at
+AGAIN = np.linspace(0.0, 1.0, 33)  # of a window: where it is looked at again
+MANY = 100  # ε, from which series are the shorter way
+BLOCK = 1 << 14  # numbers at a time: stays in cache
+GREATEST = 1e300  # of ε; beyond, δ is P(L = ∞) in floats
 
 
 @dataclass(frozen=True)
@@ -73,14 +84,28 @@ class ReplacedWishartCurve:
     def delta(self, epsilon: ArrayLike) -> Curves:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
-        Relative accuracy 1e-6 for δ ≥ 1e-12 (1e-8 as a rule), 1e-3 down to 1e-20. Raises
-        `InvalidInput`.
+        Each ε by itself: relative accuracy 1e-7 down to 1e-280, as two meshes agree. Raises
+        `InvalidInput`; `NoExactSpectrum` where they do not, or the two directions at ε = 0, where
+        both are the total variation.
         """
-        ahead, back = (
-            _Direction(self.up, self.down, self._freedom),
-            _Direction(self.down, self.up, self._freedom),
-        )
-        return by_sorted_epsilon(epsilon, lambda e: (ahead.delta(e), back.delta(e)))
+        if not self._agreeing:
+            unresolved("the two directions disagree at ε = 0")
+        return by_sorted_epsilon(epsilon, self._both)
+
+    def _both(self, epsilon: Array) -> Curves:
+        ahead, back = self._directions
+        return ahead.delta(epsilon), back.delta(epsilon)
+
+    @cached_property
+    def _directions(self) -> tuple[_Direction, _Direction]:
+        up, down, freedom = float(self.up), float(self.down), self.dof - self.dim + 2
+        return _Direction(up, down, freedom), _Direction(down, up, freedom)
+
+    @cached_property
+    def _agreeing(self) -> bool:
+        """Whether both directions have one total variation: it comes from different integrals."""
+        ahead, back = (float(one[0]) for one in self._both(np.zeros(1)))
+        return abs(ahead - back) <= AGREE * max(ahead, back, LEAST)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Infinite from order 1 on: on either database an output may be impossible on the other.
@@ -98,10 +123,6 @@ class ReplacedWishartCurve:
         """Infinite in both directions."""
         return float("inf"), float("inf")
 
-    @property
-    def _freedom(self) -> int:
-        return self.dof - self.dim + 2
-
 
 @dataclass(frozen=True)
 class _Direction:
@@ -118,207 +139,264 @@ class _Direction:
 
     @property
     def middle(self) -> float:
-        """½(α − β): the loss where R = 1."""
+        """½(α − β)."""
         return 0.5 * (self.up - self.down)
 
     def delta(self, epsilon: Array) -> Array:
-        """δ at each ε, (m,) ascending."""
+        """δ at each ε, (k,)."""
         if self.power == 0.0:  # the loss has one finite value
-            floor = float(self.below(np.zeros(1))[0])
-            return np.asarray(
-                floor + (1.0 - floor) * -np.expm1(np.minimum(epsilon - self.middle, 0.0))
-            )
-        log_tail = _Series.of(self._log_tail, float(epsilon[0]), float(epsilon[-1]))
-        return np.clip(log_tail.discounted(epsilon), 0.0, 1.0)
+            finite = (1.0 - self.floor) * -np.expm1(np.minimum(epsilon - self.middle, 0.0))
+        elif len(epsilon) > MANY:
+            finite = self._series(epsilon)
+        else:
+            finite = self._finite(epsilon)
+        return np.minimum(self.floor + finite, 1.0)
 
-    def _log_tail(self, t: Array) -> Array:
-        """log P(L > t), (k,)."""
-        ratio = np.exp(np.clip((self.middle - t) / self.power, -600.0, 600.0))
-        found = (
-            self.below(ratio) if self.power > 0.0 else self.below(np.zeros(1)) + self.above(ratio)
+    @cached_property
+    def _series(self) -> LazyCurve:
+        """`_finite`, whose meshes are checked, by series on panels that do not depend on the ε."""
+        return LazyCurve(lambda epsilon, _: self._finite(epsilon), self.spread)
+
+    @property
+    def spread(self) -> float:
+        """About the standard deviation of the loss, by its slope in α and β."""
+        size = self.up + self.down
+        return max(abs(self.power), 0.5) * size / (size + self.freedom) / np.sqrt(self.freedom)
+
+    @cached_property
+    def floor(self) -> float:
+        """P(t ≤ β), the probability of an infinite loss."""
+        return float(_checked(np.zeros(1), lambda _, mesh: self._below(mesh))[0])
+
+    def _below(self, mesh: Mesh) -> Array:
+        """P(t ≤ β), (1,): under the left law t = w + n²α/(x + α) with x ~ χ²_m and w ~ χ²_{m−1}.
+
+        n = N sin φ, N² = β(x + α)/α; log P(w ≤ b) is concave in b, so the integrand falls at least
+        as e^{−rate·sin²φ}.
+        """
+        outer, inner, drop = mesh
+        axis, half = Axis(self.up, self.freedom, shifted=True), 0.5 * (self.freedom - 1)
+        zero = np.zeros(1)
+        place, weight = _nodes(*axis.window(zero, zero + axis.far, drop), outer)
+        size, chance = self.down * np.cosh(place) ** 2, gammainc(half, 0.5 * self.down)
+        rate = 0.5 * size + _log_slope(half, 0.5 * self.down, chance)
+        angle, share = _nodes(
+            np.zeros_like(size), np.arcsin(np.minimum(drop / rate, 1.0) ** 0.5), inner
         )
-        return np.asarray(np.log(np.clip(found, VANISHED, 1.0)))
+        square = np.sin(angle) ** 2
+        terms = np.exp(-0.5 * size[..., None] * square) * np.cos(angle) * share
+        terms *= gammainc(half, 0.5 * self.down * (1.0 - square))
+        inside = np.sqrt(2.0 / np.pi * size) * terms.sum(axis=-1)
+        return np.asarray(np.sum(weight * np.exp(axis.log_density(place)) * inside, axis=-1))
 
-    def below(self, ratio: Array) -> Array:
-        """P(R ≤ r), r ≥ 0 of shape (k,)."""
-        found = np.empty_like(ratio)
-        near = ratio < 1.0
-        found[near] = self._outer(ratio[near], self._reach_x, gammainc, 0.0)
-        found[~near] = self._outer(ratio[~near], self._reach_y, gammaincc, self.down)
-        found[~near] += gammainc(0.5 * self.freedom, 0.5 * self.down)  # y < β
+    @cached_property
+    def s(self) -> Axis:
+        """By √(s − α)."""
+        return Axis(self.up, self.freedom - 1, shifted=True)
+
+    @cached_property
+    def t(self) -> Axis:
+        """By √t."""
+        return Axis(self.down, self.freedom, shifted=False)
+
+    @cached_property
+    def log_g(self) -> LogG:
+        """ln G at half of s + t, wherever there is mass."""
+        root = np.sqrt(self.freedom)
+        low = self.up + 2.0 * max(root - FAR - 1.0, 0.0) ** 2
+        return LogG.between(low, self.up + self.down + 2.0 * (root + FAR) ** 2, self.freedom)
+
+    def _finite(self, epsilon: Array) -> Array:
+        """E[1 − e^{ε−L}; t > β, L > ε] at each ε, (k,); the outer integral over s or t."""
+        gap = (self.middle - np.minimum(epsilon, GREATEST)) / self.power
+        return _checked(
+            gap,
+            lambda gap, mesh: self._integrals(gap, self._over_s(gap), mesh),
+            lambda gap, mesh: self._integrals(gap, ~self._over_s(gap), mesh),
+        )
+
+    def _integrals(self, gap: Array, over_s: np.ndarray, mesh: Mesh) -> Array:
+        """over_s : where the outer integral is the one over s, (k,)."""
+        found, step = np.empty_like(gap), max(1, BLOCK // (mesh[0] * mesh[1]))
+        for own, outer, inner in ((over_s, self.s, self.t), (~over_s, self.t, self.s)):
+            places = np.flatnonzero(own)
+            for first in range(0, len(places), step):
+                some = places[first : first + step]
+                found[some] = _Border(self, outer, inner, gap[some, None]).integral(mesh)
         return found
 
-    def above(self, ratio: Array) -> Array:
-        """P(R > r), r ≥ 0 of shape (k,)."""
-        found = np.empty_like(ratio)
-        near = ratio < 1.0
-        found[near] = self._outer(ratio[near], self._reach_x, gammaincc, 0.0)
-        found[~near] = self._outer(ratio[~near], self._reach_y, gammainc, self.down)
-        return found
+    def _over_s(self, gap: Array) -> np.ndarray:
+        """Whether the border, where it is likely, is less steep as a function of s than of t."""
+        over_t, over_s = (
+            _Border(self, *axes, gap[:, None]) for axes in ((self.t, self.s), (self.s, self.t))
+        )
+        t, s = over_t.scanned(), over_s.scanned()
+        s, t = np.hstack([over_t.border(t), s]), np.hstack([t, over_s.border(s)])
+        height = _log_mass(self.s, s) + _log_mass(self.t, t)
+        likely = height > height.max(axis=1, keepdims=True) - LIKELY
+        with np.errstate(all="ignore"):
+            slope = np.sinh(2.0 * s) / np.sinh(2.0 * t)
+            by_t = slope * self.s.scale * np.cosh(s)
+            by_s = self.t.scale * np.sinh(t) / slope
+        return _steepest(by_s, s, likely) < _steepest(by_t, t, likely)
 
-    def _reach_x(self, x: Array, ratio: Array) -> tuple[Array, Array]:
-        """N² and b of {R ≤ r} = {w ≤ b(1 − n²/N²)} given x, r < 1."""
-        top = self.down * (x + self.up)
-        return top / self.up, top / ((1.0 - ratio) * x + self.up)
+    def log_given(self, s: Array, t: Array) -> Array:
+        """ln of √(s/2π)·G((s + t)/2) at values of s and t."""
+        return np.asarray(0.5 * np.log(s / (2.0 * np.pi)) + self.log_g(s + t))
 
-    def _reach_y(self, y: Array, ratio: Array) -> tuple[Array, Array]:
-        """N² and b of {R ≤ r} = {w ≥ b(1 − n²/N²)} given y ≥ β, r ≥ 1."""
-        top = self.up * np.maximum(y - self.down, 0.0)
-        return top / self.down, top / ((ratio - 1.0) * y + self.down)
+    def gain(self, s: Array, t: Array, gap: Array) -> Array:
+        """1 − e^{ε−L} at places of s and t."""
+        excess = self.power * (gap - self.s.log_ratio(s) + self.t.log_ratio(t))
+        return np.asarray(-np.expm1(-np.maximum(excess, 0.0)))
 
-    def _outer(
-        self, ratio: Array, reach: Callable[..., tuple[Array, Array]], tail: Tail, least: float
-    ) -> Array:
-        """E over χ²_m = least + z² of the inner integral for each r; Gauss nodes about the peak."""
-        if not len(ratio):
-            return np.zeros(0)
-        z = SCAN * (np.sqrt(self.freedom) + FAR)
-        size, bound = reach(least + z**2, ratio[:, None])
-        log_value = self._log_density(z, least) + _log_inner(size, bound, self.freedom - 1, tail)
-        z, weight = _two_panels(*_window(z, log_value), self._knee(ratio))
-        size, bound = reach(least + z**2, ratio[:, None])
-        inner = _inner(size, bound, self.freedom - 1, tail)
-        return np.asarray(np.sum(weight * np.exp(self._log_density(z, least)) * inner, axis=1))
-
-    def _knee(self, ratio: Array) -> Array:
-        """The z beyond which N² and b are almost linear in z²."""
-        with np.errstate(divide="ignore"):
-            near = 4.0 * np.sqrt(self.up / np.maximum(1.0 - ratio, 0.0))
-        return np.where(ratio < 1.0, near, 8.0 * np.sqrt(self.down * (1.0 + 1.0 / self.up)))
-
-    def _log_density(self, z: Array, least: float) -> Array:
-        """Of z where least + z² ~ χ²_m."""
-        x = np.sqrt(least + z**2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(log_chi(x, self.freedom) + (np.log(z / x) if least > 0.0 else 0.0))
-
-
-def _inner(size: Array, bound: Array, freedom: int, tail: Tail) -> Array:
-    """E over n of P(w ≤ b(1 − n²/N²)), or of P(w > …), which is 1 where |n| > N.
-
-    Arrays of one shape. n = N sin φ. The integrand falls at least as e^{−rate·sin²φ}, since log P
-    is concave in b.
-    """
-    width = np.sqrt(size)
-    rate = _rate(size, bound, tail(0.5 * freedom, 0.5 * bound), freedom, tail)
-    top = np.arcsin(np.sqrt(np.minimum(DROP / np.maximum(rate, LEAST), 1.0)))
-    angle = 0.5 * top[..., None] * (1.0 + INNER)
-    share = np.sin(angle) ** 2
-    chance = tail(0.5 * freedom, 0.5 * bound[..., None] * (1.0 - share))
-    terms = np.exp(-0.5 * size[..., None] * share) * chance * np.cos(angle)
-    inside = np.sqrt(2.0 / np.pi) * width * 0.5 * top * (terms @ INNER_WEIGHTS)
-    return np.asarray(inside if tail is gammainc else inside + erfc(width / np.sqrt(2.0)))
-
-
-def _rate(size: Array, bound: Array, chance: Array, freedom: int, tail: Tail) -> Array:
-    """N²/2 + b·(log P)′(b): how fast the inner integrand falls in sin²φ at 0."""
-    half, x = 0.5 * freedom, np.clip(0.5 * bound, LEAST, 1.0 / LEAST)
-    with np.errstate(under="ignore", over="ignore"):
-        slope = np.exp(half * np.log(x) - x - gammaln(half)) / np.maximum(chance, LEAST)
-    if tail is gammainc:
-        return np.asarray(0.5 * size + np.where(bound < 2.0 * half, np.minimum(slope, half), slope))
-    return np.asarray(np.maximum(0.5 * size - np.minimum(slope, x), 0.0))
-
-
-def _log_inner(size: Array, bound: Array, freedom: int, tail: Tail) -> Array:
-    """About the log of `_inner`: the value at n = 0 times a width, and what lies beyond N."""
-    chance = tail(0.5 * freedom, 0.5 * bound)
-    width = np.sqrt(size / (1.0 + 2.0 * _rate(size, bound, chance, freedom, tail)))
-    beyond = 0.0 if tail is gammainc else erfc(np.sqrt(0.5 * size))
-    return np.asarray(np.log(np.maximum(chance * width + beyond, LEAST)))
-
-
-def _window(z: Array, log_value: Array) -> tuple[Array, Array]:
-    """Where each row of `log_value`, (k, len(z)), falls to DROP below its peak.
-
-    Between points by its chords.
-    """
-    above = log_value - log_value.max(axis=1, keepdims=True) + DROP
-    alive, rows = above > 0.0, np.arange(len(above))
-    first, last = np.argmax(alive, axis=1), len(z) - 1 - np.argmax(alive[:, ::-1], axis=1)
-
-    def crossing(inside: np.ndarray, outside: np.ndarray) -> Array:
-        high, low = above[rows, inside], np.minimum(above[rows, outside], 0.0)
-        return np.asarray(z[inside] + (z[outside] - z[inside]) * high / (high - low))
-
-    # at z = 0 the density may vanish as a power
-    start = np.where(first > 1, crossing(first, first - 1), z[0])
-    return start, crossing(last, np.minimum(last + 1, len(z) - 1))
-
-
-def _two_panels(start: Array, end: Array, knee: Array) -> tuple[Array, Array]:
-    """Nodes and weights, (k, 2·OUTER), on both sides of a knee.
-
-    Where the knee is not between `start` and `end`, on both sides of the middle.
-    """
-    middle = np.where((knee > start) & (knee < end), knee, 0.5 * (start + end))
-    low, high = np.stack([start, middle], axis=1), np.stack([middle, end], axis=1)
-    half = 0.5 * (high - low)[..., None]
-    z = 0.5 * (low + high)[..., None] + half * OUTER
-    return z.reshape(len(start), -1), (half * OUTER_WEIGHTS).reshape(len(start), -1)
+    @cached_property
+    def rise(self) -> float:
+        """By how much the logarithm of the gain may rise within a window."""
+        reach = 2.0 * log_reach(STEEPER / self.freedom) + 3.0
+        return float(max(min(-np.log(self.spread), reach), 0.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Series:
-    """A function of one number by Chebyshev series on panels; constant beyond them."""
+class _Border:
+    """L > ε and t > β; A − B = κ gives the place on the inner axis by that on the outer one.
 
-    edges: Array
-    terms: Array
-
-    @classmethod
-    def of(cls, function: Callable[[Array], Array], start: float, last: float) -> _Series:
-        """The series of log G for a falling G, from `start` past `last`.
-
-        It ends where e^{last − t}G(t) is negligible beside G(last).
-        """
-        edges, terms, width = [start], [], max(last - start, 0.5)
-        height = end = float(function(np.array([last]))[0])
-        while edges[-1] < last or (edges[-1] - last) + (height - end) < DROP:
-            width = min(width, last - edges[-1]) if edges[-1] < last else max(width, NARROWEST)
-            width, own = _panel(function, edges[-1], width)
-            terms.append(own)
-            edges.append(edges[-1] + width)
-            end, width = float(own.sum()), 2.0 * width
-        return cls(np.array(edges), np.array(terms).T)
-
-    def __call__(self, t: Array) -> Array:
-        t = np.minimum(t, self.edges[-1])
-        place = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, len(self.edges) - 2)
-        low, high = self.edges[place], self.edges[place + 1]
-        return np.asarray(
-            chebval((2.0 * t - low - high) / (high - low), self.terms[:, place], tensor=False)
-        )
-
-    def discounted(self, t: Array) -> Array:
-        """∫_t^∞ e^{t−u} G(u) du at each t, ascending and from the first edge on.
-
-        Piece by piece from the right.
-        """
-        marks = np.union1d(t, self.edges)
-        fall = -np.diff(self(marks)) + np.diff(marks)
-        parts = 1 + (np.maximum(fall, 0.0) / FALL).astype(int)
-        pieces = zip(marks[:-1], marks[1:], parts, strict=True)
-        inner = [np.linspace(low, high, int(count), endpoint=False) for low, high, count in pieces]
-        edges = np.append(np.concatenate(inner), marks[-1])
-        half = 0.5 * np.diff(edges)[:, None]
-        u = edges[:-1, None] + half * (1.0 + STEP)
-        value = np.exp(self(u.ravel()).reshape(u.shape) - (u - edges[:-1, None]))
-        total = np.append(np.sum(half * STEP_WEIGHTS * value, axis=1), np.exp(self(edges[-1:])))
-        for i in range(len(half) - 1, -1, -1):
-            total[i] += np.exp(edges[i] - edges[i + 1]) * total[i + 1]
-        return np.asarray(total[np.searchsorted(edges, t)])
-
-
-def _panel(function: Callable[[Array], Array], start: float, width: float) -> tuple[float, Array]:
-    """The width, halved until 12 terms suffice, and the terms; looser where G is faint.
-
-    G falls, so no drop of it is missed between the nodes, if the series is right at both ends too.
+    gap : κ, (k, 1).
     """
-    while True:
-        value = function(start + 0.5 * width * (1.0 + PLACES))
-        terms = np.asarray(FIT @ value[:-2])
-        room = min(SMOOTH * (1.0 + FAINT * np.exp(-value.max())), 1.0)
-        ends = np.abs(chebval(PLACES[-2:], terms) - value[-2:]).max()
-        if max(np.abs(terms[-2:]).max(), END * ends) <= room or width <= NARROWEST:
-            return width, terms
-        width *= 0.5
+
+    of: _Direction
+    outer: Axis
+    inner: Axis
+    gap: Array
+
+    @property
+    def shift(self) -> Array:
+        """ln(c/(c − size)) of the inner axis less that of the outer one, on the border."""
+        return self.gap if self.inner is self.of.s else -self.gap
+
+    @property
+    def beyond(self) -> bool:
+        """Whether L > ε beyond the border, along the inner axis; else it is so before it."""
+        return (self.inner is self.of.s) == (self.of.power > 0.0)
+
+    def border(self, place: Array) -> Array:
+        """The place on the inner axis, (k, points)."""
+        return self.inner.at_ratio(self.outer.log_ratio(place) + self.shift)
+
+    def scanned(self) -> Array:
+        """Places on the outer axis, as far as L > ε somewhere beside them."""
+        end = self.outer.at_ratio(-self.shift) if self.beyond else self.outer.far + 0.0 * self.gap
+        return self.outer.scanned(end[:, 0])
+
+    def ends(self, place: Array) -> tuple[Array, Array]:
+        """Between which places on the inner axis L > ε, (k, points) each."""
+        border, far = self.border(place), self.inner.far
+        if self.beyond:
+            return border, np.maximum(border, far)
+        return np.zeros_like(border), np.minimum(border, far)
+
+    def gain(self, place: Array, over: Array) -> Array:
+        """1 − e^{ε−L} at places on the outer and on the inner axis."""
+        s, t = (over, place) if self.inner is self.of.s else (place, over)
+        return self.of.gain(s, t, self.gap[..., None])
+
+    def integral(self, mesh: Mesh) -> Array:
+        """Of the density times the gain, (k,)."""
+        outer, inner, drop = mesh[0], mesh[1], mesh[2] + self.of.rise
+        place, weight = _nodes(*self._window(drop), outer)
+        over, share = _nodes(*self._inner_window(place, drop), inner)
+        place = place[..., None]
+        density = self.outer.log_density(place) + self.inner.log_density(over)
+        value = np.exp(density + self._log_given(place, over)) * self.gain(place, over)
+        return np.asarray(np.sum(weight * np.sum(value * share, axis=-1), axis=-1))
+
+    def _window(self, drop: float) -> tuple[Array, Array]:
+        """The places on the outer axis between which the mass is, (k,)."""
+        place = self.scanned()
+        for _ in range(2):
+            low, high = self.ends(place)
+            height = self.outer.log_density(place) + self.inner.log_height(low, high)
+            height += self._log_given(place, self.inner.likeliest(low, high))
+            start, stop = _seen(place, height, drop)
+            place = start[:, None] + (stop - start)[:, None] * AGAIN
+        return start, stop
+
+    def _inner_window(self, place: Array, drop: float) -> tuple[Array, Array]:
+        """The places on the inner axis between which the mass is beside each outer one.
+
+        χ's window, as much larger as the other factor of the density is larger at its lower end.
+        """
+        low, high = self.ends(place)
+        middle = self._log_given(place, self.inner.likeliest(low, high))
+        more = np.zeros_like(place)
+        for _ in range(ROUNDS):
+            first, last = self.inner.window(low, high, drop + more)
+            found = self._log_given(place, first) - middle
+            if np.all(found <= more + SLACK):
+                break
+            more = np.maximum(found, more)
+        return first, last
+
+    def _log_given(self, place: Array, over: Array) -> Array:
+        if self.inner is self.of.s:
+            return self.of.log_given(self.inner.value(over), self.outer.root(place) ** 2)
+        return self.of.log_given(self.outer.value(place), self.inner.root(over) ** 2)
+
+
+def _log_slope(half: float, x: float, chance: float) -> float:
+    """x times the slope of log P(Γ ≤ x) there, Γ ~ Gamma(half); it is at most `half`."""
+    slope = np.exp(half * np.log(x) - x - gammaln(half)) / max(chance, LEAST)
+    return float(min(slope, half))
+
+
+def _steepest(slope: Array, place: Array, likely: np.ndarray) -> Array:
+    """The largest slope times the range of places, of those that are likely, in each row."""
+    low, high = np.where(likely, place, np.inf), np.where(likely, place, -np.inf)
+    length = np.maximum(high.max(axis=1) - low.min(axis=1), SHORTEST)
+    steep = np.where(np.isnan(slope), np.inf, slope)
+    return np.asarray(length * np.where(likely, steep, 0.0).max(axis=1))
+
+
+def _log_mass(axis: Axis, place: Array) -> Array:
+    """log χ per unit of place, −∞ far away."""
+    return np.where(place < axis.far, axis.log_density(np.minimum(place, axis.far)), -np.inf)
+
+
+def _checked(gap: Array, *rules: Rule) -> Array:
+    """By the first rule and mesh that agrees with the mesh before it, at each κ, (k,)."""
+    found, left = np.empty_like(gap), np.arange(len(gap))
+    for rule in rules:
+        last = rule(gap[left], MESHES[0])
+        for mesh in MESHES[1:]:
+            finer = rule(gap[left], mesh)
+            found[left] = finer
+            apart = np.abs(finer - last) > AGREE * np.maximum(finer, LEAST)
+            if not apart.any():
+                return found
+            left, last = left[apart], finer[apart]
+    return unresolved("two meshes of an integral over the noise disagree")
+
+
+@lru_cache(maxsize=32)
+def _gauss(count: int) -> tuple[Array, Array]:
+    """Gauss nodes and weights of [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return 0.5 * (1.0 + nodes), 0.5 * weights
+
+
+def _nodes(low: Array, high: Array, count: int) -> tuple[Array, Array]:
+    """Gauss nodes between two places, and their weights, in a last axis."""
+    place, weight = _gauss(count)
+    length = (high - low)[..., None]
+    return low[..., None] + length * place, length * weight
+
+
+def _seen(place: Array, height: Array, drop: float) -> tuple[Array, Array]:
+    """The points between which each row of `height` is within `drop` of its largest; (k, points).
+
+    The next point on either side: beyond, a height may fall as steeply as it likes.
+    """
+    alive = height > height.max(axis=1, keepdims=True) - drop
+    rows, count = np.arange(len(place)), place.shape[1]
+    before = np.maximum(np.argmax(alive, axis=1) - 1, 0)
+    after = np.minimum(count - np.argmax(alive[:, ::-1], axis=1), count - 1)
+    return place[rows, before], place[rows, after]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy import stats
 
@@ -45,15 +47,11 @@ def chance_below(up, down, freedom, ratio):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("up", "down", "freedom", "ratio"), [(1.0, 0.5, 8, 0.5), (2.0, 0.7, 9, 1.1)]
-)
-def test_the_chance_of_a_ratio_against_mpmath_in_other_variables(up, down, freedom, ratio):
+@pytest.mark.parametrize(("up", "down", "freedom"), [(1.0, 0.5, 8), (2.0, 4.0, 9)])
+def test_the_chance_of_an_infinite_loss_against_mpmath_in_other_variables(up, down, freedom):
     with mp.workdps(15):
-        exact = float(chance_below(up, down, freedom, ratio))
-    direction = _Direction(up, down, freedom)
-    assert float(direction.below(np.array([ratio]))[0]) == pytest.approx(exact, rel=1e-8)
-    assert float(direction.above(np.array([ratio]))[0]) == pytest.approx(1.0 - exact, rel=1e-8)
+        exact = float(chance_below(up, down, freedom, 0))
+    assert _Direction(up, down, freedom).floor == pytest.approx(exact, rel=1e-9)
 
 
 def brute_force(up, down, freedom, epsilon):
@@ -220,3 +218,73 @@ def test_a_loss_that_falls_at_once_is_not_missed(freedom):
     forward, backward = curve.delta([0.0, 0.05, 4.0])
     assert forward[0] > 1e-4
     np.testing.assert_allclose(forward[0], backward[0], rtol=1e-6)
+
+
+TINY = [  # total variation, by integration of the definition over the angle and the size of (s, t)
+    ((3.43e-8, 6.6e-9, 4, 2), 7.787099328056e-09),
+    ((7.8e-7, 8.74e-8, 4, 2), 1.807944553356e-07),
+    ((1.99e-4, 1.9e-4, 49, 2), 1.12615232374959e-05),
+]
+
+
+@pytest.mark.parametrize(("arguments", "truth"), TINY)
+def test_a_loss_of_any_scale_is_resolved_on_any_grid(arguments, truth):
+    """Was a constant 4e-40 on grids that are wide beside the loss.
+
+    The reference's two directions agree to 1e-7, 1e-10 and 1e-14.
+    """
+    curve = ReplacedWishartCurve(*arguments)
+    alone = curve.delta(0.0)
+    for grid in ([0.0, 1.0, 2.0], [0.0, 1e-9, 1e9]):
+        for one, many in zip(alone, ReplacedWishartCurve(*arguments).delta(grid), strict=True):
+            assert one == pytest.approx(truth, rel=1e-7)
+            assert many[0] == pytest.approx(float(one), rel=1e-12)
+
+
+def test_series_of_many_epsilon_have_the_values_of_each():
+    curve = ReplacedWishartCurve(1.99e-4, 1.9e-4, 49, 2)
+    epsilon = np.linspace(0.0, 3e-4, 151)
+    alone = curve.delta(epsilon[::30])
+    np.testing.assert_allclose([one[::30] for one in curve.delta(epsilon)], alone, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("size", "spare"), [(4.51e-6, 10), (1e-3, 29), (1.0, 48)])
+def test_deep_in_the_tail_it_is_still_a_zeroed_row(size, spare):
+    """Was 1e-40 wherever it is less; a second row of 3e-5 of the norm changes little."""
+    curve = ReplacedWishartCurve(size * 1e-9, size, spare + 2, 2)
+    for epsilon in (0.0, 0.2, 30.0):
+        forward = float(curve.delta(epsilon)[0])
+        zeroed = float(additive_wishart(size, spare + 2, 2, epsilon)[1])
+        assert forward == pytest.approx(zeroed, rel=1e-6)
+
+
+@pytest.mark.parametrize(("up", "down", "freedom"), [(30.0, 50.0, 2_000), (1e3, 2e3, 4_000_000)])
+def test_many_degrees_of_freedom_against_draws(up, down, freedom):
+    """Was 5e-22 for the second, whose δ(0) is .31; within five standard errors (chance 2e-6)."""
+    size, epsilon = 200_000, np.array([0.0, 0.5, 1.0])
+    rng = np.random.default_rng(freedom)
+    x, w = rng.chisquare(freedom, size), rng.chisquare(freedom - 1, size)
+    n = rng.standard_normal(size)
+    log_ratio = np.log1p(up / x - down / w - up * down / (x * w) + up * n**2 / (x * w))
+    loss = 0.5 * (up - down) - 0.5 * (freedom - 3) * log_ratio
+    gain = -np.expm1(np.minimum(epsilon[:, None] - loss, 0.0))
+    found = ReplacedWishartCurve(up, down, freedom, 2).delta(epsilon)[0]
+    assert np.all(np.abs(gain.mean(axis=1) - found) < 5.0 * gain.std(axis=1) / np.sqrt(size))
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.floats(-9.0, 3.0),
+    st.floats(-9.0, 3.0),
+    st.sampled_from([2, 4, 5, 8, 30, 99, 101, 10_000, 10**8]),
+)
+def test_curves_fall_are_convex_and_meet_at_total_variation(up, down, freedom):
+    curve = ReplacedWishartCurve(10.0**up, 10.0**down, freedom, 2)
+    epsilon = np.array([0.0, 1e-6, 1e-4, 1e-2, 0.3, 3.0, 30.0, 1e308])
+    both = curve.delta(epsilon)
+    assert both[0][0] == pytest.approx(both[1][0], rel=1e-7, abs=1e-280)
+    for delta in both:
+        assert np.all((delta >= 0.0) & (delta <= 1.0))
+        assert np.all(np.diff(delta) <= 1e-9 * delta[:-1])
+        slope = np.diff(delta[:-1]) / np.diff(np.exp(epsilon[:-1]))
+        assert np.all(np.diff(slope) >= -1e-7 * np.abs(slope[:-1]) - 1e-12)
