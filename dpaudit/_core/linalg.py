@@ -1,7 +1,8 @@
 """Least squares by column-scaled thin QR, from which row statistics and output laws are made.
 
 A database is factorised once however often it is asked for (`ByContent`): the worst case over its
-rows, the exact spectrum, the sampler and the record of a run all read the same fit.
+rows, the exact spectrum, the sampler and the record of a run all read the same fit. `transposed` is
+for whoever reads a long table column by column.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dpaudit.errors import DegenerateData
 
 EPS = float(np.finfo(np.float64).eps)
 HEAVY = 0.5  # rows of more leverage or residual share are judged by the other rows; they are few
+TILE = 64  # rows of a table that a cache holds: transposed together in half the time of all at once
 UNEVEN = 1e3  # of the sizes of two rows, columns scaled to norm 1: beyond, their order matters
 
 
@@ -93,6 +95,14 @@ def _read_only(*arrays: Array) -> Array:
 
 _FACTORS: ByContent[Factor] = ByContent()
 _FITS: ByContent[LeastSquares] = ByContent()
+
+
+def transposed(rows: Array) -> Array:
+    """Rows (n, k) → their columns, (k, n), each contiguous; `TILE` rows at a time."""
+    columns = np.empty(rows.shape[::-1])
+    for start in range(0, len(rows), TILE):
+        columns[:, start : start + TILE] = rows[start : start + TILE].T
+    return columns
 
 
 def factorise(matrix: Array, name: str = "data") -> Factor:

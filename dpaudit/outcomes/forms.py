@@ -75,7 +75,7 @@ def joined(parts: list[np.ndarray]) -> np.ndarray:
         return np.concatenate([as_texts(part) for part in parts])
     even = [table for table in map(tables.even, parts) if table is not None]
     if len(even) == len(parts) and len({table.shape[1] for table in even}) == 1:
-        return np.concatenate(even)
+        return np.concatenate(even) if len(even) > 1 else np.ascontiguousarray(even[0])
     padded = [tables.with_lengths(part) for part in parts]
     widest = max(part.shape[1] for part in padded)
     return tables.structured(np.concatenate([tables.fitted(part, widest) for part in padded]))

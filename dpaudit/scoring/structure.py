@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -73,6 +74,11 @@ class MomentDifference:
         middle = Coordinates(whiten.centre, whiten.matrix, 0.5 * (mean_p + mean_q))
         gap, excess = (mean_p - mean_q) @ axes, axes.T @ (cov_q - cov_p) @ axes
         return cls(middle.along(axes), gap, excess, len(train.P))
+
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        """Eigenvalues (k,) and eigenvectors in columns of the excess."""
+        return eigen(self.excess)
 
     def keeping(self, gap: Array, excess: Array) -> MomentDifference:
         """The same coordinates with the parts of gap and excess that a structure keeps."""
@@ -139,7 +145,7 @@ def spiked(moments: MomentDifference) -> MomentDifference:
     to √(s² + R²) or more. The eigenvalues are shrunk by the rule that is best in Frobenius norm,
     √(λ² − R²) (Gavish & Donoho 2017).
     """
-    value, axes = eigen(moments.excess)
+    value, axes = moments.axes
     radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
     inner = value[np.abs(value - value[(len(value) - 1) // 2]) <= radius]
     bulk = _shrunk(float(inner.mean()), 4.0 / (moments.draws * len(inner)))
@@ -202,8 +208,8 @@ def _strongest(moments: MomentDifference, found: Array) -> tuple[Array, float]:
         evidence = draws * (0.25 * along**2 + 0.125 * value**2)
         return -evidence, -draws * (slope - (slope @ u) * u) / length
 
-    value, axes = np.linalg.eigh(excess)
-    starts = [axes[:, np.argmax(np.abs(value))]]
+    value, axes = moments.axes
+    starts = [axes[:, np.argmax(np.abs(value - bulk))]]
     if np.linalg.norm(moments.gap) > 0.0:
         starts.append(moments.gap / np.linalg.norm(moments.gap))
     ends = [minimize(negative_evidence, start, jac=True, method="L-BFGS-B") for start in starts]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpaudit._core.linalg import transposed
 from dpaudit._core.types import Array
 
 AT_ONCE = 1 << 20  # entries of a block of columns
-TILE = 1 << 12  # rows that are transposed together
 ABOVE_ALL = np.iinfo(np.int64).max - 1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
 
@@ -20,7 +20,9 @@ def keys_of(values: Array) -> np.ndarray:
     Read as integers, floats of positive sign are in order and those of negative sign in reverse.
     """
     bits = np.ascontiguousarray(values).view(np.int64)
-    keys = np.where(bits < 0, bits ^ np.int64(np.iinfo(np.int64).max), bits)
+    keys = bits >> np.int64(63)  # in place from here on: −1 where negative, else 0
+    keys &= np.int64(np.iinfo(np.int64).max)
+    keys ^= bits
     keys[np.isnan(values)] = ABOVE_ALL
     return keys
 
@@ -30,14 +32,7 @@ def column_blocks(*sides: Array) -> Iterator[list[np.ndarray]]:
     columns = sides[0].shape[1]
     width = max(1, AT_ONCE // max(1, *map(len, sides)))
     for first in range(0, columns, width):
-        yield [keys_of(_transposed(side[:, first : first + width])) for side in sides]
-
-
-def _transposed(rows: Array) -> Array:
-    out = np.empty(rows.shape[::-1])
-    for start in range(0, len(rows), TILE):
-        out[:, start : start + TILE] = rows[start : start + TILE].T
-    return out
+        yield [keys_of(transposed(side[:, first : first + width])) for side in sides]
 
 
 def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:

@@ -17,7 +17,6 @@ from dpaudit.scoring.structure import (
     Coordinates,
     MomentDifference,
     Structure,
-    eigen,
     full,
 )
 from dpaudit.scoring.whiten import Whitener, units
@@ -44,7 +43,7 @@ class Quadratic:
     @classmethod
     def of(cls, moments: MomentDifference) -> Quadratic:
         """The log-ratio of the two Gaussians with these moments."""
-        value, axes = eigen(moments.excess)
+        value, axes = moments.axes
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
         return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
 
