@@ -18,9 +18,9 @@ from dpaudit._core.types import Array
 ORDER = 12  # Gauss–Legendre points a panel
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(ORDER)
 LEGENDRE = WEIGHTS[:, None] * legvander(NODES, ORDER - 1) * (np.arange(ORDER) + 0.5)
-# values at the nodes → half the integral, and the last two Legendre coefficients
+# values at the nodes → the first Legendre coefficient and the last two
 SEEN = LEGENDRE[:, [0, -2, -1]]
-RESOLVED = 1e-10  # of a δ: what a panel may be off
+RESOLVED = 4e-10  # of a δ: what a panel may be off
 SMALLEST = 1e-290  # of a δ or a mass that is resolved
 
 Integrand = Callable[[Array], Array]
@@ -59,8 +59,8 @@ class LossPanels:
         interval = np.searchsorted(thresholds, start + half, side="right") - 1
         density = half[:, None] * np.exp(log_density(x))
         gain = density * -np.expm1(np.minimum(epsilon[interval, None] - loss(x), 0.0))
-        integral, error = _gauss(np.stack([gain, density]))
-        return cls(start, stop, interval, *integral, *error)
+        integral, error = _gauss(np.concatenate([gain, density]))
+        return cls(start, stop, interval, *np.split(integral, 2), *np.split(error, 2))
 
     def delta(self, epsilon: Array) -> Array:
         """δ at each ε, (m,), joined from the right.
@@ -115,8 +115,10 @@ class LossPanels:
 
 
 def _gauss(values: Array) -> tuple[Array, Array]:
-    """The integral of each panel and its error, from the integrand at the nodes, (…, ORDER)."""
-    seen = values @ SEEN
-    last = np.abs(seen[..., 1]) + np.abs(seen[..., 2])
-    peak = np.maximum(values.max(axis=-1), SMALLEST)
-    return 2.0 * seen[..., 0], 2.0 * last * (last / peak)
+    """The integral of each panel and its error, from positive integrands at the nodes, (k, ORDER).
+
+    Lengths are counted in half-widths of the panel.
+    """
+    mean, one, other = (values @ SEEN).T
+    last = np.abs(one) + np.abs(other)
+    return 2.0 * mean, 2.0 * last * (last / np.maximum(mean, SMALLEST))

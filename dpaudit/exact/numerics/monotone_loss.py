@@ -234,13 +234,11 @@ class _Height:
 
         In a tail a step is REACH over the slope of the log density.
         """
-        slope = np.abs(np.gradient(self.value, self.grid))
-        step = np.minimum(width, REACH / np.maximum(slope, REACH / width))
+        length = np.diff(self.grid)
+        slope = np.abs(np.diff(self.value)) / length
         start, stop = self.window(min(float(marks.max()), float(self.grid[-1])))
         # one panel per unit of the integral of 1/step keeps each panel about one local step long
-        clock = np.concatenate(
-            [[0.0], np.cumsum(np.diff(self.grid) / np.minimum(step[:-1], step[1:]))]
-        )
+        clock = np.append(0.0, np.cumsum(length * np.maximum(1.0 / width, slope / REACH)))
         inside = np.interp([start, stop], self.grid, clock)
         steps = np.interp(np.arange(np.ceil(inside[0]), inside[1]), clock, self.grid)
         graded = (

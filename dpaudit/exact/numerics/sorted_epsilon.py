@@ -1,21 +1,131 @@
-"""Every curve is computed on ascending ε and handed back in the caller's shape."""
+"""Every curve is computed on ascending ε, checked, and handed back in the caller's shape.
+
+The check rests on what is true of any two laws. With γ = e^ε the curve ∫(p − γq)₊ is convex and
+non-increasing on γ > 0, and at 1/γ it is 1 − 1/γ plus 1/γ times the other direction's: so both
+directions are parts of one convex function, and their values at ε = 0 are one number. They come
+from different integrals, so an error in either shows as a bend the wrong way.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.errors import NoExactSpectrum
 
 Curves = tuple[Array, Array]
+Method = Callable[[Array], Curves]
+Number = TypeVar("Number", float, Array)
+
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
+SMALLEST = 1e-280  # of a δ that is checked
+APART = 1e-6  # relative, of ε: closer ones differ by less than ε's own rounding may move δ
 
 
-def by_sorted_epsilon(epsilon: ArrayLike, compute: Callable[[Array], Curves]) -> Curves:
-    """`compute` on the sorted distinct ε; its (forward, backward) in the shape of `epsilon`."""
+@dataclass(frozen=True)
+class Accuracy:
+    """What a δ may be off: this share of it, and this much beside."""
+
+    relative: float = 1e-8
+    absolute: float = 0.0
+
+    @classmethod
+    def of_squares(cls, count: float) -> Accuracy:
+        """Of a sum of so many squares, whose root is rounded."""
+        return cls(max(1e-8, ROUNDING * float(np.sqrt(count))))
+
+
+PROMISED = Accuracy()
+
+
+def by_sorted_epsilon(
+    epsilon: ArrayLike, *methods: Method, accuracy: Accuracy = PROMISED
+) -> Curves:
+    """(forward, backward) δ in the shape of `epsilon`, by the first method that passes the check.
+
+    methods : sorted distinct ε → (forward, backward). Raises `InvalidInput`; `NoExactSpectrum` if
+    no method passes.
+    """
     epsilon = check.epsilon(epsilon)
     distinct, back = np.unique(epsilon, return_inverse=True)
-    forward, backward = compute(distinct)
+    forward, backward = _first_sound(distinct, methods, accuracy)
     back = back.reshape(epsilon.shape)
     return forward[back] + 0.0, backward[back] + 0.0  # never −0.0
+
+
+def _first_sound(epsilon: Array, methods: tuple[Method, ...], accuracy: Accuracy) -> Curves:
+    first, *others = methods
+    try:
+        curves = first(epsilon)
+        check_shape(epsilon, *curves, accuracy)
+    except NoExactSpectrum:
+        if not others:
+            raise
+        return _first_sound(epsilon, tuple(others), accuracy)
+    return curves
+
+
+def check_shape(
+    epsilon: Array, forward: Array, backward: Array, accuracy: Accuracy = PROMISED
+) -> None:
+    """Raises `NoExactSpectrum` where two curves on ascending ε ≥ 0 cannot be those of two laws."""
+    both = np.stack([forward, backward])
+    if not (both.min() >= 0.0 and both.max() <= 1.0):  # NaN too
+        _refuse("a value is outside [0, 1]", epsilon[0])
+    _check_convex(epsilon, both, accuracy)
+    ahead, back = forward[:2].tolist(), backward[:2].tolist()
+    _check_beside_zero(epsilon[:2].tolist(), ahead, back, accuracy)
+
+
+def _check_beside_zero(
+    near: list[float], ahead: list[float], back: list[float], accuracy: Accuracy
+) -> None:
+    """That the two directions fit together, by the one or two smallest ε."""
+    if near[0] == 0.0 and max(ahead[0], back[0]) > _above(min(ahead[0], back[0]), accuracy):
+        _refuse("the two directions disagree", 0.0)
+    points = [*zip(near, ahead, strict=True)]
+    for e, delta in zip(near, back, strict=True):
+        if e > 0.0:
+            points.insert(0, (-e, -math.expm1(-e) + math.exp(-e) * delta))
+    for (a, left), (b, middle), (c, right) in zip(points, points[1:], points[2:], strict=False):
+        share = math.expm1(b - c) / math.expm1(a - c)
+        chord = share * _above(left, accuracy) + (1.0 - share) * _above(right, accuracy)
+        if min(b - a, c - b) > APART * c and middle > chord:
+            _refuse("the two directions disagree", b)
+
+
+def _above(delta: Number, accuracy: Accuracy) -> Number:
+    """What a value that is said to be δ may be at most."""
+    return delta * (1.0 + accuracy.relative) + (2.0 * accuracy.absolute + SMALLEST)
+
+
+def _check_convex(epsilon: Array, delta: Array, accuracy: Accuracy) -> None:
+    """That each value is below the chord of its neighbours, and none above the one before it.
+
+    epsilon : (m,), ascending. delta : (2, m).
+    """
+    step = np.diff(epsilon)
+    apart = step > APART * np.abs(epsilon[1:])
+    bound = _above(delta, accuracy)
+    rises = apart & (delta[:, 1:] > bound[:, :-1])
+    if rises.any():
+        _refuse("δ rises", epsilon[1:][rises.any(axis=0)][0])
+    right = -np.expm1(-step[1:])
+    left = np.exp(-step[1:]) * -np.expm1(-step[:-1])
+    chord = (right * bound[:, :-2] + left * bound[:, 2:]) / (right + left)
+    bends = apart[1:] & apart[:-1] & (delta[:, 1:-1] > chord)
+    if bends.any():
+        _refuse("δ is not convex in e^ε", epsilon[1:-1][bends.any(axis=0)][0])
+
+
+def _refuse(what: str, epsilon: float) -> NoReturn:
+    raise NoExactSpectrum(
+        f"δ(ε) could not be computed to checked accuracy: {what} at ε = {abs(epsilon):.6g}; "
+        "use dpaudit.audit, which needs only draws"
+    )

@@ -28,7 +28,7 @@ from scipy.linalg import eigh, eigvalsh, solve_triangular
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.contour import extent, trapezoid
-from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.laws import StudentT
 
 BISECTIONS = 60
@@ -36,6 +36,7 @@ OVERFLOW = 700.0  # e^{this} is about as far as floats go; no form is positive a
 TINY = 1e-300  # of the largest eigenvalue
 NEAR = 0.5  # of 1: eigenvalues whose difference from 1 is kept
 AGREE = 1e-9  # of two sums over a contour
+ACCURACY = Accuracy(absolute=1e-11)
 FAR = 94.0  # along a contour, where it grows at first
 
 
@@ -67,7 +68,7 @@ def student_pair(left: StudentT, right: StudentT, epsilon: ArrayLike) -> tuple[A
     """(forward, backward) δ(ε) of two Student t laws; forward is left against right."""
     there = _Form.of(left, right)
     back = there.reversed()
-    return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)))
+    return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)), accuracy=ACCURACY)
 
 
 def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:

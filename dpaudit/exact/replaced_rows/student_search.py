@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
+from dpaudit.exact.pairs.student_t import ACCURACY
 from dpaudit.exact.replaced_rows.student import LOG_FACTORS, ORDERS, Replaced, log_expm1
 from dpaudit.exact.replaced_rows.student_contour import contour_bound
 from dpaudit.exact.replaced_rows.worst import Open, Worst, computed
@@ -32,12 +33,13 @@ class ReplacedStudentCurve:
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
-        epsilon = check.epsilon(epsilon)
-        every = self.pair.at(np.zeros(epsilon.size, dtype=np.intp))
-        forward, backward = (
-            one.delta(epsilon.ravel()).reshape(epsilon.shape) for one in (every, every.reversed())
-        )
-        return forward, backward
+        back = self.pair.reversed()
+
+        def both(sorted_: Array) -> Curves:
+            every = np.zeros(len(sorted_), dtype=np.intp)
+            return self.pair.at(every).delta(sorted_), back.at(every).delta(sorted_)
+
+        return by_sorted_epsilon(epsilon, both, accuracy=ACCURACY)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Always raises `NoExactSpectrum`: no closed form is known."""

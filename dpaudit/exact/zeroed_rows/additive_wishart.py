@@ -18,7 +18,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 FAR = 50.0  # beyond √dof, in units of √c: e^{−1250}
@@ -47,7 +47,9 @@ def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[
     if check.integer("dof", dof, 1) < dim:
         fail("dof", dof, f"at least dim = {dim}")
     return by_sorted_epsilon(
-        epsilon, lambda sorted_: _both(q, dof - dim + 1, 0.5 * (dof - dim - 1), sorted_)
+        epsilon,
+        lambda sorted_: _both(q, dof - dim + 1, 0.5 * (dof - dim - 1), sorted_),
+        accuracy=Accuracy.of_squares(dof),
     )
 
 

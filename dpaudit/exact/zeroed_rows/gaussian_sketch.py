@@ -16,7 +16,8 @@ from scipy.special import gammaln
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, stirling
 
 FAR = 50.0  # beyond √rows, in units of √χ²: e^{−1250}
@@ -45,7 +46,12 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
     """
     leverage = check.real("leverage", leverage, 0.0, 1.0)
     rows = check.integer("rows", rows, 1)
-    return by_sorted_epsilon(epsilon, lambda sorted_: _both(leverage, rows, sorted_))
+    return by_sorted_epsilon(
+        epsilon,
+        lambda sorted_: _both(leverage, rows, sorted_),
+        lambda sorted_: _by_contour(leverage, rows, sorted_),
+        accuracy=Accuracy.of_squares(rows),
+    )
 
 
 def _both(q: float, rows: int, epsilon: Array) -> Curves:
@@ -53,6 +59,11 @@ def _both(q: float, rows: int, epsilon: Array) -> Curves:
         flat = np.full_like(epsilon, float(q == 1.0))
         return flat, flat
     return _forward(q, rows, epsilon), _backward(q, rows, epsilon)
+
+
+def _by_contour(q: float, rows: int, epsilon: Array) -> Curves:
+    """From the moment functions of the loss."""
+    return Axes.of_excess(np.zeros(1), np.array([-q]), np.array([float(rows)])).delta(epsilon)
 
 
 def _forward(q: float, rows: int, epsilon: Array) -> Array:

@@ -1,0 +1,77 @@
+"""The check that every exact curve passes before it leaves the engine."""
+
+import numpy as np
+import pytest
+
+from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.sorted_epsilon import Accuracy, by_sorted_epsilon
+
+pytestmark = pytest.mark.quick
+
+GRID = np.array([0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0])
+
+
+def right(epsilon):
+    both = gaussian_shift(1.0, epsilon)
+    return both, both
+
+
+def changed(place, factor, side=0):
+    """The right curve with one value of one direction changed."""
+
+    def method(epsilon):
+        curves = [part.copy() for part in right(epsilon)]
+        curves[side][place] *= factor
+        return tuple(curves)
+
+    return method
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(
+    ("place", "factor", "words"),
+    [
+        (0, 1.0 + 1e-7, "disagree at ε = 0"),
+        (3, 1.6, "not convex in e\\^ε at ε = 1"),
+        (2, 0.5, "rises at ε = 1"),
+        (2, 1.2, "not convex in e\\^ε at ε = 0.5"),
+        (6, 1e11, "rises at ε = 8"),
+        (5, np.nan, "outside"),
+        (5, -1.0, "outside"),
+    ],
+)
+def test_a_wrong_value_is_refused(place, factor, words, side):
+    with pytest.raises(NoExactSpectrum, match=words):
+        by_sorted_epsilon(GRID, changed(place, factor, side))
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_direction_that_contradicts_the_other_is_refused_without_zero_in_the_grid(side):
+    """Each is convex alone; together they are one convex function, which bends at 0 here."""
+
+    def method(epsilon):
+        curves = [part.copy() for part in right(epsilon)]
+        curves[side] *= 0.5
+        return tuple(curves)
+
+    assert by_sorted_epsilon(GRID[1:2], right)
+    with pytest.raises(NoExactSpectrum, match="directions disagree"):
+        by_sorted_epsilon([1e-4, 1e-3, 2e-3], method)
+
+
+def test_the_next_method_is_asked_where_one_fails():
+    found = by_sorted_epsilon(GRID[::-1], changed(3, 2.0), right)
+    np.testing.assert_array_equal(found, [part[::-1] for part in right(GRID)])
+
+
+def test_what_is_allowed_is_the_stated_accuracy_and_no_more():
+    for accuracy, factor in ((Accuracy(1e-3), 1.0009), (Accuracy(absolute=1e-3), 1.004)):
+        by_sorted_epsilon(GRID, changed(0, factor), accuracy=accuracy)
+        with pytest.raises(NoExactSpectrum):
+            by_sorted_epsilon(GRID, changed(0, 1.0 + 2.5 * (factor - 1.0)), accuracy=accuracy)
+
+
+def test_many_degrees_of_freedom_are_allowed_the_rounding_of_their_root():
+    assert Accuracy.of_squares(1e9) == Accuracy()
+    assert 1e-7 < Accuracy.of_squares(1e16).relative < 1e-6
