@@ -27,6 +27,7 @@ from dpaudit.sampling.parallel import THREADS, answer, elsewhere
 Found = TypeVar("Found")
 Cut = tuple[int, int, int]  # side, first and last draw + 1 that are taken of a block
 Checksum = Callable[[np.ndarray], str]
+ONCE = 1 << 20  # bytes: databases that are larger are sent to each worker once, before any task
 
 
 class Held(Protocol):
@@ -124,6 +125,7 @@ class Away:
         sides : the blocks of M(D) and of M(D'). come : called with the draws a side so far. Raises
         `MechanismError`.
         """
+        sides = self._sent(sides)
         fresh = [(one, self._asked(_drawn, sides[one.side], one)) for one in wanted]
         done = 2 * self.stop
         with self.backend.retrieval_context():
@@ -149,6 +151,14 @@ class Away:
         return [
             (one.side, max(self.start - at, 0), min(self.stop - at, one.size)) for one, at in places
         ]
+
+    def _sent(self, sides: Sequence[Blocks]) -> Sequence[Any]:
+        """What tasks are given to draw with: the blocks, or where workers find them."""
+        if sum(len(pickle.dumps(one)) for one in sides) <= ONCE:
+            return sides
+        with self.backend.retrieval_context():
+            found: list[Any] = self.backend.client.scatter([*sides], broadcast=True, hash=False)
+        return found
 
     def _tell(self, facts: Iterable[Facts]) -> None:
         for (one, _), known in zip(self.blocks, facts, strict=True):

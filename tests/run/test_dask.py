@@ -16,7 +16,7 @@ from dpaudit.certify.counting import KEPT
 from dpaudit.run import Scenario, run
 from dpaudit.run.scenario.workers import Workers
 from dpaudit.run.store.checksums import PARTS
-from dpaudit.sampling import MechanismDraws, draw, draws
+from dpaudit.sampling import MechanismDraws, draw, draws, held
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local
 
@@ -104,6 +104,14 @@ def test_lists_learn_and_are_counted_on_a_cluster(client):
     alone = dp.audit(lists, PAIR, draws=20_000, classifier="auto", rng=1)
     with parallel_config(backend="dask", client=client):
         found = dp.audit(lists, PAIR, draws=20_000, classifier="auto", rng=1)
+    assert content(found) == content(alone)
+
+
+def test_a_large_database_is_sent_to_each_worker_once(client, monkeypatch):
+    monkeypatch.setattr(held, "ONCE", 100)
+    alone = dp.audit(wide, PAIR, draws=20_000, classifier="qda", rng=1)
+    with parallel_config(backend="dask", client=client):
+        found = dp.audit(wide, PAIR, draws=20_000, classifier="qda", rng=1)
     assert content(found) == content(alone)
 
 

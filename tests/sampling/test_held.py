@@ -43,8 +43,14 @@ class Near:
     def gather(self, futures):
         return [future.result() for future in futures]
 
+    def scatter(self, values, **options):
+        self.scattered = [Done(one) for one in values]
+        return self.scattered
+
     def _known(self, given):
-        return [getattr(one, "found", one) for one in given] if isinstance(given, list) else given
+        if isinstance(given, list):
+            return [*map(self._known, given)]
+        return getattr(given, "found", given)
 
 
 class Backend:
@@ -107,6 +113,12 @@ def test_draws_that_cannot_be_counted_there_come(backend):
     away.hold(PARTLY)
     drawn = np.concatenate([P for P, _ in away.rest(Lock())])
     np.testing.assert_array_equal(drawn, source().take(SIZE)[0][PARTLY:])
+
+
+def test_large_databases_are_sent_once(backend, monkeypatch):
+    monkeypatch.setattr(held, "ONCE", 100)
+    assert source().hold(PARTLY)(sums) == sums(source().take(PARTLY))
+    assert [one.found.side for one in backend.client.scattered] == [0, 1]
 
 
 @pytest.mark.parametrize("ask", ["peek", "take"])
