@@ -34,7 +34,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.lazy_curve import LazyCurve
 from dpaudit.exact.numerics.log_series import unresolved
-from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.exact.pairs.confluent import LogG
 from dpaudit.exact.pairs.wishart_axis import FAR, Axis, log_reach
 
@@ -85,12 +85,13 @@ class ReplacedWishartCurve:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
         Each ε by itself: relative accuracy 1e-7 down to 1e-280, as two meshes agree. Raises
-        `InvalidInput`; `NoExactSpectrum` where they do not, or the two directions at ε = 0, where
-        both are the total variation.
+        `InvalidInput`; `NoExactSpectrum` where they do not, or where the curves are no two laws',
+        whose total variation is one number.
         """
-        if not self._agreeing:
-            unresolved("the two directions disagree at ε = 0")
-        return by_sorted_epsilon(epsilon, self._both)
+        epsilon = check.epsilon(epsilon)
+        with_zero = np.append(epsilon.ravel(), 0.0)
+        ahead, back = by_sorted_epsilon(with_zero, self._both, accuracy=Accuracy(AGREE))
+        return ahead[:-1].reshape(epsilon.shape), back[:-1].reshape(epsilon.shape)
 
     def _both(self, epsilon: Array) -> Curves:
         ahead, back = self._directions
@@ -100,12 +101,6 @@ class ReplacedWishartCurve:
     def _directions(self) -> tuple[_Direction, _Direction]:
         up, down, freedom = float(self.up), float(self.down), self.dof - self.dim + 2
         return _Direction(up, down, freedom), _Direction(down, up, freedom)
-
-    @cached_property
-    def _agreeing(self) -> bool:
-        """Whether both directions have one total variation: it comes from different integrals."""
-        ahead, back = (float(one[0]) for one in self._both(np.zeros(1)))
-        return abs(ahead - back) <= AGREE * max(ahead, back, LEAST)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Infinite from order 1 on: on either database an output may be impossible on the other.

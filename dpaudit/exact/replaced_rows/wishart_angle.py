@@ -16,8 +16,7 @@ and where both are positive, g > e^ε h on one side of
 If r ≥ 1 it lies at the angles with c < c', else at those with c > c'. On each side of the angle
 with c = c', δ(ε) is thus the integral over θ of a smooth function: differences of the integral Γ of
 (g − e^ε h) times the density of z up to z₀, c or c'. Γ comes from a Chebyshev series in √(z − c)
-and one in √(z − c') at each angle, which serve all ε. By parts,
-y·G_{m+2} = (y + (m + 1)/2)·G_m − (m/2)·G_{m−2}, from G_0, or G_1 and G_{−1}, on.
+and one in √(z − c') at each angle, which serve all ε.
 """
 
 from __future__ import annotations
@@ -26,9 +25,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebint, chebpts1, chebval, chebvander
-from scipy.special import betaln, gammaln, k0e, k1e
+from scipy.special import betaln, gammaln
 
 from dpaudit._core.types import Array
+from dpaudit.exact.pairs.confluent import LogG
 
 LARGEST = 41  # m, beyond which the series would need too many terms
 REACH = 7.5  # of the series, in units of √χ²: e^{−28} is left out
@@ -210,16 +210,5 @@ def _log_density(least: Array, root: Array, size: Array, order: int) -> Array:
     log_norm = order * np.log(2.0) + gammaln(order) + betaln(0.5, 0.5 * (order - 1))
     log_norm += betaln(0.5 * order, 0.5 * order) - np.log(2.0)
     powers = (order - 2) * np.log(root) + 0.5 * (order + 1) * np.log(z)
-    return np.asarray(powers + 0.5 * (size - z) + _log_g(0.5 * z, order) - log_norm)
-
-
-def _log_g(y: Array, order: int) -> Array:
-    """log G(y); the recursion is of y^{m/2} G_m, from m = 0 or m = ±1."""
-    if order % 2:
-        first, second = k0e(0.5 * y), k1e(0.5 * y)
-        last, now, at = first / np.sqrt(y), 0.5 * np.sqrt(y) * (first + second), 1
-    else:
-        last, now, at = np.zeros_like(y), np.sqrt(np.pi / y), 0
-    for m in range(at, order, 2):
-        last, now = now, (y + 0.5 * (m + 1)) * now - 0.5 * m * y * last
-    return np.asarray(np.log(now) - 0.5 * order * np.log(y))
+    log_g = LogG.between(float(z.min()), float(z.max()), order)(z)
+    return np.asarray(powers + 0.5 * (size - z) + log_g - log_norm)

@@ -22,7 +22,7 @@ from dpaudit.exact.replaced_rows.wishart import bound
 from dpaudit.exact.replaced_rows.worst import Open, Worst
 from dpaudit.laws import ReplacedWishartRows
 
-SEEDS = 3  # pairs of the largest α, β, α + β and αβ that are computed first
+SEEDS = 1  # pairs of the largest α, β, α + β and αβ that are computed first
 LEVELS = 48  # of either eigenvalue on a grid
 FEW = 200  # distinct pairs that are bounded one by one
 GRIDS = 4
@@ -71,6 +71,8 @@ class WishartSearch:
         """One pair after the other, the most promising first, until no bound exceeds the worst."""
         numbers = np.column_stack([self.family.old[left], self.family.new[left]])
         left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
+        bound = self._bound(self.family.old[left], self.family.new[left])
+        left = left[np.any(bound > worst.threshold, axis=1)]
         still = Open.all_of(left, 0, self._sharpest(left)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
