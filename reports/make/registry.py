@@ -51,7 +51,6 @@ MEASUREMENTS = (
         "what 20 to 500 draws a side certify, by `auto` and by the true likelihood ratio; coverage",
         "reports/few.md",
         "reports.make.audits.few:report",
-        time="25 CPU min",
     ),
     Measurement(
         "estimate",
@@ -87,7 +86,7 @@ MEASUREMENTS = (
     ),
     Measurement(
         "rates",
-        "CPU time a draw by step, bytes sent by workers that count; 10⁹ draws a side on paper",
+        "CPU time a draw by step, bytes that workers send; 10⁹ draws a side on paper",
         "docs/many-draws.md",
         "reports.make.audits.rates:report",
         extra="dask",
@@ -153,7 +152,7 @@ MEASUREMENTS = (
     Measurement(
         "networks",
         "certified δ by a network trained for one ε at a time, beside `auto`, on T9 to T14",
-        "printed only",
+        "reports/networks.md",
         "reports.make.auditors.networks:main",
         options=True,
     ),
@@ -193,6 +192,13 @@ MEASUREMENTS = (
         "δ that Rényi claims allow, against dp-accounting, the printed conversion, linear programs",
         "reports/claims.md",
         "reports.make.exact.claims:report",
+        extra="test",
+    ),
+    Measurement(
+        "accuracy",
+        "error of the exact curves, law by law, against references derived apart",
+        "reports/accuracy.md",
+        "reports.make.exact.accuracy:report",
         extra="test",
     ),
     Measurement(

@@ -1,9 +1,12 @@
-"""A network for one ε is positive where the privacy loss exceeds it, in either direction."""
+"""A network for one ε is positive where the privacy loss exceeds it; its page keeps old rows."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dpaudit.scoring import Sides
+from reports.make import page
 from reports.make.auditors import networks
 
 
@@ -17,3 +20,21 @@ def test_the_network_changes_its_sign_where_the_loss_is_at_the_threshold(thresho
     x = np.linspace(-1.0, 2.0, 301)
     root = x[np.argmax(score(x[:, None]) > 0.0)]
     assert abs(root - 0.5 - threshold) < 0.2
+
+
+def test_a_task_that_is_measured_alone_keeps_the_other_rows(monkeypatch, tmp_path):
+    half = np.full(4, 0.5)
+    one = networks.Found(half, 0.5 * half, 0.2 * half, 3.0, 40.0)
+    task = SimpleNamespace(name="T9", text="new", delta_at=lambda epsilon: half)
+    monkeypatch.setattr(networks, "structured_tasks", lambda: [task])
+    monkeypatch.setattr(networks, "found", lambda task, seed, size: one)
+    monkeypatch.setattr(page, "REPORTS", tmp_path)
+    path = tmp_path / "networks.md"
+    path.write_text(networks.render(["| T9 old | 1 |", "| T10 kept | 2 |"]))
+    assert networks.main(["--tasks", "T9"]) == 0
+    rows = networks.kept_rows(path.read_text())
+    assert list(rows) == ["T9", "T10"]
+    assert rows["T10"] == "| T10 kept | 2 |"
+    assert rows["T9"].endswith(
+        "| 0.2500 0.2500 0.2500 0.2500 | 0.1000 0.1000 0.1000 0.1000 | 3 | 40 |"
+    )

@@ -4,7 +4,7 @@ Draws of the side that is weighed down by e^ε in δ(ε) = sup P(S) − e^ε Q(S
 loss, so the best network is positive where the privacy loss exceeds ε. What it certifies is read
 off at this ε alone, from the band of `audit_samples` at all of EPSILON, with the network as a known
 score: as many draws train, choose and certify as those of `auto`, at the same level. The network is
-told the direction in which the true δ is larger.
+told the direction in which the true δ is larger, and none is trained where that is 0.
 """
 
 from __future__ import annotations
@@ -29,16 +29,25 @@ from reports.make.tasks import Task
 from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
-SIZE = 100_000  # draws a side
+SIZE, SEEDS = 100_000, 3  # draws a side; audits of each task
 HIDDEN, BATCH, RATE = (64, 64), 500, 3e-3  # as those of `auto`
 PASSES, PATIENCE = 30, 6  # over the training draws; passes without a lower loss
-HEAD = ("task", "true δ", "auto certifies", "a network per ε", "CPU s", "CPU s of the networks")
+HEAD = (
+    "task",
+    "true δ",
+    "the true loss certifies",
+    "`auto`",
+    "a network per ε",
+    "CPU s of `auto`",
+    "CPU s of the networks",
+)
 
 
 @dataclass(frozen=True)
 class Found:
-    """Certified δ on EPSILON and CPU seconds, of `auto` and of a network per ε."""
+    """Certified δ on EPSILON of the true loss, of `auto` and of a network per ε; CPU seconds."""
 
+    same: Array
     auto: Array
     networks: Array
     auto_cpu: float
@@ -46,17 +55,45 @@ class Found:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print a row for each task; 0."""
-    parser = argparse.ArgumentParser(prog=page.command("networks"), description=main.__doc__)
-    parser.add_argument("--tasks", nargs="+", metavar="NAME", default=(), help="these alone, as T9")
-    parser.add_argument("--seeds", type=int, default=1, help="audits of each task (default 1)")
-    given = parser.parse_args(arguments)
-    print(page.table(HEAD, []))
+    """Measure, print each row as it comes, and put the rows into reports/networks.md; 0."""
+    names, path = _parser().parse_args(arguments).tasks, page.REPORTS / "networks.md"
+    rows = kept_rows(path.read_text("utf-8")) if names and path.exists() else {}
     for task in structured_tasks():
-        if not given.tasks or task.name in given.tasks:
-            runs = [found(task, seed, SIZE) for seed in range(given.seeds)]
-            print(page.row(cells(task, runs)), flush=True)
+        if not names or task.name in names:
+            rows[task.name] = page.row(
+                cells(task, [found(task, seed, SIZE) for seed in range(SEEDS)])
+            )
+            print(rows[task.name], flush=True)
+    page.write(path, render([rows[name] for name in sorted(rows, key=_number)]))
     return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=page.command("networks"), description=main.__doc__)
+    parser.add_argument(
+        "--tasks",
+        nargs="+",
+        metavar="NAME",
+        default=(),
+        choices=[f"T{number}" for number in range(9, 15)],
+        help="measure these alone, as T9, and keep the other rows of the page",
+    )
+    return parser
+
+
+def _number(name: str) -> int:
+    return int(name[1:])
+
+
+def kept_rows(text: str) -> dict[str, str]:
+    """The rows of a page by the name of the task."""
+    return {line.split()[1]: line for line in text.splitlines() if line.startswith("| T")}
+
+
+def render(rows: Sequence[str]) -> str:
+    """The page."""
+    table = "\n".join([page.table(HEAD, []), *rows])
+    return page.render("networks.md", rows=table, seeds=SEEDS, size=f"{SIZE:,}", passes=PASSES)
 
 
 def cells(task: Task, runs: Sequence[Found]) -> list[str]:
@@ -65,7 +102,7 @@ def cells(task: Task, runs: Sequence[Found]) -> list[str]:
     def medians(name: str) -> Array:
         return np.asarray(np.median([getattr(one, name) for one in runs], axis=0))
 
-    deltas = (task.delta_at(EPSILON), medians("auto"), medians("networks"))
+    deltas = (task.delta_at(EPSILON), *map(medians, ("same", "auto", "networks")))
     seconds = (medians("auto_cpu"), medians("networks_cpu"))
     return [
         f"{task.name} {task.text}",
@@ -75,30 +112,36 @@ def cells(task: Task, runs: Sequence[Found]) -> list[str]:
 
 
 def found(task: Task, seed: int, size: int) -> Found:
-    """Both on the same draws."""
-    sides = task.draw(generator(np.random.SeedSequence(seed), int(task.name[1:]), size), size)
+    """All three on the same draws."""
+    sides = task.draw(generator(np.random.SeedSequence(seed), _number(task.name), size), size)
     with clock() as ours:
         auto = dp.audit_samples(sides.P, sides.Q, epsilon=EPSILON, rng=seed)
-    towards, back = task.truth(EPSILON)
-    thresholds = np.where(towards >= back, EPSILON, -EPSILON)
     with clock() as theirs:
-        bounds = [certified(sides, auto.sizes, float(one), seed) for one in thresholds]
-    return Found(np.asarray(auto.spectrum.low), np.array(bounds), ours.cpu, theirs.cpu)
+        bounds = networks(task, sides, auto.sizes, seed)
+    same = certified(sides, auto.sizes, task.loss, seed)
+    return Found(same, np.asarray(auto.spectrum.low), bounds, ours.cpu, theirs.cpu)
 
 
-def certified(sides: Sides, sizes: Split, threshold: float, seed: int) -> float:
-    """δ at ε = |threshold| that a network for this ε certifies, in the direction of the sign."""
+def networks(task: Task, sides: Sides, sizes: Split, seed: int) -> Array:
+    """Certified δ on EPSILON, each by a network for this ε in the direction of the larger truth."""
     train, choose, _ = zip(*(sizes.parts(side) for side in (sides.P, sides.Q)), strict=True)
-    score = network(Sides(*train), Sides(*choose), threshold, seed)
+    bounds = np.zeros(len(EPSILON))
+    for i, (towards, back) in enumerate(zip(*task.truth(EPSILON), strict=True)):
+        if max(towards, back) > 0.0:
+            threshold = EPSILON[i] if towards >= back else -EPSILON[i]
+            score = network(Sides(*train), Sides(*choose), float(threshold), seed)
+            bounds[i] = certified(sides, sizes, score, seed)[i]
+    return bounds
+
+
+def certified(sides: Sides, sizes: Split, score: Score, seed: int) -> Array:
+    """δ on EPSILON that a score certifies which was known before the certifying draws."""
+    share = sizes.train / sizes.total
+    known = KnownScore(score)
     audit = dp.audit_samples(
-        sides.P,
-        sides.Q,
-        epsilon=EPSILON,
-        classifier=KnownScore(score),
-        train_share=sizes.train / sizes.total,
-        rng=seed,
+        sides.P, sides.Q, epsilon=EPSILON, classifier=known, train_share=share, rng=seed
     )
-    return float(np.asarray(audit.spectrum.low)[abs(threshold) == EPSILON][0])
+    return np.asarray(audit.spectrum.low)
 
 
 def network(train: Sides, choose: Sides, threshold: float, seed: int) -> Score:
@@ -111,6 +154,7 @@ def network(train: Sides, choose: Sides, threshold: float, seed: int) -> Score:
 
     scaled = Scaled.of(train)
     x, label = Sides(scaled(train.P), scaled(train.Q)).stacked()
+    x = x.astype(np.float32)  # halves the time, as in `auto`
     checked = Sides(scaled(choose.P), scaled(choose.Q))
     weights = np.exp([max(threshold, 0.0), max(-threshold, 0.0)])  # of Q's and of P's draws
     model = MLPClassifier(HIDDEN, batch_size=BATCH, learning_rate_init=RATE, random_state=seed)
