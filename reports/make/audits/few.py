@@ -153,6 +153,7 @@ def report(seeds: int = SEEDS, audits: int = AUDITS) -> None:
         tasks=page.table(("task", "pair"), [list(one) for one in tasks.items()]),
         seeds=seeds,
         audits=f"{audits:,}",
+        fitted=f"{audits // few_coverage.FITTED:,}",
         coverage=few_coverage.table(audits),
     )
     print(text)

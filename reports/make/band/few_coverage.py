@@ -25,6 +25,7 @@ from reports.make.band.score_laws import ScoreLaw
 
 SEED = 2027
 SIZES = ((20, 20), (50, 50), (300, 300), (40, 300))  # draws of P and of Q
+FITTED = 4  # audits whose score is known, for each one that fits a score, which costs more
 HEAD = ("pair", "score", *(f"{n}, {m}" if n != m else f"{n}" for n, m in SIZES))
 
 
@@ -97,13 +98,12 @@ def _output(x: Array) -> Array:
 
 
 def table(audits: int) -> str:
-    """Rates of every way and size with their upper limits."""
-    rows = [
-        [
-            way.law.name,
-            way.score,
-            *(rate(exceeding(way, n, m, audits), audits) for n, m in SIZES),
-        ]
-        for way in WAYS
-    ]
-    return page.table(HEAD, rows)
+    """Rates of every way and size with their upper limits. audits : of a known score in a cell."""
+    return page.table(
+        HEAD, (_row(way, audits // FITTED if way.learned else audits) for way in WAYS)
+    )
+
+
+def _row(way: Way, audits: int) -> list[str]:
+    rates = (rate(exceeding(way, n, m, audits), audits) for n, m in SIZES)
+    return [way.law.name, way.score, *rates]
