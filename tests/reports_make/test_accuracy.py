@@ -1,0 +1,54 @@
+"""The accuracy page: errors are seen, and its references agree with closed forms."""
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from reports.make.exact import references
+from reports.make.exact.accuracy import LAWS, Setting, _errors
+
+EPSILON = np.array([0.0, 0.3])
+
+
+def off_by(share):
+    """A setting with the truth e^{−ε} and a forward curve that is off by `share` of it."""
+    return Setting(
+        "one",
+        lambda e: (np.exp(-e) * (1.0 + share), np.exp(-e)),
+        lambda e, forward: mp.exp(-mpf(e)),
+        EPSILON,
+    )
+
+
+@pytest.mark.parametrize("share", [1e-6, -1e-9])
+def test_an_error_is_seen(share):
+    found = {(epsilon, side): error for error, epsilon, side in _errors(off_by(share))}
+    for epsilon in EPSILON:
+        assert found[epsilon, "forward"] == pytest.approx(abs(share), rel=1e-5)
+        assert found[epsilon, "backward"] < 1e-15
+
+
+@pytest.mark.parametrize("share", [np.nan, -2.0])
+def test_a_value_that_is_no_delta_counts_as_wrong(share):
+    assert [error for error, _, side in _errors(off_by(share)) if side == "forward"] == [np.inf] * 2
+
+
+def test_the_laplace_reference_of_one_coordinate_is_its_closed_form():
+    with mp.workdps(40):
+        expected = -mp.expm1((mpf(0.2) - mpf(1.5)) / 2)
+        assert mp.almosteq(references.laplace(1.5, 1, 0.2), expected, rel_eps=mpf(10) ** -35)
+
+
+@pytest.mark.slow  # 2 s
+def test_the_sketch_reference_is_the_oracles():
+    for forward, expected in zip(
+        (True, False), references.reference.gaussian_sketch(0.3, 5, 0.4), strict=True
+    ):
+        found = references.sketch(0.3, 5, 0.4, forward)
+        assert mp.almosteq(found, expected, rel_eps=mpf(10) ** -12)
+
+
+def test_every_kind_of_law_has_a_row():
+    names = " ".join(law.name for law in LAWS)
+    for kind in ("shift", "pairs", "sketches", "ALS", "Wishart", "compositions", "Laplace"):
+        assert kind in names
