@@ -6,6 +6,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from dpaudit import InvalidInput
 from dpaudit.exact import (
@@ -17,6 +18,7 @@ from dpaudit.exact import (
     gaussian_sketch,
 )
 from tests.exact.comparing import assert_close
+from tests.exact.loss_reference import Wishart, delta
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 3.0, 10.0])
 ORDERS = (0.3, 0.999999999, 1.0, 1.000001, 1.5, 2.0)
@@ -181,6 +183,55 @@ def test_composed_noise_agrees_at_zero_in_both_directions(noise):
     for times in (2, 4):
         forward, backward = (times * PrivacyLoss.additive_wishart(*noise)).delta(0.0)
         assert float(forward) == pytest.approx(float(backward), rel=WISHART)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "epsilon"),
+    [
+        (Wishart(0.1, 33, 3, False), Wishart(0.1, 33, 3, False), 3.0),
+        (Wishart(1.773, 4, 3, False), Wishart(0.03218, 33, 3, False), 8.72),
+    ],
+)
+def test_pairs_that_were_1_against_quadrature(one, other, epsilon):
+    """The values, 6e-23 and .588, are the same on every grid."""
+    parts = [PrivacyLoss.additive_wishart(part.q, part.dof, part.dim) for part in (one, other)]
+    truth = delta(one, other, epsilon)
+    for grid in ([epsilon], np.append(epsilon, np.linspace(0.0, 9.0, 31))):
+        found = compose(parts).delta(grid)[1]
+        assert found[0] == pytest.approx(truth, rel=WISHART)
+
+
+STEP, REACH = 5e-4, 1 << 15  # of a grid of losses, in nats and in steps on either side
+
+
+def rounded(q, dof, dim, times, epsilon, forward):
+    """δ with each loss rounded down, to the middle of its step, and up; convolved by FFT."""
+    power, freedom = 0.5 * (dof - dim - 1), dof - dim + 1
+    loss = STEP * np.arange(-REACH, REACH)
+    gap = 0.5 * q - loss if forward else 0.5 * q + loss
+    odds = np.expm1(np.clip(gap / power, 1e-12, 700.0))
+    if forward:  # c ↦ ½q − a ln(1 + q/c) rises
+        below = np.where(gap > 0.0, stats.chi2.cdf(q / odds, freedom), 1.0)
+    else:  # c ↦ −½q − a ln(1 − q/c) falls; infinite for c < q
+        below = np.where(gap > 0.0, stats.chi2.sf(q + q / odds, freedom), 0.0)
+    finite = 1.0 if forward else stats.chi2.sf(q, freedom)
+    mass = np.diff(np.append(np.append(0.0, below[:-1]), finite))
+    spectrum = np.fft.rfft(np.fft.ifftshift(mass)) ** times
+    whole = np.maximum(np.fft.fftshift(np.fft.irfft(spectrum, 2 * REACH)), 0.0)
+    for share in (1.0, 0.5, 0.0):
+        gain = -np.expm1(np.minimum(epsilon[:, None] - (loss - share * times * STEP), 0.0))
+        yield 1.0 - finite**times + gain @ whole
+
+
+@pytest.mark.parametrize("times", [pytest.param(30, marks=pytest.mark.slow), 100])
+def test_many_copies_lie_between_rounded_losses(times):
+    """The middle of a step is off by times·STEP²/12 in the variance. A second for 30, too."""
+    epsilon = np.array([0.0, 0.5, 1.0, 2.0])
+    curves = (times * PrivacyLoss.additive_wishart(0.5, 33, 3)).delta(epsilon)
+    for forward, curve in zip((True, False), curves, strict=True):
+        low, middle, high = rounded(0.5, 33, 3, times, epsilon, forward)
+        assert np.all((low - 1e-12 <= curve) & (curve <= high + 1e-12))
+        np.testing.assert_allclose(curve, middle, rtol=1e-4, atol=1e-12)
 
 
 # --- Rényi divergences and the largest loss -------------------------------------------------------
