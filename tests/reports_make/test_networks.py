@@ -9,6 +9,8 @@ from dpaudit.scoring import Sides
 from reports.make import page
 from reports.make.auditors import networks
 
+KEPT = "| T10 kept | 0 0 0 0 | 3 3 3 3 | 2 2 2 2 | 1 1 1 1 | 5 | 6 |"
+
 
 @pytest.mark.parametrize("threshold", [0.5, -0.5])
 def test_the_network_changes_its_sign_where_the_loss_is_at_the_threshold(threshold, monkeypatch):
@@ -24,17 +26,16 @@ def test_the_network_changes_its_sign_where_the_loss_is_at_the_threshold(thresho
 
 def test_a_task_that_is_measured_alone_keeps_the_other_rows(monkeypatch, tmp_path):
     half = np.full(4, 0.5)
-    one = networks.Found(half, 0.5 * half, 0.2 * half, 3.0, 40.0)
+    one = networks.Found(half, 0.5 * half, np.array([0.1, 0.3, 0.1, 0.3]), 3.0, 40.0)
     task = SimpleNamespace(name="T9", text="new", delta_at=lambda epsilon: half)
     monkeypatch.setattr(networks, "structured_tasks", lambda: [task])
     monkeypatch.setattr(networks, "found", lambda task, seed, size: one)
     monkeypatch.setattr(page, "REPORTS", tmp_path)
     path = tmp_path / "networks.md"
-    path.write_text(networks.render(["| T9 old | 1 |", "| T10 kept | 2 |"]))
+    path.write_text(networks.render([KEPT]))
     assert networks.main(["--tasks", "T9"]) == 0
     rows = networks.kept_rows(path.read_text())
     assert list(rows) == ["T9", "T10"]
-    assert rows["T10"] == "| T10 kept | 2 |"
-    assert rows["T9"].endswith(
-        "| 0.2500 0.2500 0.2500 0.2500 | 0.1000 0.1000 0.1000 0.1000 | 3 | 40 |"
-    )
+    assert rows["T10"] == KEPT
+    assert rows["T9"].endswith("| 0.1000 0.3000 0.1000 0.3000 | 3 | 40 |")
+    assert "below the networks on T9 at ε = 0.5, 2." in path.read_text()
