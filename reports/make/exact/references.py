@@ -236,6 +236,8 @@ def _turns(form: Callable[[Any], tuple[Any, Any, Any]]) -> list[Any]:
 def replaced_wishart(up: float, down: float, freedom: int, epsilon: float) -> float:
     """Additive Wishart noise, a row replaced, in floats: three nested sums of positive terms.
 
+    For few degrees of freedom: with many the nodes are too far apart.
+
     N is a standard Wishart matrix of order 2 with m degrees of freedom, by its Bartlett factors:
     y = N₂₂ ~ χ²_m, N₁₂ = n√y with n ~ N(0, 1), x = N₁₁ − n² ~ χ²_{m−1}. With a = (m − 3)/2 and
     D = (x + α)(y − β) − βn² the loss of N + α e₁e₁ᵀ against N + β e₂e₂ᵀ is
