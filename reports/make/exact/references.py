@@ -22,7 +22,7 @@ mp = package("mpmath", "test").mp
 mpf = mp.mpf
 MESH: dict[str, int] = {"order": 20, "splits": 6, "digits": 18}
 DIGITS = 50
-PLACES = np.arange(-3.8, 3.81, 0.19)  # of the tanh–sinh rule
+PLACES = np.arange(-3.8, 3.81, 0.095)  # of the tanh–sinh rule
 FARTHEST = 39.0  # of a standard normal number: e^{−760}
 REACH = 220  # standard deviations: beyond them lies less than e^{−20000}
 
@@ -236,7 +236,7 @@ def _turns(form: Callable[[Any], tuple[Any, Any, Any]]) -> list[Any]:
 def replaced_wishart(up: float, down: float, freedom: int, epsilon: float) -> float:
     """Additive Wishart noise, a row replaced, in floats: three nested sums of positive terms.
 
-    For few degrees of freedom: with many the nodes are too far apart.
+    Half as many nodes are off by 3e-7 at m = 2, these by about 2e-11. For few degrees of freedom.
 
     N is a standard Wishart matrix of order 2 with m degrees of freedom, by its Bartlett factors:
     y = N₂₂ ~ χ²_m, N₁₂ = n√y with n ~ N(0, 1), x = N₁₁ − n² ~ χ²_{m−1}. With a = (m − 3)/2 and
