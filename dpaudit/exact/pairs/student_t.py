@@ -13,8 +13,8 @@ because E over Y leaves e^{W G(s)} and (1 − 2G)∏(1 − 2s(λ_i − κ)) = de
 inverted on a contour through the saddle point. A = CᵀC for the C of ξ ↦ the other law's ξ, so in
 the coordinates of Q the set has the eigenvalues of I − κA⁻¹, (μ_j − κ)/μ_j and (λ_i − κ)/λ_i.
 
-δ = P(L > ε) − e^ε Q(L > ε) here, so the error is absolute: about 1e-13, or 1e-16 over the relative
-difference of the two roots if that is larger. For zeroed rows
+δ = P(L > ε) − e^ε Q(L > ε) here, so the error is absolute: about 1e-13, 1e-15 ν, or 1e-16 over the
+relative difference of the two roots, whichever is largest. For zeroed rows
 `dpaudit.exact.zeroed_rows.als_finite` keeps relative accuracy.
 """
 
@@ -36,7 +36,6 @@ OVERFLOW = 700.0  # e^{this} is about as far as floats go; no form is positive a
 TINY = 1e-300  # of the largest eigenvalue
 NEAR = 0.5  # of 1: eigenvalues whose difference from 1 is kept
 AGREE = 1e-9  # of two sums over a contour
-ACCURACY = Accuracy(absolute=1e-11)
 FAR = 94.0  # along a contour, where it grows at first
 
 
@@ -68,7 +67,14 @@ def student_pair(left: StudentT, right: StudentT, epsilon: ArrayLike) -> tuple[A
     """(forward, backward) δ(ε) of two Student t laws; forward is left against right."""
     there = _Form.of(left, right)
     back = there.reversed()
-    return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)), accuracy=ACCURACY)
+    return by_sorted_epsilon(
+        epsilon, lambda e: (there.delta(e), back.delta(e)), accuracy=accuracy(left.dof)
+    )
+
+
+def accuracy(dof: int) -> Accuracy:
+    """Of δ: logarithms of size ν are rounded."""
+    return Accuracy(absolute=max(1e-11, 1e-15 * dof))
 
 
 def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:

@@ -14,7 +14,7 @@ import numpy as np
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
-from dpaudit.exact.pairs.student_t import ACCURACY
+from dpaudit.exact.pairs.student_t import accuracy
 from dpaudit.exact.replaced_rows.student import LOG_FACTORS, ORDERS, Replaced, log_expm1
 from dpaudit.exact.replaced_rows.student_contour import contour_bound
 from dpaudit.exact.replaced_rows.worst import Open, Worst, computed
@@ -39,7 +39,7 @@ class ReplacedStudentCurve:
             every = np.zeros(len(sorted_), dtype=np.intp)
             return self.pair.at(every).delta(sorted_), back.at(every).delta(sorted_)
 
-        return by_sorted_epsilon(epsilon, both, accuracy=ACCURACY)
+        return by_sorted_epsilon(epsilon, both, accuracy=accuracy(self.pair.dof))
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Always raises `NoExactSpectrum`: no closed form is known."""
