@@ -28,6 +28,7 @@ FEW = 200  # distinct pairs that are bounded one by one
 GRIDS = 4
 FALL = 0.8  # from one level of the first grid to the next
 RANK_ONE = 1e-9  # of the larger eigenvalue: a smaller one is rounding
+CERTAIN = 1.0 - 1e-12  # a δ above it is 1 but for rounding
 TINY = 1e-18  # an eigenvalue of 0 counts as this in an integral over angles
 
 
@@ -72,12 +73,13 @@ class WishartSearch:
         numbers = np.column_stack([self.family.old[left], self.family.new[left]])
         left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
         bound = self._bound(self.family.old[left], self.family.new[left])
-        left = left[np.any(bound > worst.threshold, axis=1)]
+        left = left[np.any(bound > _threshold(worst), axis=1)]
         still = Open.all_of(left, 0, self._sharpest(left)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
             still = still.at(np.flatnonzero(still.entry != entry)).above(worst)
+            still = still.at(np.flatnonzero(still.bound > _threshold(worst)[still.place]))
         return worst
 
     def _sharpest(self, left: np.ndarray) -> Array:
@@ -127,13 +129,18 @@ class WishartSearch:
         while np.any(low < high):
             middle = (low + high) // 2
             found = self._bound(rows, columns[np.minimum(middle, len(columns) - 1)])
-            exceeds = np.any(found > worst.threshold, axis=1)
+            exceeds = np.any(found > _threshold(worst), axis=1)
             low, high = (
                 np.where(exceeds, low, np.minimum(middle + 1, high)),
                 np.where(exceeds, middle, high),
             )
         row = np.searchsorted(rows, self.family.old[left])
         return left[np.searchsorted(columns, self.family.new[left]) >= low[row]]
+
+
+def _threshold(worst: Worst) -> Array:
+    """What a bound must exceed at each ε; no δ exceeds 1."""
+    return np.where(worst.delta > CERTAIN, np.inf, worst.threshold)
 
 
 def _geometric(values: Array) -> Array:

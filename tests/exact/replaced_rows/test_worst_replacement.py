@@ -139,3 +139,13 @@ def test_a_candidate_longer_than_a_public_bound_is_refused():
     mechanism = RPLS(9, epsilon=50.0, delta=0.1, row_bound=50.0)
     with pytest.raises(dp.InvalidInput, match="row_bound"):
         dp.exact.worst_case(mechanism, data, GRID, relation="replace", candidates=100.0 * data[:1])
+
+
+def test_where_delta_is_1_no_other_pair_is_computed():
+    """Took minutes: of 4,000 pairs the bound of each is 1, too."""
+    data = np.random.default_rng(0).standard_normal((200, 3))
+    mechanism = AdditiveWishart(50, 1e-3)
+    worst = dp.exact.worst_case(
+        mechanism, data, [0.0, 1.0], relation="replace", candidates=data[:20]
+    )
+    np.testing.assert_allclose(worst.delta, 1.0, rtol=1e-12)
