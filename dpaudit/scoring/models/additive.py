@@ -63,7 +63,16 @@ def fit_additive(
     slopes, of_scores = weights[: len(binary)], weights[len(binary) :]
     scored = zip(kept.items(), of_scores, strict=True)
     columns = tuple((j, float(weight), score) for (j, score), weight in scored)
-    return Additive(constant - float(slopes @ middle), binary, slopes, columns)
+    added = Additive(constant - float(slopes @ middle), binary, slopes, columns)
+    return min((*_alone(kept), added), key=lambda score: log_loss(score, choose))
+
+
+def _alone(scores: dict[int, Score]) -> tuple[Additive, ...]:
+    """Each column's score by itself: one column may hold all of the difference, and others that
+    follow it would only split its ties.
+    """
+    none = np.empty(0, dtype=np.intp)
+    return tuple(Additive(0.0, none, np.empty(0), ((j, 1.0, own),)) for j, own in scores.items())
 
 
 def _seen(train: Sides, screen: Screen) -> np.ndarray | None:

@@ -60,6 +60,22 @@ def test_few_of_many_columns_are_summed():
     assert log_loss(score, fresh) - log_loss(true_loss, fresh) < 0.004
 
 
+def follower(size, seed):
+    """A noisy count, and a number that follows it and says nothing more."""
+    counts = np.rint(np.random.default_rng(seed).laplace(scale=2.0, size=(2, size)))
+    counts[1] += 1.0
+    noise = np.random.default_rng([seed, 1]).normal(size=(2, size))
+    return Sides(*np.stack([counts, counts + 2.0 * noise, -noise], axis=2))
+
+
+def test_a_column_that_holds_all_of_the_difference_stands_alone():
+    train, choose = (follower(size, seed) for seed, size in enumerate((8000, 8000)))
+    score = fit_additive(train, choose, SEED)
+    assert [column for column, _, _ in score.columns] == [0]
+    tied = score(np.array([[3.0, 9.0, 1.0], [3.0, -9.0, 0.0]]))
+    assert tied[0] == tied[1]
+
+
 def test_few_large_numbers_are_kept_and_zeros_shrunk():
     rng = np.random.default_rng(3)
     truth = np.where(np.arange(1000) < 5, 8.0, 0.0)
