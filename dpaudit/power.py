@@ -34,6 +34,7 @@ FEW_STATEMENTS = round(1.0 / CLAIM_SHARE)  # the same of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
 NEARLY = 1e-6  # what is missing of δ = 1, where two Gaussians hardly overlap
+ROUNDING = 1e-3  # relative, of an excess that few draws show
 NODES = 801  # of the quadrature over the loss
 NORMAL_ERROR = 1.5  # by which normal limits miss the number of few draws, at most
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
@@ -102,8 +103,8 @@ def excess_of(
     epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
     if FEWEST <= check.count("draws", draws, 1) <= FEW:
-        few = _few_counts(int(draws), epsilon, delta, (1.0 - level) / _of_few(statements))
-        return least_excess(few, power)
+        sides, alpha = _few_sides(int(draws)), (1.0 - level) / _of_few(statements)
+        return least_excess(sides, epsilon, delta, alpha, power)
     certifying = split(check.count("draws", draws, 1)).certify
 
     def burden(excess: float) -> float:
@@ -113,18 +114,27 @@ def excess_of(
     return _least(burden, delta)
 
 
-def least_excess(counts: RefutingCounts, power: float = POWER) -> float:
-    """The least excess over the allowed δ that the best set of a Gaussian shift refutes with
-    probability `power`, by these counts; infinite where none does.
+@lru_cache(maxsize=256)
+def least_excess(
+    sizes: tuple[int, int], epsilon: float, allowed: float, alpha: float, power: float = POWER
+) -> float:
+    """The least excess over `allowed` that the best set of a Gaussian shift refutes so often, up to
+    a relative 1e-3 more; infinite where none does.
+
+    sizes : few draws of P and of Q that certify. alpha : the error probability of the bound at ε.
     """
-    most = 1.0 - counts.allowed - NEARLY
+    counts = RefutingCounts(sizes, epsilon, allowed, alpha)
 
-    def short(excess: float) -> float:
-        return power - counts.power(*best_set(counts.epsilon, counts.allowed + excess))
+    def shown(excess: float) -> bool:
+        return counts.reaches(power, *best_set(epsilon, allowed + excess))
 
-    if most <= NEARLY or short(most) > 0.0:
+    low, high = NEARLY, 1.0 - allowed - NEARLY
+    if high <= low or not shown(high):
         return float("inf")
-    return float(brentq(short, NEARLY, most, xtol=NEARLY, rtol=1e-4))
+    while high - low > ROUNDING * high:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if shown(middle) else (middle, high)
+    return high
 
 
 def smallest_excess(
@@ -220,10 +230,10 @@ def _of_few(statements: int) -> int:
     return min(statements, FEW_STATEMENTS)
 
 
-def _few_counts(draws: int, epsilon: float, delta: float, alpha: float) -> RefutingCounts:
-    """Of an audit of so many draws a side, training included."""
+def _few_sides(draws: int) -> tuple[int, int]:
+    """The draws of each side that certify, of so many, training included."""
     certifying = few_split(draws, None, trained=True).certify
-    return RefutingCounts((certifying, certifying), epsilon, delta, alpha)
+    return certifying, certifying
 
 
 def _few_draws(
@@ -238,7 +248,7 @@ def _few_draws(
     p, q = best_set(epsilon, delta + excess)
 
     def shown(draws: int) -> bool:
-        return _few_counts(draws, epsilon, delta, alpha).reaches(power, p, q)
+        return RefutingCounts(_few_sides(draws), epsilon, delta, alpha).reaches(power, p, q)
 
     low, high = FEWEST - 1, min(max(int(about), FEWEST), FEW)
     while not shown(high):

@@ -22,7 +22,6 @@ from dpaudit.auditing.vacuous import too_few
 from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few
-from dpaudit.certify.refuting import RefutingCounts
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
@@ -147,10 +146,8 @@ def _judged(
 
     def exact(at: int) -> float:
         assert reference is not None
-        counts = RefutingCounts(
-            sides, settings.epsilon[at], reference.delta[at], estimate.share[at] * settings.alpha
-        )
-        return least_excess(counts)
+        allowed, share = float(reference.delta[at]), float(estimate.share[at])
+        return least_excess(sides, float(settings.epsilon[at]), allowed, share * settings.alpha)
 
     few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
     judged = judge_band(estimate, settings, theory, who, few, exact)
