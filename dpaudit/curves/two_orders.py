@@ -61,7 +61,7 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Orders:
     """Orders 1 + s and the bounds at them, (n,) each."""
 
