@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.exact.numerics.sorted_epsilon import Curves
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.pairs import discrete
 from dpaudit.laws import Density
 from dpaudit.laws.density import gauss_legendre
@@ -56,12 +56,17 @@ class DensityPair:
         return discrete.Atoms(*(_masses(law, atoms) for law in (self.left, self.right)))
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
-        epsilon = check.epsilon(epsilon)
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises `NoExactSpectrum` where the panels do not suit the densities: where the two
+        directions are not those of two laws.
+        """
+        return by_sorted_epsilon(epsilon, self._curves)
+
+    def _curves(self, epsilon: Array) -> Curves:
         x, p, q = self._points
-        forward = self._direction(x, p, q, self.left.log_p, self.right.log_p, epsilon.ravel())
-        backward = self._direction(x, q, p, self.right.log_p, self.left.log_p, epsilon.ravel())
-        forward, backward = (side.reshape(epsilon.shape) for side in (forward, backward))
+        forward = self._direction(x, p, q, self.left.log_p, self.right.log_p, epsilon)
+        backward = self._direction(x, q, p, self.right.log_p, self.left.log_p, epsilon)
         if len(self._atoms.left):
             ahead, back = self._atoms.delta(epsilon)
             forward, backward = forward + ahead, backward + back

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact import gaussian_pair, gaussian_shift
 from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import Density, Discrete
@@ -25,6 +26,15 @@ def test_a_gaussian_shift_far_into_the_tail():
     found = dispatch.curve(normal(0.0), normal(1.0))[0].delta(epsilon)
     np.testing.assert_allclose(found[0], gaussian_shift(1.0, epsilon), rtol=1e-11)  # to 1e-140
     np.testing.assert_allclose(found[1], found[0], rtol=1e-11)
+
+
+@pytest.mark.parametrize("panels", [2, 4, 6])
+def test_panels_that_are_too_wide_for_the_densities_are_refused(panels):
+    """They cost 1e-3, 1e-5 and 1e-7 of δ(0), in one direction."""
+    edges = np.linspace(-38.0, 38.0, panels + 1)
+    wide = [Density(normal(mean).log_p, edges) for mean in (0.0, 1.0)]
+    with pytest.raises(NoExactSpectrum, match="the two directions disagree"):
+        dispatch.curve(*wide)[0].delta(EPSILON)
 
 
 def test_unequal_variances_where_the_region_has_two_parts():
