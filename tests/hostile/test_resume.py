@@ -233,7 +233,7 @@ def test_a_refused_run_leaves_no_draws_that_pass_next_time(folder, monkeypatch):
         (folder.path / "out" / "draws" / f"{side}-000000.npy").unlink()
     monkeypatch.setenv("NOISE_SCALE", "0.25")
     for _ in range(2):
-        folder.refused(r"block 1 of M\(D('\)|\)) " + DIFFERENT)
+        folder.refused(r"block 0 of M\(D('\)|\)) " + DIFFERENT)
     monkeypatch.setenv("NOISE_SCALE", "0.1")
     folder.run(resume=True)
     folder.run(out="whole")
