@@ -15,6 +15,7 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.certify.split import Split
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
+from tests.sparse import one_in
 
 DATA = database()
 # takes the first entry from 1 to 0, so shifted(μ) is a Gaussian shift by μ
@@ -41,7 +42,7 @@ def without_clock(result):
 @pytest.mark.parametrize(
     "mechanism", [dp.mechanisms.ALS(12), shifted(1.0)], ids=["law", "function"]
 )
-@pytest.mark.parametrize("classifier", ["qda", "auto"])
+@pytest.mark.parametrize("classifier", one_in(2, ["qda", "auto"]))
 def test_workers_change_nothing(mechanism, classifier):
     alone, two = (
         without_clock(audit(mechanism, samples=3000, classifier=classifier, n_jobs=n_jobs))

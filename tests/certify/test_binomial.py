@@ -13,6 +13,7 @@ from dpaudit.certify.binomial import (
     region,
     upper,
 )
+from tests.sparse import one_in
 
 
 def exceedance(bound, n: int, m: int, p: float, q: float, truth: float) -> float:
@@ -185,7 +186,7 @@ def masses(n: int, p: float) -> np.ndarray:
 @pytest.mark.parametrize("alpha", [1e-6, 1e-16, 1e-30])
 @pytest.mark.parametrize("gammas", [(1.0,), (1.0, 1.1)])
 @pytest.mark.parametrize(
-    ("x", "n", "y", "m"), [(75, 80, 2, 70), (195, 200, 9, 200), (80, 80, 0, 90)]
+    ("x", "n", "y", "m"), one_in(3, [(75, 80, 2, 70), (195, 200, 9, 200), (80, 80, 0, 90)])
 )
 def test_regions_keep_a_tiny_alpha(x, n, y, m, gammas, alpha):
     """At the polygon's vertices an outcome as extreme as observed has probability ≤ alpha.

@@ -70,7 +70,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "epsilon"), WRONG)
+@pytest.mark.parametrize(("one", "other", "epsilon"), one_in(3, WRONG))
 def test_few_degrees_of_freedom_against_quadrature(one, other, epsilon):
     """Were off by 2e-7 to 2e-4."""
     found = (loss_of(one) + loss_of(other)).delta(np.append(GRID, epsilon))[0]
@@ -84,7 +84,7 @@ UNLIKE = [  # sizes far apart: the digits of the smaller loss were lost beside t
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), UNLIKE)
+@pytest.mark.parametrize(("one", "other"), one_in(3, UNLIKE))
 def test_losses_of_very_different_size_against_quadrature(one, other):
     """Were `NoExactSpectrum`. The values do not depend on the grid."""
     whole = loss_of(one) + loss_of(other)
@@ -113,7 +113,7 @@ def test_two_copies_deep_in_the_tail():
     np.testing.assert_allclose(backward, truth, rtol=1e-8)
 
 
-@pytest.mark.parametrize("spare", range(4))
+@pytest.mark.parametrize("spare", one_in(4, range(4)))
 def test_compositions_with_each_kind_against_quadrature(spare, rng):
     for other in (Shift(0.3), Sketch(0.2, 2), Wishart(0.7, 4, 3)):
         assert_exact(Wishart(0.4, 2 + spare, 2), other, 3, rng)

@@ -11,6 +11,7 @@ import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.run import Scenario, run
 from tests.run.records import text_without_clock
+from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -262,7 +263,7 @@ MANIFESTS = ("manifest.json", "manifest-copy.json")
 DAMAGE = [None, b"", b'{"seed": ', b"\0\xff\xfe", b"[1]", b"[" * 100_000]
 
 
-@pytest.mark.parametrize("neighbour", [ROW, SEARCH], ids=["audit", "search"])
+@pytest.mark.parametrize("neighbour", one_in(2, [ROW, SEARCH]), ids=["audit", "search"])
 def test_a_damaged_manifest(folder, neighbour):
     """One is restored from the other; without both of them nothing is used and nothing removed."""
     options = {"mechanism": 'name = "ALS"\nrows = 20', "neighbour": neighbour}

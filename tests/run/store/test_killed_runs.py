@@ -16,6 +16,7 @@ from dpaudit.run import Scenario, run
 from dpaudit.run.store import checksums
 from dpaudit.search.influence import SPREAD
 from tests.run.records import record_without_clock
+from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -107,7 +108,7 @@ def test_what_a_killed_run_left_half_written_goes(write_scenario, tmp_path):
     "full_at",
     [0, pytest.param(5, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.slow), 31],
 )
-@pytest.mark.parametrize("where", ["part", "list"])
+@pytest.mark.parametrize("where", one_in(2, ["part", "list"]))
 def test_a_full_disk(write_scenario, tmp_path, monkeypatch, full_at, where):
     scenario = Scenario.load(write_scenario(audit=AUDIT))
     run(scenario, tmp_path / "whole", keep_draws=True)
