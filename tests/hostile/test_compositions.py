@@ -121,7 +121,7 @@ def test_compositions_with_each_kind_against_quadrature(spare, rng):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spare", range(4))
-@pytest.mark.parametrize("dim", range(1, 6))
+@pytest.mark.parametrize("dim", [1, 5])  # the law depends on dof − dim alone
 def test_compositions_against_quadrature(dim, spare, rng):
     for q, other in itertools.product((0.01, 0.1, 1.0, 5.0, 20.0), OTHERS):
         assert_exact(Wishart(q, dim + spare, dim), other, 4, rng)

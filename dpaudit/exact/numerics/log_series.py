@@ -36,7 +36,7 @@ ROUNDING = 2e-14  # relative, of x
 ROUGH = 1e-4  # of log f: a panel that is less resolved is halved, whatever the rounding
 NARROWEST = 1e-14  # relative width of a panel
 MOST = 4000  # panels
-ROUNDS = 8  # of halving panels that are off
+ROUNDS = 12  # of halving panels that are off: those next to a bound on x end within its rounding
 FINER = (1, 1, 2, 4)  # parts of a panel, until two meshes agree
 BLOCK = 1 << 15  # numbers at a time: stays in cache
 
