@@ -85,6 +85,13 @@ MEASUREMENTS = (
         time="40 CPU s",
     ),
     Measurement(
+        "wide",
+        "CPU time of an audit of 1,000 columns",
+        MEASURED,
+        "reports.make.audits.wide:report",
+        time="30 CPU s",
+    ),
+    Measurement(
         "rates",
         "CPU time a draw by step, bytes that workers send; 10⁹ draws a side on paper",
         "docs/many-draws.md",
