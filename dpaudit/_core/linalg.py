@@ -1,8 +1,8 @@
 """Least squares by column-scaled thin QR, from which row statistics and output laws are made.
 
 A database is factorised once however often it is asked for (`ByContent`): the worst case over its
-rows, the exact spectrum, the sampler and the record of a run all read the same fit. `transposed` is
-for whoever reads a long table column by column.
+rows, the exact spectrum, the sampler and the record of a run all read the same fit. `transposed`
+and `ascending_columns` are for whoever reads a long table column by column.
 """
 
 from __future__ import annotations
@@ -102,6 +102,13 @@ def transposed(rows: Array) -> Array:
     columns = np.empty(rows.shape[::-1])
     for start in range(0, len(rows), TILE):
         columns[:, start : start + TILE] = rows[start : start + TILE].T
+    return columns
+
+
+def ascending_columns(rows: Array) -> Array:
+    """Rows (n, k) → their columns, (k, n), each sorted."""
+    columns = transposed(rows)
+    columns.sort(axis=1)
     return columns
 
 

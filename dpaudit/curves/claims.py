@@ -13,7 +13,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves import readings
+from dpaudit.curves import joint_range, readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
 from dpaudit.errors import InvalidInput
@@ -176,9 +176,7 @@ class Claim:
         if self.curve is not None:
             return self._checked(epsilon)
         assert self.epsilon is not None
-        gap = np.maximum(self.epsilon - epsilon, 0.0)
-        response = -np.expm1(-gap) / (1.0 + np.exp(-self.epsilon))
-        return np.asarray(self.delta + (1.0 - self.delta) * response)
+        return joint_range.below_turn(epsilon, self.epsilon, self.delta)
 
     @property
     def renyi(self) -> RenyiCurve | RenyiOrders | None:

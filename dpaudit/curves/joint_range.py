@@ -110,8 +110,10 @@ def _length(s: Array, bound: Array) -> Array:
     return np.exp(high)
 
 
-def below_turn(epsilon: Array, turn: float, delta: Array) -> Array:
-    """δ(ε), from δ at max(ε, ε*); all of one shape but `turn`, which is ε*."""
+def below_turn(epsilon: Array, turn: float, delta: Array | float) -> Array:
+    """δ(ε) in the shape of `epsilon`, from δ at max(ε, ε*), of that shape or one number; ε* is
+    `turn`.
+    """
     gap = np.maximum(turn - epsilon, 0.0)
     response = -np.expm1(-gap) / (1.0 + np.exp(-np.maximum(turn, epsilon)))
     return np.asarray(delta + (1.0 - delta) * response)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import xlogy
 from scipy.stats import chi2
 
-from dpaudit._core.linalg import transposed
+from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Sides
 
@@ -31,24 +31,20 @@ def surplus(train: Sides) -> Array:
     of two laws against one, is χ² with one degree of freedom less than there are bins with draws
     (Wilks 1938). Among columns without a difference one is expected above 0.
     """
-    few = _ascending(train.head(SAMPLE).stacked()[0])
+    few = ascending_columns(train.head(SAMPLE).stacked()[0])
     limits = few[:, np.arange(1, BINS) * (few.shape[1] - 1) // BINS]
     ends = np.sort(np.concatenate([limits, np.nextafter(limits, np.inf)], axis=1), axis=1)
-    p, q = (_counts(_ascending(side), ends) for side in (train.P, train.Q))
+    p, q = (_counts(ascending_columns(side), ends) for side in (train.P, train.Q))
     both = np.maximum(p + q, 1)
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
     return np.asarray(gain - 0.5 * chi2.isf(1.0 / len(gain), freedom))
 
 
-def _ascending(x: Array) -> Array:
-    """The columns of (n, k) as rows (k, n), each sorted: faster than a search for each value."""
-    columns = transposed(x)
-    columns.sort(axis=1)
-    return columns
-
-
 def _counts(columns: Array, ends: Array) -> np.ndarray:
-    """Draws in each column's bins, (k, 2·BINS − 1): below, at and above each limit."""
+    """Draws in each column's bins, (k, 2·BINS − 1): below, at and above each limit.
+
+    columns : (k, n), each sorted, which is faster than a search for each value.
+    """
     below = [np.searchsorted(*pair) for pair in zip(columns, ends, strict=True)]
     return np.diff(np.array(below), prepend=0, append=columns.shape[1], axis=1)
