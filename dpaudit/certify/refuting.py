@@ -67,7 +67,7 @@ class RefutingCounts:
     def power(self, p: float, q: float) -> float:
         """The probability of hits that refute, summed over y; `OUTSIDE` of it is left out."""
         y = self._likely(q)
-        return self._summed(p, q, y, self._needed(y))
+        return float(binom.pmf(y, self.sizes[1], q) @ self._chance(y, p))
 
     def reaches(self, power: float, p: float, q: float) -> bool:
         """Whether `power` at (p, q) is so large, from the least x at as few y as decide it.
@@ -75,36 +75,33 @@ class RefutingCounts:
         Between two y the least x is between theirs, so that sums over these y bound the power.
         """
         y = self._likely(q)
-        known = {0, len(y) - 1}
+        weight, known = binom.pmf(y, self.sizes[1], q), {0, len(y) - 1}
         while True:
             ends = np.array(sorted(known))
             after = ends[np.searchsorted(ends, np.arange(len(y)))]
             before = ends[np.searchsorted(ends, np.arange(len(y)), side="right") - 1]
-            low, high = (self._summed(p, q, y, self._needed(y[at])) for at in (after, before))
-            if low >= power or high < power:
-                return low >= power
-            known.add(self._widest(p, q, y, before, after))
-
-    def _widest(self, p: float, q: float, y: Array, before: Array, after: Array) -> int:
-        """The middle of those two neighbours between which the power is least known."""
-        chances = (binom.sf(self._needed(y[at]) - 1, self.sizes[0], p) for at in (before, after))
-        unknown = binom.pmf(y, self.sizes[1], q) * np.subtract(*chances)
-        between = np.unique(before)
-        gap = max(between, key=lambda end: unknown[before == end].sum())
-        return int(gap + after[gap + 1]) // 2
+            least, most = (weight * self._chance(y[at], p) for at in (after, before))
+            if least.sum() >= power or most.sum() < power:
+                return bool(least.sum() >= power)
+            known.add(_widest(before, after, most - least))
 
     def _likely(self, q: float) -> Array:
         """The counts y of m draws, all but `OUTSIDE` of their probability at q."""
         ends = binom.ppf([0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], self.sizes[1], q)
         return np.arange(ends[0], ends[1] + 1.0, dtype=np.float64)
 
-    def _summed(self, p: float, q: float, y: Array, needed: Array) -> float:
-        return float(binom.pmf(y, self.sizes[1], q) @ binom.sf(needed - 1, self.sizes[0], p))
-
-    def _needed(self, y: Array) -> Array:
-        return np.array([self.needed(int(one)) for one in y])
+    def _chance(self, y: Array, p: float) -> Array:
+        """The probability of hits of P that refute, at each y."""
+        needed = np.array([self.needed(int(one)) for one in y])
+        return np.asarray(binom.sf(needed - 1, self.sizes[0], p))
 
     def _refutes(self, x: int, y: int) -> bool:
         aim = float(np.exp(min(self.epsilon, AIM)))
         found = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
         return found.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
+
+
+def _widest(before: np.ndarray, after: np.ndarray, unknown: Array) -> int:
+    """The middle of those two neighbours between which most of the power is unknown."""
+    gap = max(np.unique(before), key=lambda end: unknown[before == end].sum())
+    return int(gap + after[gap + 1]) // 2

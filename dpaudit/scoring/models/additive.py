@@ -50,29 +50,54 @@ def fit_additive(
     if seen is None:
         return None
     middle, binary, reals = _kinds(train, np.flatnonzero(seen))
-    scores = {int(j): _column(train, choose, seed, int(j)) for j in reals}
-    kept = {j: score for j, score in scores.items() if score is not None}
+    columns = [_Column.of(train, choose, seed, int(j)) for j in reals]
+    kept = [one for one in columns if one.gained(len(choose.P))]
     if len(binary) + len(kept) == 0:
         return Additive(0.0, binary, np.empty(0), ())
 
     def features(x: Array) -> Array:
-        own = [score(x[:, j : j + 1])[:, None] for j, score in kept.items()]
+        own = [one.score(x[:, one.place : one.place + 1])[:, None] for one in kept]
         return np.concatenate([x[:, binary] - middle, *own], axis=1)
 
     weights, constant = _weights(Sides(features(train.P), features(train.Q)))
     slopes, of_scores = weights[: len(binary)], weights[len(binary) :]
-    scored = zip(kept.items(), of_scores, strict=True)
-    columns = tuple((j, float(weight), score) for (j, score), weight in scored)
-    added = Additive(constant - float(slopes @ middle), binary, slopes, columns)
-    return min((*_alone(kept), added), key=lambda score: log_loss(score, choose))
+    summands = tuple(
+        (one.place, float(weight), one.score) for one, weight in zip(kept, of_scores, strict=True)
+    )
+    added = Additive(constant - float(slopes @ middle), binary, slopes, summands)
+    best = min(kept, key=lambda one: one.loss, default=None)
+    return added if best is None or log_loss(added, choose) < best.loss else best.alone
 
 
-def _alone(scores: dict[int, Score]) -> tuple[Additive, ...]:
-    """Each column's score by itself: one column may hold all of the difference, and others that
-    follow it would only split its ties.
-    """
-    none = np.empty(0, dtype=np.intp)
-    return tuple(Additive(0.0, none, np.empty(0), ((j, 1.0, own),)) for j, own in scores.items())
+@dataclass(frozen=True, eq=False, repr=False)
+class _Column:
+    """A column's own score, and its loss on the choosing draws, nats a draw."""
+
+    place: int
+    score: Score
+    loss: float
+
+    @classmethod
+    def of(cls, train: Sides, choose: Sides, seed: np.random.SeedSequence, j: int) -> _Column:
+        """By a spline."""
+        seen, check = (
+            Sides(part.P[:, j : j + 1], part.Q[:, j : j + 1]) for part in (train, choose)
+        )
+        score = fit_spline(seen, check, seed)
+        assert score is not None  # of one column there always is one
+        return cls(j, score, log_loss(score, check))
+
+    def gained(self, draws: int) -> bool:
+        """Whether the score gains enough on so many choosing draws a side."""
+        return self.loss <= np.log(2.0) - GAIN / (2.0 * draws)
+
+    @property
+    def alone(self) -> Additive:
+        """The score itself: one column may hold all of the difference, and others that follow it
+        would only split its ties.
+        """
+        none = np.empty(0, dtype=np.intp)
+        return Additive(0.0, none, np.empty(0), ((self.place, 1.0, self.score),))
 
 
 def _seen(train: Sides, screen: Screen) -> np.ndarray | None:
@@ -94,15 +119,6 @@ def _kinds(train: Sides, seen: np.ndarray) -> tuple[Array, np.ndarray, np.ndarra
     few = ends[0] & ends[1]
     two = few & (low < high)
     return (low + 0.5 * (high - low))[two], seen[two], seen[~few]
-
-
-def _column(train: Sides, choose: Sides, seed: np.random.SeedSequence, j: int) -> Score | None:
-    """The column's own score, None where it gains too little."""
-    alone, check = (Sides(part.P[:, j : j + 1], part.Q[:, j : j + 1]) for part in (train, choose))
-    score = fit_spline(alone, check, seed)
-    if score is None or log_loss(score, check) > np.log(2.0) - GAIN / (2.0 * len(choose.P)):
-        return None
-    return score
 
 
 def _weights(table: Sides) -> tuple[Array, float]:
