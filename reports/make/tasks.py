@@ -6,7 +6,8 @@ the zoo. ε is in nats.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -64,6 +65,23 @@ def every_task() -> list[Task]:
     with suppress(DataNotFound):
         cancer.append(_cancer())
     return [*TASKS, *cancer, *(_zoo(*one) for one in zoo)]
+
+
+def asked(
+    command: str, about: str | None, names: Sequence[str], arguments: Sequence[str] | None
+) -> Sequence[str]:
+    """The tasks that `--tasks` of a command names; none stands for all of `names`."""
+    parser = argparse.ArgumentParser(prog=command, description=about)
+    parser.add_argument(
+        "--tasks",
+        nargs="+",
+        metavar="NAME",
+        default=(),
+        choices=names,
+        help="measure these alone, as T9, and keep the other rows of the page",
+    )
+    found: Sequence[str] = parser.parse_args(arguments).tasks
+    return found
 
 
 def cancer_pair(rows: int) -> tuple[mechanisms.ALS, neighbours.NeighbourPair]:

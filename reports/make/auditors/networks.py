@@ -9,7 +9,6 @@ told the direction in which the true δ is larger, and none is trained where tha
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,7 +24,7 @@ from dpaudit.scoring.base import Score
 from dpaudit.scoring.models.networks.network import Network, weights_of
 from reports.make import page
 from reports.make.structured import structured_tasks
-from reports.make.tasks import Task
+from reports.make.tasks import Task, asked
 from reports.make.timing import clock
 
 NAMES = [f"T{number}" for number in range(9, 15)]
@@ -57,7 +56,8 @@ class Found:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print each row as it comes, and put the rows into reports/networks.md; 0."""
-    names, path = _parser().parse_args(arguments).tasks, page.REPORTS / "networks.md"
+    names = asked(page.command("networks"), main.__doc__, NAMES, arguments)
+    path = page.REPORTS / "networks.md"
     rows = kept_rows(path.read_text("utf-8")) if names and path.exists() else {}
     for task in structured_tasks():
         if not names or task.name in names:
@@ -67,19 +67,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(rows[task.name], flush=True)
     page.write(path, render([rows[name] for name in sorted(rows, key=_number)]))
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=page.command("networks"), description=main.__doc__)
-    parser.add_argument(
-        "--tasks",
-        nargs="+",
-        metavar="NAME",
-        default=(),
-        choices=NAMES,
-        help="measure these alone, as T9, and keep the other rows of the page",
-    )
-    return parser
 
 
 def _number(name: str) -> int:

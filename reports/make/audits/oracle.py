@@ -8,7 +8,6 @@ against: the true loss, a threshold fixed in advance, half of the draws, Clopper
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +21,13 @@ from dpaudit.certify.binomial import lower, upper
 from dpaudit.scoring import KnownScore, Sides, evaluate
 from reports.make import page
 from reports.make.structured import structured_tasks
-from reports.make.tasks import TASKS, Task, every_task
+from reports.make.tasks import TASKS, Task, asked, every_task
 from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
 FLOOR = 0.005  # certified δ of the oracle from which a share means something
 POINTWISE = 0.025
+NAMES = [f"T{number}" for number in range(1, 15)]
 SIZES, SEEDS = (10_000, 100_000, 1_000_000), 5
 MANY, FEWER = 1_000_000, 3  # from so many draws on there are fewer seeds
 STRUCTURED = 100_000  # draws a side of the tasks with structure
@@ -104,28 +104,15 @@ def _pointwise(p: Array, q: Array, epsilon: float, forward: bool) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print each row as it comes, and put the rows into reports/oracle.md; 0."""
-    given = _parser().parse_args(arguments)
+    names = asked(page.command("oracle"), main.__doc__, NAMES, arguments)
     path = page.REPORTS / "oracle.md"
-    rows = kept_rows(path.read_text("utf-8")) if given.tasks and path.exists() else {}
+    rows = kept_rows(path.read_text("utf-8")) if names and path.exists() else {}
     for size in SIZES:
-        for task in _tasks(size, given.tasks):
+        for task in _tasks(size, names):
             rows[size, int(task.name[1:])] = _row(task, size)
             print(rows[size, int(task.name[1:])], flush=True)
     page.write(path, render([rows[key] for key in sorted(rows)]))
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=page.command("oracle"), description=main.__doc__)
-    parser.add_argument(
-        "--tasks",
-        nargs="+",
-        metavar="NAME",
-        default=(),
-        choices=[f"T{number}" for number in range(1, 15)],
-        help="measure these alone, as T9, and keep the other rows of the page",
-    )
-    return parser
 
 
 def _tasks(size: int, names: Sequence[str]) -> list[Task]:

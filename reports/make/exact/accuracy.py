@@ -28,6 +28,7 @@ from reports.make.extras import package
 from reports.make.timing import clock
 
 loss_reference = package("tests.exact.loss_reference", "test")
+loss_of = package("tests.hostile.test_compositions", "test").loss_of
 parts, reference, test_pairs, test_reference = (
     package(f"tests.oracle.{name}", "test")
     for name in ("parts", "reference", "test_pairs", "test_reference")
@@ -260,7 +261,7 @@ def _compositions() -> Iterator[Setting]:
         for q in (1e-6, 0.01, 0.5, 20.0):
             for other in (Shift(0.3), Sketch(0.1, 5), Wishart(0.7, 4, 3)):
                 one = Wishart(q, 2 + spare, 2)
-                whole = _loss(one) + _loss(other)
+                whole = loss_of(one) + loss_of(other)
 
                 def truth(e: float, forward: bool, both: Any = (one, other)) -> Any:
                     sides = both if forward else tuple(part.reversed() for part in both)
@@ -268,14 +269,6 @@ def _compositions() -> Iterator[Setting]:
 
                 name = f"q {q:g}, k − d = {spare}, with {type(other).__name__.lower()}"
                 yield Setting(name, whole.delta, truth, np.array([0.0, 0.1, 0.5, 1.0, 3.0]))
-
-
-def _loss(part: Any) -> dp.exact.PrivacyLoss:
-    if isinstance(part, loss_reference.Shift):
-        return dp.exact.PrivacyLoss.gaussian_shift(part.mu)
-    if isinstance(part, loss_reference.Sketch):
-        return dp.exact.PrivacyLoss.gaussian_sketch(part.q, part.rows)
-    return dp.exact.PrivacyLoss.additive_wishart(part.q, part.dof, part.dim)
 
 
 def _laplace() -> Iterator[Setting]:
