@@ -1,4 +1,4 @@
-"""Paper 1's Gaussian LS and RP LS: laws, the leak of the printed forms, the corrected ones."""
+"""Paper 1's Gaussian LS and RP LS: laws, claims, and the leak of RP LS as printed."""
 
 import math
 
@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp, norm
 
 import dpaudit as dp
 from dpaudit._core.linalg import least_squares
-from dpaudit.errors import DegenerateData, InvalidInput, NoExactSpectrum
+from dpaudit.errors import InvalidInput
 from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
 
 pytestmark = pytest.mark.quick
@@ -21,58 +21,42 @@ def epsilon(request):
     return request.param
 
 
-def test_the_noise_is_that_of_the_largest_move():
-    mechanism = GaussianMechanismLS(0.5, 1e-5)
-    moves = [np.linalg.norm(fit(LINE) - fit(np.delete(LINE, i, axis=0))) for i in range(len(LINE))]
-    assert mechanism.noise(LINE) == pytest.approx(
-        max(moves) * math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9
-    )
-
-
 def fit(data):
     return np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
 
 
 def test_gaussian_ls_draws_its_law():
     """Standardised draws against N(0, 1), two coordinates: failure by chance 2e-4."""
-    mechanism = GaussianMechanismLS(1.0, 1e-3)
-    draws = (mechanism(LINE, 20_000, rng=1) - fit(LINE)) / mechanism.noise(LINE)
+    mechanism = GaussianMechanismLS(1.0, 1e-3, sensitivity=2.0)
+    draws = (mechanism(LINE, 20_000, rng=1) - fit(LINE)) / mechanism.sigma
     for column in draws.T:
         assert ks_2samp(column, norm.rvs(size=20_000, random_state=2)).pvalue > 1e-4
 
 
-def test_gaussian_ls_as_printed_leaks_through_the_size_of_its_noise(epsilon):
-    mechanism = GaussianMechanismLS(epsilon, 1e-5)
-    assert float(dp.exact.spectrum(mechanism, mechanism.pair(), epsilon).delta) > 0.5
-    assert mechanism.claim.delta_at(epsilon) == pytest.approx(1e-5)
-
-
-def test_gaussian_ls_corrected_keeps_its_claim_and_uses_it_up_beyond_its_calibration():
-    for epsilon, least in ((0.5, 1e-9), (3.0, 1e-7), (10.0, 9.99e-6)):
-        mechanism = GaussianMechanismLS(epsilon, 1e-5, sensitivity=2.0, variant="corrected")
-        delta = float(dp.exact.spectrum(mechanism, mechanism.pair(), epsilon).delta)
-        assert least <= delta <= 1e-5 * (1 + 1e-6)
+def test_gaussian_ls_uses_up_the_curve_of_proposition_2_on_its_pair(epsilon):
+    mechanism = GaussianMechanismLS(epsilon, 1e-5, sensitivity=2.0)
+    grid = [0.0, 0.3, 1.0, 2.0]
+    exact = dp.exact.spectrum(mechanism, mechanism.pair(), grid).delta
+    np.testing.assert_allclose(exact, mechanism.claim.delta_at(grid), rtol=1e-9)
+    shift = epsilon / math.sqrt(2.0 * math.log(1.25e5))
+    assert mechanism.claim.text == dp.Claim.gdp(shift).text
 
 
 def test_gaussian_ls_over_all_rows():
-    corrected = GaussianMechanismLS(0.5, 1e-5, sensitivity=1.0, variant="corrected")
-    worst = dp.exact.worst_case(corrected, LINE, 0.5)
-    assert int(worst.index) == int(np.argmax(least_squares(LINE).displacement))
-    with pytest.raises(NoExactSpectrum, match="σ changes with every row"):
-        dp.exact.worst_case(GaussianMechanismLS(0.5, 1e-5), LINE, 0.5)
+    moved = least_squares(LINE).displacement
+    mechanism = GaussianMechanismLS(0.5, 1e-5, sensitivity=float(moved.max()))
+    worst = dp.exact.worst_case(mechanism, LINE, 0.5)
+    assert int(worst.index) == int(np.argmax(moved))
+    assert float(worst.delta) == pytest.approx(float(mechanism.claim.delta_at(0.5)), rel=1e-9)
 
 
 def test_gaussian_ls_refuses():
     with pytest.raises(InvalidInput, match="sensitivity"):
-        GaussianMechanismLS(0.5, 1e-5, sensitivity=1.0)
-    with pytest.raises(InvalidInput, match="sensitivity"):
-        GaussianMechanismLS(0.5, 1e-5, variant="corrected")
+        GaussianMechanismLS(0.5, 1e-5, sensitivity=0.0)
     with pytest.raises(InvalidInput, match="at least the largest move"):
-        GaussianMechanismLS(0.5, 1e-5, sensitivity=1e-6, variant="corrected")(LINE, 1, rng=1)
+        GaussianMechanismLS(0.5, 1e-5, sensitivity=1e-6)(LINE, 1, rng=1)
     with pytest.raises(InvalidInput, match="epsilon"):
-        GaussianMechanismLS(0.0, 1e-5)
-    with pytest.raises(DegenerateData, match="no noise is proportional"):
-        GaussianMechanismLS(0.5, 1e-5)(np.array([[1.0, 0.0], [0.0, 1.0]]), 1, rng=1)
+        GaussianMechanismLS(0.0, 1e-5, sensitivity=1.0)
 
 
 def test_rp_ls_literal_and_sufficient_have_one_law():

@@ -21,7 +21,7 @@ def leak(gamma, rows, epsilon):
     return max(gaussian_sketch(1.0 / gamma, rows, epsilon))
 
 
-@pytest.mark.parametrize(("rows", "epsilon", "delta"), one_in(3, BUDGETS))
+@pytest.mark.parametrize(("rows", "epsilon", "delta"), one_in(5, BUDGETS))
 def test_gammas_are_the_least_and_hold(rows, epsilon, delta):
     gamma = printed.gaussmix_gamma(rows, epsilon, delta)
     assert leak(gamma, rows, epsilon) <= delta
@@ -36,7 +36,7 @@ def test_gammas_are_the_least_and_hold(rows, epsilon, delta):
     )
 
 
-@pytest.mark.parametrize(("rows", "epsilon", "delta"), BUDGETS)
+@pytest.mark.parametrize(("rows", "epsilon", "delta"), one_in(5, BUDGETS))
 def test_sheffet_2017_is_loose(rows, epsilon, delta):
     gamma = printed.sheffet_2017_gamma(rows, epsilon, delta)
     assert leak(max(gamma, 1.0 + 1e-9), rows, 0.5 * epsilon) <= delta

@@ -1,4 +1,4 @@
-"""Every finding still shows what it says, and its corrected form holds; evidence and sweeps."""
+"""Every statement shows what it says of itself, its corrected line holds, and how it is tested."""
 
 import math
 from dataclasses import replace
@@ -6,17 +6,10 @@ from dataclasses import replace
 import pytest
 
 from dpaudit.errors import InvalidInput
-from reports.make.findings import (
-    FINDINGS,
-    Evidence,
-    Finding,
-    asked,
-    claimed,
-    of_finding,
-    stated,
-    sweep,
-)
-from reports.make.findings.finding import (
+from dpaudit.testing import reals
+from dpaudit.testing.bound.domain import Domain
+from reports.make.findings import PAPERS, STATEMENTS, Statement, asked, claimed, stated, sweep
+from reports.make.findings.evidence import (
     CERTIFIED,
     EXACT,
     HOLDS,
@@ -25,69 +18,160 @@ from reports.make.findings.finding import (
     TIGHT,
     UNDEFINED,
     WRONG,
+    Evidence,
 )
-from reports.make.findings.measures import sketch
+from reports.make.findings.outcome import at, cases, outcome
+from reports.make.findings.statement import SORTS, Searched, Swept
+from reports.make.findings.words import row
 from tests.sparse import one_in
 
-HOLD = {
-    "1-figure-4-c2",
-    "1-lemma-3",
-    "1-eureka",
-    "4-theorem-b-3",
-    "4-theorem-b-3-replace",
-    *(key for key in FINDINGS if "-loose-" in key or key.endswith("-loose")),
-}
-EVERY = pytest.mark.parametrize("finding", FINDINGS.values(), ids=list(FINDINGS))
+TESTED = {key: one for key, one in STATEMENTS.items() if one.test is not None}
+FIXED = {key: one for key, one in STATEMENTS.items() if one.fixed is not None}
 
 
-@pytest.mark.parametrize("finding", one_in(2, FINDINGS.values()), ids=list(FINDINGS))
-def test_evidence_shows_what_the_finding_says(finding):
-    for _, evidence in finding.checks():
-        assert evidence.violated == (finding.key not in HOLD)
-        assert (evidence.kind == HOLDS) == (finding.key in HOLD)
-        assert evidence.factor is None or evidence.factor >= 1.0
-        if evidence.verdict == WRONG and evidence.quantity == "δ":
-            assert evidence.printed < evidence.found <= 1.0
+def few(test, tries=20):
+    """The same test with few tries."""
+    return replace(test, tries=min(test.tries, tries)) if isinstance(test, Searched) else test
 
 
-@EVERY
-def test_a_finding_is_complete(finding):
-    assert finding.key == finding.key.lower()
-    assert finding.key.startswith(f"{finding.paper}-")
-    assert all((finding.place, finding.claim, finding.formula, finding.fault))
-    assert bool(finding.corrected) or finding.key in HOLD
-    assert set(finding.grid) <= set(finding.setting)
-    assert all(set(one) == set(finding.setting) for one in finding.more)
-    for text in (finding.place, finding.claim, finding.formula, finding.fault, finding.corrected):
-        assert not text.endswith(".")
+# The statements
 
 
-@pytest.mark.parametrize(
-    "key", one_in(2, [key for key, one in FINDINGS.items() if one.fixed is not None])
-)
-def test_the_corrected_form_holds_at_the_setting(key):
-    assert not FINDINGS[key].check_fixed().violated
+def test_every_statement_is_complete():
+    for key, one in STATEMENTS.items():
+        assert key == one.key.lower(), key
+        assert key.startswith(f"{one.paper}-"), key
+        assert all((one.place, one.printed)), key
+        assert one.fails in ("", *SORTS), key
+        assert bool(one.fails) <= bool(one.fault), key
+        assert bool(one.fixed) <= bool(one.corrected), key
+        assert one.test is not None or one.untested or one.fails, key
+        assert not (one.test is not None and one.untested), key
+        assert not any(text.endswith(".") for text in (one.place, one.fault, one.corrected)), key
+
+
+def test_what_follows_from_a_slip_names_it():
+    for key, one in STATEMENTS.items():
+        if one.cause:
+            cause = STATEMENTS[one.cause]
+            assert one.fails, key
+            assert (cause.paper, bool(cause.fails), cause.cause) == (one.paper, True, ""), key
+
+
+def test_the_corrected_line_is_tested_as_the_printed_one_was():
+    for key, one in FIXED.items():
+        assert type(one.test) is type(one.fixed), key
+        if isinstance(one.test, Searched):
+            assert Domain.of(one.fixed.domain).text == Domain.of(one.test.domain).text, key
+            assert one.fixed.tries >= one.test.tries, key
+        else:
+            assert dict(one.fixed.grid) == dict(one.test.grid), key
+
+
+def test_keys_are_unique_and_papers_are_in_order():
+    assert len(STATEMENTS) == sum(len(paper.statements) for paper in PAPERS)
+    assert [paper.number for paper in PAPERS] == sorted(paper.number for paper in PAPERS)
+    for paper in PAPERS:
+        assert {one.paper for one in paper.statements} <= {paper.number}
+        assert all((paper.name, paper.title, paper.version, paper.well))
+
+
+@pytest.mark.parametrize("key", one_in(4, TESTED))
+def test_the_settings_that_a_statement_names_show_what_it_says(key):
+    statement = STATEMENTS[key]
+    evidence = [one.evidence for one in cases(statement.test)]
+    if statement.fails:
+        searched = isinstance(statement.test, Searched)
+        grid = isinstance(statement.test, Swept) and statement.test.grid
+        assert not evidence or grid or searched or any(one.violated for one in evidence)
+    else:
+        assert not any(one.violated for one in evidence)
+    for one in evidence:
+        assert one.factor is None or one.factor >= 1.0
+        if one.verdict == WRONG and one.quantity == "δ":
+            assert one.printed < one.found <= 1.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", [key for key, one in FINDINGS.items() if one.fixed is not None])
-def test_the_corrected_form_holds_at_the_setting_and_over_the_grid(key):
-    assert not FINDINGS[key].check_fixed().violated
-    over = of_finding(FINDINGS[key], corrected=True)
-    if over is not None:
-        assert over.failed == 0, over.worst
+@pytest.mark.parametrize("key", TESTED)
+def test_the_test_of_a_statement_shows_what_it_says_and_its_corrected_line_holds(key):
+    """All together about five minutes."""
+    found = row(STATEMENTS[key])
+    assert found.agrees
+    assert found.fixed is None or found.fixed.holds
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "key", [key for key, one in FINDINGS.items() if one.grid and key in HOLD - {"1-eureka"}]
-)
-def test_what_holds_holds_over_its_grid(key):
-    """Eureka's radius is below 1 in few dimensions."""
-    assert of_finding(FINDINGS[key]).failed == 0
+# How they are tested
+
+TRUE = Searched(lambda x, y: x + y, lambda x, y: 2 * math.sqrt(x * y), {"x": (0.0, 9.0), "y": 1.0})
+FALSE = Searched(lambda x: x, lambda x: x * x, {"x": (0.0, 4.0)}, quantity="E", tries=200)
 
 
-# The engine
+def test_a_search_becomes_an_outcome():
+    held, failed = outcome(replace(TRUE, tries=200), 1), outcome(FALSE, 1)
+    assert held.holds
+    assert held.tried == 200
+    assert held.closest.evidence.factor == pytest.approx(1.0, abs=1e-3)
+    assert held.first is held.closest
+    assert held.ranges == "x 0 to 9, y = 1"
+    assert not failed.holds
+    assert failed.simplest.setting == {"x": 2.0}
+    assert failed.simplest.evidence == Evidence("E", 2.0, 4.0, EXACT, WRONG, pytest.approx(2.0))
+    assert failed.worst.evidence.factor == pytest.approx(4.0)
+    assert failed.first is failed.simplest
+
+
+def test_a_setting_that_is_named_is_shown_first_and_what_follows_from_it_is_said():
+    found = outcome(replace(FALSE, at={"x": 3.0}, also=lambda x: f"so y = {2 * x:g}"), 1)
+    assert [one.setting for one in found.named] == [{"x": 3.0}]
+    assert found.first.evidence.at == "so y = 6"
+    assert at(FALSE, {"x": 3.0}).factor == pytest.approx(3.0)
+    assert at(replace(TRUE, tries=1), {"x": 4.0}).found == 4.0  # y is fixed
+    with pytest.raises(InvalidInput):
+        at(replace(FALSE, hypotheses=lambda x: x < 1.0), {"x": 3.0})
+
+
+def test_sides_values_and_certified_bounds_give_their_verdicts():
+    domain = {"x": reals(1.0, 2.0)}
+    equal = Searched(lambda x: x, lambda x: x, domain, side="both", tries=20)
+    assert outcome(equal, 1).closest.evidence.verdict == TIGHT
+    assert outcome(replace(equal, printed=lambda x: 2 * x), 1).worst.evidence.verdict == SLIP
+    assert outcome(replace(equal, exact=lambda x: 2 * x, side="lower"), 1).holds
+    nothing = outcome(replace(equal, printed=lambda x: math.nan), 1).worst.evidence
+    assert (nothing.printed, nothing.verdict, nothing.factor) == (None, UNDEFINED, None)
+    certified = replace(equal, exact=lambda x: 3 * x, side="upper", kind=CERTIFIED)
+    assert outcome(certified, 1).worst.evidence.kind == CERTIFIED
+    assert outcome(replace(certified, printed=lambda x: 9 * x), 1).closest.evidence.kind == HOLDS
+
+
+def test_a_sweep_becomes_an_outcome():
+    def test(a, b):
+        if a == 3:
+            raise InvalidInput("a must be other than 3")
+        return claimed(0.1, 0.01 * a * b)
+
+    one = Swept(test, {"a": 1, "b": 1})
+    assert outcome(one, 1).holds
+    assert (outcome(one, 1).tried, outcome(one, 1).failed) == (1, 0)
+    over = outcome(replace(one, grid={"a": (1, 2, 3, 8), "b": (1, 5)}), 1)
+    assert (over.holds, over.tried, over.failed, over.excluded) == (False, 6, 1, 2)
+    assert over.worst.setting == {"a": 8, "b": 5}
+    assert over.ranges == "a 1 to 8, b 1 to 5"
+    named = outcome(replace(one, more=({"a": 20, "b": 1},)), 1)
+    assert not named.holds
+    assert named.first.setting == {"a": 20, "b": 1}
+
+
+def test_a_statement_without_a_test_is_untested_or_fails_by_what_it_says():
+    mine = Statement("1-mine", 1, "lemma 0", "section 1", "x ≤ x²", untested="a definition")
+    assert (row(mine).verdict, row(mine).agrees) == ("not tested", True)
+    misprint = replace(mine, untested="", fails="C", fault="a letter is missing")
+    assert (row(misprint).verdict, row(misprint).agrees) == ("fails", True)
+    assert not row(replace(mine, untested="", test=FALSE)).agrees
+    assert not row(replace(mine, untested="", test=few(TRUE), fails="A")).agrees
+
+
+# Evidence
 
 
 def test_claimed_says_which_is_larger():
@@ -129,22 +213,3 @@ def test_a_sweep_finds_the_worst_setting_and_leaves_out_what_the_statement_exclu
     assert sweep(test, {"a": (1, 2)}, {"b": 1}).worst == {"a": 2, "b": 1}
     with pytest.raises(ValueError, match="admits no setting"):
         sweep(test, {"a": (3,)}, {"b": 1})
-
-
-def test_a_finding_takes_a_dozen_lines():
-    mine = Finding(
-        key="4-mine",
-        paper=4,
-        place="lemma 0",
-        claim="a sketch hides any row",
-        formula="δ = 10⁻³",
-        fault="it does not",
-        corrected="",
-        setting={"leverage": 0.1, "rows": 10, "epsilon": 0.5},
-        test=lambda leverage, rows, epsilon: claimed(1e-3, sketch(leverage, rows, epsilon)),
-    )
-    assert mine.check().violated
-    assert mine.at() == "q = 0.1, r = 10, ε = 0.5"
-    assert mine.check_fixed() is None
-    assert of_finding(mine) is None
-    assert of_finding(replace(mine, grid={"leverage": (0.001, 0.1)})).failed == 1

@@ -1,6 +1,7 @@
 """The numbers of the findings by other ways: closed forms, draws, the mechanisms' own moments."""
 
 import math
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -11,22 +12,31 @@ from scipy.stats import t as student
 import dpaudit as dp
 from dpaudit.papers import LinearMixing, printed
 from dpaudit.papers.paper_2.noisy_newton import FAMILIES, Newton
-from reports.make.findings import FINDINGS
+from reports.make.findings import STATEMENTS
 from reports.make.findings.measures import least_noise
-from reports.make.findings.paper_2.newton import X, Y, largest_step
+from reports.make.findings.outcome import at, cases
+from reports.make.findings.paper_2.logistic import X, Y, largest_step
+from reports.make.findings.statement import Swept
 
 pytestmark = pytest.mark.quick
+
+
+def evidence_of(key, **setting):
+    """Of a statement at the setting that it names first, or with these values in it."""
+    test = STATEMENTS[key].test
+    named = test.setting if isinstance(test, Swept) else test.at or {}
+    return at(test, {**named, **setting}) if setting else cases(test)[0].evidence
 
 
 def test_a_printed_claim_is_refuted_by_an_event_that_anyone_can_compute():
     """Theorem B.5 at B = ρ = 0.1, where the event is a half-line.
 
-    One entry of the inverse moves by 1/(ρ(1 + ρ)B²).
+    Two entries of the inverse move by 1/((1 + ρ)(2 + ρ)B²), in opposite directions.
     """
-    move, sigma = 1.0 / (0.1 * 1.1 * 0.01), math.sqrt(8.0 * math.log(2e5)) / (0.1 * 0.5)
+    move, sigma = math.sqrt(2.0) / (1.1 * 2.1 * 0.01), math.sqrt(8.0 * math.log(2e5)) / (0.1 * 0.5)
     cut = move - 0.5 * move + sigma**2 * 0.5 / move  # where the loss is ε = 0.5
     gap = norm.sf((cut - move) / sigma) - math.exp(0.5) * norm.sf(cut / sigma)
-    assert FINDINGS["4-theorem-b-5"].check().found == pytest.approx(gap, rel=1e-6)
+    assert evidence_of("4-theorem-b-5").found == pytest.approx(gap, rel=1e-6)
 
 
 def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
@@ -36,7 +46,7 @@ def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
     by chance below 1e-6.
     """
     k, gamma, delta, bound, size = 10_000, 100.0, 1e-5, 100.0, 4_000
-    evidence = FINDINGS["3-algorithm-1-scale"].check()
+    evidence = evidence_of("3-algorithm-1-scale")
     epsilon = float(evidence.at.split("ε = ")[1].split(",")[0])
     rng, eta, tau = (
         np.random.default_rng(1),
@@ -68,7 +78,7 @@ def test_gaussian_noise_is_the_better_on_flights_by_draws():
 
     Their ratio is within 5 % of the closed form.
     """
-    evidence = FINDINGS["1-figure-2"].check()
+    evidence = evidence_of("1-figure-2", rows=1_000_000, epsilon=1.0)
     data = dp.datasets.load("flight").database
     worst = dp.exact.worst_case(dp.mechanisms.ALS(1_000_000), data, 1.0)
     sigma = float(
@@ -85,16 +95,16 @@ def test_gaussian_noise_is_the_better_on_flights_by_draws():
 
 
 def test_lemma_11s_exact_value_is_a_difference_of_chi_squares():
-    q, r, epsilon = 0.2, 3, 0.5
+    q, r, epsilon = 0.5, 10, 0.5
     s = 2.0 * (epsilon - 0.5 * r * math.log1p(-q)) * (1.0 - q) / q
     forward = chi2.sf(s, r) - math.exp(epsilon) * chi2.sf(s / (1.0 - q), r)
-    assert FINDINGS["1-lemma-11"].check().found == pytest.approx(forward, rel=1e-9)
+    assert evidence_of("1-lemma-11").found == pytest.approx(forward, rel=1e-9)
 
 
 def test_the_variance_of_a_normal_vectors_norm():
     draws = np.random.default_rng(2).standard_normal((200_000, 12))
     sampled = np.var(np.linalg.norm(draws, axis=1))  # sd of the estimate about 0.0016
-    assert FINDINGS["1-utility"].check().found == pytest.approx(sampled, abs=0.01)
+    assert evidence_of("1-utility", features=12).found == pytest.approx(sampled, abs=0.01)
 
 
 def test_the_least_noise_is_the_root_of_the_gaussian_curve():
@@ -116,7 +126,7 @@ def test_remark_4_4_is_2_gdp_whatever_is_claimed(mu):
     The shift is 2·R·R_y/n over σ₂ = R·R_y/n.
     """
     for epsilon in (0.0, 0.5):
-        found = FINDINGS["2-remark-4-4"].test(mu=mu, epsilon=epsilon, rows=300, eta=0.1).found
+        found = evidence_of("2-remark-4-4", mu=mu, epsilon=epsilon, rows=300, eta=0.1).found
         assert found == pytest.approx(float(dp.exact.gaussian_shift(2.0, epsilon)), rel=1e-9)
 
 
@@ -128,7 +138,7 @@ def test_the_gradient_of_algorithm_4_is_the_corrected_one():
     rows = np.column_stack([X, Y])
     newton = Newton(rows, FAMILIES["logistic"], (1.0, 1.0), 1, 0.1 * np.eye(1), np.eye(1))
     assert newton.means(np.array([[0.7]]))[0, 1] == pytest.approx(
-        FINDINGS["2-equation-13"].check().found, rel=1e-12
+        evidence_of("2-equation-13").found, rel=1e-12
     )
 
 
@@ -159,19 +169,17 @@ def test_no_rows_and_no_path_are_told_apart_by_more_than_the_largest_step():
 
 def test_the_chance_of_a_cut_is_that_of_normal_draws():
     """2,000 times 1,000 numbers; within five deviations (6e-7) of the closed form."""
-    expected = FINDINGS["2-theorem-4-1"].test(rows=1000, dim=1, eta=0.05).found
+    expected = evidence_of("2-theorem-4-1", rows=1000, dim=1, eta=0.05).found
     draws = np.random.default_rng(3).standard_normal((2_000, 1000))
     cut = np.mean(np.abs(draws).max(axis=1) > printed.algorithm_1_radius(1, 1000, 0.05))
     assert cut == pytest.approx(expected, abs=5.0 * 0.5 / math.sqrt(2_000))
 
 
-def test_a_label_below_0_moves_the_cross_moment_by_its_size():
-    """Theorem 4.3 with labels bounded from above only.
-
-    The cross moment moves by (1 + s)/2 of what its noise is for.
-    """
-    found = FINDINGS["2-theorem-4-3-labels"].test(depth=9.0, mu=0.2, epsilon=0.5).found
-    assert found == pytest.approx(float(dp.exact.gaussian_shift(1.0, 0.5)), rel=1e-9)
+def test_labels_cut_on_both_sides_move_no_further_however_low_they_were():
+    """Theorem 4.3: from R‖β‖ to −R‖β‖ and lower, the cross moment by its whole sensitivity."""
+    far = evidence_of("2-theorem-4-3-labels", depth=900.0, mu=0.2)
+    assert far.found == evidence_of("2-theorem-4-3-labels", depth=1.0, mu=0.2).found
+    assert far.found == pytest.approx(0.2, rel=1e-9)
 
 
 # Paper 3
@@ -196,14 +204,14 @@ def test_algorithm_2_on_data_of_rank_1_is_padded_least_squares_but_for_one_draw_
 
 def test_the_private_estimate_is_a_normal_shift():
     """Theorem 1's proof at η = 0.2: λ̃ moves by C² against noise of ηC², so by five deviations."""
-    evidence, epsilon = FINDINGS["3-theorem-1-eta"].check(), math.sqrt(2.0 * math.log(3.75e5)) / 0.2
+    evidence, epsilon = evidence_of("3-theorem-1-eta"), math.sqrt(2.0 * math.log(3.75e5)) / 0.2
     cut = epsilon / 5.0 - 2.5
     gap = norm.sf(cut) - math.exp(epsilon) * norm.sf(cut + 5.0)
     assert evidence.found == pytest.approx(gap, rel=1e-6)
 
 
 def test_ada_ssp_holds_to_10_and_fails_at_20():
-    test, deltas = FINDINGS["3-algorithm-3"].test, (1e-2, 1e-5, 1e-10)
+    test, deltas = partial(evidence_of, "3-algorithm-3"), (1e-2, 1e-5, 1e-10)
     assert not any(
         test(epsilon=epsilon, delta=delta).violated for epsilon in (5.0, 10.0) for delta in deltas
     )
@@ -214,32 +222,40 @@ def test_ada_ssp_holds_to_10_and_fails_at_20():
 # Paper 4
 
 
-def test_theorem_3_1_first_fails_near_300_and_near_150():
-    """As r grows the sketch is a Gaussian shift of ε/(8√L), with L = ln(4/δ).
+def test_theorem_3_1_first_fails_near_150():
+    """As r grows, the sketch with a row replaced is a Gaussian shift of √2·ε/(8√ln(4/δ))."""
+    test = partial(evidence_of, "4-theorem-3-1", rows=10_000_000, delta=0.36)
+    assert not test(epsilon=140.0).violated
+    assert test(epsilon=160.0).violated
+    mu = 160.0 / math.sqrt(32.0 * math.log(4.0 / 0.36))
+    expected = float(dp.exact.gaussian_shift(mu, 160.0))
+    assert test(epsilon=160.0).found == pytest.approx(expected, rel=0.1)
 
-    It is √2 times that for a row replaced.
+
+def test_theorem_b_3_with_a_small_c_2_admits_noise_that_a_row_outshines():
+    """C₂ = 0.01 at ε = 0.5 admits V = 0.494·I and ν = 3 for rows of norm 1 and d = 3.
+
+    AᵀA + N less the row's own vvᵀ is indefinite with probability P(χ²₁ < 1/0.494), which the other
+    database cannot show.
     """
-    for key, last, first in (
-        ("4-theorem-3-1", 290.0, 310.0),
-        ("4-theorem-3-1-replace", 140.0, 160.0),
-    ):
-        test = FINDINGS[key].test
-        assert not test(rows=10_000_000, epsilon=last, delta=0.36).violated
-        assert test(rows=10_000_000, epsilon=first, delta=0.36).violated
-    mu = 310.0 / (8.0 * math.sqrt(math.log(4.0 / 0.36)))
-    found = FINDINGS["4-theorem-3-1"].test(rows=10_000_000, epsilon=310.0, delta=0.36).found
-    assert found == pytest.approx(float(dp.exact.gaussian_shift(mu, 310.0)), rel=0.1)
+    scale = 2.0 * 0.1 / (0.5 * 0.9**2)
+    assert evidence_of("4-theorem-b-3").found == pytest.approx(chi2.cdf(1.0 / scale, 1), rel=1e-6)
 
 
-def test_the_mean_row_of_section_6_2_by_draws():
-    """The closed form is a mean over the coefficients.
+def test_theorem_c_3_says_that_a_random_estimate_is_0():
+    """At C = 2 and y = 0, and by 20,000 draws at C = 2.1, where it fails about as often as not."""
+    assert evidence_of("4-theorem-c-3").found == pytest.approx(1.0)
+    rng, k, nu = np.random.default_rng(3), 100, 0.1
+    margin = (math.sqrt(k) + 1.0 + math.sqrt(2.0 * math.log(4.0 / nu))) ** 2
+    root = np.sqrt(rng.chisquare(k, 20_000))
+    error = np.abs(root * rng.standard_normal(20_000)) / (2.1 * margin + root**2)
+    bound = 0.1 * 2.0 * math.sqrt(2.0 * k * math.log(4.0 / nu)) / (1.1 * 2.1 * margin)
+    found = evidence_of("4-theorem-c-3", constant=2.1).found
+    assert np.mean(error > bound) == pytest.approx(found, abs=0.02)
 
-    200,000 rows with coefficients of their own agree to 1 %.
-    """
-    rng = np.random.default_rng(8)
-    x = np.column_stack([rng.standard_normal((200_000, 20)), np.ones(200_000)])
-    label = np.einsum("ij,ij->i", x, rng.uniform(-1.0, 1.0, x.shape)) + 0.5 * rng.standard_normal(
-        200_000
-    )
-    mean = np.mean(np.sum(x**2, axis=1)) + 20.0 * np.mean(label**2)
-    assert FINDINGS["4-row-bound"].check().found == pytest.approx(mean, rel=0.01)
+
+def test_the_usual_tails_of_chi_square_miss_most_of_one_degree_of_freedom():
+    """k = 1, ν = 0.01: the interval is ((s − 1)², (s + 1)²), s = √(2 ln 200)."""
+    s = math.sqrt(2.0 * math.log(200.0))
+    inside = 2.0 * (norm.cdf(s + 1.0) - norm.cdf(s - 1.0))
+    assert evidence_of("4-chi-square").found == pytest.approx(1.0 - inside)

@@ -1,71 +1,117 @@
-"""The findings as text, Markdown and a page."""
+"""The findings as text, Markdown, a page and letters."""
+
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from reports.make.findings import FINDINGS, command
-from reports.make.findings.lines import line, sentences, values, written
-from reports.make.findings.report import HEADS, LOOSE_HEADS, NOTES, html, markdown, write
+from dpaudit.testing import reals
+from reports.make.findings import PAPERS, STATEMENTS, Paper, Statement, command
+from reports.make.findings.evidence import claimed, stated
+from reports.make.findings.letter import letter
+from reports.make.findings.letter import write as write_letters
+from reports.make.findings.report import COUNTS, HEADS, NOTES, Judged, html, markdown, sentences
+from reports.make.findings.report import write as write_pages
+from reports.make.findings.statement import SORTS, Searched, Swept
+from reports.make.findings.words import as_text, closest, counterexamples, effort, row, written
 from tests.reports_make.pages import Page
 
-KEYS = (
-    "1-lemma-10",
-    "3-algorithm-1-scale",
-    "4-theorem-b-4",
-    "4-power",
-    "4-loose-4-1",
-    "4-theorem-b-3",
+ROOT = Path(__file__).parents[2]
+SQUARE = Searched(
+    lambda leverage: leverage,
+    lambda leverage: leverage**2,
+    {"leverage": reals(0.01, 4.0)},
+    tries=200,
 )
+MENDED = replace(SQUARE, printed=lambda leverage: 4.0 * leverage)
+SLIP = Statement(
+    "3-lemma-1",
+    3,
+    "lemma 1",
+    "appendix B",
+    "δ ≤ q | always",
+    "q ≥ 0",
+    test=SQUARE,
+    fails="A",
+    fault="it is squared",
+    corrected="4q",
+    fixed=MENDED,
+    code="has 4q",
+)
+STATEMENTS_OF_MINE = (
+    replace(SLIP, key="3-lemma-2", place="lemma 2", cause="3-lemma-1"),
+    SLIP,
+    Statement(
+        "3-lemma-3",
+        3,
+        "lemma 3",
+        "section 2",
+        "δ ≤ 4q",
+        "",
+        test=replace(MENDED, hypotheses=lambda leverage: leverage > 0.1),
+        fault="loose",
+    ),
+    Statement("3-lemma-4", 3, "lemma 4", "section 3", "E x = 1", fails="C", fault="E is missing"),
+    Statement("3-claim-1", 3, "claim 1", "section 3", "as is known", untested="a quotation"),
+    Statement(
+        "3-claim-2",
+        3,
+        "claim 2",
+        "section 3",
+        "x = 1",
+        test=Swept(lambda rows: stated("x", 1.0, float(rows)), {"rows": 2}, {"rows": (1, 2)}),
+        fails="B",
+        fault="it lacks n = 1",
+        corrected="n = 1",
+    ),
+)
+MINE = Paper(3, "Lev", "Title", "arXiv v1", "", ("It is good.",), ("Mend it.",), STATEMENTS_OF_MINE)
 
 
 @pytest.fixture(scope="module")
-def lines():
-    return [line(FINDINGS[key]) for key in KEYS]
+def mine():
+    return Judged(MINE, [row(one) for one in STATEMENTS_OF_MINE])
 
 
-def test_a_line_is_made_of_the_numbers(lines):
-    ten, scale, undefined, power, loose, held = lines
-    assert ten.shown == ("q = 0.2, r = 1, ε = 0.1: δ printed 0.00206, exact 0.0321 (15.6 times)",)
-    assert ten.swept.startswith(
-        "Fails at 17 of 49 settings swept (q 0.02 to 0.8, ε 0.01 to 5); worst at q = 0.02, ε ="
-    )
-    assert ten.corrected[1:] == ("Holds at all 49 settings swept.",)
-    assert "at least 0.59" in scale.shown[0]
-    assert "w/B printed no value, exact 0.654" in undefined.shown[0]
-    assert power.shown[0].endswith("2^14 printed 4096, exact 16,384 (4 times)")
-    assert power.corrected == ("2^12 = 4,096, or 2^14 = 16,384",)
-    assert "k printed 1447, exact 68 (21.3 times)" in loose.shown[0]
-    assert loose.swept.endswith("7.57 to 275 times what is needed.")
-    assert held.swept.startswith("Holds at all 360 settings swept")
-    assert held.corrected == ()
-    assert "times" not in values(held.evidence)  # δ is 10³⁷ times smaller, which says nothing
-    assert ten.command == "python -m reports.make findings 1-lemma-10"
+def test_each_statement_stands_where_it_belongs(mine):
+    def keys(rows):
+        return [one.statement.key for one in rows]
 
-
-def test_more_settings_are_parts_of_one_line():
-    eleven = line(FINDINGS["1-lemma-11"])
-    assert [part.split(":")[0] for part in eleven.shown] == [
-        "q = 0.2, r = 3, ε = 0.5",
-        "q = 0.5, r = 10, ε = 0.5",
-        "q = 0.05, r = 60, ε = 0.05",
+    assert keys(mine.holding()) == ["3-lemma-3"]
+    assert [keys(mine.slips(sort)) for sort in SORTS] == [
+        ["3-lemma-1"],
+        ["3-claim-2"],
+        ["3-lemma-4"],
     ]
-    assert eleven.shown[1].endswith("δ printed 0.137, exact 0.465 (3.4 times)")
-    text = markdown([eleven])
-    assert all(part in text for part in eleven.shown)
-    assert "times).<br>At q = 0.05" in text
+    assert keys(mine.following()) == keys(mine.followers(mine.rows[1])) == ["3-lemma-2"]
+    assert keys(mine.untested()) == ["3-claim-1"]
+    assert mine.numbers() == [6, 1, 1, 1, 1, 1, 1]
+    assert len(COUNTS) == 1 + len(mine.numbers())
 
 
-def test_what_holds_exactly_has_no_factor():
-    tight = line(FINDINGS["2-loose-dp-gd"])
-    assert tight.shown == ("μ = 1, T = 1000: μ printed 1, exact 1",)
-    assert tight.swept == "Holds at all 9 settings swept (μ 0.1 to 5, T 1 to 1000)."
-    one_factor = line(FINDINGS["2-theorem-4-3-loose"])
-    assert one_factor.swept.endswith("(μ 0.1 to 5, Tr(Σ) 0.1 to 100), 1.33 times what is needed.")
+def test_the_words_are_made_of_the_numbers(mine):
+    _, slip, held, _, _, lacking = mine.rows
+    assert counterexamples(slip) == [
+        "At q = 2: δ printed 2, exact 4 (2 times).",
+        "Worst found at q = 4: δ printed 4, exact 16 (4 times).",
+    ]
+    assert effort(held).startswith("Holds at all 200 settings searched (q 0.01 to 4; ")
+    assert effort(held).endswith(" more are excluded by the hypotheses).")
+    assert closest(held) == "Closest at q = 4: δ printed 16, exact 16 (equal)."
+    assert effort(lacking) == "Fails at 1 of 2 settings computed (n 1 to 2)."
+    text = as_text(slip)
+    assert text.startswith("3-lemma-1: paper 3, Lemma 1 (appendix B)\n  fails, (A) More privacy is")
+    assert "  Corrected: 4q.\n  Corrected: Holds at all 200 settings searched (q 0.01 to 4)" in text
+    assert "\n  The authors’ code: has 4q\n" in text
 
 
-def test_a_paper_has_its_own_letters():
-    assert FINDINGS["2-remark-4-4"].at().startswith("μ = 0.5, ε = 1, n = 1000")
-    assert FINDINGS["3-algorithm-1-scale"].at().startswith("C = 100, k = 10,000")
-    assert FINDINGS["4-loose-3-1"].at().startswith("r = 1000")
+def test_an_equality_says_how_well_both_sides_agree():
+    def near(leverage):
+        return leverage**2 * (1.0 + 2e-12)
+
+    equal = replace(MENDED, printed=near, side="both", rounding=0.0, tries=20)
+    held = row(replace(SLIP, test=equal, fails=""))
+    assert closest(held) == "Both sides agree to 3×10⁻¹², relatively."
 
 
 def test_numbers_are_short_but_whole_ones_are_whole():
@@ -77,58 +123,102 @@ def test_numbers_are_short_but_whole_ones_are_whole():
     ]
 
 
-def test_the_sentences_count(lines):
-    first, second, third = sentences(lines)
-    assert first.startswith(
-        "6 printed lines are recomputed here. 4 do not hold as printed: 2 promise more privacy"
+def test_the_sentences_count_slips_by_class(mine):
+    first, privacy, corner, misprint, follow = sentences([mine])
+    assert first == (
+        "1 of 6 statements and single lines hold wherever they were tried; 1 were not tested, and "
+        "the reason is given."
     )
-    assert second.startswith("For 3 of the 4 the corrected line")
-    assert third.startswith("2 others hold")
+    assert privacy.startswith("(A) 1 slip: more privacy is promised than there is")
+    assert corner.startswith("(B) 1 slip: ")
+    assert misprint.startswith("(C) 1 slip: ")
+    assert follow.startswith("1 more fail only because they follow from one of these slips")
 
 
-def test_markdown_tables_are_whole(lines):
-    rows = [row for row in markdown(lines).splitlines() if row.startswith("|")]
-    widths = [row.replace("\\|", "").count("|") - 1 for row in rows]
-    assert set(widths) == {len(HEADS), len(LOOSE_HEADS)}
-    assert len(rows) == 2 * 4 + 6  # three papers and the loose ones have a head each
-    assert "`python -m reports.make findings 4-power`" in markdown(lines)
-    assert all(f"- {note}" in markdown(lines) for note in NOTES)
+def test_markdown_tables_are_whole(mine):
+    text = markdown([mine])
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") - 1 for line in rows} == {len(HEADS), len(COUNTS)}
+    assert "- As printed: δ ≤ q | always" in text
+    assert "`python -m reports.make findings 3-lemma-3`" in text
+    assert "  - Lemma 2 (appendix B): δ ≤ q | always." in text or "Follows from it: Lemma 2" in text
+    assert text.index("What holds in paper 3") < text.index("What to put right in paper 3")
+    assert text.index("(A) More") < text.index("(B) A condition") < text.index("(C) A misprint")
+    assert "- Claim 1 (section 3): a quotation" in text
+    assert all(f"- {note}" in text for note in NOTES)
 
 
-def test_the_page_stands_alone(lines):
-    page = Page(html(lines))
+def test_the_page_stands_alone(mine):
+    page = Page(html([mine]))
     kinds = [tag for tag, _ in page.tags]
     assert "script" not in kinds
-    assert kinds.count("table") == 4
-    assert all(
-        value.startswith("data:")
-        for _, attrs in page.tags
-        for key, value in attrs.items()
-        if key == "href"
+    assert (kinds.count("table"), kinds.count("article")) == (2, 3)
+    links = [value for _, attrs in page.tags for key, value in attrs.items() if key == "href"]
+    assert all(link.startswith("data:") for link in links)
+    for one in mine.rows:
+        if one.verdict != "not tested":
+            assert one.statement.printed in page.text
+            assert one.command in page.text
+
+
+def test_the_letter_is_one_page(mine):
+    text = letter(mine)
+    assert (
+        "1. Lemma 1 (appendix B): it is squared. At q = 2: δ printed 2, exact 4 (2 times)." in text
     )
-    for one in lines:
-        assert one.finding.formula in page.text
-        assert one.command in page.text
+    assert "Put right: 4q. From it follow lemma 2." in text
+    assert "- Claim 2: n = 1." in text
+    assert "Misprints, of the paper or of our text: Lemma 4." in text
+    assert "1 statements hold wherever we tried them; the lines below" in text
 
 
-def test_the_files_are_the_same_twice(lines, tmp_path):
-    paths = [write(tmp_path / name, lines) for name in ("one", "two")]
-    assert [path.name for path in paths[0]] == ["findings.md", "findings.html"]
-    for one, two in zip(*paths, strict=True):
-        assert one.read_bytes() == two.read_bytes()
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: f"paper-{paper.number}")
+def test_the_committed_letters_fit_a_page(paper):
+    kept = ROOT / "reports" / "papers" / f"letter-paper-{paper.number}.md"
+    text = kept.read_text(encoding="utf-8")
+    assert len(text) <= 5_000
+    assert paper.title in text
+
+
+def test_the_files_are_the_same_twice(mine, tmp_path):
+    for name in ("one", "two"):
+        write_pages(tmp_path / name, [mine])
+        write_letters(tmp_path / name, [mine])
+    names = "findings.md", "findings.html", "papers/letter-paper-3.md"
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+# The command
 
 
 def test_the_command_prints_lists_and_writes(tmp_path, capsys):
-    assert command.main(["4-power"]) == 0
+    assert command.main(["1-lemma-7"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith(
-        "4-power: Paper 4, section 3.1, sizes of the data\n  claim     n runs from 2^14\n"
-    )
-    assert "verdict   not so" in printed
+    assert printed.startswith("1-lemma-7: paper 1, Lemma 7 (section 4)\n  fails, (B) ")
     assert command.main(["--list"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(FINDINGS)
-    assert command.main(["4-power", "--report", "--out", str(tmp_path)]) == 0
-    assert (tmp_path / "findings.html").is_file()
-    assert capsys.readouterr().out.splitlines()[0] == str(tmp_path / "findings.md")
+    assert len(capsys.readouterr().out.splitlines()) == len(STATEMENTS)
+    assert command.main(["1-lemma-7", "--report", "--out", str(tmp_path)]) == 0
+    names = "findings.md", "findings.html", "papers/letter-paper-1.md"
+    shown = [str(tmp_path / name) for name in names]
+    assert capsys.readouterr().out.splitlines() == shown
     assert command.main(["5-none"]) == 2
     assert "no finding '5-none'" in capsys.readouterr().err
+    assert len(command.find("paper-1")) == len(PAPERS[0].statements)
+
+
+def test_no_page_is_written_while_a_test_disagrees(tmp_path, capsys, monkeypatch):
+    wrong = Statement(
+        "1-wrong",
+        1,
+        "lemma 0",
+        "",
+        "x ≤ 1",
+        test=Swept(lambda: claimed(1.0, 2.0, quantity="x"), {}),
+    )
+    monkeypatch.setitem(command.STATEMENTS, "1-wrong", wrong)
+    assert command.main(["1-wrong", "--report", "--out", str(tmp_path)]) == 1
+    assert not list(tmp_path.iterdir())
+    assert "1-wrong is said to be one that holds, but its test shows that it fails" in (
+        capsys.readouterr().err
+    )

@@ -10,15 +10,14 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import least_squares
+from dpaudit._core.linalg import LeastSquares, least_squares
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.curves.readings import gdp_mu
-from dpaudit.errors import DegenerateData, NoExactSpectrum
 from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT
 from dpaudit.mechanisms.least_squares import ALS, RPLS
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.paper_1.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
 MOST_ROWS = 20_000  # of a pair
@@ -28,106 +27,82 @@ MOST_ROWS = 20_000  # of a pair
 class GaussianMechanismLS(Algorithm):
     """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
-    σ = s√(2 ln(1.25/δ))/ε with s = ‖x_opt − x′_opt‖. The text computes s from the private
-    database itself: here s is the largest over its rows.
+    σ = s√(2 ln(1.25/δ))/ε. The proposition gives the exact curve of a pair whose solutions are s =
+    ‖x_opt − x′_opt‖ apart, a Gaussian shift of μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP for
+    all pairs that are at most so far apart. That is (ε, δ)-DP for ε < 1, as [5] has it.
 
     Parameters
     ----------
-    epsilon, delta : ε > 0 in nats, δ in (0, 1).
-    sensitivity : s, a public bound on ‖x_opt − x′_opt‖; given with variant="corrected" only.
-    variant : "printed", or "corrected": s is public, and σ is no less than (ε, δ)-DP needs. The
-        printed σ is less at large ε (it is proved for ε < 1).
+    epsilon, delta : ε > 0 in nats and δ in (0, 1), which name the mechanism.
+    sensitivity : s > 0, of the pair, or a public bound on ‖x_opt − x′_opt‖.
 
-    Output: (size, p). Raises `InvalidInput`, also where the solution moves by more than the public
-    bound, and `DegenerateData` where no finite s exists.
+    Output: (size, p). Raises `InvalidInput`, also where the solution moves by more than s.
     """
 
     epsilon: float
     delta: float
-    sensitivity: float | None = None
-    variant: str = "printed"
+    sensitivity: float
     regression: ClassVar[bool] = True
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "proposition 2, Gaussian LS"
-    claimed: ClassVar[str] = "(ε, δ)-DP"
+    claimed: ClassVar[str] = "μ-GDP, μ = ε/√(2 ln(1.25/δ)), at most s apart"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = (
-        "least squares plus noise at its own sensitivity (paper 1, proposition 2)"
+        "least squares plus noise in proportion to a move (paper 1, proposition 2)"
     )
-    unknown: ClassVar[str] = "σ changes with every row that is zeroed"
-    correction: ClassVar[str] = "the sensitivity is public, and the noise no less than (ε, δ) takes"
 
     def __post_init__(self) -> None:
-        self.check_variant()
         check.real("epsilon", self.epsilon, 0.0, open_=True)
         check.real("delta", self.delta, 0.0, 1.0, open_=True)
-        _check_public("sensitivity", self.sensitivity, self.variant)
+        check.real("sensitivity", self.sensitivity, 0.0, open_=True)
 
     @property
     def claim(self) -> Claim:
-        """(ε, δ)-DP: proposition 2."""
-        return Claim(self.epsilon, self.delta)
+        """μ-GDP: the curve of proposition 2."""
+        return Claim.gdp(self.sensitivity / self.sigma)
 
-    def noise(self, data: Array) -> float:
-        """σ for these data. Raises as the class says."""
-        moved = float(least_squares(data).displacement.max())
-        if self.sensitivity is None:
-            if not 0.0 < moved < math.inf:
-                raise DegenerateData(
-                    f"the largest move of the solution is {moved:g}: no noise is proportional to it"
-                )
-            return moved * self._printed()
-        if moved > self.sensitivity * (1.0 + 1e-12):
-            fail(
-                "sensitivity",
-                self.sensitivity,
-                f"at least the largest move of the solution, {moved:g}",
-            )
-        needed = 1.0 / float(gdp_mu(np.array(self.epsilon), np.array(self.delta)))
-        return self.sensitivity * max(self._printed(), needed)
-
-    def _printed(self) -> float:
-        """σ/s as printed."""
-        return math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
+    @property
+    def sigma(self) -> float:
+        """σ = s√(2 ln(1.25/δ))/ε."""
+        return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
         """N(x_opt, σ²I)."""
-        fit = least_squares(data)
-        return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise(data))
+        coef = self._fitted(data).coef
+        return Gaussian(coef, np.eye(len(coef)) / self.sigma)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Shifts by ‖x_opt − x′_opt‖/σ. The printed variant raises `NoExactSpectrum`."""
-        if self.sensitivity is None:
-            raise NoExactSpectrum(
-                f"{self.name}: {self.unknown}; use dpaudit.exact.spectrum on one pair"
-            )
-        return ShiftRows(least_squares(data).displacement / self.noise(data))
-
-    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """In the printed variant all rows, since each of them changes the noise."""
-        return tuple(range(len(data))) if self.sensitivity is None else ()
+        """Shifts by ‖x_opt − x′_opt‖/σ."""
+        return ShiftRows(self._fitted(data).displacement / self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Least squares plus Gaussian noise, (size, p)."""
-        solution = least_squares(data).coef
-        return np.asarray(solution + self.noise(data) * rng.standard_normal((size, len(solution))))
+        solution = self._fitted(data).coef
+        return np.asarray(solution + self.sigma * rng.standard_normal((size, len(solution))))
 
     def pair(self) -> NeighbourPair:
-        """Eleven rows near y = 0 and one far off, which is zeroed.
-
-        A public s equals the move of the solution when that row is zeroed.
-        """
+        """Eleven rows near y = 0 and one far off, which is zeroed: the solutions are s apart."""
         x = np.linspace(1.0, 2.0, 12)
         data = np.column_stack([x, np.r_[1.0, 1e-3 * np.cos(7.0 * x[1:])]])
-        if self.sensitivity is None:
-            return zero_row(data, 0)
         unit = self.sensitivity / float(least_squares(data).displacement.max())
         return zero_row(data * [1.0, unit], 0)
+
+    def _fitted(self, data: Array) -> LeastSquares:
+        """The solution. Raises `InvalidInput` where a row moves it by more than s."""
+        fit = least_squares(data)
+        moved = float(fit.displacement.max())
+        if moved > self.sensitivity * (1.0 + 1e-12):
+            expected = f"at least the largest move of the solution, {moved:g}"
+            fail("sensitivity", self.sensitivity, expected)
+        return fit
 
 
 @dataclass(frozen=True)
 class RandomProjectionLS(Algorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
+
+    The figure is read as an (ε, δ) claim, as its input suggests. As such it lacks a condition
+    (class B of the findings): one row twice as long as the others sets c₁.
 
     Parameters
     ----------
@@ -152,7 +127,7 @@ class RandomProjectionLS(Algorithm):
     regression: ClassVar[bool] = True
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "figure 4, RP LS"
-    claimed: ClassVar[str] = "(ε, δ)-DP"
+    claimed: ClassVar[str] = "(ε, δ)-DP, as it is read"
     relation: ClassVar[str] = "zero-out"
     summary: ClassVar[str] = "least squares on a sketch of padded data (paper 1, figure 4)"
     correction: ClassVar[str] = "c₁ is a public bound on the row norms"

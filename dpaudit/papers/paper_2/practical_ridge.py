@@ -29,7 +29,7 @@ class PracticalDPRR(RidgeAlgorithm):
 
     The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
     rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for
-    μ < √2.
+    μ < √2. Both are of class A of the findings: a user would meet them.
 
     Parameters
     ----------

@@ -87,9 +87,10 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
 class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
-    Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, but no
-    step enforces it; and M_{b'} is the largest b', not |b'|. So √2·μ does not hold where b' grows
-    (Poisson) or is negative (reflected).
+    Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, which is
+    among the input but enforced by no line of the box; and M_{b'} is the largest b', not |b'|. So
+    √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it is
+    negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there.
 
     Parameters
     ----------
@@ -171,48 +172,40 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
 class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
-    Algorithm 5 (appendix C.5) with theorem 5.4. Without `trace`, Tr(Σ̂) is computed from the private
-    data, as remark 4.4 does where Σ is unknown: one long row then changes the noise, and no μ
-    holds.
+    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) is a public input. The claim holds for n ≥ 2
+    and is loose: the radius is above 1/√2 then, and σ₂ has its square.
 
     Parameters
     ----------
-    mu : μ > 0. steps : T ≥ 1. eta : η in (0, 1). ridge : λ ≥ 0.
-    trace : Tr(Σ) ≥ 0, public; None computes it from the private data.
-    variant : "printed" or "corrected".
+    mu : μ > 0. trace : Tr(Σ) ≥ 0. steps : T ≥ 1. eta : η in (0, 1). ridge : λ ≥ 0.
+    variant : "printed" or "corrected" (for n ≥ 2 the claim is true of both).
     release : "coef", or "statistics" for the noisy Hessians and gradients of all steps.
 
     Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)). Raises `InvalidInput`.
     """
 
     mu: float
+    trace: float
     steps: int = 5
     eta: float = 0.05
     ridge: float = 0.0
-    trace: float | None = None
     variant: str = "printed"
     release: str = "coef"
     summary: ClassVar[str] = (
         "logistic regression by noisy Newton steps on cut rows (paper 2, algorithm 5)"
     )
     statement: ClassVar[str] = "algorithm 5 (DP-LR)"
-    correction: ClassVar[str] = (
-        "σ₂ has the radius where the algorithm has its square, and Tr(Σ) must be given"
-    )
+    correction: ClassVar[str] = "σ₂ has the radius where the algorithm has its square"
 
     def __post_init__(self) -> None:
         self.check_newton()
-        if self.trace is not None:
-            check.real("trace", self.trace, 0.0)
-        elif self.variant == "corrected":
-            fail("trace", None, "given for variant='corrected', which takes it as public")
+        check.real("trace", self.trace, 0.0)
 
     def newton(self, data: Array) -> Newton:
         """The steps on the cut rows."""
         n, dim = len(data), data.shape[1] - 1
-        trace = float(np.sum(data[:, :-1] ** 2)) / n if self.trace is None else self.trace
-        reach = theorem_4_3_radius(trace, dim, n, self.eta)
-        first, second = algorithm_5_sigmas(trace, dim, n, self.eta, self.mu, self.steps)
+        reach = theorem_4_3_radius(self.trace, dim, n, self.eta)
+        first, second = algorithm_5_sigmas(self.trace, dim, n, self.eta, self.mu, self.steps)
         if self.variant == "corrected":
             second /= reach
         _check_labels(data, 0.0, 1.0)
@@ -221,14 +214,7 @@ class DPLR(NewtonAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
 
     def pair(self) -> NeighbourPair:
-        """With a public trace, rows at the radius nearly at right angles.
-
-        Without one, a row of 2000 becomes 10,000 times as long.
-        """
-        if self.trace is None:
-            axis = np.tile(np.eye(2), (1000, 1))
-            label = np.tile([1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0], 250)
-            return replace_row(np.column_stack([axis, label]), 0, [1e4, 0.0, 1.0])
+        """A row at the radius, replaced by one nearly at right angles with another label."""
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)

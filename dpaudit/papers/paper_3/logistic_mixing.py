@@ -24,9 +24,8 @@ from dpaudit.papers.paper_3.linear_mixing import LinearMixing
 class LogisticMixing(JointSpectrumAlgorithm):
     """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
 
-    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, so the label bound is
-    C_Y = 1. Section 5.2 instead hands the labels −b₁/(2b₂)·y to algorithm 2. They are not bounded
-    by 1: |b₁/(2b₂)| is 2 for Q → 0 and grows with Q.
+    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, as in appendix G, so the
+    label bound is C_Y = 1.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     eta : η > 0, the noise on λ_min in units of C²; None for γ/√k.
     row_bound : C > 0, public bound on the row norms.
     release : "gram" or "sketch".
-    variant : "printed", or "corrected": line 6 in units of C², √γ·C for γ·C in line 3 (where too
-        much is added), and a claim that holds at small η too.
+    variant : "printed", or "corrected": line 6 in units of C² (class A of the findings), √γ·C for
+        γ·C in line 3 (where too much is added), and a claim that holds at small η too (class B).
     sampler : "sufficient" or "literal".
 
     Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it. Raises `InvalidInput`.

@@ -40,8 +40,9 @@ class ObjectivePerturbation(Algorithm):
     ----------
     epsilon, delta : the budget, ε > 0 in nats.
     row_bound : C > 0, public bound on ‖x_i‖; labels −1 and 1.
-    variant : "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed loss
-        is concave: its minimum misclassifies as many rows as it can, and may jump with b.
+    variant : "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed sign
+        is a misprint (class C of the findings): that loss is concave, its minimum misclassifies as
+        many rows as it can, and may jump with b.
 
     Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
     it is the lowest of the minima reached from both ends of every axis. Each draw takes about n·p²

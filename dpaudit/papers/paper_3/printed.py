@@ -69,7 +69,10 @@ def sheffet_2019(rows: int, gamma: float, delta: float) -> float:
 
 
 def gaussmix_epsilon(rows: int, gamma: float, delta: float) -> float:
-    """Lemma 1 with proposition 1: ε = min over α of φ + ln(1 − 1/α) − ln(αδ)/(α − 1)."""
+    """Lemma 1 with proposition 1: ε = min over α of φ + ln(1 − 1/α) − ln(αδ)/(α − 1), or 0.
+
+    The minimum is negative where δ is large and φ small, down to ln(1 − δ).
+    """
     rows, gamma = check.integer("rows", rows, 1), _gamma(gamma)
     delta = check.real("delta", delta, 0.0, 1.0, open_=True)
     curve = RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)

@@ -114,9 +114,9 @@ class SheffetOLS(SheffetAlgorithm):
     rows : k ≥ p.
     epsilon, delta : the budget, ε > 0 in nats.
     row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
-    variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; for C below 1 the printed
-        noise is too little), and γ at least algorithm 5's (the printed γ is less for few rows and ε
-        near 100).
+    variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; where it is below 1, for
+        short rows, the printed noise is too little: class B of the findings), and γ at least
+        algorithm 5's, which differs only for ε far above 10.
     sampler : "sufficient" (Student t given the branch) or "literal".
 
     Output: (size, p); the branch is not part of it. Raises `InvalidInput`.
@@ -157,7 +157,8 @@ class SheffetRenyiOLS(SheffetAlgorithm):
     Parameters
     ----------
     rows, epsilon, delta, row_bound, label_bound, sampler : as of `SheffetOLS`.
-    variant : "printed", or "corrected": γ in units of C² (line 3 prints none), and √γ·ξ for γ·ξ.
+    variant : "printed", or "corrected": γ in units of C² (line 3 prints none: class A of the
+        findings), and √γ·ξ for γ·ξ.
 
     Output: (size, p). Raises `InvalidInput`.
     """

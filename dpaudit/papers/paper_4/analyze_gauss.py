@@ -28,7 +28,8 @@ from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma
 class AnalyzeGaussNoise(MatrixRelease):
     """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
 
-    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴.
+    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, as in our text,
+    which may have lost the exponent of ε².
 
     Parameters
     ----------

@@ -120,7 +120,10 @@ def theorem_4_1_scale(row_bound: float) -> float:
 
 
 def theorem_b_3_dof(dim: int, spread: float, delta: float) -> int:
-    """Theorem B.3: ν = ⌊d + 2C₂L⌋, C₂ = `spread` > 1, δ < 1/e (C₂ = 14/ε² in theorem 4.1)."""
+    """Theorem B.3: ν = ⌊d + 2C₂L⌋, C₂ = `spread` > 1, δ < 1/e (C₂ = 14/ε² in theorem 4.1).
+
+    The theorem does not ask for C₂ > 1, and does not hold without it.
+    """
     dim, spread = check.integer("dim", dim, 1), check.real("spread", spread, 1.0, open_=True)
     return math.floor(dim + 2.0 * spread * _log(delta, 1.0 / math.e))
 

@@ -10,7 +10,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, spectrum
 from dpaudit.neighbours import NeighbourPair
-from reports.make.findings.finding import Evidence, claimed
+from reports.make.findings.evidence import Evidence, claimed
 
 SMALL_DELTAS = (1e-2, 1e-3, 1e-5, 1e-7, 1e-10)
 

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit.report.text import number
+from dpaudit.report.text import count
 from reports.make import page
-from reports.make.findings.lines import Line, sentences, title, written
+from reports.make.findings.statement import SORTS, Paper
+from reports.make.findings.words import (
+    FAILS,
+    HOLDS,
+    UNTESTED,
+    Row,
+    closest,
+    effort,
+    fields,
+    heading,
+)
 
-PAPERS = {
-    1: "Lu, Magdon-Ismail, Wei and Zikas, Privacy-Utility Tradeoff of OLS with Random Projections",
-    2: "Cao, Bi and Zhang, Differentially Private Truncation of Unbounded Data via Public Second "
-    "Moments",
-    3: "Lev, Srinivasan, Shenfeld, Ligett, Sekhari and Wilson, The Gaussian Mixing Mechanism: "
-    "Rényi Differential Privacy via Gaussian Sketches",
-    4: "Sheffet, Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in "
-    "Linear Regression",
-}
 INTRODUCTION = (
     "We wrote the algorithms of these papers as programs and worked out, wherever the law of what "
     "they release is known, how much privacy they give exactly: δ as a function of ε, the largest "
     "P(S) − e^ε Q(S) over all events S, for the outputs P and Q of two neighbouring databases. "
-    "Each line that the papers print was then held against that, not only at the settings of their "
-    "experiments but over ranges of them.",
-    "A bound on privacy fails if there is one admitted setting, one pair of databases and one ε at "
-    "which the exact δ is larger than the printed one. Such a counterexample is computed and rests "
-    "on no sampling; the few entries marked “at least” give a lower bound instead, certified from "
-    "draws at level 1 − 10⁻⁶ where there is no other way. ε is in nats. The formulas are as in the "
-    "texts that we have; where one of them has been misread, or has been put right in a later "
-    "version, we should be glad to know.",
+    "Every numbered statement was then held against that, or against the other side of its own "
+    "inequality, under the conditions that the paper states.",
+    "An inequality is searched for a setting at which it fails: corners and edges of the range, "
+    "points spread over it, then optimisation from the closest ones. A failure is made as simple "
+    "as it can be. A search that finds nothing proves nothing, so each row says how hard it was "
+    "tried. A counterexample is computed and rests on no sampling. The few marked “at least” give "
+    "a lower bound of the exact value instead: computed from an event or a part of the output, or "
+    "certified from draws at level 1 − 10⁻⁶ where there is no other way. ε is in nats. The words "
+    "are those of the texts that we have. Where one of them has been misread, or put right in a "
+    "later version, we should be glad to know.",
 )
 NOTES = (
     "Paper 3, appendix J.2: k was chosen by a grid search for the best performance, and “the "
@@ -41,122 +45,160 @@ NOTES = (
     "printed and with it put right. This is a simulation, not a count of failures: study "
     "figures-5-and-6-paper-4, `dpaudit run scenarios/papers/paper-4-figures-5-and-6.toml`.",
 )
-Cell = tuple[str, ...]
-HEADS = ("Where", "As printed", "What is wrong", "Evidence", "Corrected", "Recompute with")
-LOOSE_HEADS = (
-    "Where",
-    "As printed",
-    "Quantity",
-    "Printed",
-    "Exact",
-    "Factor",
-    "Over the range",
-    "Recompute with",
-)
+HEADS = ("Where", "As printed", "Stated for", "How it was tried", "Note", "Recompute with")
+COUNTS = ("Paper", "Statements", "Hold", "(A)", "(B)", "(C)", "Follow from these", "Not tested")
 
 
-def write(folder: str | Path, found: Sequence[Line]) -> tuple[Path, Path]:
+@dataclass(frozen=True)
+class Judged:
+    """A paper and its statements, tested."""
+
+    paper: Paper
+    rows: Sequence[Row]
+
+    @property
+    def name(self) -> str:
+        """ "Paper 1: Lu …, title"."""
+        return f"Paper {self.paper.number}: {self.paper.name}, {self.paper.title}"
+
+    @property
+    def about(self) -> str:
+        """Version of the text, and the authors' code."""
+        code = self.paper.code or "none that we know of"
+        return f"Our text: {self.paper.version}. The authors’ public code: {code}."
+
+    def holding(self) -> list[Row]:
+        """What holds."""
+        return [one for one in self.rows if one.verdict == HOLDS]
+
+    def untested(self) -> list[Row]:
+        """What was not tested."""
+        return [one for one in self.rows if one.verdict == UNTESTED]
+
+    def slips(self, sort: str) -> list[Row]:
+        """The failures of one sort, each a slip of its own."""
+        failing = [one for one in self._failing() if one.statement.fails == sort]
+        return [one for one in failing if not self._led(one)]
+
+    def followers(self, cause: Row) -> list[Row]:
+        """The failures that follow from a slip."""
+        return [one for one in self._failing() if one.statement.cause == cause.statement.key]
+
+    def following(self) -> list[Row]:
+        """All failures that follow from another one."""
+        return [one for one in self._failing() if self._led(one)]
+
+    def numbers(self) -> list[int]:
+        """The columns of the table of counts, after the first."""
+        slips = [len(self.slips(sort)) for sort in SORTS]
+        ends = len(self.following()), len(self.untested())
+        return [len(self.rows), len(self.holding()), *slips, *ends]
+
+    def _failing(self) -> list[Row]:
+        return [one for one in self.rows if one.verdict == FAILS]
+
+    def _led(self, one: Row) -> bool:
+        return bool(one.statement.cause)
+
+
+def write(folder: str | Path, judged: Sequence[Judged]) -> list[Path]:
     """Write findings.md and findings.html; the same findings give the same bytes."""
-    paths = Path(folder) / "findings.md", Path(folder) / "findings.html"
-    for path, text in zip(paths, (markdown(found), html(found)), strict=True):
+    paths = [Path(folder) / "findings.md", Path(folder) / "findings.html"]
+    for path, text in zip(paths, (markdown(judged), html(judged)), strict=True):
         page.write(path, text)
     return paths
 
 
-def markdown(found: Sequence[Line]) -> str:
+def markdown(judged: Sequence[Judged]) -> str:
     """The page as Markdown."""
     return page.render(
         "findings.md",
         introduction=INTRODUCTION,
-        sentences=tuple(sentences(found)),
+        sentences=sentences(judged),
+        counts=page.table(COUNTS, _counts(judged)),
         papers=[
-            (paper, PAPERS[paper], _table(HEADS, map(cells, lines)))
-            for paper, lines in _by_paper(failing(found)).items()
+            {**_content(one), "holds": page.table(HEADS, _in_code(map(cells, one.holding())))}
+            for one in judged
         ],
-        loose=_table(LOOSE_HEADS, map(loose_cells, holding(found))),
         notes=NOTES,
     )
 
 
-def html(found: Sequence[Line]) -> str:
+def html(judged: Sequence[Judged]) -> str:
     """The page as HTML that stands alone."""
     return page.render(
         "findings.html",
         introduction=INTRODUCTION,
-        sentences=sentences(found),
-        papers=[
-            (paper, PAPERS[paper], list(map(cells, lines)))
-            for paper, lines in _by_paper(failing(found)).items()
-        ],
+        sentences=sentences(judged),
         heads=HEADS,
-        loose_heads=LOOSE_HEADS,
-        loose=list(map(loose_cells, holding(found))),
+        counts_heads=COUNTS,
+        counts=_counts(judged),
+        papers=[{**_content(one), "holds": list(map(cells, one.holding()))} for one in judged],
         notes=[one.replace("`", "") for one in NOTES],
     )
 
 
-def failing(found: Sequence[Line]) -> list[Line]:
-    """The lines that do not hold as printed."""
-    return [one for one in found if one.evidence.violated]
-
-
-def holding(found: Sequence[Line]) -> list[Line]:
-    """The lines that hold."""
-    return [one for one in found if not one.evidence.violated]
-
-
-def cells(one: Line) -> list[Cell]:
-    """A line of the first tables, each cell in parts; the verdict leads the evidence."""
-    evidence = (
-        f"{one.evidence.verdict.capitalize()}.",
-        *(f"At {part}." for part in one.shown),
-        one.swept,
-    )
-    printed = f"{one.finding.claim}:", one.finding.formula
-    return [
-        (one.finding.place,),
-        printed,
-        (one.finding.fault,),
-        evidence,
-        one.corrected,
-        (one.command,),
+def sentences(judged: Sequence[Judged]) -> list[str]:
+    """The headline: slips of class (A) by root cause, then the others, then what holds."""
+    totals = [sum(column) for column in zip(*(one.numbers() for one in judged), strict=True)]
+    if not totals:
+        return []
+    statements, holds, privacy, corner, misprint, following, untested = totals
+    found = [
+        f"{count(holds)} of {count(statements)} statements and single lines hold wherever they "
+        f"were tried; {count(untested)} were not tested, and the reason is given.",
+        *(
+            f"{_slips(many, sort)}."
+            for many, sort in zip((privacy, corner, misprint), SORTS, strict=True)
+        ),
     ]
+    if following:
+        found.append(
+            f"{count(following)} more fail only because they follow from one of these slips. They "
+            "are listed under it, and not counted again."
+        )
+    return found
 
 
-def loose_cells(one: Line) -> list[Cell]:
-    """A line of the last table."""
-    evidence = one.evidence
-    known = evidence.factor is not None and (evidence.quantity != "δ" or evidence.factor < 1e6)
-    factor = number(evidence.factor, 3) if known else "–"
-    values = [
-        (evidence.quantity,),
-        (written(evidence.printed),),
-        (written(evidence.found),),
-        (factor,),
-    ]
-    printed = f"{one.finding.claim}:", one.finding.formula, one.finding.fault
-    return [
-        (title(one),),
-        printed,
-        *values,
-        (f"At {one.finding.at(evidence)}.", one.swept),
-        (one.command,),
-    ]
+def _slips(many: int, sort: str) -> str:
+    return f"({sort}) {count(many)} slip{'s' * (many != 1)}: {SORTS[sort]}"
 
 
-def _by_paper(found: Sequence[Line]) -> dict[int, list[Line]]:
+def _counts(judged: Sequence[Judged]) -> list[list[str]]:
+    return [[f"Paper {one.paper.number}", *map(count, one.numbers())] for one in judged]
+
+
+def _content(one: Judged) -> dict[str, object]:
     return {
-        paper: part
-        for paper in PAPERS
-        if (part := [one for one in found if one.finding.paper == paper])
+        "number": one.paper.number,
+        "name": one.name,
+        "about": one.about,
+        "well": one.paper.well,
+        "advice": one.paper.advice,
+        "sorts": [
+            (heading(slips[0]), [_entry(one, slip) for slip in slips])
+            for sort in SORTS
+            if (slips := one.slips(sort))
+        ],
+        "untested": [(row.where, row.statement.untested) for row in one.untested()],
     }
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    return page.table(heads, map(_joined, rows))
+def _entry(judged: Judged, slip: Row) -> dict[str, object]:
+    return {
+        "where": slip.where,
+        "key": slip.statement.key,
+        "fields": fields(slip, judged.followers(slip)),
+    }
 
 
-def _joined(row: Sequence[Cell]) -> list[str]:
-    """The parts of each cell on lines of their own; the last cell is a command."""
-    *parts, command = ["<br>".join(part for part in cell if part) for cell in row]
-    return [*parts, f"`{command}`"]
+def cells(one: Row) -> list[str]:
+    """A line of the table of what holds."""
+    said = one.statement
+    tried = " ".join(filter(None, (effort(one), closest(one))))
+    note = " ".join(filter(None, (said.fault, said.reading, said.code)))
+    return [one.where, said.printed, said.hypotheses_text, tried, note, one.command]
+
+
+def _in_code(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    return [[*cells, f"`{command}`"] for *cells, command in rows]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.errors import DpauditError
-from reports.make.findings.finding import Evidence, Finding, Grid, Test
+from reports.make.findings.evidence import Evidence, Grid, Test
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,6 @@ def sweep(test: Test, grid: Grid, setting: Mapping[str, Any] | None = None) -> S
     held = [one.factor for _, one in found if not one.violated and one.factor is not None]
     failed = sum(one.violated for _, one in found)
     return Sweep(len(found), failed, at, evidence, max(held) if held else None)
-
-
-def of_finding(finding: Finding, *, corrected: bool = False) -> Sweep | None:
-    """The sweep of a finding, or of its corrected form, over its grid; None where it has none."""
-    test = finding.fixed if corrected else finding.test
-    return sweep(test, finding.grid, finding.setting) if finding.grid and test is not None else None
 
 
 def _points(grid: Grid, setting: Mapping[str, Any]) -> list[dict[str, Any]]:

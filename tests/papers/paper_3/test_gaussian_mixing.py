@@ -117,7 +117,7 @@ def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
         np.testing.assert_allclose(as_one.joint_spectrum(scaled, epsilon).delta, found, rtol=1e-6)
 
 
-@pytest.mark.parametrize("delta", [1e-2, 1e-5])
+@pytest.mark.parametrize("delta", [pytest.param(1e-2, marks=pytest.mark.slow), 1e-5])
 def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
     """Its first term is the textbook's bound outside of its range.
 

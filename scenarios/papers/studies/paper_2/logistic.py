@@ -66,7 +66,7 @@ class LogisticCase(ErrorCase):
         else:
             moment = private[:, :-1].T @ private[:, :-1] / len(private)
         trace = float(np.trace(moment))
-        return DPLR(self.mu, self.steps, self.eta, self.ridge, trace, variant="corrected")
+        return DPLR(self.mu, trace, self.steps, self.eta, self.ridge, variant="corrected")
 
     def panel(self, errors: Errors) -> Panel:
         """The errors from the first step on."""

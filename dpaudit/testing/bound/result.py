@@ -1,0 +1,74 @@
+"""What a search of a bound found, and how hard it looked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpaudit.report.text import count
+from dpaudit.testing.bound.inequality import Trial
+
+
+@dataclass(frozen=True)
+class BoundSearch:
+    """The outcome of `dpaudit.testing.search_bound`.
+
+    simplest, worst : settings at which the bound fails, the plainest and the one with the largest
+    factor; None where none was found. closest : of the settings at which it holds, the one with the
+    least room; None where there is none. tried : settings at which both sides were computed.
+    excluded : further ones that the hypotheses refused. undecided : further ones without an exact
+    value. exhaustive : whether every setting of the domain was looked at. domain : the ranges in
+    words. rng : the seed.
+    """
+
+    simplest: Trial | None
+    worst: Trial | None
+    closest: Trial | None
+    tried: int
+    excluded: int
+    undecided: int
+    exhaustive: bool
+    domain: str
+    rng: object
+
+    @property
+    def holds(self) -> bool:
+        """Whether no setting was found at which the bound fails. A search proves nothing."""
+        return self.worst is None
+
+    @property
+    def slack(self) -> float | None:
+        """≥ 1, by how many times the bound is loose where it is closest to failing."""
+        return None if self.closest is None else self.closest.factor
+
+    @property
+    def searched(self) -> str:
+        """How hard it was tried, in words."""
+        every = "every setting" if self.exhaustive else "settings"
+        parts = [
+            f"{count(self.tried)} {every} of {self.domain}",
+            f"{count(self.excluded)} more excluded by the hypotheses" * (self.excluded > 0),
+            f"{count(self.undecided)} more without an exact value" * (self.undecided > 0),
+            f"seed {self.rng}" * (not self.exhaustive),
+        ]
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def text(self) -> str:
+        """Several lines: the verdict first, then the settings, then how much was searched."""
+        found = {"simplest": self.simplest, "worst": self.worst, "closest": self.closest}
+        if not self.holds:
+            del found["closest"]
+        lines = [f"  {name:<11}{trial}" for name, trial in found.items() if trial is not None]
+        verdict = "no failure of the bound was found" if self.holds else "the bound fails"
+        return "\n".join([verdict, *lines, f"  {'searched':<11}{self.searched}"])
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class BoundFailure(AssertionError):
+    """A bound that fails. search : the `BoundSearch` that found it."""
+
+    def __init__(self, search: BoundSearch) -> None:
+        self.search = search
+        super().__init__(search.text)

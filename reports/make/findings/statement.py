@@ -1,0 +1,128 @@
+"""A numbered statement of a paper: what is printed, under which hypotheses, and how it is tested.
+
+Every theorem, lemma, proposition, corollary, claim, algorithm and numeric claim of a paper is one
+`Statement`. Its test is `Searched` (an inequality or equality, searched for a setting at which it
+fails) or `Swept` (a function that gives `Evidence`, over a grid); a statement without a test says
+why it has none. Whether it holds is computed (`outcome.py`); of which sort a failure is, and from
+which slip it follows, is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reports.make.findings.evidence import EXACT, Grid, Test
+
+PRIVACY, CORNER, MISPRINT = "A", "B", "C"
+SORTS = {
+    PRIVACY: "more privacy is promised than there is, where a user would meet it",
+    CORNER: "a condition is lacking, and the statement fails in a corner",
+    MISPRINT: "a misprint, of the paper or of our text",
+}
+TRIES = 1000
+Number = Callable[..., float]
+Condition = Callable[..., bool]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """exact ≤ printed at every admitted setting, or the other way round; for `search_bound`.
+
+    printed, exact : functions of the parameters in `domain`, by name; each may take a part of them.
+        exact : the exact value, a certified bound of it, or the other side of the inequality.
+    domain : parameter names to `dpaudit.testing.reals(low, high)`, `integers(low, high)`,
+        `choices(...)`, or one fixed value.
+    hypotheses : conditions of the statement; False, or a `DpauditError`, excludes a setting.
+    side : "upper" where `printed` is an upper bound of `exact` (a δ; a noise that is enough),
+        "lower" where it is a lower bound, "both" where the two are said to be equal.
+    quantity : of the two values, "δ" or the unit of a parameter. kind : EXACT or CERTIFIED (`exact`
+    is then a certified bound). tries : settings at which it is computed. tolerance : relative.
+    rounding : absolute error of `exact`. at : a setting to show first, as one that the paper names.
+    also : of a setting, what follows from it, in words: "so σ = 0.3".
+    """
+
+    printed: Number
+    exact: Number
+    domain: Mapping[str, Any]
+    hypotheses: Condition | Sequence[Condition] | None = None
+    side: str = "upper"
+    quantity: str = "δ"
+    kind: str = EXACT
+    tries: int = TRIES
+    tolerance: float = 1e-9
+    rounding: float = 1e-15
+    at: Mapping[str, Any] | None = None
+    also: Callable[..., str] | None = None
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A function of a setting that gives `Evidence` (`claimed`, `asked`, `stated`), over a grid.
+
+    For what is not a search: a run on data, draws, one number. setting : parameters by name, which
+    `test` takes. grid : values of some of them. more : settings that are shown beside the first.
+    """
+
+    test: Test
+    setting: Mapping[str, Any]
+    grid: Grid = field(default_factory=dict)
+    more: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One row of the page.
+
+    key : its name on the command line, "4-theorem-b-5". paper : 1 to 4. place : "theorem B.5".
+    section : where it stands, "section 4.1" or "appendix B".
+    printed : the sentence or formula, verbatim as in our text.
+    hypotheses_text : conditions in force there: on ε, δ, r, n; which neighbours; what is an input.
+    reading : "", or where the conversion from PDF may have damaged the formula, with the other
+        reading.
+    test : how it is tested; None where it is not, and then `untested` says why.
+    fails : "" where it holds, else its sort: "A", "B" or "C" of `SORTS`. The test must agree.
+    fault : of a failure what is wrong; of a statement that holds a note, or "".
+    cause : key of the statement whose slip this failure follows from; "" where the slip is its own.
+    corrected : the least change that makes it true. fixed : the test of that very line, over the
+        same domain (`dataclasses.replace(TEST, printed=...)`).
+    code : what the authors' public code does at that line; "" where it was not read.
+    """
+
+    key: str
+    paper: int
+    place: str
+    section: str
+    printed: str
+    hypotheses_text: str = ""
+    reading: str = ""
+    test: Searched | Swept | None = None
+    untested: str = ""
+    fails: str = ""
+    fault: str = ""
+    cause: str = ""
+    corrected: str = ""
+    fixed: Searched | Swept | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and the fair summary of what came of it.
+
+    name : "Sheffet". title : as printed. version : which version our text is, "arXiv v2, 2017".
+    code : where the authors' code is public, "" where none is known.
+    well : paragraphs on what holds and what is good, in the authors' words.
+    advice : paragraphs on what to fix. No counts in either: the page makes them.
+    statements : in the order of the paper.
+    """
+
+    number: int
+    name: str
+    title: str
+    version: str
+    code: str
+    well: Sequence[str]
+    advice: Sequence[str]
+    statements: Sequence[Statement]
