@@ -17,12 +17,13 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour
 from dpaudit.exact.numerics.contour import LossTransform
 from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.numerics.signed_curve import Delta
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.pairs.gaussian import diagonalise
 from dpaudit.exact.wishart_composition import WishartComposition, WishartPart
 from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
-from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch
+from dpaudit.exact.zeroed_rows.gaussian_sketch import sketch_axes, sketch_curves
 from dpaudit.exact.zeroed_rows.wishart_loss import WishartLoss
 
 NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expanded about it
@@ -92,12 +93,17 @@ class PrivacyLoss:
         Arguments and errors as of `dpaudit.exact.gaussian_sketch`.
         """
         leverage = check.real("leverage", leverage, 0.0, 1.0)
-        rows = check.integer("rows", rows, 1)
+        return cls.of_sketch(Share.of(leverage), check.integer("rows", rows, 1))
+
+    @classmethod
+    def of_sketch(cls, q: Share, rows: int) -> PrivacyLoss:
+        """`gaussian_sketch` of a leverage of which 1 − q is known too."""
         name = "Gaussian rows (chi-square)"
-        if leverage == 1.0:
+        if q.rest == 0.0:
             return cls.disjoint(name)
-        axes = Axes.of_excess(np.zeros(1), np.array([-leverage]), np.array([float(rows)]))
-        return cls(*_both(axes), name, lambda epsilon: gaussian_sketch(leverage, rows, epsilon))
+        return cls(
+            *_both(sketch_axes(q, rows)), name, lambda epsilon: sketch_curves(q, rows, epsilon)
+        )
 
     @classmethod
     def additive_wishart(cls, q: float, dof: int, dim: int) -> PrivacyLoss:

@@ -82,8 +82,7 @@ def spectrum(
     curve, name = curve_on_pair(mechanism, pair, law)
     result = spectrum_of(curve, name, epsilon)
     if law == "finite" and _has_asymptotic_law(known_mechanism(mechanism), pair):
-        limit, _ = curve_on_pair(mechanism, pair, "asymptotic")
-        result = result.replace(asymptotic=np.maximum(*limit.delta(epsilon)))
+        return result.replace(asymptotic=_limit(mechanism, pair, epsilon))
     return result
 
 
@@ -142,6 +141,14 @@ def _family(known: KnownMechanism, pair: NeighbourPair) -> Any:
     except NoExactSpectrum:
         raise
     except NotImplementedError:
+        return None
+
+
+def _limit(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Array | None:
+    """The larger asymptotic δ at each ε; None where it is not known to checked accuracy."""
+    try:
+        return np.maximum(*curve_on_pair(mechanism, pair, "asymptotic")[0].delta(epsilon))
+    except NoExactSpectrum:
         return None
 
 

@@ -92,7 +92,7 @@ def worst_case(
     the direction that the mechanism's `added_row` says. The orders between rows are proved in
     `zeroed_rows.families` and docs/theory/monotonicity.md. Where several neighbours have the
     largest δ (equal rows, or δ = 1 in double precision), `index` and `candidate` are one of them.
-    The number that decides δ of a row with leverage h has a relative error of about 2⁻⁵²/(1 − h).
+    A zeroed row's 1 − leverage is computed from the other rows: it keeps its digits near 0.
 
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("flight")

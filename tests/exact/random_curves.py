@@ -10,8 +10,10 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit.exact import PrivacyLoss, compose
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.pair_spectrum import curve_on_pair
 from dpaudit.exact.pairs import dispatch
+from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import Density, Discrete, Gaussian, Laplace, Product, StudentT
 from dpaudit.laws.density import panel_edges
@@ -79,7 +81,9 @@ def als_of_light_rows(rng):
 def als_in_the_limit(rng):
     p = int(rng.choice(FEATURES))
     numbers = share(rng), share(rng), p, rows(rng, p + 1)
-    return Case(f"als in the limit {numbers}", asymptotic_loss(*numbers))
+    return Case(
+        f"als in the limit {numbers}", asymptotic_loss(*map(Share.of, numbers[:2]), *numbers[2:])
+    )
 
 
 def sketch(rng):
@@ -258,6 +262,21 @@ def replaced(rng):
     return on_a_pair(rng, neighbour)
 
 
+def worst(rng):
+    """The largest of the curves of all zeroed rows: in both directions of one row at each ε."""
+    data = database(rng)
+    release = mechanism(rng, data)
+    found = dp.exact.worst_case(release, data, 0.0)
+    return Case(f"worst of {release!r}, {data.shape}", found.curve, 1e-7)
+
+
+def replaced_beside_wishart(rng):
+    d = int(rng.choice([2, 3, 5]))
+    up, down = power(rng, -3, 1), power(rng, -3, 1)
+    numbers = up, down, d + int(rng.choice([0, 1, 2, 3, 10, 40])), d
+    return Case(f"wishart replaced {numbers}", ReplacedWishartCurve(*numbers), 1e-6)
+
+
 KINDS = {
     made.__name__: made
     for made in (
@@ -279,5 +298,7 @@ KINDS = {
         student,
         zeroed,
         replaced,
+        worst,
+        replaced_beside_wishart,
     )
 }

@@ -6,7 +6,7 @@ from scipy import stats
 
 from dpaudit import InvalidInput
 from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.zeroed_rows.als_finite import pure_limits
+from dpaudit.exact.zeroed_rows.als import StudentCurve
 
 pytestmark = pytest.mark.quick
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.quick
     [(0.5, 0.01, 12, 50), (0.01, 0.2, 2, 40), (0.3, 0.0, 3, 9), (0, 0.5, 1, 4)],
 )
 def test_delta_is_zero_exactly_past_the_pure_limit_and_positive_before(h, t, p, rows):
-    for direction, limit in enumerate(pure_limits(h, t, p, rows)):
+    for direction, limit in enumerate(StudentCurve(h, t, p, rows).supremum):
         curve = als(h, t, p, rows, np.array([0.999, 1.0, 1.001, 5.0]) * limit)[direction]
         assert curve[0] > 0.0
         assert np.all(curve[2:] == 0.0)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.errors import NoExactSpectrum
 
 # first trapezoid step in the hyperbola's parameter, halved until the sums agree
 STEP, HALVINGS = (0.08, 8)
@@ -29,8 +30,16 @@ ALIKE = 2.0  # e^{±ALIKE}: how different the lengths may be over which their in
 COARSE = np.concatenate([np.arange(0.0, 16.0, 0.5), np.arange(16.0, 96.0, 2.0)])
 NEGLIGIBLE = 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+SMALLEST = 1e-290  # of a δ that is resolved
+BESIDE_ONE = 1e-17  # of 1 − δ that is resolved
+CANCELS = 1e12  # terms of log M of this size cancel with an error below a thousandth
 OVERFLOW = 700.0  # e^{±this} is as far as floats go
-DECADES, BISECTIONS = 50.0, 20  # the saddle is looked for in e^{±50}, to 1e-4 of itself
+# the saddle is looked for in e^{±50}, to 1e-4 of itself; in e^{±230} where the loss is tiny
+DECADES, BISECTIONS = 50.0, 20
+FARTHER, MORE = 230.0, 22
+TINY = 1e-30  # variance of such a loss
+NO_LOSS = 1e-200  # variance of a loss that is nowhere infinite: below, it counts as none
 NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, where floats still differ
 
 Integrand = Callable[[np.ndarray], np.ndarray]
@@ -66,22 +75,48 @@ def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     if transform.floor == 1.0:
         return delta
     origin = np.zeros(1)
-    below = transform.slope(origin)[0] - 2.0 * np.sqrt(transform.curvature(origin)[0]) > epsilon
+    variance = transform.curvature(origin)[0]
+    if variance < NO_LOSS and transform.floor == 0.0:
+        return delta
+    mean = transform.slope(origin)[0]
+    below = mean - 2.0 * np.sqrt(variance) > epsilon
     above = ~below & (epsilon < transform.maximum)
+    one = below & (_log_beside_one(transform, mean, epsilon) < np.log(BESIDE_ONE))
+    delta[one] = 1.0
+    below &= ~one
     if below.any():
-        delta[below] = 1.0 + _integral(transform, epsilon[below], -1.0, 0.0)
+        delta[below] = 1.0 + _integral(transform, epsilon[below], -1.0, 0.0, BESIDE_ONE)
     if above.any():
         delta[above] += np.maximum(_integral(transform, epsilon[above], 0.0, transform.end), 0.0)
     return np.clip(delta, 0.0, 1.0)
 
 
-def _integral(transform: LossTransform, epsilon: Array, start: float, stop: float) -> Array:
-    """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point."""
+def _log_beside_one(transform: LossTransform, mean: float, epsilon: Array) -> Array:
+    """An upper bound of log(1 − δ) at each ε (Chernoff).
+
+    1 − δ = E_P[min(1, e^{ε−L})] ≤ M(−t) e^{tε} for 0 < t < 1. For a loss of very large mean the
+    terms of log M(−t) grow as t times the mean and cancel, so t stays where that costs little.
+    """
+    t = 0.5 if abs(mean) < CANCELS else 0.5 * CANCELS / abs(mean)
+    return np.asarray(transform.log_m(np.array([-t + 0j])).real + t * epsilon)
+
+
+def _integral(
+    transform: LossTransform,
+    epsilon: Array,
+    start: float,
+    stop: float,
+    smallest: float = SMALLEST,
+) -> Array:
+    """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point.
+
+    What is below `smallest` need not be resolved.
+    """
     saddle = _saddle(transform, epsilon, start, stop)
     total = np.empty_like(epsilon)
     for first, crossing, last in _bands(transform, epsilon, saddle):
         total[first:last] = _shared(
-            transform, epsilon[first:last], saddle[first:last], crossing - first
+            transform, epsilon[first:last], saddle[first:last], crossing - first, smallest
         )
     return total
 
@@ -123,19 +158,39 @@ def _run(excess: Array) -> int:
     return max(int(above[0]), 1) if len(above) else len(excess)
 
 
-def _shared(transform: LossTransform, epsilon: Array, saddle: Array, crossing: int) -> Array:
-    """One hyperbola for all of `epsilon` if they bend to one side, else one for each half."""
-    line = _Line.through(transform, float(saddle[crossing]))
-    with np.errstate(under="ignore"):
-        peak = np.exp(line.log_peak - line.crossing * epsilon)
-        bend, end = line.best(epsilon, BENDS)
-        if len(epsilon) == 1 or abs(bend) == BENDS[0]:
-            return np.asarray(trapezoid(line.integrand(epsilon, bend), end) * peak)
+def _shared(
+    transform: LossTransform, epsilon: Array, saddle: Array, crossing: int, smallest: float
+) -> Array:
+    """One hyperbola for all of `epsilon` if it suits all of them, else one for each half."""
+    found = _on_line(_Line.through(transform, float(saddle[crossing])), epsilon, smallest)
+    if found is not None:
+        return found
     half = len(epsilon) // 2
     parts = (slice(None, half), slice(half, None))
     return np.concatenate(
-        [_shared(transform, epsilon[part], saddle[part], half // 2) for part in parts]
+        [_shared(transform, epsilon[part], saddle[part], half // 2, smallest) for part in parts]
     )
+
+
+def _on_line(line: _Line, epsilon: Array, smallest: float) -> Array | None:
+    """The integral at each ε; None where several do not bend to one side, or lose their digits.
+
+    Raises `NoExactSpectrum` where one ε by itself does.
+    """
+    alone = len(epsilon) == 1
+    with np.errstate(under="ignore", over="ignore"):
+        peak = np.exp(line.log_peak - line.crossing * epsilon)
+        bend, end = line.best(epsilon, BENDS)
+        if not alone and abs(bend) != BENDS[0]:
+            return None
+        least = np.divide(smallest, peak, out=np.full_like(peak, np.inf), where=peak > 0.0)
+        try:
+            total = trapezoid(line.integrand(epsilon, bend), end, line.agree(epsilon), least=least)
+            return np.asarray(total * peak)
+        except NoExactSpectrum:
+            if alone:
+                raise
+    return None
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,6 +215,14 @@ class _Line:
             float(_scale(transform, here)[0]),
             float(transform.log_m(here + 0j)[0].real),
         )
+
+    def agree(self, epsilon: Array) -> Array:
+        """How far two sums may be apart, (m,): more where rounding of sε and of log M is seen.
+
+        Where δ falls as e^{−sε}, rounding ε changes as much.
+        """
+        size = abs(self.crossing) * epsilon + abs(self.log_peak)
+        return np.asarray(np.maximum(AGREE, ROUNDING * size))
 
     def integrand(self, epsilon: Array, bend: float) -> Integrand:
         """The integrand along u ↦ s(u), in units of its value on the real axis."""
@@ -208,10 +271,18 @@ def extent(integrand: Integrand) -> float:
     return float(COARSE[last])
 
 
-def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: float = STEP) -> Array:
+def trapezoid(
+    integrand: Integrand,
+    end: float,
+    agree: float | Array = AGREE,
+    step: float = STEP,
+    least: float | Array = 0.0,
+) -> Array:
     """(1/π)∫₀^end Im integrand(u) du for each row of its values, (m, nodes).
 
-    The imaginary part is even in u and vanishes at `end`, so the trapezoid rule converges fast.
+    The imaginary part is even in u and vanishes at `end`, so the trapezoid rule converges fast. The
+    step is halved until two sums agree to `agree`, (m,), or differ by less than `least`, (m,).
+    Raises `NoExactSpectrum` where they do not.
     """
     total = step * np.sum(integrand(np.arange(1, int(end / step) + 1) * step).imag, axis=1)
     total += 0.5 * step * integrand(np.zeros(1)).imag[:, 0]
@@ -219,9 +290,12 @@ def trapezoid(integrand: Integrand, end: float, agree: float = AGREE, step: floa
         between = (np.arange(int(end / step)) + 0.5) * step
         last, total = total, 0.5 * (total + step * np.sum(integrand(between).imag, axis=1))
         step *= 0.5
-        if np.all(np.abs(total - last) <= agree * np.abs(total)):
-            break
-    return np.asarray(total / np.pi)
+        if np.all(np.abs(total - last) <= np.maximum(agree * np.abs(total), least)):
+            return np.asarray(total / np.pi)
+    raise NoExactSpectrum(
+        "δ(ε) could not be computed to checked accuracy: two sums along a contour disagree; "
+        "use dpaudit.audit, which needs only draws"
+    )
 
 
 def _scale(transform: LossTransform, s: Array) -> Array:
@@ -237,11 +311,13 @@ def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float)
     By bisection of its slope, as it is convex. The last term keeps away from the end: a pole of M
     there may be too faint to be seen.
     """
+    tiny = transform.curvature(np.zeros(1))[0] < TINY
+    reach, halvings = (FARTHER, MORE) if tiny else (DECADES, BISECTIONS)
     low, high = (
-        np.full_like(epsilon, -DECADES),
-        np.full_like(epsilon, DECADES if np.isinf(stop) else NEAREST + np.log(max(stop, 1.0))),
+        np.full_like(epsilon, -reach if start == 0.0 else -NEAREST),
+        np.full_like(epsilon, reach if np.isinf(stop) else NEAREST + np.log(max(stop, 1.0))),
     )
-    for _ in range(BISECTIONS):
+    for _ in range(halvings):
         middle = 0.5 * (low + high)
         s = _unfold(middle, start, stop)
         rising = (

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn, Protocol
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebpts2, chebvander
+from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
 
 from dpaudit._core.types import Array
 from dpaudit.errors import NoExactSpectrum
@@ -19,6 +20,11 @@ from dpaudit.errors import NoExactSpectrum
 COUNT = 16  # terms on a panel
 CHEBYSHEV = chebpts2(COUNT)  # with both ends: a function may be seen at an end of its panel alone
 FIT = np.linalg.inv(chebvander(CHEBYSHEV, COUNT - 1))
+# Chebyshev coefficients → those of powers, highest first. They grow at most as (1 + √2)ⁿ, slower
+# than the terms of a resolved panel fall, so Horner's rule loses no digits
+POWERS = np.column_stack(
+    [np.append(np.zeros(COUNT - 1 - n), cheb2poly(np.eye(n + 1)[n])[::-1]) for n in range(COUNT)]
+)
 BETWEEN = np.array([-0.37, 0.61])  # where a panel is checked
 GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(12)
 # of log f: the last terms of a panel, and how much more where f is below e^{−FAINT} of its peak
@@ -38,7 +44,7 @@ NARROWEST = 1e-14  # relative width of a panel
 MOST = 4000  # panels
 ROUNDS = 12  # of halving panels that are off: those next to a bound on x end within its rounding
 FINER = (1, 1, 2, 4)  # parts of a panel, until two meshes agree
-BLOCK = 1 << 15  # numbers at a time: stays in cache
+BLOCK = 1 << 13  # numbers at a time: stays in cache
 
 LogFunction = Callable[[Array], Array]
 
@@ -111,16 +117,23 @@ class LogSeries:
         """log f(x), in the shape of x; `at` chooses the panels, where it is not x itself."""
         at = x if at is None else at
         place = np.clip(np.searchsorted(self.edges, at, side="right") - 1, 0, len(self.edges) - 2)
-        low = self.edges[place]
-        y = 2.0 * (x - low) / (self.edges[place + 1] - low) - 1.0
-        twice, one, two, spare = 2.0 * y, np.zeros_like(y), np.zeros_like(y), np.empty_like(y)
-        for term in self.terms[:0:-1]:  # Clenshaw's recurrence
-            np.multiply(twice, one, out=spare)
-            spare -= two
-            spare += term[place]
-            one, two, spare = spare, one, two
-        value = self.terms[0][place] + y * one - two
-        return np.where((at < self.edges[0]) | (at > self.edges[-1]), -np.inf, value)
+        y = (x - self.edges[place]) * self._scale[place] - 1.0
+        value = np.zeros_like(y)
+        for power in self._powers:
+            value *= y
+            value += power[place]
+        value[..., (at < self.edges[0]) | (at > self.edges[-1])] = -np.inf
+        return value
+
+    @cached_property
+    def _scale(self) -> Array:
+        """2 over the length of each panel."""
+        return np.asarray(2.0 / np.diff(self.edges))
+
+    @cached_property
+    def _powers(self) -> Array:
+        """(COUNT, n), the coefficients of powers on each panel, highest first."""
+        return np.asarray(POWERS @ self.terms)
 
     def mirrored(self) -> LogSeries:
         """x ↦ x + log f(−x).
@@ -282,20 +295,16 @@ def _block(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
     by_v = by_v[:, 1:] & by_v[:, :-1]
     length = np.where(by_v, -np.diff(v, axis=1), np.diff(u, axis=1))
     row, column = np.nonzero(alive & (length > 0.0))
-    by_v, half = by_v[row, column, None], 0.5 * length[row, column, None]
-    start = np.where(by_v, v[row, column + 1, None], u[row, column, None])
-    near = (start + half) + half * GAUSS
-    far = x[row, None] - near
-    # no edge lies inside an interval: its middle tells the panels
+    by_v, half = by_v[row, column], 0.5 * length[row, column]
+    near = np.where(by_v, v[row, column + 1], u[row, column]) + half
+    far = x[row] - near
     u, v = np.where(by_v, far, near), np.where(by_v, near, far)
-    height = one(u, _middle(u)) + other(v, _middle(v)) - peak[row, None]
-    total = np.bincount(row, half[:, 0] * (np.exp(np.minimum(height, BEYOND)) @ WEIGHTS), len(x))
+    # no edge lies inside an interval: its middle tells the panels
+    apart = half * GAUSS[:, None]  # nodes × intervals, as long rows are faster
+    height = one(u + apart, u) + other(v - apart, v) - peak[row]
+    total = np.bincount(row, half * (WEIGHTS @ np.exp(np.minimum(height, BEYOND))), len(x))
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(2.0 * total if one is other else total) + peak)
-
-
-def _middle(x: Array) -> Array:
-    return np.asarray(0.5 * (x[:, :1] + x[:, -1:]))
 
 
 def _marks(one: LogSeries, other: Pieces, x: Array, parts: int) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.numerics.special import VANISHING
 from dpaudit.exact.zeroed_rows import als_finite
 
@@ -53,49 +54,64 @@ def als(
     if check.integer("rows", rows, 2) < features + 1:
         fail("rows", rows, f"at least features + 1 = {features + 1}")
     compute = als_finite.finite if law == "finite" else asymptotic
-    return compute(leverage, residual_share, features, rows, epsilon)
+    return compute(Share.of(leverage), Share.of(residual_share), features, rows, epsilon)
 
 
 @dataclass(frozen=True)
 class StudentCurve:
-    """The curve of ALS at finite `rows`, one row zeroed; fields as of `dpaudit.exact.als`."""
+    """The curve of ALS at finite `rows`, one row zeroed; fields as of `dpaudit.exact.als`.
+
+    rest : 1 − leverage and 1 − residual_share, where they are known to more digits than these have.
+    """
 
     leverage: float
     residual_share: float
     features: int
     rows: int
+    rest: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def _numbers(self) -> tuple[Share, Share, int, int]:
+        h, t = (Share.of(*both) for both in zip(self._shares, self.rest, strict=True))
+        return h, t, self.features, self.rows
+
+    @property
+    def _shares(self) -> tuple[float, float]:
+        return self.leverage, self.residual_share
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
-        return als_finite.finite(
-            self.leverage, self.residual_share, self.features, self.rows, epsilon
-        )
+        return als_finite.finite(*self._numbers, epsilon)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Rényi divergences (forward, backward) of an order > 0, nats. Raises `InvalidInput`."""
         order = check.real("order", order, 0.0, open_=True)
-        return als_finite.renyi(self.leverage, self.residual_share, self.features, self.rows, order)
+        return als_finite.renyi(*self._numbers, order)
 
     @property
     def supremum(self) -> tuple[float, float]:
         """The largest losses (forward, backward); δ = 0 from there on."""
-        return als_finite.pure_limits(self.leverage, self.residual_share, self.features, self.rows)
+        return als_finite.pure_limits(*self._numbers)
 
 
 def asymptotic(
-    h: float, t: float, features: int, rows: int, epsilon: ArrayLike
+    h: Share, t: Share, features: int, rows: int, epsilon: ArrayLike
 ) -> tuple[Array, Array]:
     """δ of the large-r Gaussian limit, (forward, backward)."""
     return asymptotic_loss(h, t, features, rows).delta(epsilon)
 
 
-def asymptotic_loss(h: float, t: float, features: int, rows: int) -> PrivacyLoss:
+def asymptotic_loss(h: Share, t: Share, features: int, rows: int) -> PrivacyLoss:
     """N(0, I) against axis N(m, (1−t)/(1−h)), m² = rht/(1−h), and p − 1 axes N(0, 1 − t)."""
     name = "Gaussian (rows to infinity)"
-    if h == 1.0 or t == 1.0:
+    if h.rest == 0.0 or t.rest == 0.0:
         return PrivacyLoss.disjoint(name)
-    if h + t < VANISHING:
+    if h.value + t.value < VANISHING:
         return PrivacyLoss.gaussian_shift(0.0)
-    shift = np.array([np.sqrt(rows * h * t / (1.0 - h)), 0.0])
-    excess = np.array([(h - t) / (1.0 - h), -t])
-    return PrivacyLoss.of_axes(Axes.of_excess(shift, excess, np.array([1.0, features - 1.0])), name)
+    used = 1 if features == 1 else 2
+    shift = np.array([np.sqrt(rows * h.value * t.value / h.rest), 0.0])
+    gap = h.value - t.value if min(h.value, t.value) < 0.5 else t.rest - h.rest
+    excess, ratio = np.array([gap / h.rest, -t.value]), np.array([t.rest / h.rest, t.rest])
+    count = np.array([1.0, features - 1.0])
+    axes = Axes(shift[:used], excess[:used], ratio[:used], count[:used])
+    return PrivacyLoss.of_axes(axes, name)

@@ -23,6 +23,7 @@ import numpy as np
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, log_beta
 
@@ -34,7 +35,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 def finite(
-    leverage: float, residual_share: float, features: int, rows: int, epsilon: ArrayLike
+    leverage: Share, residual_share: Share, features: int, rows: int, epsilon: ArrayLike
 ) -> tuple[Array, Array]:
     """Exact (forward, backward) δ(ε) of ALS at finite `rows`; see `dpaudit.exact.als`.
 
@@ -52,43 +53,43 @@ def finite(
 
 
 def pure_limits(
-    leverage: float, residual_share: float, features: int, rows: int
+    leverage: Share, residual_share: Share, features: int, rows: int
 ) -> tuple[float, float]:
     """The finite pure ε of (forward, backward): δ(ε) = 0 from there on.
 
     Infinite at leverage or residual share 1.
     """
-    with np.errstate(divide="ignore"):
-        ln_h, ln_t = np.log1p(-leverage), np.log1p(-residual_share)
+    ln_h, ln_t = leverage.log_rest, residual_share.log_rest
     dof = rows - features + 1
-    return float(-0.5 * ln_h - 0.5 * dof * ln_t), float(-0.5 * rows * ln_h - 0.5 * features * ln_t)
+    return -0.5 * ln_h - 0.5 * dof * ln_t, -0.5 * rows * ln_h - 0.5 * features * ln_t
 
 
-def _both(h: float, t: float, p: int, rows: int, epsilon: Array) -> Curves:
-    if h == 1.0 or t == 1.0 or h + t < VANISHING:
-        flat = np.full_like(epsilon, float(h == 1.0 or t == 1.0))
+def _both(h: Share, t: Share, p: int, rows: int, epsilon: Array) -> Curves:
+    disjoint = h.rest == 0.0 or t.rest == 0.0
+    if disjoint or h.value + t.value < VANISHING:
+        flat = np.full_like(epsilon, float(disjoint))
         return flat, flat
     return _forward(h, t, p, rows, epsilon), _backward(h, t, p, rows, epsilon)
 
 
-def renyi(h: float, t: float, p: int, rows: int, order: float) -> tuple[float, float]:
+def renyi(h: Share, t: Share, p: int, rows: int, order: float) -> tuple[float, float]:
     """Rényi divergences (forward, backward), nats, of an order > 0.
 
     log E_P[e^{sL}]/s with s = order − 1, by quadrature.
     """
-    if h == 1.0 or t == 1.0:
+    if h.rest == 0.0 or t.rest == 0.0:
         return np.inf, np.inf
-    if h + t < VANISHING:
+    if h.value + t.value < VANISHING:
         return 0.0, 0.0
     there, back = _Direction.forward(h, t, p, rows), _Direction.backward(h, t, p, rows)
     return there.renyi(order - 1.0), back.renyi(order - 1.0)
 
 
-def _forward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
+def _forward(h: Share, t: Share, p: int, rows: int, epsilon: Array) -> Array:
     return _Direction.forward(h, t, p, rows).delta(epsilon)
 
 
-def _backward(h: float, t: float, p: int, rows: int, epsilon: Array) -> Array:
+def _backward(h: Share, t: Share, p: int, rows: int, epsilon: Array) -> Array:
     return _Direction.backward(h, t, p, rows).delta(epsilon)
 
 
@@ -109,19 +110,28 @@ class _Direction:
     power: float
 
     @classmethod
-    def forward(cls, h: float, t: float, p: int, rows: int) -> _Direction:
-        angle = DirectionAngle(float(np.arctan2(np.sqrt(h), np.sqrt(t * (1.0 - h)))), p, rows - p)
-        top, bottom = pure_limits(h, t, p, rows)
-        return cls(
-            angle, 1.0, top, bottom, h + t * (1.0 - h), (1.0 - h) * (1.0 - t), 0.5 * (rows + 1)
-        )
+    def forward(cls, h: Share, t: Share, p: int, rows: int) -> _Direction:
+        theta = float(np.arctan2(np.sqrt(h.value), np.sqrt(t.value * h.rest)))
+        return cls._of(theta, 1.0, pure_limits(h, t, p, rows), (h, t), (p, rows))
 
     @classmethod
-    def backward(cls, h: float, t: float, p: int, rows: int) -> _Direction:
-        angle = DirectionAngle(float(np.arctan2(np.sqrt(h * (1.0 - t)), np.sqrt(t))), p, rows - p)
-        bottom, top = pure_limits(h, t, p, rows)
+    def backward(cls, h: Share, t: Share, p: int, rows: int) -> _Direction:
+        theta = float(np.arctan2(np.sqrt(h.value * t.rest), np.sqrt(t.value)))
+        return cls._of(theta, -1.0, pure_limits(h, t, p, rows)[::-1], (h, t), (p, rows))
+
+    @classmethod
+    def _of(
+        cls,
+        theta: float,
+        sign: float,
+        limits: tuple[float, float],
+        numbers: tuple[Share, Share],
+        sizes: tuple[int, int],
+    ) -> _Direction:
+        (h, t), (p, rows) = numbers, sizes
+        weight, rest = h.value + t.value * h.rest, h.rest * t.rest
         return cls(
-            angle, -1.0, top, bottom, h + t * (1.0 - h), (1.0 - h) * (1.0 - t), 0.5 * (rows + 1)
+            DirectionAngle(theta, p, rows - p), sign, *limits, weight, rest, 0.5 * (rows + 1)
         )
 
     @property
@@ -138,7 +148,11 @@ class _Direction:
         if self.sign < 0.0:
             near, far = far, near
         if self.top <= self.bottom:
-            return np.asarray(self.top + self.power * np.log1p(-self.weight * near))
+            # far + rest·near = 1 − weight·near: by the form whose logarithm keeps its digits
+            taken = np.minimum(self.weight * near, 0.5)
+            much = self.weight * near > 0.5
+            log = np.where(much, np.log(far + self.rest * near), np.log1p(-taken))
+            return np.asarray(self.top + self.power * log)
         return np.asarray(-self.bottom + self.power * np.log1p(self.weight / self.rest * far))
 
     def thresholds(self, epsilon: Array) -> Array:

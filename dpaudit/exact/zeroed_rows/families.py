@@ -11,6 +11,7 @@ from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.numerics.special import VANISHING
 from dpaudit.exact.replaced_rows import student_search, wishart_search
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
@@ -41,7 +42,8 @@ def _(family: ShiftRows, index: int, law: str) -> tuple[Curve, str]:
 
 @curve.register
 def _(family: SketchRows, index: int, law: str) -> tuple[Curve, str]:
-    loss = PrivacyLoss.gaussian_sketch(float(family.leverage[index]), family.rows)
+    q = Share.of(family.leverage[index], family.room[index])
+    loss = PrivacyLoss.of_sketch(q, family.rows)
     return (loss.reversed() if family.inverted else loss), loss.law
 
 
@@ -66,15 +68,13 @@ def _(family: WishartRows, index: int, law: str) -> tuple[Curve, str]:
 
 @curve.register
 def _(family: StudentRows, index: int, law: str) -> tuple[Curve, str]:
-    numbers = (
-        float(family.leverage[index]),
-        float(family.residual_share[index]),
-        family.features,
-        family.rows,
-    )
+    h = Share.of(family.leverage[index], family.room[index])
+    t = Share.of(family.residual_share[index], family.share_room[index])
+    sizes = family.features, family.rows
     if law == "finite":
-        return StudentCurve(*numbers), "Student t (finite rows)"
-    return asymptotic_loss(*numbers), "Gaussian (rows to infinity)"
+        finite = StudentCurve(h.value, t.value, *sizes, (h.rest, t.rest))
+        return finite, "Student t (finite rows)"
+    return asymptotic_loss(h, t, *sizes), "Gaussian (rows to infinity)"
 
 
 @curve.register
@@ -132,7 +132,7 @@ def _(family: ShiftRows, law: str) -> list[tuple[np.ndarray, ...]]:
 @monotone_coordinates.register
 def _(family: SketchRows, law: str) -> list[tuple[np.ndarray, ...]]:
     """δ grows with q: by monotone likelihood ratio each {L > ε} separates farther scales better."""
-    return [(np.arange(len(family.leverage)), family.leverage)]
+    return [(np.arange(len(family.leverage)), _odds(family.leverage, family.room))]
 
 
 @monotone_coordinates.register
@@ -164,15 +164,16 @@ def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
     theorem), and with |1 − v| at fixed m²/|1 − v|, since scaling by a and adding N(0, 1 − a²) takes
     (m, 1 − v) to (am, a²(1 − v)).
     """
-    h, t = family.leverage, family.residual_share
+    h, t, room = family.leverage, family.residual_share, family.room
+    t_odds = _odds(t, family.share_room)
     if law == "finite":
-        return [(np.arange(len(h)), h, t)]
+        return [(np.arange(len(h)), _odds(h, room), t_odds)]
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.abs(t - h)
-        spread = np.where(h < 1.0, gap / (1.0 - h), np.inf)
+        spread = np.where(room > 0.0, gap / room, np.inf)
         pull = np.where(h * t > 0.0, h * t / gap, 0.0)
     return [
-        (side, t, spread, pull)
+        (side, t_odds, spread, pull)
         for side in (np.flatnonzero(t > h), np.flatnonzero(t <= h))
         if len(side)
     ]
@@ -199,6 +200,11 @@ def _(family: ComposedRows, law: str) -> list[tuple[np.ndarray, ...]]:
         found = monotone_coordinates(part, law)
         groups = [_meet(one, other) for one in groups for other in found] if groups else found
     return [group for group in groups if len(group[0])]
+
+
+def _odds(share: Array, room: Array) -> Array:
+    """share/(1 − share): it keeps the order of shares that are 1 in floats; infinite at 1."""
+    return np.divide(share, room, out=np.full_like(share, np.inf), where=room > 0.0)
 
 
 def _meet(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

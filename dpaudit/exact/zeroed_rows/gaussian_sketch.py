@@ -17,6 +17,7 @@ from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import VANISHING, stirling
 
@@ -46,28 +47,33 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
     """
     leverage = check.real("leverage", leverage, 0.0, 1.0)
     rows = check.integer("rows", rows, 1)
+    return sketch_curves(Share.of(leverage), rows, epsilon)
+
+
+def sketch_curves(q: Share, rows: int, epsilon: ArrayLike) -> Curves:
+    """`gaussian_sketch` of a leverage of which 1 − q is known too."""
     return by_sorted_epsilon(
         epsilon,
-        lambda sorted_: _both(leverage, rows, sorted_),
-        lambda sorted_: _by_contour(leverage, rows, sorted_),
+        lambda sorted_: _both(q, rows, sorted_),
+        lambda sorted_: sketch_axes(q, rows).delta(sorted_),
         accuracy=Accuracy.of_squares(rows),
     )
 
 
-def _both(q: float, rows: int, epsilon: Array) -> Curves:
-    if q < VANISHING or q == 1.0:
-        flat = np.full_like(epsilon, float(q == 1.0))
+def sketch_axes(q: Share, rows: int) -> Axes:
+    """N(0, 1) against N(0, 1 − q) on as many axes as there are rows."""
+    return Axes(np.zeros(1), np.array([-q.value]), np.array([q.rest]), np.array([float(rows)]))
+
+
+def _both(q: Share, rows: int, epsilon: Array) -> Curves:
+    if q.value < VANISHING or q.rest == 0.0:
+        flat = np.full_like(epsilon, float(q.rest == 0.0))
         return flat, flat
     return _forward(q, rows, epsilon), _backward(q, rows, epsilon)
 
 
-def _by_contour(q: float, rows: int, epsilon: Array) -> Curves:
-    """From the moment functions of the loss."""
-    return Axes.of_excess(np.zeros(1), np.array([-q]), np.array([float(rows)])).delta(epsilon)
-
-
-def _forward(q: float, rows: int, epsilon: Array) -> Array:
-    offset, odds = -0.5 * rows * np.log1p(-q), q / (1.0 - q)
+def _forward(q: Share, rows: int, epsilon: Array) -> Array:
+    offset, odds = -0.5 * rows * q.log_rest, q.value / q.rest
     # or a mesh would grow as √rows; likewise below
     thresholds = np.maximum(np.sqrt(2.0 * (epsilon + offset) / odds), np.sqrt(rows) - FAR)
     return monotone_loss.hockey_stick(
@@ -80,12 +86,14 @@ def _forward(q: float, rows: int, epsilon: Array) -> Array:
     )
 
 
-def _backward(q: float, rows: int, epsilon: Array) -> Array:
-    limit = -0.5 * rows * np.log1p(-q)
+def _backward(q: Share, rows: int, epsilon: Array) -> Array:
+    limit = -0.5 * rows * q.log_rest
     return monotone_loss.hockey_stick(
         lambda x: log_chi(-x, rows),
-        lambda x: limit - 0.5 * q * x**2,
-        np.maximum(-np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q), -np.sqrt(rows) - FAR),
+        lambda x: limit - 0.5 * q.value * x**2,
+        np.maximum(
+            -np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q.value), -np.sqrt(rows) - FAR
+        ),
         epsilon,
         width=0.7,
         end=-max(np.sqrt(rows) - FAR, 0.0),

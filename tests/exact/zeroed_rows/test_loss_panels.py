@@ -6,6 +6,7 @@ import pytest
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact import als
 from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.zeroed_rows.als_finite import _Direction
 
 pytestmark = pytest.mark.quick
@@ -31,7 +32,7 @@ def fine(direction, epsilon):
 )
 def test_near_the_largest_loss_a_value_is_the_same_alone_and_on_a_grid(numbers, share):
     """At many features the density falls there as a high power: 2e-5 were lost."""
-    backward = _Direction.backward(*numbers)
+    backward = _Direction.backward(*map(Share.of, numbers[:2]), *numbers[2:])
     epsilon = share * backward.top
     reference = fine(backward, epsilon)
     assert 0.0 < reference < 1e-60
