@@ -1,8 +1,9 @@
 """Mechanisms that know their output law: callables `mech(data, size, *, rng)` → (size, k) draws.
 
 `REGISTRY` names every mechanism that a scenario can name, those of the papers too. `ZOO` holds the
-textbook mechanisms and the broken ones, each with its claim and a pair of databases. This room
-knows nothing of spectra, sampling or audits. Its names are loaded on first use (PEP 562), so that
+textbook mechanisms and the broken ones, each with its claim and a pair of databases. `DPSGD` and
+its broken versions `BROKEN_DPSGD` know no law: they are watched step by step. This room knows
+nothing of spectra, sampling or audits. Its names are loaded on first use (PEP 562), so that
 one mechanism can be had without the zoo.
 """
 
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpaudit.mechanisms import broken, textbook
     from dpaudit.mechanisms.base import LawMechanism
+    from dpaudit.mechanisms.broken.dp_sgd import BROKEN_DPSGD
     from dpaudit.mechanisms.composition import Composition
+    from dpaudit.mechanisms.dp_sgd import DPSGD
     from dpaudit.mechanisms.example import ExampleMechanism
     from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
     from dpaudit.mechanisms.registry import PAPERS, REGISTRY
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "base": ("LawMechanism",),
+    "broken.dp_sgd": ("BROKEN_DPSGD",),
     "composition": ("Composition",),
+    "dp_sgd": ("DPSGD",),
     "example": ("ExampleMechanism",),
     "least_squares": ("ALS", "RPLS", "GaussianLS"),
     "registry": ("PAPERS", "REGISTRY"),
@@ -38,6 +43,8 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "ALS",
+    "BROKEN_DPSGD",
+    "DPSGD",
     "PAPERS",
     "REGISTRY",
     "RPLS",

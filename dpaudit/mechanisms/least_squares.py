@@ -236,7 +236,12 @@ class RPLS(LawMechanism):
         family = sketched_solution_rows(self.padded(data), self.rows)
         n = len(data)
         return StudentRows(
-            family.leverage[:n], family.residual_share[:n], family.features, family.rows
+            family.leverage[:n],
+            family.residual_share[:n],
+            family.room[:n],
+            family.share_room[:n],
+            family.features,
+            family.rows,
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:

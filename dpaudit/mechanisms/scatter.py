@@ -41,8 +41,8 @@ class ScatterDraw(LawMechanism):
 
     def zeroed_rows(self, data: Array) -> SketchRows:
         """q of each row is its leverage in [D; w·I]."""
-        leverage = self.factor(data).leverage[: len(data)]
-        return SketchRows(leverage, self.gaussian_rows, self.inverted)
+        factor, n = self.factor(data), len(data)
+        return SketchRows(factor.leverage[:n], factor.room[:n], self.gaussian_rows, self.inverted)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
         """Two eigenvalues of Σ⁻¹Σ' for each pair of a row and a candidate."""
@@ -62,4 +62,5 @@ class ScatterDraw(LawMechanism):
         """
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         ratio = (bound / np.linalg.svd(self.factor(data).root, compute_uv=False)[-1]) ** 2
-        return SketchRows(np.array([ratio / (1.0 + ratio)]), self.gaussian_rows, self.inverted)
+        leverage, room = np.array([ratio / (1.0 + ratio)]), np.array([1.0 / (1.0 + ratio)])
+        return SketchRows(leverage, room, self.gaussian_rows, self.inverted)

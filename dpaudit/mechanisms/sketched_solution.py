@@ -29,7 +29,8 @@ def sketched_solution_rows(data: Array, rows: int) -> StudentRows:
     """Leverage and residual share of every row of the least-squares problem that is sketched."""
     fit = least_squares(data)
     _sketch_dof(rows, len(fit.coef))
-    return StudentRows(fit.leverage, fit.residual_share, len(fit.coef), rows)
+    shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
+    return StudentRows(*shares, len(fit.coef), rows)
 
 
 def replaced_solution_rows(

@@ -37,7 +37,7 @@ every_kind = pytest.mark.parametrize("mechanism", KINDS, ids=repr)
 
 
 def number(family):
-    """The one array of a family: how far apart the two laws are."""
+    """The array of a family that says how far apart the two laws are."""
     return {ShiftRows: "mu", SketchRows: "leverage", WishartRows: "quadratic"}[type(family)]
 
 
@@ -110,7 +110,7 @@ def exact(family, index, epsilon):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [*KINDS, AdditiveWishart(4, 40.0), AdditiveWishart(9, 25.0)], ids=repr
+    "mechanism", one_in(2, [*KINDS, AdditiveWishart(4, 40.0), AdditiveWishart(9, 25.0)]), ids=repr
 )
 @pytest.mark.parametrize("index", one_in(2, [2, 9]))
 def test_curves_are_those_of_the_draws(mechanism, index):
@@ -168,7 +168,7 @@ def rows_within(bound):
     return bound * rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("mechanism", ADDED, ids=repr)
+@pytest.mark.parametrize("mechanism", one_in(2, ADDED), ids=repr)
 def test_no_row_within_the_bound_is_worse_and_one_is_as_bad(mechanism):
     worst = mechanism.added_row(DATA, BOUND)
     single = [mechanism.zeroed_rows(np.vstack([DATA, row])) for row in rows_within(BOUND)]
@@ -176,8 +176,11 @@ def test_no_row_within_the_bound_is_worse_and_one_is_as_bad(mechanism):
     assert numbers(worst).shape == (1,)
     assert found.max() <= numbers(worst)[0] * (1.0 + 1e-12)
     assert found.max() >= numbers(worst)[0] * (1.0 - 1e-4)
-    kept = {key: value for key, value in vars(single[0]).items() if key != number(worst)}
-    assert kept == {key: value for key, value in vars(worst).items() if key != number(worst)}
+    others = [
+        {key: value for key, value in vars(one).items() if not isinstance(value, np.ndarray)}
+        for one in (single[0], worst)
+    ]
+    assert others[0] == others[1]
 
 
 @pytest.mark.parametrize("mechanism", ADDED, ids=repr)

@@ -68,7 +68,7 @@ def test_draws_follow_the_law(name, drawn):
         assert largest_distance(found, expected) < threshold(SIZE, found.shape[1], ERROR)
 
 
-@pytest.mark.parametrize("name", one_in(2, ZOO))
+@pytest.mark.parametrize("name", one_in(3, ZOO))
 def test_draws_follow_the_exact_curve(name, drawn):
     """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm.
 

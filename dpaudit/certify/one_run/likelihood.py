@@ -1,0 +1,278 @@
+"""Pure and (ε, δ) claims: a likelihood ratio of the right guesses against the claim's worst law.
+
+What a claim allows. Let canary i be in with probability q, by a coin of its own, Y the output, and
+let the guess of S_i depend on Y. Under ε-DP for each canary's change, for every y and all other
+coins s,
+
+    P(S_i as guessed | Y = y, others = s) ≤ p_i = c e^ε / (c e^ε + 1 − c),
+
+c the coin's probability of what is guessed: the odds of a coin change by at most e^ε. This stays so
+when coins that are not revealed yet are averaged over. So, canary by canary and given Y, a right
+guess is at most as likely as a coin B_i of probability p_i that depends on nothing before it, and
+the right guesses can be drawn together with independent B_i so that none is right where B_i = 0.
+Any statistic that is non-decreasing in each right guess, and otherwise depends on Y alone, is then
+at most as large as the same statistic of the B_i. Their law gives a valid p-value for any
+mechanism, canaries that interfere included. (Steinke, Nasr & Jagielski 2023 have this for the
+number of right guesses among a fixed number.)
+
+δ. Under (ε, δ)-DP the probability above exceeds p_i by some u_i(y, s) ≥ 0. For a guess of "in"
+
+    E[u_i; guess in] ≤ ∫ (q P₁ − p (q P₁ + (1 − q) P₀))⁺ = q (1 − p) ∫ (P₁ − e^ε P₀)⁺ ≤ q (1 − p) δ,
+
+P₁ and P₀ the laws of Y with and without the canary, and for "out" likewise with 1 − q. Draw a right
+guess as "B_i = 1, or a failure of probability u_i". Without a failure all is as before, and the
+chance that there is one is at most the sum of the E[u_i], which is m δ/(1 + e^ε) for fair coins
+(`failures`). It is taken off 1 − level.
+
+The statistic is a mixture of likelihood ratios over profiles: how the odds that a guess is right
+may grow with its rank (`profiles`). Each factor is larger for a right guess than for a wrong one,
+as the proof asks. Its mean under the B_i is 1. So it is the final wealth of a bettor against the
+claim, and by Markov's inequality P(wealth ≥ 1/a) ≤ a, too ("betting"). The law of the B_i gives
+more: t, the chance of at least as much wealth as was found, is a p-value. It is estimated by draws
+(`Wealth.rare`). A share `EARLY` of 1 − level is for Markov's inequality, which saves the draws
+where wealth is large.
+
+The draws have a fixed seed, so that the same scores and coins give the same bound. So the Monte
+Carlo p-value (k + 1)/(n + 1) is not enough: with the same scores in every run the same draws would
+be the yardstick in every run, and their error would be there in all of them. Therefore k of n draws
+reject only where k is `SURE` deviations below na. Of laws with t > a this is so with a probability
+of about 1/1000 at each of the `STAGES`, over the seed, and the average over p-values t that are
+uniform stays below a.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+
+import numpy as np
+from scipy.special import expit, log_expit, logit, ndtri
+
+from dpaudit._core import seeds
+from dpaudit._core.types import Array
+from dpaudit.certify.one_run.guesses import Guesses
+
+STAGES = 12, 48, 192  # draws of the wealth under the claim's worst law, over 1 − level
+SURE = 3.0  # deviations by which a number of draws is above or below what the level allows
+MOST_DRAWS = 80_000  # if the first stage has more, wealth is held against 1/a
+EARLY = 0.02  # of 1 − level is for wealth so large that no draws are needed
+ALONE, GROWTH = 32, 1.12  # the strongest guesses are cells of their own; then cells grow by this
+COINS = 16  # groups of coins of unequal probability; a group counts as its most probable one
+SLOPES = np.geomspace(0.1, 12.0, 16)  # of the log-odds in strength, in typical strengths
+ADDED = (0.25, 0.5, 1.0, 2.0, 4.0)  # nats above ε, of the strongest guesses
+FEWEST, SHARES = 8, 10  # of shares of guesses that are better than the rest
+SIDES = {"both": 0.7, "in": 0.2, "out": 0.1}  # which guesses are better, with its weight
+LEAST = 0.2  # of 1 − level must be left by the chance of a failure
+ROUNDING = 1e-9
+FLOAT = np.finfo(np.float64)
+STRONGEST = 1e6  # typical strengths, so that wealth stays a number for scores of any size
+GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # of ε, nats
+
+
+def failures(inclusion: Array, epsilon: float, delta: float) -> float:
+    """A bound of the chance that δ shows at any canary: the sum of q(1 − q)δ/(qe^ε + 1 − q) and
+    of the same with q and 1 − q exchanged, over the coins (m,); mδ/(1 + e^ε) for fair ones.
+    """
+    if delta == 0.0:
+        return 0.0
+    q, both = inclusion, inclusion * (1.0 - inclusion) * delta
+    grown = np.exp(min(epsilon, 700.0))
+    return float(np.sum(both / (q * grown + 1.0 - q) + both / ((1.0 - q) * grown + q)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """Guesses of one direction, like rank and like coins, counted together; (k,) each.
+
+    size, right : how many, and how many of them are right. chance : the largest of the coins'
+    probabilities of what was guessed. strength : in typical strengths. rank : the normal quantile
+    that belongs to the rank of the cell. before : how many guesses are in it or stronger.
+    """
+
+    size: np.ndarray
+    right: np.ndarray
+    says_in: np.ndarray
+    chance: Array
+    strength: Array
+    rank: Array
+    before: np.ndarray
+
+    @classmethod
+    def of(cls, guesses: Guesses) -> Cells:
+        """Cells of all guesses; equal strengths share one, as their order is of no matter."""
+        ends = _ends(len(guesses.right))
+        last = np.searchsorted(-guesses.strength, -guesses.strength, side="right")  # of equal ones
+        label = 2 * np.searchsorted(ends, last) + ~guesses.says_in
+        label = COINS * label + _coins(guesses.chance)
+        found, where = np.unique(label, return_inverse=True)
+        size = np.bincount(where)
+        largest = np.zeros(len(found))
+        np.maximum.at(largest, where, guesses.chance)
+        typical = np.clip(np.median(guesses.strength), FLOAT.tiny, FLOAT.max)
+        with np.errstate(over="ignore"):
+            strength = np.minimum(guesses.strength / typical, STRONGEST)
+        tail = (last - 0.5) / (2.0 * len(where))
+        return cls(
+            size,
+            np.bincount(where, weights=guesses.right).astype(int),
+            found // COINS % 2 == 0,
+            largest,
+            np.bincount(where, weights=strength) / size,
+            np.bincount(where, weights=-ndtri(tail)) / size / -ndtri(0.25),
+            ends[found // COINS // 2],
+        )
+
+
+def _coins(chance: Array) -> np.ndarray:
+    """Coins of like probability: one of `COINS` numbers for each, by the quantiles of all."""
+    inner = np.quantile(chance, np.arange(1, COINS) / COINS)
+    return np.searchsorted(inner, chance)
+
+
+def _ends(guesses: int) -> np.ndarray:
+    """Where the ranks of one cell end."""
+    ends = list(range(1, min(ALONE, guesses) + 1))
+    while ends[-1] < guesses:
+        ends.append(min(guesses, int(ends[-1] * GROWTH)))
+    return np.array(ends)
+
+
+def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
+    """What the log-odds of cells may grow by, (b, k), at least ε; and the weights of these (b,).
+
+    Half of the weight is of log-odds in proportion to strength or to the quantile of the rank, half
+    of a strongest share of guesses that is better than ε by some nats, the rest being no better.
+    """
+    slopes = [slope * form for form in (cells.strength, cells.rank) for slope in SLOPES]
+    guesses = int(cells.size.sum())
+    shares = np.unique(np.geomspace(min(FEWEST, guesses), guesses, SHARES).round())
+    steps = [
+        np.where(cells.before <= share, epsilon + added, epsilon)
+        for share in shares
+        for added in ADDED
+    ]
+    grown = np.maximum(np.array(slopes + steps), epsilon)
+    weights = np.r_[np.full(len(slopes), 0.5 / len(slopes)), np.full(len(steps), 0.5 / len(steps))]
+    seen = {"both": np.ones_like(cells.says_in), "in": cells.says_in, "out": ~cells.says_in}
+    return (
+        np.concatenate([np.where(seen[side], grown, epsilon) for side in SIDES]),
+        np.concatenate([weights * share for share in SIDES.values()]),
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wealth:
+    """The mixture of likelihood ratios against ε: the final wealth of a bettor.
+
+    best : (k,) the chance of a right guess in each cell that the claim allows. gain : (k, b), the
+    logarithm by which a right guess beats a wrong one. start : (b,), that of none right.
+    """
+
+    best: Array
+    gain: Array
+    start: Array
+    weights: Array
+
+    @classmethod
+    def against(cls, cells: Cells, epsilon: float) -> Wealth:
+        """Against a claim of ε, nats."""
+        grown, weights = profiles(cells, epsilon)
+        with np.errstate(divide="ignore"):
+            coin = logit(cells.chance)
+        allowed, better = coin + epsilon, coin + grown
+        wrong = log_expit(-better) - log_expit(-allowed)
+        right = log_expit(better) - log_expit(allowed)
+        sure = np.isposinf(coin)  # of a coin that always falls so nothing is learned
+        wrong, right = (np.where(sure, 0.0, one) for one in (wrong, right))
+        return cls(expit(allowed), (right - wrong).T, wrong @ cells.size, weights)
+
+    def of(self, right: np.ndarray) -> Array:
+        """Its logarithm for numbers of right guesses (n, k): (n,)."""
+        logs = right.astype(np.float64) @ self.gain + self.start
+        most = logs.max(axis=1)
+        return np.asarray(most + np.log(np.exp(logs - most[:, None]) @ self.weights))
+
+    def reaches(self, cells: Cells, alpha: float) -> bool:
+        """Whether it is at least 1/alpha, which has a chance of at most alpha (Markov)."""
+        return float(self.of(cells.right[None])[0]) >= -np.log(alpha)
+
+    def rare(self, cells: Cells, alpha: float) -> bool:
+        """Whether as much wealth has a chance below alpha under the law of best chances, by draws.
+
+        A stage that is not sure leaves it to the next one, the last one says no.
+        """
+        rng = seeds.generator(np.random.SeedSequence(0), seeds.Purpose.CHECK)
+        found = float(self.of(cells.right[None])[0]) - ROUNDING
+        drawn = above = 0
+        for total in stages(alpha):
+            null = rng.binomial(cells.size, self.best, size=(total - drawn, len(cells.size)))
+            drawn, above = total, above + int(np.sum(self.of(null) >= found))
+            margin = SURE * np.sqrt(drawn * alpha)
+            if abs(above - drawn * alpha) > margin:
+                return above < drawn * alpha
+        return False
+
+
+def stages(alpha: float) -> list[int]:
+    """Numbers of draws, each with those before it; none where alpha is too small for draws."""
+    return [total for one in STAGES if (total := int(np.ceil(one / alpha))) <= MOST_DRAWS]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hypotheses:
+    """(ε, δ)-DP of each canary's change, for any ε, each tested at 1 − level = alpha.
+
+    bets : by wealth of at least 1/a alone, without draws under the claim.
+    """
+
+    guesses: Guesses
+    delta: float
+    alpha: float
+    bets: bool = False
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return Cells.of(self.guesses)
+
+    def rejected(self, epsilon: float) -> bool:
+        """Whether (ε, δ)-DP is rejected; ε in nats."""
+        left = self.alpha - failures(self.guesses.inclusion, epsilon, self.delta)
+        if left <= 0.0 or len(self.guesses.right) == 0:
+            return False
+        rest = (1.0 - EARLY) * left
+        wealth = Wealth.against(self._cells, epsilon)
+        if self.bets or not stages(rest):
+            return wealth.reaches(self._cells, left)
+        return wealth.reaches(self._cells, EARLY * left) or wealth.rare(self._cells, rest)
+
+
+def start(inclusion: Array, delta: float, alpha: float) -> float:
+    """The least ε at which the chance of a failure leaves `LEAST` of alpha; infinite if none does.
+
+    It is known before the run: it depends on the coins' probabilities alone.
+    """
+    left = [failures(inclusion, epsilon, delta) <= (1.0 - LEAST) * alpha for epsilon in GRID]
+    return float(GRID[int(np.argmax(left))]) if any(left) else np.inf
+
+
+def grid(at: float | None = None) -> list[float]:
+    """The ε, nats, of which hypotheses are tested in turn: fixed before the run, `at` included."""
+    return [float(one) for one in (GRID if at is None else np.union1d(GRID, [at]))]
+
+
+def epsilon_bound(
+    guesses: Guesses, delta: float, alpha: float, at: float | None = None, *, bets: bool = False
+) -> float | None:
+    """The largest ε up to which every hypothesis of a fixed grid is rejected; None where none is.
+
+    at : an ε that the grid is to have, nats. bets : as in `Hypotheses`.
+
+    Why one level is enough for all of them: the grid is fixed before the run, and its hypotheses
+    are nested. The bound exceeds the true ε only if the first point of the grid at or above it is
+    rejected, which is one true hypothesis.
+    """
+    first = start(guesses.inclusion, delta, alpha)
+    of = Hypotheses(guesses, delta, alpha, bets)
+    tested = (one for one in grid(at) if one >= first)
+    return max(takewhile(of.rejected, tested), default=None)

@@ -1,0 +1,180 @@
+"""Any claimed curve: a recursion for the law of the number of right guesses.
+
+Of g guesses, of a fixed number g of canaries that the scores choose, W are right. Let the claim's
+trade-off function be f, and b = 1 − f, so P₁(E) ≤ b(P₀(E)) and P₀(E) ≤ b(P₁(E)) for every event E;
+b is concave. For a fair coin S_i, fixed other coins and any j, the events
+
+    A: the guess is "in", and at least j − 1 of the others are right;  B: the same with "out"
+
+do not depend on S_i. So P(i right, W ≥ j) = ½P₁(A) + ½P₀(B) ≤ ½b(P₀(A)) + ½b(P₁(B)) ≤ b(P(i wrong,
+W ≥ j − 1)), the last step by concavity. Sum over all m canaries, and use concavity again:
+
+    E[W; W ≥ j] ≤ m b(E[g − W; W ≥ j − 1]/m).                                              (∗)
+
+This is the inequality of Mahloujifar, Melis & Chaudhuri 2024 (section 4), for guesses that may be
+withheld. With t_j = P(W ≥ j) its left side is j t_j + Σ_{k>j} t_k, and the right one contains
+(g − j + 1) t_{j−1} − Σ_{k≥j} t_k. So (∗) gives a least t_{j−1}, increasing in t_j, t_{j+1}, and so
+on. If P(W ≥ w) = x, then t_0 is at least what the recursion gives from t_w = x and t_k = 0 for k >
+w. Where that exceeds 1, P(W ≥ w) < x, for any mechanism, interfering canaries included.
+
+Coins of probability q. P(i right, …) = q P₁(A) + (1 − q) P₀(B), and b is the least line over it,
+b(x) = min_λ λx + δ(ln λ), δ the claimed curve at all real ε (`both_ways`). So in place of b in (∗)
+stands min_λ λx + D(λ), with D(λ) the mean over canaries of q δ(ln λ + o) + (1 − q) δ(ln λ − o), o
+= ln((1 − q)/q), at a fixed grid of λ. A grid makes it larger, which is on the safe side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array
+from dpaudit.certify.one_run.guesses import Guesses
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.gaussian_shift import gaussian_shift
+
+Inverse = Callable[[Array], Array]  # y ↦ the least x with b(x) ≥ y, for one claim or several
+Delta = Callable[[Array], Array]  # ε ≥ 0 ↦ δ, both (k,)
+
+# How many guesses, and the share of 1 − level of each number: about `MIDDLE` √m, all m, √m.
+MIDDLE, SHARES = 5.5, (0.6, 0.2, 0.2)
+ROUNDS, POINTS = 3, 24  # of a search for a bound among points of a grid
+MOST_MU, MOST_EPSILON = 30.0, 40.0
+GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])  # of ln λ
+
+
+def cuts(canaries: int) -> list[tuple[int, float]]:
+    """How many guesses are counted, and the share of 1 − level for each number; known before the
+    run.
+    """
+    root = canaries**0.5
+    shares: dict[int, float] = {}
+    for size, share in zip((MIDDLE * root, canaries, root), SHARES, strict=True):
+        whole = min(canaries, max(1, round(size)))
+        shares[whole] = shares.get(whole, 0.0) + share
+    return sorted(shares.items())
+
+
+def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inverse) -> np.ndarray:
+    """Whether `right` or more right guesses have a chance below alpha, for each claim of `inverse`.
+
+    The recursion of this module's head, from t_w = alpha.
+    """
+    last, above = np.asarray(alpha), np.asarray(0.0)  # t_j, and the sum of those after it
+    for at in range(right, 0, -1):
+        least = canaries * inverse((at * last + above) / canaries)
+        above = above + last
+        last = np.minimum(np.maximum(last, (least + above) / (guesses - at + 1)), 2.0)
+        if np.all(last > 1.0):
+            break
+    return np.atleast_1d(last > 1.0)
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """μ-GDP for each μ (k,), with fair coins: b(x) = Φ(Φ⁻¹(x) + μ)."""
+
+    mu: Array
+
+    __repr__ = short_repr
+
+    def __call__(self, y: Array) -> Array:
+        return np.asarray(ndtr(ndtri(np.minimum(y, 1.0)) - self.mu))
+
+
+@dataclass(frozen=True)
+class Turns:
+    """(ε, δ)-DP for each ε (k,), with fair coins: b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x))."""
+
+    epsilon: Array
+    delta: float
+
+    __repr__ = short_repr
+
+    def __call__(self, y: Array) -> Array:
+        grown = np.exp(self.epsilon)
+        low, high = (y - self.delta) / grown, 1.0 - self.delta - (1.0 - y) * grown
+        return np.maximum(np.maximum(low, high), 0.0)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A curve by lines of slope λ and height D(λ), (l,) each."""
+
+    slope: Array
+    height: Array
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, delta: Delta, inclusion: Array) -> Lines:
+        """Of a claimed curve and the coins' probabilities (m,)."""
+        q, counts = np.unique(inclusion[(inclusion > 0) & (inclusion < 1)], return_counts=True)
+        odds = np.log1p(-q) - np.log(q)
+        at = GRID[:, None]
+        height = q * both_ways(delta, at + odds) + (1.0 - q) * both_ways(delta, at - odds)
+        return cls(np.exp(GRID), height @ counts / len(inclusion))
+
+    def __call__(self, y: Array) -> Array:
+        return np.asarray(np.maximum(np.max((y - self.height) / self.slope), 0.0))
+
+
+def both_ways(delta: Delta, epsilon: Array) -> Array:
+    """δ at any real ε of a claim in both directions: δ(−ε) = 1 − e^−ε (1 − δ(ε))."""
+    size = np.abs(epsilon)
+    found = delta(size.ravel()).reshape(epsilon.shape)
+    return np.where(epsilon >= 0.0, found, 1.0 - np.exp(-size) * (1.0 - found))
+
+
+def refutes(guesses: Guesses, delta: Delta, alpha: float) -> bool:
+    """Whether the claim that each canary's change keeps δ(ε) is rejected at 1 − level = alpha."""
+    return bool(rejected(guesses, alpha, Lines.of(delta, guesses.inclusion))[0])
+
+
+def gdp_bound(guesses: Guesses, alpha: float) -> float:
+    """The largest μ such that every smaller one is rejected; 0 where none is."""
+    if guesses.fair:
+        return _largest(MOST_MU, lambda mu: rejected(guesses, alpha, Shifts(mu)))
+
+    def each(mu: Array) -> np.ndarray:
+        return np.array([refutes(guesses, partial(gaussian_shift, one), alpha) for one in mu])
+
+    return _largest(MOST_MU, each)
+
+
+def epsilon_bound(guesses: Guesses, delta: float, alpha: float) -> float:
+    """The largest ε, nats, such that (ε′, δ)-DP is rejected for every smaller ε′; 0 where none."""
+    if guesses.fair:
+        return _largest(MOST_EPSILON, lambda one: rejected(guesses, alpha, Turns(one, delta)))
+
+    def each(epsilon: Array) -> np.ndarray:
+        return np.array([refutes(guesses, Claim(one, delta).delta_at, alpha) for one in epsilon])
+
+    return _largest(MOST_EPSILON, each)
+
+
+def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:
+    """By grids that get finer. A larger parameter has a larger b, so that less rejects it."""
+    low, high = 0.0, most
+    for _ in range(ROUNDS):
+        points = np.linspace(low, high, POINTS)
+        count = int(np.argmin(np.append(rejected(points[1:-1]), False)))
+        low, high = points[count], points[count + 1]
+    return float(low)
+
+
+def rejected(guesses: Guesses, alpha: float, inverse: Inverse) -> np.ndarray:
+    """By any number of guesses, each at its share of alpha, for each claim of `inverse`."""
+    if len(guesses.right) == 0:
+        return np.array([False])
+    sums = np.cumsum(guesses.right)
+    found = [
+        refuted(guesses.canaries, size, int(sums[size - 1]), share * alpha, inverse)
+        for size, share in cuts(guesses.canaries)
+    ]
+    return np.any(np.broadcast_arrays(*found), axis=0)

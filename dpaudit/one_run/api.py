@@ -1,0 +1,138 @@
+"""`audit_one_run`: scores and coins of one run in, a certified ε, a verdict and a report out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.keywords import known_keywords
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.certify.one_run.bound import METHODS
+from dpaudit.certify.one_run.guesses import Guesses
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
+from dpaudit.one_run.canaries import chances
+from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.verdict import Question, judge
+
+EPSILON = np.linspace(0.0, 20.0, 41)  # nats, where a claim has to allow less than any mechanism
+UNLIKELY = 1e-9  # coins that fall so by chance less often were not flipped as stated
+
+
+@known_keywords()
+def audit_one_run(
+    scores: ArrayLike,
+    included: ArrayLike,
+    *,
+    claim: ClaimLike = None,
+    inclusion: ArrayLike = 0.5,
+    level: float = 0.95,
+    delta: float = 0.0,
+    method: str = "auto",
+) -> OneRunResult:
+    """Audit a mechanism that ran once, on data into which m canaries went by independent coins.
+
+    Each canary was put into the data or not by a coin of its own, the mechanism ran, and a score
+    says of each canary how much it seems to be in. What the scores tell about the coins bounds ε
+    from below. Canaries may disturb each other; the bound holds for any mechanism, since the coins
+    are the only randomness that it rests on.
+
+    Parameters
+    ----------
+    scores : (m,) finite, larger where a canary seems to be in. A score may depend on the output and
+        on all canaries; it must not depend on the coins.
+    included : (m,) booleans, or 0 and 1: which canaries were in.
+    claim : None, (ε, δ) or a `dpaudit.Claim`, about the change of one canary.
+    inclusion : P(in) of each coin, in (0, 1); a number or (m,). Exactly half of the canaries chosen
+        at random are no independent coins, and no bound is known to hold for them.
+    level : of confidence.
+    delta : the δ at which ε is read where the claim has none of its own; in [0, 1).
+    method : "auto", "likelihood", "betting", "steinke" or "f-dp": how ε is bounded, see
+        `dpaudit.certify.one_run`. It is part of the audit's design: choose it before you see the
+        scores.
+
+    Verdict: "violated" where the claim is refuted at `level`. "inconclusive" without a claim, and
+    where even scores that tell every coin would not have refuted it, or far fewer guesses are right
+    than by chance. Else "not violated": these
+    canaries and this score did not refute it, which proves nothing of others.
+
+    Raises `InvalidInput`, and TypeError for unknown keywords. Sources: `dpaudit.certify.one_run`'s
+    modules, each with its proof; Steinke, Nasr & Jagielski 2023 (the design); Mahloujifar, Melis &
+    Chaudhuri 2024 (claims that are curves).
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> rng = np.random.default_rng(1)
+    >>> included = rng.random(1000) < 0.5
+    >>> scores = included + 0.3 * rng.normal(size=1000)  # a run that remembers its canaries
+    >>> found = dp.audit_one_run(scores, included, claim=(1.0, 1e-5))
+    >>> found.verdict
+    'violated'
+    >>> print(found.headline.text)
+    Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least 5.07 (one run, 1,000 canaries).
+    """
+    values = _scores(scores)
+    coins, chance = _coins(included, len(values)), chances(inclusion, len(values))
+    _flipped(coins, chance)
+    level = check.real("level", level, 0.0, 1.0, open_=True)
+    method = check.choice("method", method, METHODS)
+    claimed = as_claim(claim)
+    if claimed is not None:
+        refuse_unbreakable(claimed, EPSILON)
+    read_at = _delta(delta, claimed)
+    _usable(method, chance, claimed)
+    guesses = Guesses.of(values, coins, chance)
+    question = Question(claimed, read_at, 1.0 - level, method)
+    return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
+
+
+def _scores(scores: ArrayLike) -> Array:
+    expected = "a 1-D array of finite numbers, one a canary"
+    found = np.asarray(check.array_of_numbers("scores", scores, expected), dtype=np.float64)
+    if found.ndim != 1 or found.size == 0:
+        fail("scores", f"shape {found.shape}", expected)
+    if not np.all(np.isfinite(found)):
+        fail("scores", "numbers that are not finite", expected)
+    return found
+
+
+def _coins(included: ArrayLike, count: int) -> np.ndarray:
+    expected = f"{count} booleans, one a canary"
+    found = check.array_of_numbers("included", included, expected)
+    if found.shape != (count,):
+        fail("included", f"shape {found.shape}", expected)
+    if not np.all((found == 0) | (found == 1)):
+        fail("included", "numbers beside 0 and 1", expected)
+    return np.asarray(found == 1)
+
+
+def _flipped(coins: np.ndarray, chance: Array) -> None:
+    """Raise `InvalidInput` where coins of these probabilities cannot have fallen so (Hoeffding)."""
+    away = abs(float(coins.sum() - chance.sum()))
+    if 2.0 * np.exp(-2.0 * away**2 / len(coins)) < UNLIKELY:
+        fail(
+            "inclusion",
+            f"{chance.mean():.3g}, where {int(coins.sum())} of {len(coins)} canaries are in",
+            "the probability with which the canaries were put in",
+            "pass the one that your coins had",
+        )
+
+
+def _delta(delta: float, claim: Claim | None) -> float:
+    """The δ at which ε is read. Raises `InvalidInput` where it is not the claim's."""
+    given = check.real("delta", delta, 0.0, 1.0)
+    if given == 1.0:
+        fail("delta", delta, "a number in [0, 1)")
+    if claim is None or claim.epsilon is None:
+        return given
+    if given not in (0.0, claim.delta):
+        fail("delta", delta, f"left out, or {claim.delta:g} as in the claim")
+    return claim.delta
+
+
+def _usable(method: str, chance: Array, claim: Claim | None) -> None:
+    """Raise `InvalidInput` where a method was asked for that has no bound here."""
+    if method == "steinke" and np.any(chance != 0.5):
+        fail("method", method, "another one where coins are not fair", "leave it out")
+    if method not in ("auto", "f-dp") and claim is not None and claim.epsilon is None:
+        fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")

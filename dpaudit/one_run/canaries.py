@@ -1,0 +1,197 @@
+"""Canaries: rows made up for an audit, each of which goes into the data or not by a coin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.keywords import known_keywords
+from dpaudit._core.seeds import Purpose, generator, root
+from dpaudit._core.shown.short_repr import html_repr, short_repr
+from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit.errors import InvalidInput
+from dpaudit.neighbours.outliers import box
+from dpaudit.one_run.kinds import KINDS, Limits, features, labels
+
+RELATIONS = ("add", "zero-out")
+OWN = "own"
+
+
+@dataclass(frozen=True, eq=False)
+class Canaries:
+    """m rows made up for an audit; `canaries` makes them, or they are your own.
+
+    rows : (m, b) float64, read-only, the columns of the database. ids : (m,) integers, by default
+        0, 1, … kind : what they are, for the record.
+
+    Raises `InvalidInput`.
+
+    >>> import numpy as np
+    >>> own = Canaries([[5.0, -1.0], [0.0, 9.0]])
+    >>> included = np.array([False, True])
+    >>> own.inserted([[1.0, 2.0]], included).tolist()
+    [[1.0, 2.0], [0.0, 9.0]]
+    >>> own.record(included)
+    {'kind': 'own', 'in': [1], 'out': [0]}
+    """
+
+    rows: Array
+    ids: np.ndarray | None = None
+    kind: str = OWN
+
+    __repr__ = short_repr
+    _repr_html_ = html_repr
+
+    def __post_init__(self) -> None:
+        rows = check.matrix("rows", self.rows).copy()
+        ids = np.arange(len(rows)) if self.ids is None else np.array(self.ids)
+        if ids.shape != (len(rows),) or ids.dtype.kind not in "iu" or len(set(ids)) < len(ids):
+            check.fail("ids", self.ids, f"{len(rows)} different integers")
+        for name, value in (("rows", rows), ("ids", ids)):
+            value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def flip(self, inclusion: ArrayLike = 0.5, *, rng: RngLike = None) -> np.ndarray:
+        """Independent coins, (m,) booleans: which canaries go in.
+
+        inclusion : the chance of each, a number in (0, 1) or (m,) of them. Raises `InvalidInput`.
+        """
+        coins = generator(root(rng), Purpose.COIN).random(len(self))
+        return np.asarray(coins < chances(inclusion, len(self)))
+
+    def inserted(
+        self, data: ArrayLike, included: ArrayLike, *, relation: str = "add"
+    ) -> np.ndarray:
+        """The database, (n, b), with the canaries that are in, below its own rows.
+
+        included : (m,) booleans. relation : "add", where the canaries that are out are left out, or
+        "zero-out", where a row of zeros stands for each, so that the number of rows is public.
+        Raises `InvalidInput`.
+        """
+        data = check.matrix("data", data)
+        inside, width = self._coins(included), self.rows.shape[1]
+        if data.shape[1] != width:
+            check.fail("data", f"{data.shape[1]} columns", f"of {width} columns, as the canaries")
+        if check.choice("relation", relation, RELATIONS) == "add":
+            return np.vstack([data, self.rows[inside]])
+        return np.vstack([data, self.rows * inside[:, None]])
+
+    def record(self, included: ArrayLike) -> dict[str, Any]:
+        """Which canaries are in and out, by id, as JSON types, without a row. `included` reads it.
+
+        Raises `InvalidInput`.
+        """
+        inside = self._coins(included)
+        names = np.asarray(self.ids)
+        return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
+
+    def included(self, record: Mapping[str, Any]) -> np.ndarray:
+        """(m,) booleans, of what `record` gave. Raises `InvalidInput` for one of other canaries."""
+        inside, outside = set(record["in"]), set(record["out"])
+        names = np.asarray(self.ids).tolist()
+        if inside | outside != set(names) or inside & outside:
+            raise InvalidInput(
+                f"record must name each of the {len(self)} canaries once, in or out",
+                argument="record",
+            )
+        return np.array([name in inside for name in names])
+
+    def _coins(self, included: ArrayLike) -> np.ndarray:
+        found = np.asarray(included)
+        if found.shape != (len(self),) or found.dtype != bool:
+            check.fail("included", included, f"{len(self)} booleans, one a canary")
+        return found
+
+
+@known_keywords()
+def canaries(
+    data: ArrayLike,
+    count: int,
+    *,
+    kind: str = "orthogonal",
+    label: bool = True,
+    row_bound: float | None = None,
+    label_bound: float | None = None,
+    bounds: ArrayLike | None = None,
+    rng: RngLike = None,
+) -> Canaries:
+    """Rows that no model expects, to be put into a database by coins (`audit_canaries`).
+
+    Parameters
+    ----------
+    data : (n, b), the database that they go into.
+    count : m ≥ 1.
+    kind : "orthogonal", in directions orthogonal to each other (in several bases where m is more
+        than the number of features), with random signs, so that canaries disturb each other least;
+        "leverage", in random directions that prefer those in which the data vary least;
+        "labels", plausible rows, each value drawn from its column of the data, with random labels;
+        "rare", such rows that are far from the records of the data, and different from each other.
+    label : whether the last column is a label. It is random: a class of the data, or an end of what
+        the number may be. Otherwise all columns are features.
+    row_bound, label_bound : public bounds on the Euclidean norm, as the mechanism clips: of the
+        features and of |label| where both are given, of the whole row where only `row_bound` is.
+        Canaries with a direction are as long as they may be.
+    bounds : (b, 2), the least and the largest value of each column instead. If no bound is given,
+        those of the data are taken, so that the canaries tell them.
+    rng : as `numpy.random.default_rng` takes it. Canaries do not depend on the coins of the same
+        `rng`.
+
+    An audit is valid for any canaries; how much it shows depends on them. Raises `InvalidInput`,
+    and TypeError for unknown keywords. Source: Carlini et al. 2019 ("The Secret Sharer"); Steinke,
+    Nasr & Jagielski 2023 ("Privacy Auditing with One (1) Training Run"), section 5.
+
+    >>> import numpy as np
+    >>> data = np.random.default_rng(0).normal(size=(50, 4))
+    >>> made = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
+    >>> made
+    Canaries(rows=(3, 4) float64 array, ids=(3,) int64 array, kind='orthogonal')
+    >>> print(np.abs(made.rows[:, :3] @ made.rows[:, :3].T).round(6)[0])
+    [4. 0. 0.]
+    >>> sorted({abs(one) for one in made.rows[:, 3].tolist()})
+    [1.0]
+    """
+    labelled = check.boolean("label", label)
+    data = check.matrix("data", data, min_columns=1 + labelled)
+    count = check.integer("count", count, 1)
+    check.choice("kind", kind, KINDS)
+    limits = _limits(data, row_bound, label_bound if labelled else None, bounds)
+    rng = generator(root(rng), Purpose.CANARY)
+    if not labelled:
+        return Canaries(features(kind, data, limits, np.zeros(count), rng), kind=kind)
+    label_column = labels(data[:, -1], count, limits, rng)
+    used = np.zeros(count) if limits.label is not None else np.abs(label_column)
+    columns = features(kind, data[:, :-1], limits, used, rng)
+    return Canaries(np.column_stack([columns, label_column]), kind=kind)
+
+
+def chances(inclusion: ArrayLike, count: int) -> Array:
+    """P(in) of each canary, (m,). Raises `InvalidInput`."""
+    expected = f"a number in (0, 1), or {count} of them"
+    found = np.asarray(check.array_of_numbers("inclusion", inclusion, expected), dtype=np.float64)
+    if found.shape not in ((), (count,)) or not np.all((found > 0.0) & (found < 1.0)):
+        check.fail("inclusion", inclusion, expected)
+    return np.broadcast_to(found, count)
+
+
+def _limits(
+    data: Array, row_bound: float | None, label_bound: float | None, bounds: ArrayLike | None
+) -> Limits:
+    """Where canaries may lie. Raises `InvalidInput`."""
+    norm, label = _positive("row_bound", row_bound), _positive("label_bound", label_bound)
+    if norm is not None and bounds is not None:
+        check.fail("bounds", bounds, "None where row_bound is given")
+    if norm is None and label is not None:
+        check.fail("label_bound", label_bound, "given with row_bound", "or give bounds")
+    range_of = np.column_stack([data.min(axis=0), data.max(axis=0)])
+    return Limits(norm, label, range_of if bounds is None else box(bounds, data.shape[1]))
+
+
+def _positive(name: str, bound: float | None) -> float | None:
+    return None if bound is None else check.real(name, bound, 0.0, open_=True)

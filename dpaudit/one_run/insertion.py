@@ -1,0 +1,202 @@
+"""One run of a mechanism on a database with canaries: coins in, scores out, an audit of both."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.keywords import known_keywords
+from dpaudit._core.seeds import Purpose, describe, generator, root
+from dpaudit._core.shown.raised import Raised, shown
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
+from dpaudit.adapters import one_draw
+from dpaudit.curves.claims import ClaimLike
+from dpaudit.errors import InvalidInput, MechanismError
+from dpaudit.one_run.api import audit_one_run
+from dpaudit.one_run.canaries import Canaries, chances
+from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.scores import Score, named
+from dpaudit.sampling import check_mechanism
+from dpaudit.sampling.block import outputs, sampler_of
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What one run gave: the score of each canary, (m,), and whether it was in, (m,)."""
+
+    scores: Array
+    included: np.ndarray
+
+    __repr__ = short_repr
+
+
+CHANGES = {
+    "add": "each canary is added or left out, so the number of rows tells how many are in",
+    "zero-out": "each canary is in or a row of zeros in its place, so the number of rows is public",
+}
+
+
+@known_keywords()
+def audit_canaries(
+    mechanism: Mechanism | Callable[..., Any],
+    data: ArrayLike,
+    canaries: Canaries,
+    score: str | Score = "gradient",
+    *,
+    claim: ClaimLike = None,
+    level: float = 0.95,
+    delta: float = 0.0,
+    inclusion: ArrayLike = 0.5,
+    relation: str = "add",
+    rng: RngLike = None,
+) -> OneRunResult:
+    """Audit a mechanism by one run on a database into which canaries went by coins.
+
+    Each canary is put into the data or not by a coin of its own. The mechanism runs once, the score
+    says of each canary how much it seems to be in, and `dpaudit.audit_one_run` turns scores and
+    coins into a lower bound on ε. The bound holds for the mechanism's change of one row on
+    databases like this one, canaries included; it is valid however canaries disturb each other.
+
+    Parameters
+    ----------
+    mechanism : `mech(data, size, *, rng)`, called once with size 1; or a function f(data, *, rng),
+        f(data, rng) or f(data) that gives one output, of any type: a vector, a fitted model, a
+        table. The score gets the output as it is. No seed repeats what f(data) draws.
+    data : (n, b), the database without canaries.
+    canaries : `dpaudit.canaries(data, m)`, or `dpaudit.Canaries(rows)` of your own.
+    score : "gradient" (coefficients of a linear or logistic model), "loss" (a fitted model with
+        `predict_proba` or `predict`), "nearest" (a synthetic table), or a function
+        score(output, rows) → (m,), larger where a canary seems to be in. It must not see the coins.
+    claim, level, delta : as in `dpaudit.audit_one_run`.
+    inclusion : the chance that a canary goes in, in (0, 1), a number or (m,).
+    relation : the neighbours that the claim is about. "add": a canary that is out is left out.
+        "zero-out": a row of zeros stands for it, for mechanisms whose number of rows is public.
+    rng : same rng, versions and mechanism, same result. Coins do not depend on how the mechanism
+        draws.
+
+    Raises `InvalidInput`, `MechanismError`, and TypeError for unknown keywords. Source: Steinke,
+    Nasr & Jagielski 2023 ("Privacy Auditing with One (1) Training Run"), algorithm 1.
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> data = np.zeros((5, 40))
+    >>> made = dp.canaries(data, 40, label=False, row_bound=1.0, rng=1)
+    >>> def total(data, *, rng):
+    ...     return data.sum(axis=0) + 0.1 * rng.normal(size=40)
+    >>> score = dp.one_run.SumAlignment(lambda rows: rows, data)
+    >>> dp.audit_canaries(total, data, made, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
+    'violated'
+    """
+    seen = observe(
+        mechanism, data, canaries, score, inclusion=inclusion, relation=relation, rng=rng
+    )
+    found = audit_one_run(
+        seen.scores, seen.included, claim=claim, inclusion=inclusion, level=level, delta=delta
+    )
+    return replace(found, note=f"Here {CHANGES[relation]}.")
+
+
+def observe(
+    mechanism: Mechanism | Callable[..., Any],
+    data: ArrayLike,
+    canaries: Canaries,
+    score: str | Score = "gradient",
+    *,
+    inclusion: ArrayLike = 0.5,
+    relation: str = "add",
+    rng: RngLike = None,
+) -> Observed:
+    """Flip the coins, insert the canaries, run the mechanism once, score; as `audit_canaries`.
+
+    Coins, and what the mechanism draws, have keys of their own below `rng`, so that a score that
+    takes random numbers elsewhere changes neither.
+    """
+    if not isinstance(canaries, Canaries):
+        fail("canaries", canaries, "dpaudit.Canaries", "make them with dpaudit.canaries(data, m)")
+    database = check.matrix("data", data)
+    known = named(score, database, canaries.rows, chances(inclusion, len(canaries)))
+    seed, once = root(rng), of_one_output(mechanism)
+    included = canaries.flip(inclusion, rng=seed)
+    inserted = canaries.inserted(database, included, relation=relation)
+    where = f"the data with canaries (seed {describe(seed)}, key {int(Purpose.DRAW), 0})"
+    found = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)
+    return Observed(scored(known, _only(found), canaries.rows, inserted), included)
+
+
+def of_one_output(mechanism: Any) -> Mechanism:
+    """A mechanism of the form mech(data, size, *, rng), of that or of a function of one output.
+
+    Functions f(data, *, rng), f(data, rng) and f(data) give one output a call. Raises
+    `InvalidInput` for all else.
+    """
+    function = callable(mechanism) and not isinstance(mechanism, type)
+    form = _form(mechanism) if function else None
+    if form is None:
+        check_mechanism(mechanism)
+        found: Mechanism = mechanism
+        return found
+    return one_draw(form)
+
+
+def _form(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """f(data, rng=...) of a function of one output; None for a mechanism of the usual form."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    for given, keywords in ((("data", "size"), {"rng": None}), (("data",), {"rng": None})):
+        if _binds(signature, *given, **keywords):
+            return None if len(given) == 2 else function
+    return (lambda data, *, rng: function(data)) if _binds(signature, "data") else None
+
+
+def _binds(signature: inspect.Signature, *given: object, **keywords: object) -> bool:
+    try:
+        signature.bind(*given, **keywords)
+    except TypeError:
+        return False
+    return True
+
+
+def _only(found: Any) -> Any:
+    """The one output of a call with size 1. Raises `MechanismError`."""
+    try:
+        size = len(found)
+    except TypeError:
+        size = 0
+    if size != 1:
+        raise MechanismError(
+            f"the mechanism must return 1 output where size is 1, got {type(found).__name__} "
+            f"of {size}; a function f(data, *, rng) returns its output as it is"
+        )
+    return found[0]
+
+
+def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
+    """Finite scores, (m,). Raises `InvalidInput`; of what a score raises without values of data."""
+    try:
+        found = score(output, rows.copy())
+    except InvalidInput:
+        raise
+    except Exception as error:
+        raised = Raised.of(error, data)
+    else:
+        return _checked(found, len(rows))
+    raise shown(MechanismError(f"the score raised {raised.line}", raised=raised))
+
+
+def _checked(found: Any, count: int) -> Array:
+    expected = f"a function that gives {count} numbers, one a canary"
+    numbers = np.asarray(check.array_of_numbers("score", found, expected), dtype=np.float64)
+    if numbers.shape != (count,):
+        fail("score", f"one with shape {numbers.shape}", expected)
+    if not np.all(np.isfinite(numbers)):
+        fail("score", "one with numbers that are not finite", expected)
+    return numbers

@@ -1,0 +1,246 @@
+"""Scores of canaries: score(output, rows) → (m,), larger where a canary seems to be in.
+
+An audit is valid for any score that sees the output and the canaries, but not the coins. What it
+shows depends on how well the score tells a canary that is in from one that is out.
+
+| output | score |
+| --- | --- |
+| coefficients of a linear or logistic model | `GradientAlignment`, "gradient" |
+| a model with `predict_proba` or `predict` | `LossDifference`, "loss" |
+| a synthetic table | `NearestRecord`, "nearest" |
+| a noisy sum over the rows | `SumAlignment` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.one_run.linear_estimate import estimated_coins
+from dpaudit.outcomes.records import spreads
+from dpaudit.outcomes.refused import NotOutcomes
+from dpaudit.outcomes.unordered import TableForm
+from dpaudit.outcomes.vicinity import distances
+
+Score = Callable[[Any, Array], ArrayLike]
+NAMES = ("gradient", "loss", "nearest")
+LOSSES = ("squared", "logistic")
+
+
+@dataclass(frozen=True, eq=False)
+class SumAlignment:
+    """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
+
+    statistic : t(rows) → (m, k) of rows (m, b). data : (n, b), the database without canaries, or
+        None for a sum to which other rows add nothing that is known. inclusion : P(in), a number or
+        (m,).
+
+    The score is the best linear estimate of the coin from the output without what is expected of
+    data and canaries (`dpaudit.one_run.linear_estimate`). Scale t so that all its noise is alike.
+    """
+
+    statistic: Callable[[Array], ArrayLike]
+    data: ArrayLike | None = None
+    inclusion: ArrayLike = 0.5
+
+    __repr__ = short_repr
+
+    def __call__(self, output: Any, rows: Array) -> Array:
+        """Scores, (m,), of an output of k numbers. Raises `InvalidInput`."""
+        own = check.matrix("statistic(rows)", self.statistic(rows))
+        total = _numbers(output, (own.shape[1],))
+        if self.data is not None:
+            total = total - check.matrix("statistic(data)", self.statistic(_rows(self.data))).sum(0)
+        chance = _chances(self.inclusion, len(own))
+        return estimated_coins(own, total - chance @ own, chance)
+
+
+@dataclass(frozen=True, eq=False)
+class GradientAlignment:
+    """For coefficients θ of a linear or logistic model, fitted by minimising a sum of losses.
+
+    loss : "squared", (y − xᵀθ)²/2, or "logistic", ln(1 + exp(−y xᵀθ)) with labels −1, 1 or 0, 1.
+    data : (n, p + 1), the database without canaries, label last; or None. ridge : λ of the penalty
+        λ‖θ‖²/2. inclusion : P(in), a number or (m,).
+    reference : (p,), coefficients without canaries, used where no data are given; zero by default.
+
+    Output: (p,), or (p + 1,) with the intercept last, or a fitted model with `coef_`. At the
+    minimum the gradients of all losses and of the penalty add up to zero, but for the noise. So the
+    gradient of the data's losses and the penalty is a noisy sum over the canaries that are in, of
+    their −g_i(θ), and the score is as in `SumAlignment`. Without data it is the inner product
+    −g_i(reference)ᵀ(θ − reference), weaker where features depend on each other.
+
+    >>> import numpy as np
+    >>> rows = np.array([[1.0, 0.0, 5.0], [0.0, 1.0, 5.0]])  # two canaries, label last
+    >>> GradientAlignment("squared")(np.array([4.0, 0.1]), rows).tolist()
+    [20.0, 0.5]
+    """
+
+    loss: str = "squared"
+    data: ArrayLike | None = None
+    ridge: float | None = None
+    inclusion: ArrayLike = 0.5
+    reference: ArrayLike | None = None
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        check.choice("loss", self.loss, LOSSES)
+        if self.ridge is not None:
+            check.real("ridge", self.ridge, 0.0)
+
+    def __call__(self, output: Any, rows: Array) -> Array:
+        """Scores, (m,). Raises `InvalidInput` for an output that is no vector of coefficients."""
+        width = rows.shape[1] - 1
+        theta = _numbers(_coefficients(output), (width,), (width + 1,))
+        if self.data is None:
+            start = np.zeros(len(theta)) if self.reference is None else _numbers(self.reference)
+            return np.asarray(-self._gradients(rows, start) @ (theta - start))
+        own = -self._gradients(rows, theta)
+        chance = _chances(self.inclusion, len(own))
+        left = self._gradients(_rows(self.data), theta).sum(axis=0) - chance @ own
+        return estimated_coins(own, left + self._penalty(left, theta, width), chance)
+
+    def _penalty(self, left: Array, theta: Array, width: int) -> Array:
+        """The gradient of the penalty, of the first `width` coefficients. An unknown ridge is the
+        one that leaves least of `left`.
+        """
+        shrunk = np.where(np.arange(len(theta)) < width, theta, 0.0)
+        size = float(shrunk @ shrunk)
+        fitted = max(-float(left @ shrunk), 0.0) / size if size > 0.0 else 0.0
+        return np.asarray((fitted if self.ridge is None else self.ridge) * shrunk)
+
+    def _gradients(self, rows: Array, theta: Array) -> Array:
+        """Of the loss of each row at θ, (m, p) or (m, p + 1)."""
+        x, y = rows[:, :-1], rows[:, -1]
+        x = np.column_stack([x, np.ones(len(x))]) if len(theta) > x.shape[1] else x
+        if self.loss == "squared":
+            return np.asarray((x @ theta - y)[:, None] * x)
+        sign = 2.0 * y - 1.0 if np.all((y == 0.0) | (y == 1.0)) else y
+        return np.asarray((-sign * expit(-sign * (x @ theta)))[:, None] * x)
+
+
+@dataclass(frozen=True, eq=False)
+class LossDifference:
+    """For any fitted model: how much less a canary loses than by a model fitted without canaries.
+
+    reference : such a model, of the same kind, or None: then the score is −loss, which cannot tell
+        an easy canary from one that was learned.
+
+    The last column is y. The loss is −ln of the probability of y where the model has
+    `predict_proba` and `classes_`, else (y − predict(X))².
+
+    The score for what is not fitted by a known convex loss (trees, networks); for linear models
+    `GradientAlignment` sees more. Source: Yeom et al. 2018 (loss); Carlini et al. 2022 (difficulty
+    calibrated by a model without the example).
+    """
+
+    reference: Any = None
+
+    __repr__ = short_repr
+
+    def __call__(self, output: Any, rows: Array) -> Array:
+        """Scores, (m,), of a fitted model. Raises `InvalidInput` for what is none."""
+        own = _losses(output, rows)
+        return -own if self.reference is None else _losses(self.reference, rows) - own
+
+
+@dataclass(frozen=True, eq=False)
+class NearestRecord:
+    """For synthetic tables: minus the distance of a canary to the nearest record, (m,).
+
+    spread : (b,), the unit of distance of each column; 0 in a column of categories, where two
+        values are at distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)`
+        is better). names : of the columns, for tables that name theirs.
+
+    The distance is the mean over the columns. It sees copies and near copies, and nothing of a
+    table whose records are all far from those it was made from. Source: the attacks by distance of
+    Stadler, Oprisanu & Troncoso 2022 ("Synthetic Data: Anonymisation Groundhog Day").
+    """
+
+    spread: Array | None = None
+    names: tuple[str, ...] | None = None
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
+        """With the standard deviations of a database (n, b); columns of whole numbers up to 20 are
+        columns of categories.
+        """
+        return cls(spreads(_rows(data)), names)
+
+    def __call__(self, output: Any, rows: Array) -> Array:
+        """Scores, (m,), of a table of b columns in any form that `adapters.synthesizer` takes.
+
+        Raises `InvalidInput`.
+        """
+        try:
+            table = TableForm(rows.shape[1], self.names, {})(output)
+        except NotOutcomes as error:
+            fail("the mechanism's output", error.got, error.expected)
+        unit = spreads(rows) if self.spread is None else self.spread
+        nearest = [distances(table, one, unit).min(initial=np.inf) for one in rows]
+        return -np.minimum(nearest, np.finfo(float).max)  # an empty table is far from all
+
+
+def named(score: str | Score, data: Array, rows: Array, inclusion: ArrayLike) -> Score:
+    """The score that a name stands for, which knows the data without canaries; or the callable.
+
+    Raises `InvalidInput`.
+    """
+    if not isinstance(score, str):
+        check.function("score", score, f"a callable score(output, rows), or one of {NAMES}")
+        return score
+    if check.choice("score", score, NAMES) == "loss":
+        return LossDifference()
+    if score == "nearest":
+        return NearestRecord.of(data)
+    two = len(np.unique(rows[:, -1])) <= 2 and np.all(np.isin(data[:, -1], (-1.0, 0.0, 1.0)))
+    return GradientAlignment("logistic" if two else "squared", data, inclusion=inclusion)
+
+
+def _losses(model: Any, rows: Array) -> Array:
+    """(m,), of a fitted model."""
+    x, y = rows[:, :-1], rows[:, -1]
+    if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+        chance = np.asarray(model.predict_proba(x), dtype=np.float64)
+        seen = (np.asarray(model.classes_)[None, :] == y[:, None]) * chance
+        return np.asarray(-np.log(np.maximum(seen.sum(axis=1), np.finfo(float).tiny)))
+    if not hasattr(model, "predict"):
+        fail("the mechanism's output", model, "a fitted model with predict, for the score 'loss'")
+    return np.asarray((np.asarray(model.predict(x), dtype=np.float64).ravel() - y) ** 2)
+
+
+def _chances(inclusion: ArrayLike, count: int) -> Array:
+    return np.broadcast_to(np.asarray(inclusion, dtype=np.float64), count)
+
+
+def _rows(data: ArrayLike) -> Array:
+    return check.matrix("data", data)
+
+
+def _coefficients(output: Any) -> Any:
+    """Of a fitted linear model with `coef_` its coefficients, the intercept last; else as it is."""
+    if not hasattr(output, "coef_"):
+        return output
+    intercept = np.ravel(getattr(output, "intercept_", ()))
+    return np.concatenate([np.ravel(output.coef_), intercept])
+
+
+def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:
+    """A vector, of one of the shapes if any are given. Raises `InvalidInput`."""
+    expected = " or ".join(f"{shape[0]} numbers" for shape in shapes) or "a vector of numbers"
+    name = "the mechanism's output"
+    found = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
+    if shapes and found.shape not in shapes:
+        fail(name, f"{found.size} numbers", expected, "give a score for it, score(output, rows)")
+    return found

@@ -1,0 +1,217 @@
+"""DP-SGD watched from inside, a step at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.percent import percent
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.certify.one_run.steps.wealth import StepWealth
+
+MEANING = {
+    "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
+    "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them",
+    "fresh noise": "the noise of a step repeats in the next one",
+    "sampling": "the coins are not independent of each other with probability {rate:g}",
+}
+
+
+class StepAudit:
+    """An audit of one run of DP-SGD from inside, valid at every step and whatever the history.
+
+    At each step tell it the noisy sum of clipped gradients, projected on a canary's gradient, and
+    whether the canary was in the batch. It bets against the claim that each step samples every
+    example independently at `sample_rate`, clips it, and adds fresh Gaussian noise. The wealth of
+    the bets is an e-process: if the claim is true, the probability that it ever reaches
+    1/(1 − level) is at most 1 − level. So you may look at it at every step and stop at any.
+
+    Parameters
+    ----------
+    sample_rate : float in (0, 1), the probability that an example is in a batch (Poisson sampling).
+        With full batches put the canary in by a coin of your own at each step, and give its
+        probability.
+    noise_multiplier : float > 0, σ: standard deviation of the noise on the sum over the clip norm.
+    level : float in (0, 1), of confidence.
+    orthogonal : whether the directions of several canaries are orthogonal, so that their evidence
+        multiplies. Otherwise that of one step is averaged over them. Directions that are made up,
+        such as axes of weights, can be made so.
+
+    Raises `InvalidInput`.
+
+    Verdict: "violated" once the wealth has reached 1/(1 − level), and from then on. "inconclusive"
+    while projections that told every coin could not have reached it by privacy alone. Else "not
+    violated", which proves nothing of other canaries, other data or later steps.
+
+    What is bet on, and why each bet is fair, is derived in `dpaudit.certify.one_run.steps` and its
+    modules. Sources: Ville's inequality (Ramdas, Grünwald, Vovk & Shafer 2023); Gaussian DP of a
+    step (Dong, Roth & Su 2022); canaries with a gradient of their own (Nasr et al. 2023).
+
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0)
+    >>> rng = np.random.default_rng(1)
+    >>> for _ in range(400):
+    ...     included = rng.random() < 0.1
+    ...     audit.update(3.0 * included + rng.normal(), included)  # clipped at 3, not at 1
+    >>> audit
+    StepAudit(sample_rate=0.1, noise_multiplier=1, level=0.95): violated at step 56 of 400
+    """
+
+    def __init__(
+        self,
+        *,
+        sample_rate: float,
+        noise_multiplier: float,
+        level: float = 0.95,
+        orthogonal: bool = False,
+    ) -> None:
+        self.sample_rate = check.real("sample_rate", sample_rate, 0.0, 1.0, open_=True)
+        self.noise_multiplier = check.real("noise_multiplier", noise_multiplier, 0.0, open_=True)
+        self.level = check.real("level", level, 0.0, 1.0, open_=True)
+        self.orthogonal = check.boolean("orthogonal", orthogonal)
+        self.steps = 0
+        self.canaries: int | None = None
+        self.violated_at: int | None = None
+        self._wealth = self._start(1)
+
+    def _start(self, canaries: int) -> StepWealth:
+        return StepWealth(self.sample_rate, self.noise_multiplier, self.orthogonal, canaries)
+
+    def update(
+        self, projection: ArrayLike, included: ArrayLike, *, known: ArrayLike | None = None
+    ) -> None:
+        """See one step.
+
+        Parameters
+        ----------
+        projection : the noisy sum of the batch's clipped gradients, before it is divided by a batch
+            size, times the unit direction of the canary's own gradient, over the clip norm. A
+            number, or (m,) for m canaries, the same ones in the same order at each step.
+        included : whether the canary was in the batch of this step; a boolean, or (m,) of them.
+        known : what the rest of the batch, without the canary and without noise, adds to
+            `projection`, where the training loop can compute it; in the same shape. The audit is
+            valid for any value that depends neither on this step's noise nor on the canary's
+            coin, and it sees most with the right one.
+
+        The directions may depend on earlier steps, as gradients do. Raises `InvalidInput`.
+        """
+        coins = _coins(included)
+        residual = _numbers("projection", projection, len(coins))
+        if known is not None:
+            residual = residual - _numbers("known", known, len(coins))
+        if self.canaries is None:
+            self.canaries, self._wealth = len(coins), self._start(len(coins))
+        if len(coins) != self.canaries:
+            fail("included", f"{len(coins)} canaries", f"{self.canaries} canaries as before")
+        self._wealth.bet(residual, coins)
+        self.steps += 1
+        if self.violated_at is None and self._reaches(self._wealth.log_total):
+            self.violated_at = self.steps
+
+    def _reaches(self, log_wealth: float) -> bool:
+        return log_wealth >= -math.log1p(-self.level)
+
+    @property
+    def e_value(self) -> float:
+        """The wealth now, from 1 at the start: evidence against the claim, possibly infinite."""
+        return _exp(self._wealth.log_total)
+
+    @property
+    def e_values(self) -> dict[str, float]:
+        """The wealth now of each bettor; `e_value` is their mean."""
+        return {name: _exp(log) for name, log in self._wealth.logs.items()}
+
+    @property
+    def verdict(self) -> str:
+        """ "violated", "not violated" or "inconclusive"."""
+        if self.violated_at is not None:
+            return "violated"
+        return "not violated" if self._reaches(self._wealth.log_largest) else "inconclusive"
+
+    @property
+    def reason(self) -> str:
+        """The verdict in a few sentences for people."""
+        if self.violated_at is not None:
+            return (
+                f"Refuted at step {self.violated_at} with confidence {percent(self.level)}: "
+                f"{self._meaning}. If the claim were true, the wealth would ever reach "
+                f"{1.0 / (1.0 - self.level):.4g} with probability at most "
+                f"{percent(1.0 - self.level)}."
+            )
+        if self.verdict == "inconclusive":
+            return (
+                f"After {self.steps} steps, projections that tell every coin would not have "
+                "refuted the claim; watch more steps, or more canaries with orthogonal directions."
+            )
+        return (
+            f"{self.steps} steps do not refute the claim: e = {self.e_value:.3g}, and "
+            f"{1.0 / (1.0 - self.level):.4g} would. This holds for these canaries and steps only."
+        )
+
+    @property
+    def _meaning(self) -> str:
+        """What the bettor with the largest wealth shows."""
+        logs = self._wealth.logs
+        return MEANING[max(logs, key=logs.__getitem__)].format(
+            claim=f"{1.0 / self.noise_multiplier:.4g}-GDP",
+            sigma=self.noise_multiplier,
+            rate=self.sample_rate,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as JSON types; infinity is the string "inf"."""
+        return {
+            "sample_rate": self.sample_rate,
+            "noise_multiplier": self.noise_multiplier,
+            "level": self.level,
+            "orthogonal": self.orthogonal,
+            "steps": self.steps,
+            "canaries": self.canaries,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "violated_at": self.violated_at,
+            "e_value": _json(self.e_value),
+            "e_values": {name: _json(value) for name, value in self.e_values.items()},
+        }
+
+    def __repr__(self) -> str:
+        """Parameters and verdict; no projection."""
+        at = f" at step {self.violated_at} of" if self.violated_at else f", {self.steps} steps"
+        return (
+            f"StepAudit(sample_rate={self.sample_rate:g}, "
+            f"noise_multiplier={self.noise_multiplier:g}, level={self.level:g}): {self.verdict}"
+            f"{at}{f' {self.steps}' if self.violated_at else ''}"
+        )
+
+
+def _coins(included: ArrayLike) -> Array:
+    """Coins (m,) as 0.0 and 1.0."""
+    expected = "True or False, or a 1-D array of them"
+    coins = np.atleast_1d(check.array_of_numbers("included", included, expected))
+    if coins.ndim != 1 or len(coins) == 0 or not np.isin(coins, (0, 1)).all():
+        fail("included", included, expected)
+    return coins.astype(np.float64)
+
+
+def _numbers(name: str, value: ArrayLike, canaries: int) -> Array:
+    """Finite numbers, one for each canary, (m,)."""
+    expected = "a finite number for each canary, as many as `included` has"
+    found = np.atleast_1d(check.array_of_numbers(name, value, expected)).astype(np.float64)
+    if found.shape != (canaries,):
+        fail(name, f"shape {found.shape} with {canaries} coins", expected)
+    if not np.isfinite(found).all():
+        fail(name, "NaN or infinity", expected, "a step that overflowed has no noisy sum")
+    return found
+
+
+def _exp(log: float) -> float:
+    return math.exp(log) if log < 709.0 else math.inf
+
+
+def _json(value: float) -> float | str:
+    return value if math.isfinite(value) else "inf"

@@ -1,0 +1,1 @@
+"""Audits of one run: what canaries and steps show, beside exact and two-sample results."""

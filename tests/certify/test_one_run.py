@@ -1,0 +1,265 @@
+"""Bounds of one run: the recursion solves its linear program, δ is charged as derived, p-values
+are valid."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import linprog
+from scipy.special import expit
+from scipy.stats import binom, norm
+
+from dpaudit.certify.one_run import bound, likelihood, recursion, steinke
+from dpaudit.certify.one_run.guesses import Guesses, centre
+from dpaudit.curves.claims import Claim
+
+pytestmark = pytest.mark.quick
+HALF = 0.5
+
+
+def guesses(scores, included, inclusion=HALF):
+    scores, included = np.asarray(scores, float), np.asarray(included, bool)
+    return Guesses.of(scores, included, np.full(len(scores), inclusion))
+
+
+def gaussian(count, mu, seed):
+    rng = np.random.default_rng([seed, count])
+    coins = rng.random(count) < HALF
+    return guesses(rng.normal(size=count) + mu * (coins - HALF), coins)
+
+
+def test_the_centre_is_in_the_gap_that_divides_as_the_coins_do():
+    assert centre(np.array([0.0, 0.0, 1.0, 1.0, 5.0]), 0.4) == 0.5
+    assert centre(np.array([0.0, 0.0, 1.0, 1.0, 5.0]), 0.2) == 3.0
+    assert centre(np.zeros(4), HALF) is None
+
+
+def test_strong_guesses_come_first_and_are_right_where_the_coin_says_so():
+    found = guesses([3.0, -9.0, 1.0, -1.0], [True, True, False, False])
+    assert found.right.tolist() == [False, True, False, True]
+    assert found.says_in.tolist() == [False, True, True, False]
+    assert found.strength.tolist() == [9.0, 3.0, 1.0, 1.0]
+
+
+def test_a_coin_that_is_rare_is_guessed_with_its_own_probability():
+    found = guesses([9.0, 0.0, 0.1, 0.2, 0.3], [True, False, False, False, False], 0.2)
+    assert found.says_in.tolist().index(True) == found.chance.tolist().index(0.2)
+    assert sorted(found.chance) == [0.2, 0.8, 0.8, 0.8, 0.8]
+
+
+@pytest.mark.parametrize("inclusion", [0.5, 0.1])
+def test_failures_are_what_the_mechanism_that_tells_with_delta_has(inclusion):
+    """Randomised response that tells with probability δ attains the bound at each guess."""
+    epsilon, delta = 0.7, 0.01
+    spread = expit(epsilon)
+    laws = {  # P(output | in), P(output | out)
+        "told in": (delta, 0.0),
+        "told out": (0.0, delta),
+        "yes": ((1 - delta) * spread, (1 - delta) * (1 - spread)),
+        "no": ((1 - delta) * (1 - spread), (1 - delta) * spread),
+    }
+    best_in = expit(epsilon + np.log(inclusion / (1 - inclusion)))
+    best_out = expit(epsilon - np.log(inclusion / (1 - inclusion)))
+    excess = 0.0
+    for one, other in laws.values():
+        here = inclusion * one + (1 - inclusion) * other
+        excess += max(0.0, inclusion * one - best_in * here)
+        excess += max(0.0, (1 - inclusion) * other - best_out * here)
+    found = likelihood.failures(np.array([inclusion]), epsilon, delta)
+    assert found == pytest.approx(excess, rel=1e-12)
+
+
+def test_fair_coins_fail_with_delta_over_one_plus_exp_epsilon():
+    found = likelihood.failures(np.full(7, HALF), 2.0, 1e-3)
+    assert found == pytest.approx(7e-3 / (1.0 + np.exp(2.0)), rel=1e-12)
+    assert likelihood.failures(np.full(7, HALF), 2.0, 0.0) == 0.0
+
+
+def test_the_wealth_has_mean_one_under_the_worst_law_and_grows_with_each_right_guess():
+    found = guesses([4.0, -3.0, 2.0, -1.0, 0.5], [True, False, True, False, True])
+    cells = likelihood.Cells.of(found)
+    wealth = likelihood.Wealth.against(cells, 0.8)
+    assert np.all(wealth.gain >= -1e-12)
+    outcomes = np.array(np.meshgrid(*[[0, 1]] * len(cells.size), indexing="ij"))
+    outcomes = outcomes.reshape(len(cells.size), -1).T
+    chance = np.prod(np.where(outcomes, wealth.best, 1.0 - wealth.best), axis=1)
+    assert np.sum(chance * np.exp(wealth.of(outcomes))) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_p_values_of_randomised_response_at_its_epsilon_are_not_too_small():
+    """Binomial with p ≤ 0.05 in 60 runs: more than 12 has probability 1e-5."""
+    epsilon, low = 1.0, 0
+    for seed in range(60):
+        rng = np.random.default_rng([5, seed])
+        coins = rng.random(60) < HALF
+        told = rng.random(60) < expit(epsilon)
+        found = guesses(np.where(told == coins, 1.0, -1.0), coins)
+        low += likelihood.Hypotheses(found, 0.0, 0.05).rejected(epsilon)
+    assert low <= 12
+
+
+def test_wealth_that_is_not_rare_is_not_called_so_because_of_the_fixed_draws():
+    """Of constant scores the draws are the same in every run, so their error is no chance.
+
+    The wealth's chance is 0.056 by 10,000 other draws, standard error 0.0023. With 400 draws and no
+    margin it was called rare at 0.049, in every run.
+    """
+    scores = np.exp(2.0 * np.random.default_rng(2).normal(size=50))
+    cells = likelihood.Cells.of(guesses(scores, np.zeros(50)))
+    wealth = likelihood.Wealth.against(cells, 0.0)
+    other = np.random.default_rng([7, 2]).binomial(cells.size, HALF, (10_000, len(cells.size)))
+    order = np.argsort(-wealth.of(other))
+    assert not wealth.rare(replace(cells, right=other[order[560]]), 0.049)
+    assert wealth.rare(replace(cells, right=other[order[50]]), 0.049)
+
+
+def test_draws_call_a_wealth_rare_at_most_as_often_as_the_level_allows():
+    """Its chance is uniform at worst; by binomial laws of draws at each stage, over the seed."""
+    chance = (np.arange(20_000) + 0.5) / 20_000
+    for alpha in (0.049, 0.0098, 1e-3):
+        total = np.array(likelihood.stages(alpha))[:, None]
+        least = total * alpha - likelihood.SURE * np.sqrt(total * alpha)
+        rejected = binom.cdf(np.ceil(least) - 1, total, chance).sum(axis=0)
+        assert 0.5 * alpha < np.minimum(rejected, 1.0).mean() <= alpha
+
+
+@pytest.mark.parametrize("sizes", [(1e300, 1e-9), (1e5, 1e-310), (1e308, 1e308)])
+def test_scores_of_any_size_that_know_nothing_certify_nothing(sizes):
+    """Wealth that was not a number was above all draws, and ε of 40 was certified."""
+    rng = np.random.default_rng(0)
+    coins = rng.random(40) < HALF
+    scores = np.where(np.arange(40) < 10, *sizes) * rng.uniform(-1.0, 1.0, 40)
+    found = guesses(scores, coins)
+    assert np.isfinite(likelihood.Cells.of(found).strength).all()
+    assert not likelihood.Hypotheses(found, 0.0, 0.05).rejected(1.0)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (1.0, 0.01), (2.0, 0.1)])
+@pytest.mark.parametrize(("canaries", "made", "right"), [(8, 8, 6), (12, 5, 5), (10, 6, 3)])
+def test_the_recursion_is_the_optimum_of_its_linear_program(epsilon, delta, canaries, made, right):
+    largest = _largest_tail(epsilon, delta, canaries, made, right)
+    turn = recursion.Turns(np.array([epsilon]), delta)
+
+    def refuted(alpha):
+        return bool(recursion.refuted(canaries, made, right, alpha, turn)[0])
+
+    if largest < 1.0 - 1e-6:
+        assert refuted(largest * 1.001)
+    assert not refuted(min(largest, 1.0) * 0.999)
+
+
+def _largest_tail(epsilon, delta, canaries, made, right):
+    """max P(W ≥ right) over laws of W on 0..made that keep (∗) for every j, by linear programming.
+
+    b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x)): two lines, each a linear constraint.
+    """
+    value = np.arange(made + 1)
+    lines = [
+        (np.exp(epsilon), delta),
+        (np.exp(-epsilon), 1.0 - np.exp(-epsilon) * (1.0 - delta)),
+    ]
+    rows, limits = [], []
+    for at in range(1, made + 1):
+        hits = np.where(value >= at, value, 0) / canaries
+        missed = np.where(value >= at - 1, made - value, 0) / canaries
+        for slope, height in lines:
+            rows.append(hits - slope * missed)
+            limits.append(height)
+    found = linprog(
+        -(value >= right).astype(float),
+        A_ub=rows,
+        b_ub=limits,
+        A_eq=[np.ones(made + 1)],
+        b_eq=[1.0],
+        bounds=(0, 1),
+    )
+    assert found.success
+    return -found.fun
+
+
+def test_right_guesses_of_independent_responses_keep_the_inequality_of_the_recursion():
+    """E[W; W ≥ j] = e^ε E[g − W; W ≥ j − 1] for a binomial W: the bound is attained."""
+    epsilon, made = 1.3, 9
+    law = binom.pmf(np.arange(made + 1), made, expit(epsilon))
+    value = np.arange(made + 1)
+    for at in range(1, made + 1):
+        hits = np.sum((value * law)[at:])
+        missed = np.sum(((made - value) * law)[at - 1 :])
+        assert hits == pytest.approx(np.exp(epsilon) * missed, rel=1e-12)
+
+
+def test_lines_of_a_curve_are_on_the_safe_side_of_the_curve_itself():
+    claim, y = Claim.gdp(1.2), np.array(0.02)
+    lines = recursion.Lines.of(claim.delta_at, np.full(5, HALF))
+    exact = float(recursion.Shifts(np.array(1.2))(y))
+    assert 0.99 * exact < float(lines(y)) <= exact
+    turn = recursion.Lines.of(Claim(1.0, 0.01).delta_at, np.full(5, HALF))
+    assert float(turn(y)) == pytest.approx(float(recursion.Turns(np.array(1.0), 0.01)(y)), rel=1e-2)
+
+
+def test_a_curve_at_negative_epsilon_is_the_other_direction():
+    """δ(ε) of N(1, 1) against N(0, 1) for ε < 0 by numeric integration."""
+    epsilon = -0.7
+    found = recursion.both_ways(Claim.gdp(1.0).delta_at, np.array([epsilon]))
+    direct, _ = quad(
+        lambda x: max(0.0, norm.pdf(x, 1.0) - np.exp(epsilon) * norm.pdf(x)), -9, 11, points=[-0.2]
+    )
+    assert found[0] == pytest.approx(direct, abs=1e-9)
+
+
+def test_bounds_of_unfair_coins_that_are_fair_agree_with_those_of_fair_ones():
+    found = gaussian(200, 2.0, 3)
+    nearly = Guesses(
+        found.right, found.says_in, found.chance, found.strength, np.full(200, 0.5 + 1e-9)
+    )
+    assert recursion.gdp_bound(nearly, 0.05) == pytest.approx(
+        recursion.gdp_bound(found, 0.05), rel=0.02
+    )
+
+
+def test_numbers_of_guesses_and_shares_are_known_before_the_run():
+    assert recursion.cuts(10_000) == [(100, 0.2), (550, 0.6), (10_000, 0.2)]
+    assert recursion.cuts(1) == [(1, pytest.approx(1.0))]
+
+
+def test_steinkes_bound_without_delta_is_the_binomial_tail():
+    assert steinke.p_value(50, 20, 15, 1.0, 0.0) == pytest.approx(binom.sf(14, 20, expit(1.0)))
+    assert steinke.p_value(50, 20, 15, 1.0, 1e-3) > steinke.p_value(50, 20, 15, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("method", bound.METHODS)
+def test_every_method_certifies_something_of_a_run_that_tells_all(method):
+    coins = np.arange(400) % 3 == 0
+    coins[:100] ^= True
+    found = guesses(2.0 * coins, coins)
+    assert 1.0 < bound.epsilon_bound(found, 1e-5, 0.05, method).value < 7.0
+    nothing = guesses(np.zeros(400), coins)
+    assert bound.epsilon_bound(nothing, 1e-5, 0.05, method).value == 0.0
+
+
+def test_a_large_delta_is_left_to_the_recursion_and_a_small_one_to_the_likelihood():
+    found = gaussian(1_000, 1.0, 0)
+    assert bound.shares(found, 0.0, 0.05) == {"likelihood": 1.0}
+    assert bound.shares(found, 1e-5, 0.05) == {"likelihood": 1.0}
+    assert set(bound.shares(found, 3e-4, 0.05)) == {"likelihood", "f-dp"}
+    assert bound.shares(found, 1e-2, 0.05) == {"f-dp": 1.0}
+
+
+def test_randomised_response_is_certified_nearly_as_by_clopper_and_pearson():
+    """Of 1,000 coins 731 guessed right, the mean at ε = 1: the lower limit of p is .7072."""
+    coins = np.arange(1_000) % 2 == 0
+    right = np.arange(1_000) < 731
+    found = guesses(np.where(right, 1.0, -1.0) * np.where(coins, 1.0, -1.0), coins)
+    assert bound.epsilon_bound(found, 0.0, 0.05).value >= 0.93 * 0.8816
+
+
+def test_a_larger_claim_is_refuted_by_less():
+    found = gaussian(100, 3.0, 1)
+    least = bound.epsilon_bound(found, 1e-5, 0.05, "steinke")
+    assert bound.refutes(found, Claim(least.value * 0.9, 1e-5), 0.05, "steinke")
+    assert not bound.refutes(found, Claim(least.value * 1.1, 1e-5), 0.05, "steinke")
+    mu = bound.gdp_bound(found, 0.05)
+    assert bound.refutes(found, Claim.gdp(0.9 * mu), 0.05)
+    assert not bound.refutes(found, Claim.gdp(1.1 * mu), 0.05)
+    assert bound.refutes(found, Claim.zcdp(1e-3), 0.05)

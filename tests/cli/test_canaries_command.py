@@ -1,0 +1,112 @@
+"""dpaudit canaries: scores of one run in a file, a verdict, a report."""
+
+import numpy as np
+import pytest
+
+from dpaudit._core.result_file import load
+from dpaudit.cli import main
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
+
+QUICK = ["--method", "f-dp"]
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """scores(noise, inclusion=None): scores.csv of 150 canaries, coins told up to noise."""
+
+    def write(noise, inclusion=None):
+        rng = np.random.default_rng(1)
+        coins = rng.random(150) < (inclusion or 0.5)
+        head = "id,score,included" + (",inclusion" if inclusion else "")
+        tail = f",{inclusion}" if inclusion else ""
+        values = coins + noise * rng.normal(size=150)
+        lines = [
+            f"{k},{v:.6f},{int(c)}{tail}"
+            for k, (v, c) in enumerate(zip(values, coins, strict=True))
+        ]
+        (tmp_path / "scores.csv").write_text("\n".join([head, *lines]))
+        return "scores.csv"
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("noise", "options", "status", "said"),
+    [
+        (0.1, ["--claim", "1,1e-5"], 1, "VIOLATED: Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence"),
+        (5.0, ["--claim", "1,1e-5"], 0, "NOT VIOLATED: Claimed ε = 1 at δ = 10⁻⁵."),
+        (0.1, ["--claim", "9,1e-5"], 3, "That does not refute the claim: add canaries."),
+        (0.1, ["--delta", "1e-5"], 3, "Nothing is claimed to judge by."),
+        (0.1, ["--mu", "0.5"], 1, "VIOLATED: Claimed μ = 0.5. At 95 % confidence at least"),
+        (0.1, ["--claim", "1,0", "--level", "0.99"], 1, "At 99 % confidence"),
+    ],
+)
+def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, status, said):
+    assert main(["canaries", scores(noise), *options, *QUICK]) == status
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_report_is_written_without_a_single_score(scores, tmp_path, capsys):
+    main(["canaries", scores(0.1), "--claim", "1,1e-5", *QUICK, "--out", "there"])
+    record = load(tmp_path / "there")
+    assert (record["kind"], record["canaries"]["count"]) == ("one run", 150)
+    assert record["method"] == {"requested": "f-dp", "shares": {"f-dp": 1.0}}
+    assert "Report: there/report.html" in capsys.readouterr().out
+    first = (tmp_path / "scores.csv").read_text().splitlines()[1].split(",")[1]
+    assert first not in (tmp_path / "there" / "result.json").read_text()
+
+
+def test_the_report_is_drawn_again(scores, tmp_path):
+    main(["canaries", scores(0.1), "--claim", "1,1e-5", *QUICK, "--out", "there"])
+    page = tmp_path / "there" / "report.html"
+    page.unlink()
+    assert main(["report", "there"]) == 0
+    assert page.exists()
+
+
+def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
+    path = scores(0.1, inclusion=0.25)
+    assert main(["canaries", path, "--claim", "1,1e-5", *QUICK]) == 1
+    assert load(tmp_path / "dpaudit-out" / "canaries")["canaries"]["inclusion"] == [0.25, 0.25]
+    capsys.readouterr()
+    assert main(["canaries", path, "--inclusion", "0.25"]) == 2
+    assert "inclusion must be left out: scores.csv has a column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("score,included\n1.5,1\nhigh,0\n", "scores.csv, line 3: score must be a finite number"),
+        ("score,included\n1.5,yes\n", "scores.csv, line 2: included must be 1, 0, true or false"),
+        ("score,included\n1.5\n", "scores.csv, line 2: included must be 1, 0, true or false"),
+        (
+            "score,included,inclusion\n1,1,\n",
+            "scores.csv, line 2: inclusion must be a finite number",
+        ),
+        ("score,in\n1,1\n", "must have the columns score and included in its first line"),
+        ("score,included\n", "must hold a canary a line, but it has none"),
+        ("", "got nothing"),
+        ("score,included\nnan,1\n", "scores.csv, line 2: score must be a finite number"),
+        (None, "scores.csv"),
+    ],
+)
+def test_faults_of_the_file_have_their_place(tmp_path, capsys, content, said):
+    if content is not None:
+        (tmp_path / "scores.csv").write_text(content)
+    assert main(["canaries", "scores.csv", "--claim", "1,1e-5"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "dpaudit-out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--claim", "1,1e-5", "--mu", "1"], "give one of --claim and --mu"),
+        (["--claim", "1,1e-5", "--inclusion", "0.01"], "the probability with which"),
+        (["--mu", "1", "--method", "steinke"], "'f-dp' for a claim that is a curve"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(scores, capsys, options, said):
+    assert main(["canaries", scores(0.1), *options]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,277 @@
+"""DP-SGD watched from inside: fair bets, and what each bettor sees."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import dpaudit as dp
+from dpaudit.certify.one_run.steps.noise import NoiseBets
+from dpaudit.certify.one_run.steps.privacy import CoinBets
+from dpaudit.certify.one_run.steps.sampling import SamplingBets
+from dpaudit.certify.one_run.steps.wealth import StepWealth
+
+pytestmark = pytest.mark.quick
+
+Z = np.linspace(-9.0, 9.0, 3601)
+WEIGHT = np.exp(-0.5 * Z**2) / np.exp(-0.5 * Z**2).sum()
+
+
+def mean(log_payoff):
+    """Means (k,) of payoffs (k, nodes) over standard normal noise."""
+    return np.exp(log_payoff) @ WEIGHT
+
+
+def coin_means(bets, rate, law, score):
+    """Exact mean payoffs and mean logs, (k,) each, of bets on a coin.
+
+    law : (shift, sd) of the projection; score : slope and centre of a score that is linear in it.
+    """
+    slope, centre = score
+    epsilon, payoff, log = bets.epsilon[:, 0], 0.0, 0.0
+    for coin, chance in ((0.0, 1.0 - rate), (1.0, rate)):
+        mean, sd = slope * (law[0] * coin - centre), abs(slope) * law[1]
+        above, below = ndtr((mean - epsilon) / sd), ndtr((-mean - epsilon) / sd)
+        logs = bets.payoff(np.array([np.inf, -np.inf, 0.0]), np.full(3, coin))
+        odds = chance * np.stack([above, below, 1.0 - above - below], axis=1)
+        payoff, log = payoff + (odds * np.exp(logs)).sum(axis=1), log + (odds * logs).sum(axis=1)
+    return payoff, log
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.5, 0.9])
+def test_a_bet_on_the_coin_is_fair_for_every_share_and_score(rate):
+    """Whether the score is right, too sure, or the wrong way round."""
+    for sigma, slope, centre in itertools.product((0.4, 1, 5), (0.5, 1, 3, -1), (0.0, 0.5, 2.0)):
+        bets = CoinBets(rate, sigma, True)
+        for shift in (1.0, 0.3, -1.0):
+            found, _ = coin_means(bets, rate, (shift, sigma), (slope / sigma**2, centre))
+            assert np.all(found <= 1.0 + 1e-12)
+
+
+def test_a_bet_on_the_coin_is_fair_to_the_limit():
+    """With the right score and the whole shift, bets on one side have mean 1."""
+    found, _ = coin_means(CoinBets(0.3, 1.0, True), 0.3, (1.0, 1.0), (1.0, 0.5))
+    np.testing.assert_allclose(found, 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "gains"), [((1.0, 1.0), False), ((1.0, 0.5), True), ((3.0, 1.0), True)]
+)
+def test_a_bet_on_the_coin_gains_where_the_noise_is_too_small_or_the_shift_too_large(law, gains):
+    score = law[0] / law[1] ** 2, 0.5 * law[0]
+    _, log = coin_means(CoinBets(0.5, 1.0, True), 0.5, law, score)
+    assert (log.max() > 0.01) == gains
+
+
+def test_no_bet_on_the_coin_can_lose_everything():
+    for rate, sigma in itertools.product((0.001, 0.5, 0.999), (0.05, 1.0, 50.0)):
+        bets = CoinBets(rate, sigma, True)
+        score = np.array([-np.inf, -np.inf, 0.0, 0.0, np.inf, np.inf])
+        lost = bets.payoff(score, np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0]))
+        assert lost.min() >= np.log(0.1) - 1e-9
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 30.0])
+def test_a_bet_on_the_noise_is_fair_wherever_the_rest_of_the_batch_lies(sigma):
+    """The widest bets by quadrature; the narrower ones have their whole mean between nodes."""
+    for centre in (0.0, 0.3, 1.0, 5.0):
+        means = mean(NoiseBets(sigma, True).payoff(sigma * (Z - centre)))[:7]
+        assert np.all(means <= 1.0 + 1e-9)
+        if centre == 0.0:
+            np.testing.assert_allclose(means, 1.0, atol=1e-9)
+
+
+def test_what_is_put_aside_is_what_remains_when_all_bets_are_lost():
+    bets = NoiseBets(1.0, True)
+    assert bets.log_wealth == 0.0
+    for _ in range(2_000):
+        bets.bet(np.array([3.0]))
+    assert np.isclose(bets.log_wealth, -np.log(np.log2(2_002.0)), atol=1e-3)
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.3, 0.5])
+@pytest.mark.parametrize("canaries", [1, 2])
+def test_forecasts_of_coins_are_fair(rate, canaries):
+    """The mean wealth over all sequences of six coins is 1."""
+    total = 0.0
+    for coins in itertools.product((0.0, 1.0), repeat=6):
+        bets = SamplingBets(rate)
+        for step in np.reshape(coins, (-1, canaries)):
+            bets.bet(step)
+        total += np.exp(bets.log_wealth) * rate ** sum(coins) * (1.0 - rate) ** (6 - sum(coins))
+    assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def watched(
+    steps=150, *, rate=0.1, sigma=1.0, seed=1, shift=1.0, noise=None, coins=None, **options
+):
+    """An audit of a run whose steps are honest but for what is given."""
+    rng = np.random.default_rng(seed)
+    audit = dp.StepAudit(sample_rate=rate, noise_multiplier=sigma, **options)
+    for t in range(steps):
+        included = rng.random() < rate if coins is None else coins(t, rng)
+        z = sigma * rng.standard_normal()
+        audit.update(shift * included + (z if noise is None else noise(t, z)), included)
+    return audit
+
+
+def best(audit):
+    return max(audit.e_values, key=audit.e_values.get)
+
+
+def test_honest_steps_are_not_refuted():
+    audit = watched()
+    assert audit.verdict == "not violated"
+    assert audit.e_value < 3.0
+    assert audit.e_value == pytest.approx(np.mean(list(audit.e_values.values())))
+
+
+BUGS = {
+    "noise too small": ({"noise": lambda t, z: 0.3 * z}, "noise"),
+    "no noise in the last step": ({"noise": lambda t, z: z * (t < 149)}, "noise"),
+    "not clipped": ({"shift": 6.0, "rate": 0.2}, "privacy"),
+    "the canary comes by turns": ({"coins": lambda t, rng: t % 10 == 3}, "sampling"),
+    "the canary comes too often": ({"coins": lambda t, rng: rng.random() < 0.4}, "sampling"),
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_each_bug_is_seen_by_its_bettor(name):
+    changed, bettor = BUGS[name]
+    audit = watched(**changed)
+    assert audit.verdict == "violated"
+    assert best(audit) == bettor
+
+
+def test_noise_that_is_used_twice_is_seen():
+    kept = []
+
+    def noise(t, z):
+        kept.append(z if t % 4 == 0 else kept[-1])
+        return kept[-1]
+
+    audit = watched(12, noise=noise)
+    assert audit.verdict == "violated"
+    assert best(audit) == "fresh noise"
+    assert "repeats" in audit.reason
+
+
+def test_a_violation_stays_one_and_says_at_which_step():
+    audit = watched(200, noise=lambda t, z: 0.2 * z if t < 20 else 3.0 * z)
+    assert audit.verdict == "violated"
+    assert 0 < audit.violated_at <= 20
+    assert audit.e_value < 20.0
+    assert f"step {audit.violated_at}" in audit.reason
+
+
+def test_steps_that_could_show_nothing_are_inconclusive():
+    assert dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0).verdict == "inconclusive"
+    never = watched(40, rate=0.001)
+    assert never.verdict == "inconclusive"
+    assert "more steps" in never.reason
+    assert watched(150, sigma=0.05).verdict == "inconclusive"  # 20-GDP promises next to nothing
+
+
+def test_what_is_known_of_the_rest_of_the_batch_is_taken_off():
+    rng = np.random.default_rng(3)
+    one, other = (dp.StepAudit(sample_rate=0.5, noise_multiplier=1.0) for _ in range(2))
+    for _ in range(20):
+        included, y, rest = rng.random() < 0.5, rng.standard_normal(), 50.0 * rng.standard_normal()
+        one.update(y, included)
+        other.update(y + rest, included, known=rest)
+    assert one.e_value == pytest.approx(other.e_value, rel=1e-9)
+
+
+def test_copies_of_one_canary_are_worth_no_more_than_one():
+    rng = np.random.default_rng(4)
+    one, three, product = (
+        StepWealth(0.5, 1.0, *kind) for kind in ((False, 1), (False, 3), (True, 3))
+    )
+    for _ in range(20):
+        included, y = float(rng.random() < 0.5), 0.3 * rng.standard_normal()
+        one.bet(np.array([y]), np.array([included]))
+        for wealth in (three, product):
+            wealth.bet(np.full(3, y), np.full(3, included))
+    for bettor in ("privacy", "noise", "fresh noise"):
+        assert three.logs[bettor] == pytest.approx(one.logs[bettor], abs=1e-9)
+    assert product.logs["noise"] > one.logs["noise"] + 5.0
+
+
+def test_a_record_has_json_types_and_a_repr_no_projection():
+    audit = watched(30, noise=lambda t, z: 0.0)
+    record = json.loads(json.dumps(audit.to_dict(), allow_nan=False))
+    assert record["verdict"] == "violated"
+    assert record["steps"] == 30
+    assert record["canaries"] == 1
+    assert record["e_values"].keys() == audit.e_values.keys()
+    shown = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0)
+    shown.update(123.456, True)
+    assert "123" not in repr(shown) + str(shown.to_dict()) + str(vars(shown))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((np.nan, True), "projection must be a finite number"),
+        (("a", True), "projection must be"),
+        ((0.1, 2), "included must be True or False"),
+        ((0.1, None), "included must be True or False"),
+        (([0.1, 0.2], True), "projection must be .* got 'shape"),
+        (([[0.1]], [[True]]), "included must be"),
+        (([], []), "included must be"),
+    ],
+)
+def test_a_wrong_step_is_named_and_changes_nothing(arguments, said):
+    audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0)
+    with pytest.raises(dp.InvalidInput, match=said):
+        audit.update(*arguments)
+    assert audit.steps == 0
+
+
+def test_the_number_of_canaries_stays():
+    audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0)
+    audit.update([0.1, 0.2], [True, False])
+    with pytest.raises(dp.InvalidInput, match="2 canaries as before"):
+        audit.update(0.1, True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sample_rate": 0.0},
+        {"sample_rate": 1.0},
+        {"noise_multiplier": 0.0},
+        {"level": 1.0},
+        {"orthogonal": "yes"},
+    ],
+)
+def test_a_wrong_parameter_is_named(wrong):
+    with pytest.raises(dp.InvalidInput, match=next(iter(wrong))):
+        dp.StepAudit(**{"sample_rate": 0.1, "noise_multiplier": 1.0, **wrong})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rate", "sigma", "canaries"), [(0.5, 0.7, 1), (0.1, 1.0, 5), (0.02, 2.0, 3)]
+)
+def test_false_alarms_are_rare_whatever_the_history(rate, sigma, canaries):
+    """500 runs of 60 honest steps at level .95 (50 s each); at most 5 % is proved.
+
+    The rest of the batch repeats the last projections, so that they depend on all earlier noise and
+    coins; shares of the canaries change from step to step.
+    """
+    alarms = 0
+    for seed in range(500):
+        rng = np.random.default_rng([7, seed])
+        audit = dp.StepAudit(sample_rate=rate, noise_multiplier=sigma, orthogonal=True)
+        before = np.zeros(canaries)
+        for _ in range(60):
+            included = rng.random(canaries) < rate
+            share = np.tanh(before)
+            before = before * (rng.random() < 0.5) + share * included
+            before = before + sigma * rng.standard_normal(canaries)
+            audit.update(before, included)
+        alarms += audit.verdict == "violated"
+    assert alarms <= 0.05 * 500
