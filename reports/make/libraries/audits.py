@@ -1,0 +1,111 @@
+"""Run the scenarios of a package in its environment, and confirm what is violated."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dpaudit.errors import DpauditError
+from reports.make.libraries.facts import SCENARIOS, Package
+from reports.make.libraries.outcome import ERROR, Outcome, left
+
+# another seed, and 1 − 10⁻⁶; where that needs more draws, four times as many
+SEED, LEVEL, MORE = "1", "0.999999", 4
+VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+
+
+def audited(
+    package: Package,
+    known: Mapping[str, Outcome],
+    again: bool,
+    keep: Callable[[Mapping[str, Outcome]], None],
+) -> dict[str, Outcome]:
+    """The outcomes of all scenarios; those that are known are not made anew, unless `again`.
+
+    keep : called with all outcomes after each scenario, so that nothing is lost. Raises
+    `DpauditError` where the environment is missing or holds another version.
+    """
+    python = _python(package)
+    hashes = {name: _inputs(package, name) for name in package.mechanisms}
+    outcomes = {name: one for name, one in known.items() if not again}
+    for name in left(hashes, outcomes):
+        print(f"{name} ...", flush=True)
+        outcomes[name] = _audit(python, package.scenarios / f"{name}.toml", hashes[name])
+        keep(outcomes)
+        print(f"  {outcomes[name].verdict}", flush=True)
+    return outcomes
+
+
+def _audit(python: Path, scenario: Path, inputs: str) -> Outcome:
+    """One scenario; a violation is confirmed."""
+    first = _run(python, scenario, inputs)
+    if not first.violated:
+        return first
+    for draws in (first.draws, MORE * first.draws):
+        second = _run(python, scenario, inputs, "--seed", SEED, "--level", LEVEL, "--draws", draws)
+        if second.violated:
+            return replace(first, confirmed=second.certified)
+    return first
+
+
+def _run(python: Path, scenario: Path, inputs: str, *options: str | int) -> Outcome:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [python, "-m", "dpaudit", "run", scenario, "--out", folder, *options]
+        before = _cpu()
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        record = _record(Path(folder))
+        if record is None:
+            said = done.stderr.strip().splitlines() or ["no message"]
+            return Outcome(inputs, ERROR, reason=said[-1])
+        return Outcome.of(inputs, record, _cpu() - before)
+
+
+def _record(folder: Path) -> dict[str, Any] | None:
+    path = folder / "result.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _python(package: Package) -> Path:
+    """The interpreter that runs dpaudit: of the environment, where dpaudit is in it."""
+    made = Path(".environments") / package.environment
+    again = f"python {SCENARIOS / 'environments.py'} {package.environment}"
+    python = made / "bin" / "python"
+    if not python.exists():
+        raise DpauditError(f"there is no {made}: make it with `{again}`")
+    asked = subprocess.run(
+        [python, "-c", VERSION, package.package], capture_output=True, text=True, check=False
+    )
+    if asked.stdout.strip() != package.version:
+        has = asked.stdout.strip() or "no version"
+        raise DpauditError(
+            f"{made} has {has} of {package.package}, {package.version} is audited: `{again}`"
+        )
+    listed = SCENARIOS / "environments" / f"{package.environment}.txt"
+    alone = "# dpaudit: no" in listed.read_text(encoding="utf-8").splitlines()
+    return Path(sys.executable) if alone else python.absolute()
+
+
+def _inputs(package: Package, name: str) -> str:
+    """A hash of the scenario, and of all code and data beside it."""
+    beside = [
+        path
+        for path in sorted(package.scenarios.iterdir())
+        if path.is_file() and path.suffix != ".toml"
+    ]
+    found = hashlib.sha256(package.version.encode())
+    for path in (package.scenarios / f"{name}.toml", *beside):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]

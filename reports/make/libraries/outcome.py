@@ -1,0 +1,94 @@
+"""What came of the audit of one call: what the page says, and nothing of the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from reports.make.libraries.facts import FOLDER, Package
+
+ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One scenario, audited.
+
+    inputs : hash of all that determines it. verdict : or "error". claim : as text. symbol :
+    of the parameter that is certified. claimed, certified : its values, at the claim's own delta.
+    neighbour : that shows it. draws : a side, and of the search in all. cpu : seconds.
+    excess, at : in δ(at) that would have been found with probability 0.8. confirmed : what the
+    second audit of a violation certified; None where it confirmed nothing. reason : of an error.
+    """
+
+    inputs: str
+    verdict: str
+    claim: str = ""
+    symbol: str = "ε"
+    delta: float | None = None
+    claimed: float | None = None
+    certified: float | None = None
+    neighbour: str = ""
+    relation: str = ""
+    draws: int = 0
+    searched: int = 0
+    cpu: float = 0.0
+    excess: float | None = None
+    at: float | None = None
+    confirmed: float | None = None
+    reason: str = ""
+
+    @classmethod
+    def of(cls, inputs: str, record: Mapping[str, Any], cpu: float) -> Outcome:
+        """From the content of result.json."""
+        headline, found = record["headline"] or {}, record["detectable"] or {}
+        return cls(
+            inputs,
+            record["verdict"],
+            record["claim"]["text"],
+            headline.get("symbol", "ε"),
+            headline.get("delta"),
+            headline.get("claimed"),
+            headline.get("certified"),
+            record["neighbour"]["change"],
+            record["neighbour"]["relation"],
+            sum(record["samples"].values()),
+            (record["search"] or {}).get("draws", 0),
+            round(cpu, 1),
+            found.get("excess"),
+            found.get("epsilon"),
+            reason=record["reason"],
+        )
+
+    @property
+    def violated(self) -> bool:
+        """Whether the first audit said so."""
+        return self.verdict == "violated"
+
+
+def read(package: Package) -> dict[str, Outcome]:
+    """What is known of its scenarios, by name; those that are gone are left out."""
+    path = path_of(package)
+    if not path.is_file():
+        return {}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return {name: Outcome(**one) for name, one in content.items() if name in package.mechanisms}
+
+
+def text(outcomes: Mapping[str, Outcome]) -> str:
+    """As the file has them, in the order of their names."""
+    content = {name: asdict(outcomes[name]) for name in sorted(outcomes)}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def path_of(package: Package) -> Path:
+    """The file of a package's outcomes."""
+    return FOLDER / f"{package.package.lower()}.json"
+
+
+def left(hashes: Mapping[str, str], known: Mapping[str, Outcome]) -> list[str]:
+    """The scenarios that were not audited as they are now."""
+    return [name for name, now in hashes.items() if name not in known or known[name].inputs != now]
