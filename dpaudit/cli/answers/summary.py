@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dpaudit._core.result_file import is_one_run
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.data import Curves, read_curves, section, selected_rows
-from dpaudit.report.facts import facts
+from dpaudit.report.facts import HINT, facts, hint
+from dpaudit.report.one_run.page import facts as one_run_facts
 from dpaudit.report.opening import sentences, would_show
 from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.report.text import count, label, number
@@ -16,7 +18,8 @@ PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is anot
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
 # said in the report; of rows and columns `_data` says it
 OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
-LEFT_OUT = (*OF_DATA, "Exact spectrum", "Versions")
+LEFT_OUT = (*OF_DATA, HINT, "Exact spectrum", "Versions")
+NO_PROOF_OF_ONE_RUN = "This concerns these canaries and one score: it is no proof of privacy."
 NO_PROOF = "This concerns one pair of databases and one score: it is no proof of privacy."
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
 ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
@@ -24,16 +27,28 @@ ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 
 def summary(record: Mapping[str, Any]) -> str:
     """The verdict in ε, what the audit could have shown, what was audited, and δ at a few ε."""
+    if is_one_run(record):
+        return _of_one_run(record)
     curves = read_curves(record)
     return "\n".join(
         [
             *(hanging("", line) for line in _verdict(record, curves)),
+            *(hanging("", f"{HINT}: {said}") for said in [hint(record)] if said),
             "",
             named([(name, label(value, WIDTH)) for name, value in _known(record)]),
             "",
             spectrum_table(curves),
         ]
     )
+
+
+def _of_one_run(record: Mapping[str, Any]) -> str:
+    """The same of an audit of one run with canaries."""
+    notes, first, rest = sentences(record)
+    lines = [f"{record['verdict'].upper()}: {notes or first}", *([first] if notes else []), rest]
+    lines += [] if record["verdict"] == "violated" else [NO_PROOF_OF_ONE_RUN]
+    said = [hanging("", line) for line in lines if line]
+    return "\n".join([*said, "", named(one_run_facts(record))])
 
 
 def spectrum_table(curves: Curves) -> str:

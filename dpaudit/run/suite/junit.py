@@ -17,19 +17,12 @@ from typing import Any
 
 from dpaudit._core.files import replace_file
 from dpaudit._core.shown.printable import printable
-from dpaudit.errors import InvalidInput
+from dpaudit.report.data import section
 from dpaudit.report.facts import properties
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
 FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen
-
-
-def prepare_junit(path: Path) -> None:
-    """Make the folder of the file, before hours of work. Raises `InvalidInput`, OSError."""
-    if path.is_dir():
-        raise InvalidInput(f"junit must be a file to write, got {str(path)!r}, a folder")
-    path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def write_junit(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
@@ -93,12 +86,12 @@ def _properties(record: dict[str, Any]) -> dict[str, str]:
     claim = record["claim"]
     return properties(
         record["headline"],
-        record["detectable"],
+        record.get("detectable"),
         verdict=record["verdict"],
         claim=None if claim is None else claim["text"],
         neighbour=record["headline"]["who"],
-        tried=record["neighbour"].get("tried"),
-        draws=sum(record["samples"].values()),
+        tried=section(record, "neighbour").get("tried"),
+        draws=sum(section(record, "samples").values()) or 1,  # of one run
     )
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit.report
-from dpaudit._core.result_file import RESULT, load, reading
+from dpaudit._core.result_file import RESULT, is_one_run, load, reading
 from dpaudit.errors import InvalidInput
+from dpaudit.report.data import section
 from dpaudit.run.suite.suite import STUDY, ScenarioOutcome, write_index
 
 CONTENT = "content.json"  # of a study, whose figures are not drawn again
@@ -39,7 +40,7 @@ def redraw_suite(folder: Path) -> list[Path]:
 def _audit(folder: Path, record: dict[str, Any]) -> ScenarioOutcome:
     """The outcome that the record tells of."""
     with reading(folder):
-        seconds = float(record["timings"]["total_s"])
+        seconds = 0.0 if is_one_run(record) else float(record["timings"]["total_s"])
         verdict, reason = str(record["verdict"]), str(record["reason"])
     name = str(record.get("scenario") or folder.name)
     return ScenarioOutcome(name, folder / RESULT, folder, verdict, reason, seconds, record)
@@ -47,7 +48,7 @@ def _audit(folder: Path, record: dict[str, Any]) -> ScenarioOutcome:
 
 def _started(done: ScenarioOutcome) -> tuple[str, str]:
     assert done.record is not None
-    return str(done.record["timings"].get("started") or ""), done.name
+    return str(section(done.record, "timings").get("started") or ""), done.name
 
 
 def _study(path: Path) -> ScenarioOutcome:

@@ -14,11 +14,13 @@ from dpaudit._core.shown.raised import Raised
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
+from dpaudit.one_run.result import OneRunResult
+from dpaudit.report.comparison.moved import Moved, moved
 from dpaudit.report.index import render_index
-from dpaudit.run.suite.against import Moved, moved
 
 INDEX = "index.html"
 ERROR, STUDY = "error", "study"
+Done = AuditResult | OneRunResult | str  # of an audit its result, of a study its sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +45,7 @@ class ScenarioOutcome:
     __repr__ = short_repr
 
 
-def outcome(
-    name: str, path: Path, folder: Path, work: Callable[[], AuditResult | str]
-) -> ScenarioOutcome:
+def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
     """Do the `work` of one scenario and say what came of it. An error is an outcome too.
 
     work : writes the report into `folder`; returns the result of an audit, or a study's sentences.

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.result_file import is_one_run
 from dpaudit._core.types import Array
 from dpaudit.report.data import Curves, lookup, read_curves
 from dpaudit.report.text import number, plain
@@ -35,6 +36,7 @@ SETTINGS = {
     "neighbour.index": "row",
     "claim.text": "claim",
     "level": "confidence",
+    "canaries.count": "canaries",
 }
 
 
@@ -55,11 +57,31 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """The differences between two contents of result.json: verdict, settings, exact spectrum,
     certified δ. Raises `InvalidInput` where one is no result.
     """
+    if is_one_run(old) or is_one_run(new):
+        return _of_one_run(old, new)
     curves = read_curves(old), read_curves(new)
     found = []
     if old["verdict"] != new["verdict"]:
         found.append(Moved("verdict", str(old["verdict"]), str(new["verdict"]), grave=True))
     return [*found, *_settings(old, new), *_exact(*curves), *_certified(*curves)]
+
+
+def _of_one_run(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
+    """The same where one of them is an audit of one run. Its bound is the same bytes again where
+    scores and coins are, so each difference is listed.
+    """
+    kinds = [str(one.get("kind") or "two samples") for one in (old, new)]
+    if kinds[0] != kinds[1]:
+        return [Moved("kind of audit", kinds[0], kinds[1], grave=True)]
+    pairs = [
+        Moved("verdict", str(old["verdict"]), str(new["verdict"]), grave=True),
+        Moved("certified ε", _bound(old), _bound(new)),
+    ]
+    return [*(one for one in pairs if one.old != one.new), *_settings(old, new)]
+
+
+def _bound(record: Mapping[str, Any]) -> str:
+    return number(record["certified"]["epsilon"], down=True)
 
 
 def _settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Moved]:
@@ -89,16 +111,23 @@ def _exact(old: Curves, new: Curves) -> Iterator[Moved]:
 
 def _certified(old: Curves, new: Curves) -> Iterator[Moved]:
     """The ε at which the bands are furthest apart."""
+    if not len(_shared(old, new)[0]):
+        yield Moved("grid of ε", _grid(old), _grid(new))
+    elif (found := furthest(old, new)) is not None:
+        at, here, there = found
+        yield Moved(f"certified δ({number(at)})", _shown(old, here), _shown(new, there))
+
+
+def furthest(old: Curves, new: Curves) -> tuple[float, int, int] | None:
+    """The ε at which the bands are furthest apart, and its positions; None where none part."""
     at, here, there = _shared(old, new)
     if not len(at):
-        yield Moved("grid of ε", _grid(old), _grid(new))
-        return
+        return None
     gap = np.abs(new.estimate[there] - old.estimate[here]) - margin(old)[here] - margin(new)[there]
-    if np.max(gap) > 0.0:
-        worst = int(np.argmax(gap))
-        yield Moved(
-            f"certified δ({number(at[worst])})", _shown(old, here[worst]), _shown(new, there[worst])
-        )
+    worst = int(np.argmax(gap))
+    if not gap[worst] > 0.0:
+        return None
+    return float(at[worst]), int(here[worst]), int(there[worst])
 
 
 def _shown(curves: Curves, at: int) -> str:

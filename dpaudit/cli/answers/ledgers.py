@@ -1,0 +1,36 @@
+"""What a ledger says, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from dpaudit.run.ledger import Standing
+
+
+def as_text(found: Sequence[Standing]) -> str:
+    """Two lines for each version of each mechanism."""
+    if not found:
+        return "The ledger is empty."
+    return "\n".join(_lines(one) for one in found)
+
+
+def _lines(one: Standing) -> str:
+    last = one.entries[-1]
+    verdict = "VIOLATED" if one.violated else "not violated"
+    return f"{last.name}, {last.claim}: {verdict}\n  {one.text}"
+
+
+def as_json(found: Sequence[Standing]) -> str:
+    """A list, an object for each version."""
+    rows = [
+        {"name": one.entries[-1].name, "claim": one.entries[-1].claim, **one.to_dict()}
+        for one in found
+    ]
+    return json.dumps(rows, indent=2, ensure_ascii=False)
+
+
+def rejected(found: Sequence[Standing]) -> bool:
+    """Whether the newest version of some mechanism is rejected."""
+    newest = {one.entries[0].subject: one for one in found}
+    return any(one.violated for one in newest.values())

@@ -1,0 +1,72 @@
+"""Two results in one figure: estimates with the bands of their uncertainty, claim, largest move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpaudit.report.comparison.moved import furthest, margin
+from dpaudit.report.data import Curves
+from dpaudit.report.style import BLUE, DASHED, GREY, MIXED, VERMILION, Look, legend, tidy
+from dpaudit.report.text import number, percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LOOKS: tuple[Look, Look] = (
+    {"color": BLUE, "linewidth": 1.8},
+    {"color": VERMILION, "linewidth": 1.8, "linestyle": DASHED},
+)
+CLAIMS: tuple[Look, Look] = (
+    {"color": GREY, "linewidth": 1.4, "linestyle": MIXED},
+    {"color": GREY, "linewidth": 1.4, "linestyle": (0, (1, 1.6))},
+)
+SHADE = 0.18
+
+
+def plot_comparison(first: Curves, second: Curves, names: tuple[str, str], ax: Axes) -> Axes:
+    """δ against ε (nats) of both results; returns the axes."""
+    for curves, name, look in zip((first, second), names, LOOKS, strict=True):
+        _band(curves, name, look, ax)
+    _claims(first, second, names, ax)
+    _largest_move(first, second, ax)
+    ax.set(xlabel="ε (nats)", ylabel="δ(ε)", ylim=(0.0, None))
+    tidy(ax, tick_size=None)
+    handles, labels = ax.get_legend_handles_labels()
+    legend(ax, handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.11))
+    return ax
+
+
+def _band(curves: Curves, name: str, look: Look, ax: Axes) -> None:
+    """The estimate and what it may be off by."""
+    ax.plot(curves.epsilon, curves.estimate, **look, label=f"{name}: estimate")
+    width = margin(curves)
+    low, high = np.clip([curves.estimate - width, curves.estimate + width], 0.0, 1.0)
+    said = f"{name}: uncertainty, {percent(curves.level)}"
+    ax.fill_between(
+        curves.epsilon, low, high, color=look["color"], alpha=SHADE, linewidth=0, label=said
+    )
+
+
+def _claims(first: Curves, second: Curves, names: tuple[str, str], ax: Axes) -> None:
+    """The claims; one line where both are the same."""
+    same = first.claim_text == second.claim_text
+    for curves, name, look in zip((first, second), names, CLAIMS, strict=True):
+        if curves.claim is not None and not (same and curves is second):
+            said = f"claim {curves.claim_text}" + ("" if same else f" of {name}")
+            ax.plot(curves.epsilon, curves.claim, **look, label=said)
+
+
+def _largest_move(first: Curves, second: Curves, ax: Axes) -> None:
+    """An arrow where the bands are furthest apart, if they part."""
+    found = furthest(first, second)
+    if found is None:
+        return
+    at, here, there = found
+    before, now = float(first.estimate[here]), float(second.estimate[there])
+    arrow = {"arrowstyle": "-|>", "color": "black", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", (at, now), (at, before), arrowprops=arrow)
+    ax.set_title(
+        f"δ({number(at)}): {number(before, 3)}, now {number(now, 3)}", fontsize=10, parse_math=False
+    )

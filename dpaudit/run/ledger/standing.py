@@ -1,0 +1,80 @@
+"""What the runs of one version of a mechanism say together against its claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit.certify.betting import log_mean
+from dpaudit.report.text import count, number
+from dpaudit.run.ledger.entry import Entry
+
+ALPHA = 0.05  # of a false alarm over the whole history of a mechanism and its claim
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The evidence of one version, the `version`-th of its mechanism, from 1.
+
+    Sound versions are rejected with probability at most `ALPHA` over the whole history, however
+    many there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
+    is a mean over widths of products over runs (`certify.betting.pooled`), so by Ville's inequality
+    it ever reaches k(k + 1)/α with probability at most that share.
+
+    entries : its runs, in order. log_e : their evidence. largest : its largest value so far, which
+    decides.
+    """
+
+    version: int
+    entries: Sequence[Entry]
+    log_e: float
+    largest: float
+
+    @classmethod
+    def of(cls, version: int, entries: Sequence[Entry]) -> Standing:
+        """From the runs of a version, one or more."""
+        sums = np.cumsum([one.log_e for one in entries], axis=0)
+        path = log_mean(sums)
+        return cls(version, entries, float(path[-1]), float(path.max()))
+
+    @property
+    def needed(self) -> float:
+        """The evidence that rejects."""
+        return self.version * (self.version + 1) / ALPHA
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim is rejected."""
+        return bool(self.largest >= np.log(self.needed))
+
+    @property
+    def text(self) -> str:
+        """ "Ledger: 30 runs of version 1 of the code, … evidence 55 …; 40 rejects the claim." """
+        runs = len(self.entries)
+        drawn = count(sum(one.draws for one in self.entries))
+        return (
+            f"Ledger: {count(runs)} {'run' if runs == 1 else 'runs'} of version {self.version} of "
+            f"the code, {drawn} draws a side in all, gave evidence {_e(self.largest)} at most; "
+            f"{number(self.needed)} rejects the claim."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """In JSON types; evidence as its logarithm."""
+        return {
+            "version": self.version,
+            "runs": len(self.entries),
+            "draws": sum(one.draws for one in self.entries),
+            "log_e": self.log_e,
+            "largest_log_e": self.largest,
+            "needed": self.needed,
+            "violated": self.violated,
+            "text": self.text,
+        }
+
+
+def _e(log_e: float) -> str:
+    """An e-value as people read it, however large."""
+    return number(float(np.exp(log_e)), 3) if log_e < 700.0 else f"e^{log_e:.0f}"

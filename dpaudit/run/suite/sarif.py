@@ -1,0 +1,64 @@
+"""A suite as SARIF 2.1.0, which code scanning reads: a result for each scenario that is not green.
+
+"violated" and an error have the level "error", "inconclusive" has "warning". The location is the
+scenario's file, relative to the current folder where it is in there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpaudit import __version__
+from dpaudit._core.files import replace_file
+from dpaudit._core.shown.printable import encodable, printable
+from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+RULES = {
+    "violated": ("error", "The mechanism leaks more than its privacy claim allows."),
+    "inconclusive": ("warning", "The audit could not show whether the privacy claim holds."),
+    ERROR: ("error", "The audit could not run."),
+}
+
+
+def write_sarif(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
+    """Write the file."""
+    replace_file(path, json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n")
+
+
+def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
+    """The content of the file."""
+    driver = {"name": "dpaudit", "version": __version__, "rules": list(map(_rule, RULES))}
+    results = [_result(one) for one in outcomes if one.kind in RULES]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(name: str) -> dict[str, Any]:
+    level, text = RULES[name]
+    return {
+        "id": name,
+        "shortDescription": {"text": text},
+        "defaultConfiguration": {"level": level},
+    }
+
+
+def _result(one: ScenarioOutcome) -> dict[str, Any]:
+    place = {"physicalLocation": {"artifactLocation": {"uri": _uri(one.path)}}}
+    return {
+        "ruleId": one.kind,
+        "level": RULES[one.kind][0],
+        "message": {"text": encodable(printable(f"{one.name}: {one.reason}"))},
+        "locations": [place],
+        "partialFingerprints": {"scenario": hashlib.sha256(one.name.encode()).hexdigest()[:16]},
+    }
+
+
+def _uri(path: Path) -> str:
+    """As the scenario was given, or from the current folder."""
+    whole, here = path.absolute(), Path.cwd()
+    return whole.relative_to(here).as_posix() if whole.is_relative_to(here) else whole.as_uri()

@@ -1,0 +1,236 @@
+"""Ledgers: false alarms over whole histories, what a small excess takes, and files that last."""
+
+import json
+import multiprocessing
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.certify.betting import Hits, Null
+from dpaudit.cli.app import main
+from dpaudit.run.ledger import Entry, Ledger, Standing
+
+EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000
+NULL = Null.of(np.array([EPSILON]), np.array([DELTA]))
+
+
+def entry(log_e=(0.0,), **changes):
+    """A run with these e-values."""
+    usual = {
+        "draws_id": "a",
+        "subject": "mechanism and claim",
+        "code": "first",
+        "name": "night",
+        "claim": "(1, 0)-DP",
+        "seed": 0,
+        "draws": 10,
+        "log_e": tuple(log_e),
+        "verdict": "not violated",
+        "at": "2026-01-01T00:00:00Z",
+    }
+    return Entry(**{**usual, **changes})
+
+
+def histories(q, excess, count, seed):
+    """log e of each night of so many histories, (count, NIGHTS, k), from counts of real draws."""
+    p = DELTA + np.exp(EPSILON) * q + excess
+    one = [Hits(True, EPSILON, *hits).log_e(NULL) for hits in ((1, 0, 0), (0, 1, 0), (0, 0, DRAWS))]
+    rng = np.random.default_rng(seed)
+    ahead, behind = (rng.binomial(DRAWS, rate, (count, NIGHTS, 1)) for rate in (p, q))
+    return ahead * one[0] + behind * one[1] + one[2]
+
+
+@pytest.mark.parametrize("q", [0.0, 0.003, 0.05])
+def test_a_true_claim_is_rejected_in_at_most_5_percent_of_histories(q):
+    """At the edge of the claim, over 30 nights of one version: half of 5 % is allowed."""
+    found = [
+        Standing.of(1, [entry(one) for one in nights]).violated
+        for nights in histories(q, 0.0, 2000, 1)
+    ]
+    assert np.mean(found) <= 0.025
+
+
+def test_versions_of_the_code_share_the_5_percent():
+    """A new version every third night: the largest evidence of each is held against its share."""
+    rejected = 0
+    for nights in histories(0.01, 0.0, 600, 2):
+        parts = np.split(nights, NIGHTS // 3)
+        rejected += any(
+            Standing.of(k, [entry(one) for one in part]).violated for k, part in enumerate(parts, 1)
+        )
+    assert rejected <= 0.05 * 600
+    shares = sum(1.0 / Standing(k, [], 0.0, 0.0).needed for k in range(1, 100_000))
+    assert shares == pytest.approx(0.05, rel=1e-4)
+
+
+def test_an_excess_that_one_night_does_not_show_is_found_over_30():
+    nights = histories(0.003, 0.001, 200, 3)
+    first = [Standing.of(1, [entry(one[0])]).violated for one in nights]
+    all_ = [Standing.of(1, [entry(one) for one in each]).violated for each in nights]
+    assert np.mean(first) < 0.1
+    assert np.mean(all_) > 0.95
+
+
+def test_a_bet_at_the_worst_pair_of_the_claim_gains_nothing():
+    """Exactly, by the law of the counts of 40 pairs: the mean of e is at most 1."""
+    from scipy.stats import binom
+
+    count = np.arange(41)
+    for q in (0.0, 0.1, 0.3):
+        p = DELTA + np.exp(EPSILON) * q
+        weight = np.outer(binom.pmf(count, 40, p), binom.pmf(count, 40, q))
+        start, up, down = (
+            np.exp(Hits(True, EPSILON, *hits, 40).log_e(NULL)) for hits in ((0, 0), (1, 0), (0, 1))
+        )
+        for base, ahead, behind in zip(start, up / start, down / start, strict=True):
+            payoff = base * ahead ** count[:, None] * behind ** count[None, :]
+            assert np.sum(weight * payoff) <= 1.0 + 1e-9
+
+
+def test_runs_add_up_and_a_changed_code_starts_anew(tmp_path):
+    book = Ledger(tmp_path / "ledger.jsonl")
+    assert book.standings() == []
+    for seed in range(3):
+        standing = book.add(entry((1.5,), draws_id=str(seed), seed=seed))
+    assert standing.log_e == pytest.approx(4.5)
+    assert standing.violated
+    changed = book.add(entry((1.5,), draws_id="new", code="second"))
+    assert (changed.version, changed.violated) == (2, False)
+    assert [one.version for one in book.standings()] == [1, 2]
+    assert book.next_seed("night", 7) == 11
+
+
+def test_a_run_counts_once(tmp_path):
+    book = Ledger(tmp_path / "ledger.jsonl")
+    book.add(entry())
+    with pytest.raises(dp.InvalidInput, match=r"has this run already \(seed 0\)"):
+        book.add(entry(verdict="violated"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda lines: [lines[0].replace(b'"draws": 10', b'"draws": 99'), *lines[1:]], "line 1 is"),
+        (lambda lines: lines[1:], "line 1: a line before it is missing"),
+        (lambda lines: [lines[0], *lines[2:]], "line 2: a line before it is missing"),
+        (lambda lines: [b"hello\n", *lines], "line 1 is no line of a ledger"),
+    ],
+)
+def test_what_was_changed_or_taken_out_is_noticed(tmp_path, change, message):
+    path = tmp_path / "ledger.jsonl"
+    for seed in range(3):
+        Ledger(path).add(entry(draws_id=str(seed)))
+    path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
+    with pytest.raises(dp.InvalidInput, match=message):
+        Ledger(path).entries()
+
+
+def test_an_unfinished_line_is_left_out_and_removed(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    Ledger(path).add(entry())
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"draws_id": "b", "su')
+    assert len(Ledger(path).entries()) == 1
+    Ledger(path).add(entry(draws_id="b"))
+    assert len(Ledger(path).entries()) == 2
+    assert path.read_bytes().startswith(whole)
+
+
+def _write(path, first):
+    for number in range(first, first + 5):
+        Ledger(path).add(entry(draws_id=str(number)))
+
+
+def test_two_writers_lose_nothing(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    spawned = multiprocessing.get_context("fork")
+    writers = [spawned.Process(target=_write, args=(path, first)) for first in (0, 100)]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join()
+    assert len(Ledger(path).entries()) == 10
+
+
+def test_ledgers_that_grew_apart_are_merged(tmp_path):
+    here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
+    for book in (here, there):
+        book.add(entry((1.0,)))
+    here.add(entry((1.0,), draws_id="b"))
+    there.add(entry((1.0,), draws_id="c"))
+    assert here.merge([there]) == 1
+    (standing,) = here.standings()
+    assert standing.log_e == pytest.approx(3.0)
+    assert here.merge([there]) == 0
+    assert here.add(entry((1.0,), draws_id="d")).log_e == pytest.approx(4.0)
+
+
+SCENARIO = """
+[data]
+path = "rows.csv"
+[mechanism]
+call = "nightly_mean:release"
+[neighbour]
+rule = "replace"
+index = 0
+row = [1.0]
+[claim]
+epsilon = 1.0
+[audit]
+draws = 500
+"""
+MEAN = """
+def release(data, size, *, rng):
+    return data.mean() + rng.laplace(scale={scale} / len(data), size=(size, 1))
+"""
+
+
+@pytest.fixture
+def nightly(tmp_path, monkeypatch, no_figures):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text("x\n0\n1\n0.5\n")
+    (tmp_path / "nightly.toml").write_text(SCENARIO)
+
+    def night(scale=1.0):
+        (tmp_path / "nightly_mean.py").write_text(MEAN.format(scale=scale))
+        status = main(["run", "nightly.toml", "--ledger", "ledger.jsonl"])
+        return status, json.loads((tmp_path / "dpaudit-out/nightly/result.json").read_text())
+
+    return night
+
+
+def test_nights_of_the_command_line_pool_until_the_code_changes(nightly, capsys):
+    (_, first), (_, second) = nightly(), nightly()
+    assert (first["seed"], second["seed"]) == (0, 1)
+    assert (first["ledger"]["runs"], second["ledger"]["runs"]) == (1, 2)
+    assert second["reason"].startswith("Ledger: 2 runs of version 1 of the code")
+    status, leaky = nightly(scale=0.5)
+    assert (status, leaky["verdict"]) == (1, "violated")
+    assert (leaky["ledger"]["version"], leaky["ledger"]["runs"]) == (2, 1)
+    capsys.readouterr()
+    assert main(["ledger", "ledger.jsonl"]) == 1
+    assert "VIOLATED" in capsys.readouterr().out
+    assert main(["ledger", "ledger.jsonl", "--json"]) == 1
+    assert [one["version"] for one in json.loads(capsys.readouterr().out)] == [1, 2]
+
+
+def test_what_one_run_finds_and_the_history_does_not_is_inconclusive(tmp_path):
+    from dpaudit.run.ledger import judged_by
+
+    def twice(data, size, *, rng):
+        return data.sum() + rng.laplace(scale=0.5, size=(size, 1))
+
+    pair = dp.neighbours.replace_row(np.array([[0.0], [1.0]]), 0, [1.0])
+    result = dp.audit(twice, pair, claim=(1.0, 0.0), samples=2000, rng=0)
+    assert result.verdict == "violated"
+    sound = Standing.of(1, [entry((0.0,))])
+    judged = judged_by(sound, result)
+    assert judged.verdict == "inconclusive"
+    assert judged.reason.startswith("Ledger: 1 run")
+    assert "the history decides" in judged.reason
+
+
+def test_a_ledger_needs_a_claim_and_draws(tmp_path, capsys):
+    assert main(["run", "flight-additive-wishart", "--ledger", str(tmp_path / "l")]) == 2
+    assert "--ledger pools evidence against a claim" in capsys.readouterr().err
