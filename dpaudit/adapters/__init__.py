@@ -1,34 +1,45 @@
 """Mechanisms that are not of the form `mech(data, size, *, rng)`, and draws in files.
 
-`one_draw` takes a function that gives one output a call, `estimator` takes an object with `fit`
-like those of scikit-learn, and `command` a program in any language. `synthesizer` encodes synthetic
-tables without the order of their records, and `texts` counts the words of a mechanism's texts.
-`limited` limits the time of a call of any mechanism. `read_draws` reads a file. What they return
-goes to `dpaudit.audit` and `dpaudit.audit_samples`, which take outputs of any type
-(`dpaudit.outcomes`). The room knows outcomes, pairs of databases, threads, processes and files; it
-knows neither laws nor scores.
+`one_draw` takes a function that gives one output a call, `values` and `records` a package's own
+function of values or of records. `estimator` takes an object with `fit` like those of scikit-learn,
+`transformer` one with `transform`, `synthesizer` encodes synthetic tables without the order of
+their records, and `command` takes a program in any language. `texts` counts the words of a
+mechanism's texts, `limited` limits the time of a call, and `global_seeds` sets the global random
+generators that a mechanism draws from. `read_draws` reads a file. What they return goes to
+`dpaudit.audit` and `dpaudit.audit_samples`, which take outputs of any type (`dpaudit.outcomes`).
+The room knows outcomes, pairs of databases, threads, processes and files; it knows neither laws nor
+scores.
 """
 
-from dpaudit.adapters.commands import Command, command
-from dpaudit.adapters.estimators import Fit, estimator
-from dpaudit.adapters.files import read_draws
+from dpaudit.adapters.draw_files.reading import read_draws
+from dpaudit.adapters.global_seeds import GloballySeeded, global_seeds
+from dpaudit.adapters.models.estimators import Fit, estimator
+from dpaudit.adapters.models.synthesizer import Synthesized, synthesizer
+from dpaudit.adapters.models.transformers import transformer
+from dpaudit.adapters.programs.commands import Command, command
 from dpaudit.adapters.single import OneDraw, one_draw
-from dpaudit.adapters.synthesizer import Synthesized, synthesizer
+from dpaudit.adapters.tables.records import records
+from dpaudit.adapters.tables.values import values
 from dpaudit.adapters.texts import Texts, texts
 from dpaudit.adapters.waiting import Limited, limited
 
 __all__ = [
     "Command",
     "Fit",
+    "GloballySeeded",
     "Limited",
     "OneDraw",
     "Synthesized",
     "Texts",
     "command",
     "estimator",
+    "global_seeds",
     "limited",
     "one_draw",
     "read_draws",
+    "records",
     "synthesizer",
     "texts",
+    "transformer",
+    "values",
 ]

@@ -1,9 +1,12 @@
-"""Warnings of the audited code, logged once each, in any number of threads."""
+"""Warnings of the audited code, logged once each or counted, in any number of threads."""
 
 from __future__ import annotations
 
 import logging
 import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from types import TracebackType
 from typing import Any
@@ -24,6 +27,7 @@ class Quiet:
     def __init__(self) -> None:
         self.lock, self.inside = Lock(), 0
         self.said: set[str] = set()
+        self.counted: Counter[str] | None = None
         self.before: Any = None
 
     def __enter__(self) -> None:
@@ -48,10 +52,26 @@ class Quiet:
             if self.inside == 0:
                 self.before.__exit__(kind, error, at)
 
+    @contextmanager
+    def heard(self) -> Iterator[Counter[str]]:
+        """Count warnings, of any thread, by their texts; at most `MOST` texts, and log none."""
+        counted: Counter[str] = Counter()
+        with self:
+            self.counted = counted
+            try:
+                yield counted
+            finally:
+                self.counted = None
+
     def _say(
         self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
     ) -> None:
-        text = f"{category.__name__}: {redacted(str(message))}"
+        text = f"{category.__name__}: {' '.join(redacted(str(message)).split())}"
+        counted = self.counted
+        if counted is not None:
+            if text in counted or len(counted) < MOST:
+                counted[text] += 1
+            return
         if text in self.said or len(self.said) >= MOST:
             return
         self.said.add(text)

@@ -16,6 +16,7 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.raised import Raised, shown
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import ArrayLike, RngLike, describe
+from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.waiting import seconds, within
 from dpaudit.errors import MechanismError
 
@@ -39,7 +40,8 @@ class OneDraw:
         """
         __tracebackhide__ = True
         seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
-        return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
+        with QUIET:
+            return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
 
     def _draw(self, data: ArrayLike, number: int, seed: np.random.SeedSequence) -> Any:
         __tracebackhide__ = True
@@ -78,7 +80,8 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     timeout : seconds a call may take; None for no limit.
 
     Raises `InvalidInput`. What the function raises becomes a `MechanismError` with the generator
-    that repeats it.
+    that repeats it. Its warnings are not raised: each is logged once (logger "dpaudit.adapters"),
+    without values of the data.
 
     >>> import numpy as np
     >>> mechanism = one_draw(lambda data, *, rng: float(data.sum() + rng.laplace()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, cast
 
@@ -14,31 +14,15 @@ from dpaudit._core.check import fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import joint_range, readings
-from dpaudit.curves.gaussian_shift import gaussian_shift
-from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
+from dpaudit.curves.families import Family, Mixing, Shift, concentrated
+from dpaudit.curves.group import GroupCurve, chained
+from dpaudit.curves.metric import Distance, MetricClaim
+from dpaudit.curves.renyi import RenyiCurve, RenyiOrders
 from dpaudit.errors import InvalidInput
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a value that is above a claim by less is rounding
 LARGE, TINY = 0.5, 0.01  # a claimed δ of so much with an ε of less looks like (δ, ε)
 MOST = 1000.0  # nats, an ε that somebody may have meant
-
-
-@dataclass(frozen=True)
-class Family:
-    """The one-parameter family of a claim, which is weaker the larger its parameter is.
-
-    symbol : "ε", "μ" or "ρ". value : of the parameter, nats of ε and ρ.
-    delta : the δ of an (ε, δ) claim. omega : of a (truncated) concentrated claim.
-    """
-
-    symbol: str
-    value: float
-    delta: float | None = None
-    omega: float = np.inf
-
-    def curve(self, value: float) -> Callable[[Array], Array]:
-        """δ(ε) of the member with another value of μ or ρ."""
-        return _Shift(value) if self.symbol == "μ" else _concentrated(value, self.omega)
 
 
 @dataclass(frozen=True)
@@ -51,7 +35,13 @@ class Claim:
     delta : float in [0, 1].
 
     Other claims: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
-    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`. Raises `InvalidInput`.
+    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; read from a library,
+    `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; by the distance of two records,
+    `Claim.metric(epsilon, distance)`. What any claim says of k changed rows: `claim.group(k)`.
+    Raises `InvalidInput`.
+
+    text : the claim in words. group_size : the number of rows that it lets databases differ in.
+    origin : what its ε comes from where it was worked out, for the headline, or "".
 
     >>> import dpaudit as dp
     >>> dp.Claim(1.0, 1e-5).text, dp.Claim.gdp(1.0).text
@@ -69,6 +59,8 @@ class Claim:
     text: str = ""
     curve: Callable[[Array], Array] | None = None
     family: Family | None = field(default=None, repr=False)
+    group_size: int = field(default=1, repr=False)
+    origin: str = field(default="", repr=False)
 
     __repr__ = short_repr
 
@@ -79,7 +71,7 @@ class Claim:
             fail("epsilon", self.epsilon, "a finite number >= 0 (nats)")
         object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
         object.__setattr__(self, "delta", _claimed_delta(self.epsilon, self.delta))
-        object.__setattr__(self, "text", f"({self.epsilon:g}, {self.delta:g})-DP")
+        object.__setattr__(self, "text", self.text or f"({self.epsilon:g}, {self.delta:g})-DP")
         object.__setattr__(self, "family", Family("ε", self.epsilon, delta=self.delta))
 
     @classmethod
@@ -89,13 +81,13 @@ class Claim:
         Source: Dong, Roth & Su 2022, corollary 1.
         """
         mu = check.real("mu", mu, 0.0)
-        return cls(None, 0.0, f"{mu:g}-GDP", _Shift(mu), Family("μ", mu))
+        return cls(None, 0.0, f"{mu:g}-GDP", Shift(mu), Family("μ", mu))
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
         """ρ-zero-concentrated DP, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ ≥ 0, nats."""
         rho = check.real("rho", rho, 0.0)
-        curve = _concentrated(rho, np.inf)
+        curve = concentrated(rho, np.inf)
         return cls(None, 0.0, f"{rho:g}-zCDP", curve, Family("ρ", rho))
 
     @classmethod
@@ -108,7 +100,7 @@ class Claim:
         rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
         if omega == 1.0:
             fail("omega", omega, "a finite number > 1")
-        curve = _concentrated(rho, omega)
+        curve = concentrated(rho, omega)
         # (0, ω)-tCDP is 0-zCDP, and a larger ρ is read so
         family = Family("ρ", rho, omega=omega if rho > 0.0 else np.inf)
         return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", curve, family)
@@ -153,7 +145,7 @@ class Claim:
         if gamma == 1.0:
             fail("gamma", gamma, "a finite number > 1")
         return cls.rdp(
-            _Mixing(rows, gamma), end=gamma, text=f"GaussMix RDP (k = {rows}, γ = {gamma:g})"
+            Mixing(rows, gamma), end=gamma, text=f"GaussMix RDP (k = {rows}, γ = {gamma:g})"
         )
 
     @classmethod
@@ -164,6 +156,82 @@ class Claim:
         if not callable(delta_of_epsilon):
             fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
         return cls(None, 0.0, text, np.vectorize(delta_of_epsilon, otypes=[float]))
+
+    @classmethod
+    def from_opendp(cls, measurement: Any, distance: Any = 1) -> Claim:
+        """What an OpenDP measurement states of itself: its `map` at an input distance.
+
+        distance : between two inputs, in the measurement's own input metric and of its type: 1 row
+            by default; of a measurement on numbers, the distance of two of them.
+
+        Max divergence is pure ε-DP, zero-concentrated divergence ρ-zCDP, Rényi divergence
+        `Claim.rdp`, smoothed max divergence the curve ε ↦ δ of its privacy profile; an approximate
+        divergence is (ε, δ)-DP, or the same curves up to δ. Raises `InvalidInput` for an object
+        of another form, a measure that is none of these, or a distance that the map refuses.
+        """
+        from dpaudit.curves import libraries
+
+        return libraries.from_opendp(measurement, distance)
+
+    @classmethod
+    def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:
+        """δ(ε) that the accountants of dp-accounting give for a `DpEvent`.
+
+        neighbours : "add-or-remove-one", "replace-one" or "replace-special", the package's names.
+
+        Its accountant of privacy loss distributions is asked first, whose δ(ε) is rounded upwards,
+        then, where that knows no such event, its Rényi accountant. Raises `InvalidInput` for what
+        is no event, for an event that neither knows, or of which any δ follows; ImportError without
+        the package.
+        """
+        from dpaudit.curves import libraries
+
+        return libraries.from_dp_event(event, neighbours)
+
+    @classmethod
+    def metric(
+        cls,
+        epsilon: float,
+        distance: str | Distance = "euclidean",
+        delta: float = 0.0,
+    ) -> MetricClaim:
+        """Metric DP: (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
+
+        epsilon : ≥ 0, nats a unit of distance. distance : "euclidean", "manhattan", "chebyshev" or
+            "hamming", or a function of two records (d,) that gives a number ≥ 0.
+
+        The result is no claim yet: `MetricClaim.on(pair)` is one. Audits and searches ask for it
+        themselves. Source: Chatzikokolakis et al. 2013, definition 1. Raises `InvalidInput`.
+        """
+        return MetricClaim(epsilon, distance, delta)
+
+    def group(self, size: int) -> Claim:
+        """What the claim implies for databases that differ in `size` ≥ 1 rows, one after the other.
+
+        (ε, δ)-DP becomes (kε, δ(e^{kε} − 1)/(e^ε − 1))-DP, or a smaller δ where that is near 1
+        (`dpaudit.curves.group.chained`), μ-GDP kμ-GDP (Dong, Roth & Su 2022, theorem 2.14), ρ-zCDP
+        k²ρ-zCDP (Bun & Steinke 2016, proposition 1.9). Any other claim becomes the curve that its
+        δ(ε) implies, `dpaudit.curves.group.GroupCurve`; its orders are then not judged. Raises
+        `InvalidInput`.
+
+        >>> import dpaudit as dp
+        >>> dp.Claim(1.0, 1e-5).group(3).text, dp.Claim.zcdp(0.1).group(3).family.value
+        ('(3, 0.000111073)-DP, group of 3 under (1, 1e-05)-DP', 0.9)
+        """
+        if check.integer("size", size, 1) == 1:
+            return self
+        known, group = self.family, f"group of {size}"
+        if self.epsilon is not None:
+            made = Claim(*chained([(self.epsilon, self.delta)] * size))
+        elif known is not None and known.symbol == "μ":
+            made = Claim.gdp(size * known.value)
+        elif known is not None and known.omega == np.inf:
+            made = Claim.zcdp(size**2 * known.value)
+        else:
+            made = Claim.from_function(GroupCurve.of(self.delta_at, size), self.text)
+        under = f" under {self.text}" if made.family else ""
+        text = f"{made.text}, {group}{under}"
+        return replace(made, text=text, group_size=self.group_size * size, origin=group)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
         """The largest δ that the claim allows at each ε (same shape).
@@ -197,7 +265,7 @@ class Claim:
 
     @property
     def _supremum(self) -> float | None:
-        """The ε from which on δ = 0; None, for a user's function, to search for it by the values.
+        """The ε from which on δ = 0; None, for a function, to search for it by the values.
 
         The values of the other curves underflow to 0 where the true δ is still above 0.
         """
@@ -223,28 +291,6 @@ class Claim:
         return delta
 
 
-@dataclass(frozen=True)
-class _Shift:
-    mu: float
-
-    def __call__(self, epsilon: Array) -> Array:
-        return gaussian_shift(self.mu, epsilon)
-
-
-@dataclass(frozen=True)
-class _Mixing:
-    rows: int
-    gamma: float
-
-    def __call__(self, order: Array) -> Array:
-        return gaussian_mixing(order, self.rows, self.gamma)
-
-
-def _concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
-    # divergence 0 at one order > 1: both laws are the same
-    return _Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
-
-
 def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
     """Raise `InvalidInput` where a claim allows δ = 1 at each ε (m,) at which it is judged."""
     if np.any(claim.delta_at(epsilon) < 1.0):
@@ -268,6 +314,17 @@ def doubtful(claim: Claim | None) -> str | None:
     )
 
 
+def about_fewer(claim: Claim | None, rows: int) -> str | None:
+    """A sentence on a claim about fewer rows than those in which two databases differ."""
+    if claim is None or rows <= claim.group_size:
+        return None
+    about = "one row" if claim.group_size == 1 else f"{claim.group_size} rows"
+    return (
+        f"The databases differ in {rows:,} rows, and {claim.text} is held to be about all of them, "
+        f"as of one user; of a claim about {about} take claim.group(k)."
+    )
+
+
 def _claimed_delta(epsilon: float, delta: Any) -> float:
     """δ in [0, 1]. Raises `InvalidInput`, with a hint where ε and δ look swapped."""
     try:
@@ -285,7 +342,7 @@ def _swapped(epsilon: float, delta: Any) -> bool:
     return number and epsilon < 1.0 <= delta <= MOST
 
 
-ClaimLike = Claim | tuple[float, float] | list[float] | None
+ClaimLike = Claim | MetricClaim | tuple[float, float] | list[float] | None
 
 
 def exceeds(found: Array | float, allowed: Array | float) -> np.ndarray:
@@ -299,6 +356,9 @@ def as_claim(claim: ClaimLike) -> Claim | None:
     """None, a `Claim`, or an (ε, δ) pair."""
     if claim is None or isinstance(claim, Claim):
         return claim
+    if isinstance(claim, MetricClaim):
+        expected = "about one pair here: give claim.on(pair), or claim.at(distance)"
+        fail("claim", claim.text, expected)
     if not isinstance(claim, (tuple, list)) or len(claim) != 2:
         fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None")
     return Claim(claim[0], claim[1])

@@ -19,6 +19,10 @@ ESTIMATOR = (
     "an estimator becomes a mechanism by dpaudit.adapters.estimator(make, outputs=[...]), in a "
     'scenario by kind = "estimator"'
 )
+MAKER = (
+    "a function that makes a mechanism is called with its parameters first: give --parameters of "
+    "dpaudit audit, in a scenario a table of parameters"
+)
 RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
 
 
@@ -29,20 +33,46 @@ def check_mechanism(mechanism: Any) -> None:
     as of some built-in functions, the first call decides.
     """
     check.function(NAME, mechanism, FORM, ESTIMATOR if hasattr(mechanism, "fit") else "")
-    try:
-        signature = inspect.signature(mechanism)
-    except (TypeError, ValueError):
-        return
-    if not _takes(signature, "data", "size", rng=None):
+    signature = _signature(mechanism)
+    if signature is not None and not _takes(signature, "data", "size", rng=None):
         got = f"{describe(mechanism)[0]}({', '.join(signature.parameters)})"
         message = f"{NAME} must be {FORM}, got {got}{_advice(signature)}"
         raise InvalidInput(message, argument=NAME)
+
+
+def gives_one(function: Any) -> bool:
+    """Whether a signature says that a call gives one output: f(data, rng=...) or f(data), no size.
+
+    Not of a class, whose call makes an object.
+    """
+    signature = None if isinstance(function, type) else _signature(function)
+    if signature is None or _takes(signature, "data", "size", rng=None):
+        return False
+    return _takes(signature, "data", rng=None) or (
+        "size" not in signature.parameters and _takes(signature, "data")
+    )
+
+
+def takes_rng(function: Any) -> bool:
+    """Whether a signature has the keyword rng; where there is none to read, so it is believed."""
+    signature = _signature(function)
+    return signature is None or _takes(signature, "data", rng=None)
+
+
+def _signature(function: Any) -> inspect.Signature | None:
+    """The signature, which some built-in functions do not tell."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
 
 
 def advice_on(values: object) -> str:
     """What to do where a mechanism returned other than `size` draws: "" if it seems to be of the
     right form.
     """
+    if callable(values[0] if isinstance(values, list) and values else values):
+        return f"; {MAKER}"
     shape = _shape(values)
     several = len(shape) > 1 and shape[0] != 1
     return "" if values is None or several else f"; {ONE_DRAW}"

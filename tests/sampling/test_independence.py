@@ -310,7 +310,7 @@ def p_values(P, Q, calls):
     return np.concatenate([np.concatenate(np.split(np.array(found), 2, axis=1)), again])
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", one_in(2, LAWS))
 def test_p_values_of_sound_draws_are_not_too_small(law):
     """1000 columns of 400 draws. Some 40 shares a law; a false alarm below 1e-7 in all."""
     rng, sizes = np.random.default_rng(11), [130, 1, 3, 66, 64, 100, 36]
@@ -331,8 +331,10 @@ def test_many_p_values_of_sound_draws_are_not_too_small(law):
     assert together.min() < np.log(1e-2)  # and they do become small
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize(
+    ("law", "columns"),
+    one_in(2, [(law, n) for place, law in enumerate(LAWS) for n in ((1, 3), (3, 1))[place % 2]]),
+)
 def test_sound_draws_show_nothing(law, columns):
     """6 examinations a case, 72 in all: a false alarm with probability at most 7.2e-5."""
     rng = np.random.default_rng(13)
@@ -473,7 +475,10 @@ SLIPS = {
 }
 
 
-@pytest.mark.parametrize("slip", SLIPS)
+LONG = pytest.param("tiled in long calls", marks=pytest.mark.slow)  # 250,000 draws a side
+
+
+@pytest.mark.parametrize("slip", [LONG if one in LONG.values else one for one in SLIPS])
 def test_a_slip_is_found_and_named(slip):
     """Far below the level, and on one side alone too."""
     make, sizes, kind, words = SLIPS[slip]

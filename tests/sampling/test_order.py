@@ -115,7 +115,7 @@ def uncounted(P, Q, before):
     raise AssertionError("no other process draws")
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_calls_of_one_draw_are_the_same_in_any_order(n_jobs):
     def lists(data, size, *, rng):
         return [list(rng.standard_normal(rng.integers(1, 4))) for _ in range(size)]

@@ -36,8 +36,10 @@ def stream(mechanism=None, size=SIZE, **more):
 # --- the same draws -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("first", [0, 1, 256, 1000, SIZE])
+@pytest.mark.parametrize(
+    ("first", "n_jobs"),
+    one_in(3, [(first, n) for first in (0, 1, 256, 1000, SIZE) for n in (1, 2)]),
+)
 @pytest.mark.parametrize("chunk", one_in(2, [None, 300, 7]))
 def test_however_they_are_asked_for(n_jobs, first, chunk):
     one = stream(n_jobs=n_jobs)

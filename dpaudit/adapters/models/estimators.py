@@ -10,9 +10,10 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import brief, short_repr
-from dpaudit._core.types import ArrayLike
-from dpaudit.adapters.quiet import QUIET
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.adapters.described import fixed
+from dpaudit.adapters.seeding import LARGEST
 from dpaudit.adapters.single import OneDraw, one_draw
 
 
@@ -46,18 +47,14 @@ class Fit:
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
-        model: Any = self.factory() if _makes(self.factory) else copy.deepcopy(self.factory)
-        set_seeds(model, rng)
-        own = np.array(data, dtype=np.float64)  # estimators may write into their data
-        with QUIET:
-            model.fit(*((own[:, :-1], own[:, -1]) if self.label else (own,)))
-            return self.outputs(model)
+        model = unfitted(self.factory, rng)
+        model.fit(*arguments(data, self.label))
+        return self.outputs(model)
 
     @property
     def name(self) -> str:
         """The name of the class or function that makes the estimator."""
-        inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
-        return str(getattr(inner, "__qualname__", type(inner).__name__))
+        return made_by(self.factory)
 
     @property
     def summary(self) -> str:
@@ -66,11 +63,7 @@ class Fit:
 
     def parameters(self) -> dict[str, Any]:
         """The keyword arguments of a partial factory, as text where they are not numbers."""
-        given = getattr(self.factory, "keywords", None) or {}
-        return {
-            name: value if isinstance(value, (bool, int, float, str)) else brief(value)
-            for name, value in given.items()
-        }
+        return fixed(self.factory)
 
 
 def estimator(
@@ -92,8 +85,7 @@ def estimator(
     label : whether the last column is y; otherwise fit(data) gets all columns.
     timeout : seconds a fit may take.
 
-    Raises `InvalidInput`. Warnings of the estimator are logged once each (logger
-    "dpaudit.adapters") and never raised.
+    Raises `InvalidInput`; errors and warnings of the estimator as in `one_draw`.
 
     >>> import numpy as np
     >>> import dpaudit as dp
@@ -159,16 +151,35 @@ class Predictions:
         return np.asarray(model.predict(self.points.copy())).ravel()
 
 
+def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
+    """A new model whose seeds are set from `rng`."""
+    model = factory() if _makes(factory) else copy.deepcopy(factory)
+    set_seeds(model, rng)
+    return model
+
+
+def arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
+    """What `fit` gets: X and y, or all columns; copies, as models may write into their data."""
+    own = np.array(data, dtype=np.float64)
+    return (own[:, :-1], own[:, -1]) if label else (own,)
+
+
+def made_by(factory: Factory) -> str:
+    """The name of the class or function that makes a model."""
+    inner = getattr(factory, "func", factory)  # of a functools.partial
+    return str(getattr(inner, "__qualname__", type(inner).__name__))
+
+
 def set_seeds(model: Any, rng: np.random.Generator) -> None:
     """Set the model's seeds (`SEEDS`) to integers from `rng`, in the order of their names."""
     if hasattr(model, "get_params") and hasattr(model, "set_params"):
         names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
         if names:
-            model.set_params(**{name: int(rng.integers(2**31 - 1)) for name in names})
+            model.set_params(**{name: int(rng.integers(LARGEST)) for name in names})
         return
     for name in SEEDS:
         if hasattr(model, name):
-            setattr(model, name, int(rng.integers(2**31 - 1)))
+            setattr(model, name, int(rng.integers(LARGEST)))
 
 
 def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:

@@ -10,7 +10,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import adapters
 from dpaudit._core.seeds import root
-from dpaudit.adapters import datafile, process
+from dpaudit.adapters.programs import datafile, process
 from dpaudit.sampling import draw
 from tests.sparse import one_in
 

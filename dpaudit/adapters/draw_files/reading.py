@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import fail
-from dpaudit.adapters.memory import available, check_room
-from dpaudit.adapters.separated import TooManyCells, draws_in
+from dpaudit.adapters.draw_files.memory import available, check_room
+from dpaudit.adapters.draw_files.separated import TooManyCells, draws_in
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.outcomes import LISTS, NotOutcomes, joined, rows
 
@@ -30,7 +30,7 @@ def read_draws(path: str | Path) -> np.ndarray:
 
     path : one of
         .npy, an array (n,) or (n, k) of numbers or text, or (n,) records of them;
-        .csv, a draw a line (`adapters.separated`);
+        .csv, a draw a line (`adapters.draw_files.separated`);
         .parquet, a draw a row, for which pyarrow is needed: missing numbers are NaN, and where not
         all columns are numbers a draw is the dict of its row.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from dpaudit.adapters.leftovers import Ended, kill_group, leftovers
+from dpaudit.adapters.programs.leftovers import Ended, kill_group, leftovers
 
 A_DRAW, LEAST, MOST = 1 << 16, 1 << 24, 1 << 30  # bytes of output: a draw, and of any run
 TAIL = 2000  # characters of stderr that error messages show

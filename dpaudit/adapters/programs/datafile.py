@@ -16,7 +16,7 @@ from threading import Lock
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.adapters.leftovers import leftovers
+from dpaudit.adapters.programs.leftovers import leftovers
 
 KEPT = 4  # files that are kept, of the databases used last
 

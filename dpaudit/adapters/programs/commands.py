@@ -16,9 +16,9 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.raised import Raised
 from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import Array, ArrayLike, RngLike
-from dpaudit.adapters.datafile import FILES, DataChanged, DataFile
-from dpaudit.adapters.process import ProgramFailed, most_bytes, read_regular, run_program
-from dpaudit.adapters.separated import draws_in, text_of
+from dpaudit.adapters.draw_files.separated import draws_in, text_of
+from dpaudit.adapters.programs.datafile import FILES, DataChanged, DataFile
+from dpaudit.adapters.programs.process import ProgramFailed, most_bytes, read_regular, run_program
 from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import MechanismError
 

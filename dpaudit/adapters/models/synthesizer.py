@@ -12,7 +12,6 @@ from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, describe
-from dpaudit.adapters.quiet import QUIET
 from dpaudit.adapters.single import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.outcomes.records import RecordFeatures
@@ -36,8 +35,7 @@ class Synthesized:
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Array:
         """One row. Raises `NotOutcomes` where the table has another form."""
         own = np.array(data, dtype=np.float64)  # a synthesizer may write into its data
-        with QUIET:
-            table = self.sample(self.fit(own, rng), rng)
+        table = self.sample(self.fit(own, rng), rng)
         return self.features(self.form(table))
 
     @property

@@ -1,0 +1,139 @@
+"""Global random generators, set from the draw's own generator for each call and restored after it.
+
+NumPy's (`numpy.random.seed`), Python's (`random.seed`), and torch's where torch is loaded.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from threading import RLock
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.seeds import as_generator
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import RngLike, Wrapped
+from dpaudit.adapters.described import first_line, fixed, name_of
+from dpaudit.adapters.seeding import seed_keywords, seeds
+from dpaudit.adapters.single import OneDraw
+
+WORDS = 4  # of 32 bits, in a seed: so many that no two draws of an audit share one
+# One at a time in this process: the generators belong to all threads together.
+LOCK = RLock()
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class GloballySeeded:
+    """What `function` returns, with global generators seeded from `rng` in each call.
+
+    function : f(..., rng=...), or f(...) without that keyword. seeded : its keywords for seeds.
+    """
+
+    function: Callable[..., Any]
+    seeded: tuple[str, ...] = ()
+
+    __repr__ = short_repr
+
+    def __call__(self, *arguments: Any, rng: RngLike = None) -> Any:
+        """The output. Raises what the function raises, with the generators restored."""
+        own = as_generator(rng)
+        words = [int(word) for word in own.integers(1 << 32, size=WORDS)]
+        known = seeds(self.seeded, own)
+        with LOCK:
+            while True:
+                before, state = _present(), own.bit_generator.state
+                with _seeded(words):
+                    output = self.function(*arguments, **known)
+                if _present() == before:
+                    return output
+                # the first call loaded torch, whose seed was not set: its output would be another
+                # one than that of the same call later
+                own.bit_generator.state = state
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return name_of(self.function)
+
+    @property
+    def summary(self) -> str:
+        """The function's summary or docstring, and which generators are set."""
+        first = first_line(self.function)
+        said = f"global seeds of {', '.join(_present())} set for each call"
+        return f"{first} ({said})" if first else said
+
+    def parameters(self) -> dict[str, Any]:
+        """The function's arguments that are fixed."""
+        return fixed(self.function)
+
+
+def global_seeds(function: Callable[..., Any]) -> Any:
+    """A function or mechanism whose use of global random generators follows the audit's seed.
+
+    function : f(data, rng=...) or f(data) with one output a call, for `one_draw`; a mechanism
+        `mech(data, size, *, rng)`; a function for `values` or `records`; or what an adapter made.
+        In the last case the seeds are set for each draw, else for each call.
+
+    For each call the states of `numpy.random`, `random` and, if it is loaded, `torch` are saved,
+    set from the generator that the call gets, and restored when it ends, by an error too. Calls
+    wait for each other in one process, because its threads share the generators, so that `n_jobs`
+    changes no draw; workers in processes (`joblib.parallel_config(backend="loky")`) draw in
+    parallel. What the function starts in other processes is not reached, and other threads of
+    yours must not use these generators meanwhile. A call that outlives its timeout keeps them. The
+    summary, and with it the report, says so.
+
+    Raises `InvalidInput`.
+
+    >>> import random
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> def release(data):
+    ...     return data.sum() + np.random.laplace() + random.random()
+    >>> mechanism = dp.adapters.one_draw(dp.adapters.global_seeds(release))
+    >>> mechanism(np.ones((3, 2)), 2, rng=1) == mechanism(np.ones((3, 2)), 2, rng=1)
+    True
+    """
+    check.function("function", function, "a function or mechanism")
+    if isinstance(function, GloballySeeded):
+        return function
+    if isinstance(function, OneDraw):
+        return replace(function, function=global_seeds(function.function))
+    if isinstance(function, Wrapped):
+        return replace(function, mechanism=global_seeds(function.mechanism))
+    return GloballySeeded(function, seed_keywords(function))
+
+
+def _present() -> tuple[str, ...]:
+    """The modules whose generators are set."""
+    return ("numpy.random", "random", *(("torch",) if _torch() is not None else ()))
+
+
+def _torch() -> Any:
+    """torch where it is loaded and has a generator; None else."""
+    module = sys.modules.get("torch")
+    return module if hasattr(module, "manual_seed") else None
+
+
+@contextmanager
+def _seeded(words: list[int]) -> Iterator[None]:
+    """The generators of this process set to a seed of 32-bit words; restored at the end.
+
+    NumPy's legacy functions are the only ones that reach its global generator.
+    """
+    torch = _torch()
+    with ExitStack() as stack:
+        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
+        stack.callback(random.setstate, random.getstate())
+        if torch is not None:
+            stack.enter_context(torch.random.fork_rng())
+            torch.manual_seed(words[0] << 31 | words[1] >> 1)
+        np.random.seed(words)  # noqa: NPY002
+        random.seed(sum(word << (32 * place) for place, word in enumerate(words)))
+        yield

@@ -1,0 +1,1 @@
+"""Objects with `fit`: estimators, transformers and synthesizers, fitted once a draw."""

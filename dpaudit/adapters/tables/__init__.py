@@ -1,0 +1,1 @@
+"""Databases in the forms that packages ask for: values, records, data frames; and the outputs."""

@@ -1,0 +1,70 @@
+"""A few draws beside an audit: whether a seed repeats them, and what the mechanism warns of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit import outcomes
+from dpaudit._core.seeds import Purpose, generator
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.adapters.quiet import QUIET
+
+MOST, SHARE = 8, 250  # draws of a call: at most, and one for so many of the audit
+KEY = 2  # below Purpose.COMMON
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What two calls on D and one on D' showed, all three with one seed.
+
+    draws : of the three calls together. repeatable : whether the same seed gave the same outputs on
+    D; None where the mechanism failed. warned : the texts of warnings, without values of the data,
+    and how often each was said.
+    """
+
+    draws: int
+    repeatable: bool | None
+    warned: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for the top of a report, one for each warning."""
+        return tuple(
+            f"The mechanism warns ({times} times in {self.draws} draws of a trial): {text}"
+            for text, times in self.warned
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As result.json has it."""
+        warnings = [{"text": text, "times": times} for text, times in self.warned]
+        return {"draws": self.draws, "repeatable": self.repeatable, "warnings": warnings}
+
+
+def trial(
+    mechanism: Mechanism, databases: Sequence[Array], samples: int, seed: np.random.SeedSequence
+) -> Trial:
+    """Call a mechanism three times. databases : D and D'. samples : draws a side of the audit.
+
+    An error of the mechanism ends the trial and is not raised.
+    """
+    size = min(MOST, max(1, samples // SHARE))
+    left, right = databases
+    found: list[np.ndarray] = []
+    with QUIET.heard() as said:
+        try:
+            for data in (left, left, right):
+                own = generator(seed, Purpose.COMMON, KEY)
+                found.append(outcomes.rows(mechanism(data, size, rng=own), size))
+        except Exception:  # the audit has said what fails
+            return Trial(len(found) * size, None, _most(said))
+    return Trial(len(found) * size, outcomes.equal(found[0], found[1]), _most(said))
+
+
+def _most(said: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """The most frequent first, those of one frequency in the order of their texts."""
+    return tuple(sorted(said.items(), key=lambda one: (-one[1], one[0])))

@@ -1,0 +1,121 @@
+"""Group privacy: what a claim about one row says of databases that differ in k rows.
+
+A claim δ(ε) about one row bounds what any set S can show: P(S) ≤ g(Q(S)), where g(a) is the least
+of δ(ε) + e^ε a and, by the complement of S, of 1 − e^{−ε}(1 − δ(ε) − a), over all ε ≥ 0. Along a
+chain of k neighbours P₀(S) ≤ g(P₁(S)) ≤ … ≤ g∘…∘g(P_k(S)), since g increases. Hence
+
+    δ_k(ε) = max over a in [0, 1] of g∘…∘g(a) − e^ε a.
+
+This is theorem 2.14 of Dong, Roth & Su 2022, 1 − (1 − f)^{∘k}, read as hockey-stick divergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.curves import readings
+
+LINES, SETS = 1000, 6000  # ε at which the curve of one row is read; probabilities a
+NEGLIGIBLE, FARTHEST = 1e-18, 500.0  # δ, and ε in nats, behind which that curve is not read
+LEAST = 1e-30  # the smallest probability a, beside 0
+
+
+def chained(steps: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """(ε, δ) of a chain of neighbours, each of which keeps an (ε, δ) claim of its own.
+
+    ε is the sum, and δ is g∘…∘g(0): no slope of g∘…∘g is above e^ε, so its largest distance from
+    e^ε a is at a = 0. For k equal steps that is δ(e^{kε} − 1)/(e^ε − 1) (Vadhan 2017, lemma 2.2),
+    or less where the other line of g is lower, which is near 1.
+
+    >>> epsilon, delta = chained([(1.0, 1e-5)] * 3)
+    >>> epsilon, round(delta / 1e-5, 6)  # 1 + e + e²
+    (3.0, 11.107338)
+    """
+    total, leak = 0.0, 0.0
+    for epsilon, delta in steps:
+        total += epsilon
+        line = delta + np.exp(min(epsilon, readings.LARGEST)) * leak
+        other = 1.0 - np.exp(-epsilon) * max(1.0 - delta - leak, 0.0)
+        leak = float(min(line, other))
+    return total, leak
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupCurve:
+    """δ_k(ε), from lines δ + e^ε a that lie above g∘…∘g.
+
+    log_slope : (m,) ε of the lines, ascending, the first −∞. intercept : (m,) their δ.
+
+    Each line is an upper bound. Between two of them, δ + e^ε a of a weighted mean is one too, and
+    behind the last its δ. So δ_k is never too small, and larger than the least by what a grid
+    loses: g is made of the lines of `LINES` ε, and `SETS` of its arguments are followed.
+    """
+
+    log_slope: Array
+    intercept: Array
+
+    @classmethod
+    def of(cls, delta_of: Callable[[Array], Array], size: int) -> GroupCurve:
+        """From ε ↦ δ(ε) of one row, vectorised, and the number of rows k = `size` ≥ 1."""
+        lines = _lines(delta_of)
+        a = np.concatenate([[0.0], np.geomspace(LEAST, 1.0, SETS)])
+        slope, intercept = np.zeros_like(a), np.zeros_like(a)
+        for _ in range(size):
+            at = lines.lowest(a)
+            step = lines.log_slope[at], lines.intercept[at]
+            a = np.minimum(_at(step, a), 1.0)
+            slope, intercept = slope + step[0], _at(step, intercept)
+        within = np.abs(slope) <= readings.LARGEST
+        # no set has a probability above 1
+        slope, intercept = np.append(slope[within], -np.inf), np.append(intercept[within], 1.0)
+        return cls(*_hull(slope, np.minimum(intercept, 1.0)))
+
+    def __call__(self, epsilon: Array) -> Array:
+        """δ at each ε ≥ 0, nats, in [0, 1]."""
+        near = np.minimum(epsilon, readings.LARGEST)
+        return np.interp(np.exp(near), np.exp(self.log_slope), self.intercept)
+
+    def lowest(self, a: Array) -> np.ndarray:
+        """The number of the line that is the lowest at each a."""
+        crossing = -np.diff(self.intercept) / np.diff(np.exp(self.log_slope))  # descending
+        return len(crossing) - np.searchsorted(crossing[::-1], a, side="right")
+
+
+def _lines(delta_of: Callable[[Array], Array]) -> GroupCurve:
+    """The lines of g: of ε ≥ 0, and with negative ε those of the complement."""
+    far = float(delta_of(np.array([FARTHEST]))[0])
+    end = min(float(readings.epsilon_at(delta_of, max(far, NEGLIGIBLE), None)), FARTHEST)
+    epsilon = np.concatenate([np.linspace(0.0, end, LINES), np.geomspace(1e-4, 1.0, LINES) * end])
+    delta = delta_of(np.unique(epsilon))
+    epsilon = np.unique(epsilon)
+    other = -np.expm1(-epsilon) + np.exp(-epsilon) * delta
+    slope, intercept = np.append(epsilon, -epsilon), np.append(delta, other)
+    return GroupCurve(*_hull(slope, intercept))
+
+
+def _at(line: tuple[Array, Array], a: Array) -> Array:
+    return line[1] + np.exp(line[0]) * a
+
+
+def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
+    """The lines that are the lowest somewhere, by slope: the lower convex hull of intercepts."""
+    order = np.lexsort((intercept, log_slope))
+    slope, height = np.exp(log_slope[order]), intercept[order]
+    kept: list[int] = []
+    for at in range(len(order)):
+        if kept and slope[kept[-1]] == slope[at]:
+            continue
+        while len(kept) > 1 and _above(slope, height, kept[-2], kept[-1], at):
+            kept.pop()
+        kept.append(at)
+    return log_slope[order][kept], height[kept]
+
+
+def _above(x: Array, y: Array, left: int, middle: int, right: int) -> bool:
+    """Whether a point is on or above the chord of two others."""
+    rise, run = (y[right] - y[left]) / (x[right] - x[left]), x[middle] - x[left]
+    return bool(y[middle] >= y[left] + rise * run)

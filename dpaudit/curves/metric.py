@@ -1,0 +1,140 @@
+"""Metric DP: a claim by the distance of the two records in which databases differ.
+
+A mechanism is ε·d-private if δ(ε·d(x, x′)) = 0 for a record x against x′ (Chatzikokolakis, Andrés,
+Bordenabe & Palamidessi 2013, definition 1; of places on a map, geo-indistinguishability). Such a
+claim has no δ(ε) before both records are known, so it is no `Claim`, and nothing can judge by it.
+`MetricClaim.on(pair)` is the claim about one pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array
+from dpaudit.curves.group import chained
+from dpaudit.errors import DpauditError
+
+if TYPE_CHECKING:
+    from dpaudit.curves.claims import Claim
+
+Distance = Callable[[Array, Array], float]
+DISTANCES: Mapping[str, Distance] = {
+    "euclidean": lambda x, y: float(np.linalg.norm(x - y)),
+    "manhattan": lambda x, y: float(np.abs(x - y).sum()),
+    "chebyshev": lambda x, y: float(np.abs(x - y).max()),
+    "hamming": lambda x, y: float(np.count_nonzero(x != y)),
+}
+
+
+class Pair(Protocol):
+    """Two databases, (n, d) and (m, d)."""
+
+    @property
+    def left(self) -> Array: ...
+
+    @property
+    def right(self) -> Array: ...
+
+
+@dataclass(frozen=True)
+class MetricClaim:
+    """The claim of (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
+
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats a unit of distance.
+    distance : a name of `DISTANCES`, or a function of two records, (d,) each, that gives a number
+        ≥ 0.
+    delta : float in [0, 1], whatever the distance.
+
+    Raises `InvalidInput`.
+
+    >>> import dpaudit as dp
+    >>> claim = dp.Claim.metric(2.0, "manhattan")
+    >>> pair = dp.neighbours.replace_row([[0.0, 1.0], [3.0, 4.0]], 1, [3.5, 4.25])
+    >>> claim.text, claim.on(pair).epsilon, claim.on(pair).origin
+    ('2·d-DP (manhattan)', 1.5, '2·d at d(x, x′) = 0.75, manhattan')
+    """
+
+    epsilon: float
+    distance: str | Distance = "euclidean"
+    delta: float = 0.0
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
+        object.__setattr__(self, "delta", check.real("claim delta", self.delta, 0.0, 1.0))
+        expected = f"one of {', '.join(DISTANCES)}, or a function of two records"
+        if self.distance not in DISTANCES if isinstance(self.distance, str) else True:
+            check.function("distance", self.distance, expected)
+
+    @property
+    def named(self) -> str:
+        """The name of the distance."""
+        if isinstance(self.distance, str):
+            return self.distance
+        named = getattr(self.distance, "__name__", "")
+        return named if named.isidentifier() else "a user's distance"
+
+    @property
+    def text(self) -> str:
+        """The claim in words, "2·d-DP (euclidean)"."""
+        if self.delta > 0.0:
+            return f"({self.epsilon:g}·d, {self.delta:g})-DP ({self.named})"
+        return f"{self.epsilon:g}·d-DP ({self.named})"
+
+    def at(self, distance: float) -> Claim:
+        """The claim about two records at a distance ≥ 0. Raises `InvalidInput`."""
+        return self._of([check.real("distance", distance, 0.0)])
+
+    def on(self, pair: Pair) -> Claim:
+        """The claim about a pair of databases that differ in the values of one or more records.
+
+        Of several records ε adds up, as along a chain of neighbours
+        (`dpaudit.curves.group.chained`).
+
+        Raises `InvalidInput` where the databases have different numbers of records, since a record
+        that comes or goes is at no distance of another one; and where the distance is no finite
+        number ≥ 0.
+        """
+        left, right = pair.left, pair.right
+        if left.shape != right.shape:
+            got = f"{len(left):,} records against {len(right):,}"
+            fail("pair", got, "databases that differ in the values of a record: d(x, x′) takes two")
+        rows = np.flatnonzero(np.any(left != right, axis=1))
+        return self._of([self._between(left[row], right[row]) for row in rows])
+
+    def _between(self, x: Array, y: Array) -> float:
+        """d(x, y). Raises `InvalidInput`; what a user's function raises may hold private data."""
+        named = isinstance(self.distance, str)
+        measure: Any = DISTANCES[str(self.distance)] if named else self.distance
+        try:
+            found = measure(x, y)
+        except DpauditError:
+            raise
+        except Exception as error:
+            fail("distance", f"a {type(error).__name__} from {self.named}", "a number >= 0")
+        return check.real(f"the distance by {self.named}", found, 0.0)
+
+    def _of(self, distances: list[float]) -> Claim:
+        from dpaudit.curves.claims import Claim  # which offers this class as Claim.metric
+
+        epsilon, delta = chained([(self.epsilon * one, self.delta) for one in distances])
+        total = f"{sum(distances):g}" + (f" over {len(distances)} rows" * (len(distances) > 1))
+        origin = f"{self.epsilon:g}·d at d(x, x′) = {total}, {self.named}"
+        text = f"({epsilon:g}, {delta:g})-DP, {origin}"
+        return Claim(epsilon, delta, text, group_size=max(len(distances), 1), origin=origin)
+
+
+def refuse_unresolved(claim: MetricClaim | None) -> None:
+    """Raise `InvalidInput` for a claim by a distance where no pair of databases is known."""
+    if claim is not None:
+        fail("claim", claim.text, "claim.at(distance): draws alone do not tell the distance")

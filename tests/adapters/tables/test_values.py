@@ -1,0 +1,108 @@
+"""Functions of values: the form and type of what goes in, seeds by keyword, one record alone."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import adapters
+from dpaudit._core.seeds import root
+from dpaudit.sampling import draw
+
+DATA = np.column_stack([np.arange(6.0), np.arange(6.0) % 2])
+PAIR = dp.neighbours.zero_row(DATA, 5)
+
+
+def handed(form, **options):
+    """The very object that the function gets."""
+    seen = []
+    adapters.values(lambda *given: seen.extend(given) or 0.0, form=form, **options)(DATA, 1, rng=1)
+    return seen
+
+
+def test_the_column_comes_in_the_form_and_type_that_is_asked_for():
+    (array,) = handed("array")
+    assert type(array) is np.ndarray
+    assert (array.dtype, array.tolist()) == (np.float64, DATA[:, 0].tolist())
+    (integers,) = handed("array", dtype="int")
+    assert integers.dtype == np.int64
+    (listed,) = handed("list", dtype=int)
+    assert [type(one) for one in listed] == [int] * 6
+    (answers,) = handed("list", column=-1, dtype=["no", "yes"])
+    assert answers == ["no", "yes"] * 3
+    (series,) = handed("series", column=1, dtype="bool")
+    assert (type(series).__name__, series.tolist()) == ("Series", [False, True] * 3)
+    assert [one.tolist() for one in handed("array", column=[1, 0])] == DATA.T[::-1].tolist()
+
+
+def test_each_calls_for_every_record_by_itself():
+    calls = handed("list", each=True, column=[0, 1], dtype="int")
+    assert calls == DATA.astype(int).ravel().tolist()
+
+
+def test_the_record_alone_is_released():
+    whole = adapters.values(lambda values: [10 * one for one in values], record=2)
+    alone = adapters.values(lambda value: 10 * value, each=True, record=2)
+    assert whole(DATA, 1, rng=1) == alone(DATA, 1, rng=1) == [20.0]
+    assert "record 2" in whole.summary
+    with pytest.raises(dp.MechanismError, match="record 7 of a database with 6"):
+        adapters.values(sum, record=7)(DATA, 1, rng=1)
+
+
+@pytest.mark.parametrize("keyword", ["rng", "random_state", "seed"])
+def test_a_seed_is_given_by_the_keyword_that_the_function_has(keyword):
+    body = (
+        "def mean(values, epsilon, {0}=None):\n '''A mean.'''\n return noise(values, epsilon, {0})"
+    )
+    names = {"noise": lambda values, epsilon, seed: np.random.default_rng(seed).laplace(epsilon)}
+    exec(body.format(keyword), names)
+    mechanism = adapters.values(partial(names["mean"], epsilon=1.5))
+    first, again = (draw(mechanism, DATA, 300, root(4), 0, n_jobs=jobs) for jobs in (1, 2))
+    assert first.tobytes() == again.tobytes()
+    assert len(np.unique(first)) == 300
+    said = mechanism.name, mechanism.summary, mechanism.parameters()
+    assert said == ("mean", "takes an array of float: A mean.", {"epsilon": 1.5})
+
+
+def test_an_audit_of_values_finds_a_mean_without_enough_noise():
+    def mean(values, rng):
+        return values.mean() + rng.laplace(scale=0.1)
+
+    assert (
+        dp.audit(adapters.values(mean), PAIR, draws=600, claim=(1.0, 0.0), rng=1).verdict
+        == "violated"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "column", "said"),
+    [
+        ("int", [0.5], "not whole"),
+        ("int", [np.nan], "not whole"),
+        ("bool", [2.0], "from 2 on"),
+        (["a", "b"], [2.0], "from 2 on"),
+        (["a", "b"], [-1.0], "negative"),
+    ],
+)
+def test_a_number_that_the_type_cannot_hold_is_an_error(dtype, column, said):
+    with pytest.raises(dp.MechanismError, match=said):
+        adapters.values(sum, dtype=dtype)([column], 1, rng=1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"function": 3},
+        {"column": "a"},
+        {"column": []},
+        {"dtype": "complex"},
+        {"dtype": ["a", "a"]},
+        {"form": "tensor"},
+        {"each": 1},
+        {"record": -1},
+    ],
+)
+def test_arguments_are_checked(wrong):
+    with pytest.raises(dp.InvalidInput, match=next(iter(wrong))):
+        adapters.values(**({"function": sum} | wrong))
