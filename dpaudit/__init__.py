@@ -27,6 +27,7 @@ __version__ = "0.1.0"
 
 _ATTRIBUTES = {
     "AuditResult": "dpaudit.auditing.result",
+    "Canaries": "dpaudit.one_run.canaries",
     "Claim": "dpaudit.curves.claims",
     "DataNotFound": "dpaudit.errors",
     "DegenerateData": "dpaudit.errors",
@@ -37,12 +38,18 @@ _ATTRIBUTES = {
     "NeighbourPair": "dpaudit.neighbours",
     "NoExactSpectrum": "dpaudit.errors",
     "ScenarioError": "dpaudit.errors",
+    "OneRunResult": "dpaudit.one_run.result",
     "SearchResult": "dpaudit.search",
     "Spectrum": "dpaudit.curves.spectrum",
+    "StepAudit": "dpaudit.one_run.steps",
     "audit": "dpaudit.auditing.api",
+    "audit_canaries": "dpaudit.one_run.insertion",
+    "audit_one_run": "dpaudit.one_run.api",
     "audit_samples": "dpaudit.auditing.api",
+    "canaries": "dpaudit.one_run.canaries",
     "eureka": "dpaudit.scoring.models.eureka",
     "eureka_bound": "dpaudit.scoring.models.eureka",
+    "replay": "dpaudit.sampling.replay",
     "search_neighbours": "dpaudit.search",
 }
 _MODULES = (
@@ -51,8 +58,10 @@ _MODULES = (
     "exact",
     "mechanisms",
     "neighbours",
+    "one_run",
     "papers",
     "power",
+    "report",
     "scoring",
     "testing",
 )
@@ -64,8 +73,10 @@ if TYPE_CHECKING:
         exact,
         mechanisms,
         neighbours,
+        one_run,
         papers,
         power,
+        report,
         scoring,
         testing,
     )
@@ -83,11 +94,18 @@ if TYPE_CHECKING:
         ScenarioError,
     )
     from dpaudit.neighbours import NeighbourPair
+    from dpaudit.one_run.api import audit_one_run
+    from dpaudit.one_run.canaries import Canaries, canaries
+    from dpaudit.one_run.insertion import audit_canaries
+    from dpaudit.one_run.result import OneRunResult
+    from dpaudit.one_run.steps import StepAudit
+    from dpaudit.sampling.replay import replay
     from dpaudit.scoring.models.eureka import EurekaEstimate, eureka, eureka_bound
     from dpaudit.search import SearchResult, search_neighbours
 
 __all__ = [
     "AuditResult",
+    "Canaries",
     "Claim",
     "DataNotFound",
     "DegenerateData",
@@ -97,21 +115,29 @@ __all__ = [
     "MechanismError",
     "NeighbourPair",
     "NoExactSpectrum",
+    "OneRunResult",
     "ScenarioError",
     "SearchResult",
     "Spectrum",
+    "StepAudit",
     "__version__",
     "adapters",
     "audit",
+    "audit_canaries",
+    "audit_one_run",
     "audit_samples",
+    "canaries",
     "datasets",
     "eureka",
     "eureka_bound",
     "exact",
     "mechanisms",
     "neighbours",
+    "one_run",
     "papers",
     "power",
+    "replay",
+    "report",
     "scoring",
     "search_neighbours",
     "testing",

@@ -1,5 +1,6 @@
 """The fixtures that tests of more than one folder use, and how a run of all tests is made."""
 
+import gc
 import os
 
 # Before numpy and LightGBM are loaded, and for the processes that tests start. The matrices here
@@ -7,7 +8,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != QUICK or not collection_path.name.startswith("test_"):
         return None
     return "mark.quick" not in collection_path.read_text(encoding="utf-8") or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays: looking for garbage in it again and again takes seconds in all."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # Variables of CI servers, terminals and users by which pytest changes what it prints.

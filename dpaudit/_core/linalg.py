@@ -60,7 +60,8 @@ class LeastSquares:
 
     coef : (p,). residual : (n,), w_i. norm : ‖w‖. factor : of the features. residual_share : (n,),
     t_i = w_i²/((1−h_i)‖w‖²), how much of ‖w‖² disappears without row i; 0 where the leverage is 1
-    (the fit goes through such a row), 1 where the other rows fit exactly.
+    (the fit goes through such a row), 1 where the other rows fit exactly. share_room : (n,),
+    1 − t_i to its own relative accuracy.
     """
 
     coef: Array
@@ -68,9 +69,10 @@ class LeastSquares:
     norm: float
     factor: Factor
     residual_share: Array
+    share_room: Array
 
     def __post_init__(self) -> None:
-        _read_only(self.coef, self.residual, self.residual_share)
+        _read_only(self.coef, self.residual, self.residual_share, self.share_room)
 
     @property
     def leverage(self) -> Array:
@@ -223,14 +225,15 @@ def _fit(data: Array) -> LeastSquares:
     share = np.divide(
         (residual / norm) ** 2, factor.room, out=np.zeros(len(data)), where=factor.room > 0.0
     )
+    share_room = 1.0 - share
     heavy = (np.maximum(factor.leverage, share) > HEAVY) & (factor.room > 0.0)
     for i, others in _roots_of_others(data, heavy):
-        residual[i], share[i] = _deletion(data, i, others, factor.room[i])
-    return LeastSquares(coef, residual, norm, factor, share)
+        residual[i], share[i], share_room[i] = _deletion(data, i, others, factor.room[i])
+    return LeastSquares(coef, residual, norm, factor, share, share_room)
 
 
-def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, float]:
-    """A row's residual w and residual share t, by the fit of the other rows.
+def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, float, float]:
+    """A row's residual w, residual share t and 1 − t, by the fit of the other rows.
 
     With root = [[R, z], [0, ρ]] of these, x' = R⁻¹z, e = y − vᵀx', w = (1−h)e and
     t = (1−h)e²/(ρ² + (1−h)e²).
@@ -240,7 +243,9 @@ def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, f
     kept, own = abs(float(root[-1, -1])), math.sqrt(room) * abs(missed)
     if kept <= _rounding(np.delete(data, row, axis=0), coef):
         kept = 0.0
-    return room * missed, (own / math.hypot(own, kept)) ** 2 if own > 0.0 else 0.0
+    whole = math.hypot(own, kept)
+    share, rest = ((own / whole) ** 2, (kept / whole) ** 2) if own > 0.0 else (0.0, 1.0)
+    return room * missed, share, rest
 
 
 def _rounding(data: Array, coef: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from dpaudit.errors import DpauditError, InvalidInput
 
 SCHEMA_VERSION = 1
 RESULT = "result.json"
+ONE_RUN = "one run"  # `kind` of an audit of one run; one of two samples has none
 
 
 def load(folder: Path) -> dict[str, Any]:
@@ -29,6 +30,11 @@ def load(folder: Path) -> dict[str, Any]:
     if found != SCHEMA_VERSION:
         raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {found!r}")
     return dict(record)
+
+
+def is_one_run(record: Mapping[str, Any]) -> bool:
+    """Whether the content of a result.json is that of `dpaudit.audit_one_run`."""
+    return record.get("kind") == ONE_RUN
 
 
 @contextmanager

@@ -21,6 +21,8 @@ class Purpose(IntEnum):
     ORDER = 5  # of the blocks of the two sides
     CHECK = 6  # of draws that only show whether draws are independent
     COMMON = 7  # the same for both databases, to see whether they differ at all
+    CANARY = 8  # rows of canaries
+    COIN = 9  # which canaries are in the data
 
 
 def root(rng: RngLike) -> np.random.SeedSequence:

@@ -62,8 +62,8 @@ def audit(
         together, 20 or more; 1e5 may stand for 100_000. Up to 500 are spent as `auditing.fixed.few`
         says. Of more, those that certify are made after the score, counted as they come and not
         kept, so memory grows as √samples.
-    claim : `Claim`, (ε, δ) pair or None (then the exact spectrum, where there is one, is what is
-        tested).
+    claim : `Claim`, (ε, δ) pair, `Claim.metric(...)`, which is resolved by the pair, or None (then
+        the exact spectrum, where there is one, is what is tested).
     level : joint confidence of the band over all ε and both directions.
     classifier : alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is
         known, a function or `scoring.KnownScore`, for which no draws are spent on training.
@@ -193,7 +193,9 @@ def audit_samples(
 
     P, Q : (n, k) or (n,) each. Independent means that no draw is made from another one or from the
     same random numbers, of P and Q together; random order, that a draw's place says nothing about
-    it. Draws that show otherwise are refused.
+    it. Draws that show otherwise are refused. Scores of canaries that went into the data of ONE
+    run, or draws of one fitted model, share that run: they are not independent, the bounds here do
+    not hold for them, and no test of the values can see it. `dpaudit.audit_one_run` is for those.
 
     NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array
     (`outcomes`), and the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`).

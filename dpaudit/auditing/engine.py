@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from dpaudit import exact
 from dpaudit._core.types import Array, Mechanism
+from dpaudit.adapters.trial import trial
 from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed.few import audit_few
 from dpaudit.auditing.fixed.many import audit_fixed
@@ -17,9 +19,10 @@ from dpaudit.auditing.sequential.loop import audit_sequentially
 from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.vacuous import copied, ignored, settled
-from dpaudit.auditing.verdict import nothing_missing
+from dpaudit.auditing.verdict import nothing_missing, of_given_draws, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.interval import interval
+from dpaudit.curves.metric import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
@@ -31,7 +34,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     mechanism, pair = subject.mechanism, subject.pair
     assert mechanism is not None
     assert pair is not None
-    clock = Clock()
+    settings, clock = settings.on(pair), Clock()
     theory = _theory(mechanism, pair, settings.epsilon)
     if settings.stop is not None:
         source = MechanismBatches(mechanism, pair, settings, drawing)
@@ -47,8 +50,14 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
             found = audit_few(settings, few, draws.call, *common)
     same = partial(ignored, mechanism, pair, settings) if theory is None else nothing_missing
     with clock.step("sample_s"):
-        found = settled(found, settings, same)
-    return _result(subject, settings, theory, found, clock)
+        found = settled(found, settings, same, pair.rows)
+        databases = pair.left, pair.right
+        tried = None
+        if theory is None:
+            tried = trial(mechanism, databases, settings.samples, settings.seed)
+    notes = (*subject.notes, *(tried.notes if tried else ()))
+    found = replace(found, judged=with_notes(found.judged, notes))
+    return replace(_result(subject, settings, theory, found, clock), trial=tried)
 
 
 def audit_draws(
@@ -58,6 +67,7 @@ def audit_draws(
     longer side. Raises as `dpaudit.audit_samples`.
     """
     clock = Clock()
+    refuse_unresolved(settings.metric)
     if not settings.few:
         P, Q = P[: settings.samples], Q[: settings.samples]
     refuse_shared(P, Q)
@@ -69,6 +79,7 @@ def audit_draws(
     else:
         found = audit_fixed(settings, GivenDraws(P, Q), None, clock, drawing.progress)
     found = settled(found, settings, partial(copied, P, Q))
+    found = replace(found, judged=of_given_draws(found.judged))
     return _result(subject, settings, None, found, clock)
 
 
@@ -113,6 +124,7 @@ def _result(
         timings=clock.total(),
         peak_memory_mb=peak_memory_mb(),
         sequential=found.sequential,
+        evidence=found.evidence,
     )
 
 

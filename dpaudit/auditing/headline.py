@@ -27,6 +27,7 @@ class Reference:
 
     name : in a sentence. claimant : as in `Headline`. family : of a claim with a parameter.
     renyi : a claimed bound of the Rényi divergence at orders (k,), and those orders first.
+    origin : of a parameter, as in `Headline`.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Reference:
     claimant: str
     family: Family | None = None
     renyi: tuple[Array, Array] | None = None
+    origin: str = ""
 
     @classmethod
     def of(cls, claim: Claim | None, epsilon: Array, exact: Array | None) -> Reference | None:
@@ -42,7 +44,9 @@ class Reference:
             name = f"the claim of {claim.text}"
             claimant = CLAIMED if claim.family else f"The claim of {claim.text} allows"
             renyi = None if claim.renyi is None else claim.renyi.at_orders()
-            return cls(name, claim.delta_at(epsilon), claimant, claim.family, renyi)
+            origin = claim.origin if claim.family else ""  # else in the name
+            delta = claim.delta_at(epsilon)
+            return cls(name, delta, claimant, claim.family, renyi, origin)
         if exact is None:
             return None
         return cls("the exact spectrum", exact, "No claim. The exact spectrum has")
@@ -81,6 +85,7 @@ def headline(
         settings.level,
         who,
         "" if reference is None else reference.claimant,
+        "" if reference is None else reference.origin,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "dataset": subject.dataset,
         "neighbour": _neighbour(subject),
         "search": subject.search,
+        "replay": subject.replay,
+        "trial": None if result.trial is None else result.trial.to_dict(),
         "level": settings.level,
         "verdict": result.verdict,
         "reason": result.reason,
@@ -50,6 +53,8 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         "claim": _claim(result),
         "detectable": result.detectable,
         "sequential": None if result.sequential is None else result.sequential.to_dict(),
+        "ledger": result.ledger,
+        "evidence": None if result.evidence is None else result.evidence.to_dict(),
         "samples": {
             "train": result.sizes.train,
             "choose": result.sizes.choose,
@@ -57,7 +62,7 @@ def to_dict(result: AuditResult) -> dict[str, Any]:
         },
         "classifier": _classifier(result),
         "seed": describe_seed(settings.seed),
-        "versions": _versions(),
+        "versions": dict(versions()),
         "timings": result.timings,
         "peak_memory_mb": result.peak_memory_mb,
     }
@@ -177,7 +182,9 @@ def _classifier(result: AuditResult) -> dict[str, Any]:
     }
 
 
-def _versions() -> dict[str, str]:
+@cache
+def versions() -> dict[str, str]:
+    """Of what this process has loaded or would load."""
     found = {"python": platform.python_version(), "dpaudit": __version__}
     for name in ("numpy", "scipy", "scikit-learn", "lightgbm"):
         try:

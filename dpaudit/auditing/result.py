@@ -9,6 +9,8 @@ from typing import Any
 
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Mechanism
+from dpaudit.adapters.trial import Trial
+from dpaudit.auditing.evidence import Evidence
 from dpaudit.auditing.record import to_dict
 from dpaudit.auditing.saved import Recorded, SavedResult
 from dpaudit.auditing.sequential.record import Sequential
@@ -33,6 +35,8 @@ class Subject:
     scenario_text : of its file. source : SHA-256 and commit of the mechanism's own code.
     search : the search that chose the neighbour, as result.json has it.
     show_data : whether result.json may hold the values of the row that differs.
+    notes : sentences on the choice of the pair, said before the verdict. replay : what
+    `dpaudit.replay` saw on the pair, as result.json has it; None where it says nothing.
     """
 
     mechanism: Mechanism | None = None
@@ -44,6 +48,8 @@ class Subject:
     source: dict[str, str | None] | None = None
     search: dict[str, Any] | None = None
     show_data: bool = False
+    notes: tuple[str, ...] = ()
+    replay: dict[str, Any] | None = None
 
     __repr__ = short_repr
 
@@ -54,6 +60,7 @@ class Findings:
 
     estimate : both directions, estimated and certified. fitted : the score.
     sizes : the split, draws a side. sequential : the e-process of an audit with stop="verdict".
+    evidence : against the claim, which several audits may pool.
     """
 
     estimate: Estimate
@@ -61,6 +68,7 @@ class Findings:
     sizes: Split
     judged: Verdict
     sequential: Sequential | None = None
+    evidence: Evidence | None = None
 
     __repr__ = short_repr
 
@@ -78,6 +86,10 @@ class AuditResult(Recorded):
         "power"}, or None.
     estimate : both directions by themselves, estimated and certified.
     sequential : the e-process of an audit with stop="verdict", else None.
+    evidence : against the claim, which a ledger pools over several audits; None without a claim.
+    ledger : what all runs in a ledger say together, as result.json has it.
+    trial : whether a seed repeats the draws, and what the mechanism warned of; None where the law
+        is known, and of draws made elsewhere.
     subject, settings, sizes, fitted : what was audited, how, with which split and which score.
     timings : seconds, and "started" in UTC. peak_memory_mb : None where the system does not tell.
     """
@@ -97,6 +109,9 @@ class AuditResult(Recorded):
     timings: dict[str, Any]
     peak_memory_mb: float | None
     sequential: Sequential | None = None
+    evidence: Evidence | None = None
+    ledger: dict[str, Any] | None = None
+    trial: Trial | None = None
 
     def __repr__(self) -> str:
         return f"AuditResult({self.verdict}: {self.headline.text})"

@@ -11,14 +11,15 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpaudit._core.check import fail
 from dpaudit._core.files import replace_file
-from dpaudit._core.result_file import RESULT, load, reading
+from dpaudit._core.result_file import RESULT, is_one_run, load, reading
 from dpaudit._core.shown.printable import printable
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
@@ -42,6 +43,9 @@ NOT_KEPT = {
     "fitted": "to_dict()['classifier'] names the score",
     "subject": "to_dict() names mechanism, dataset and neighbour",
     "sequential": "to_dict()['sequential'] has it",
+    "evidence": "to_dict()['evidence'] has it",
+    "ledger": "to_dict()['ledger'] has it",
+    "trial": "to_dict()['trial'] has it",
 }
 
 
@@ -62,7 +66,7 @@ class Recorded(ABC):
 
         The folder is made if it does not exist. Raises OSError.
         """
-        return _save(self._record, Path(folder))
+        return save_record(self._record, Path(folder))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The report's figure of δ(ε): exact, claimed, estimated and certified; ε in nats.
@@ -122,6 +126,8 @@ class SavedResult(Recorded):
         """
         place = Path(folder)
         found = load(place)
+        if is_one_run(found):
+            fail("folder", str(place), "an audit of two samples", "read it by OneRunResult.load")
         with reading(place):
             return cls.of(found)
 
@@ -160,7 +166,7 @@ class SavedResult(Recorded):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
-def _save(record: dict[str, Any], folder: Path) -> Path:
+def save_record(record: dict[str, Any], folder: Path) -> Path:
     """Write the report, and result.json last; a killed run leaves no half-written file."""
     from dpaudit.report import write_report  # loads the HTML templates and matplotlib
 
@@ -225,8 +231,8 @@ def _claim(content: Mapping[str, Any], epsilon: Array, head: Headline | None) ->
         return None
     text, delta = part["text"], _numbers(part["delta"])
     made = _made_again(part["epsilon"], epsilon, delta, head)
-    if made is not None and made.text == text and _agree(made.delta_at(epsilon), delta):
-        return made
+    if made is not None and text.startswith(made.text) and _agree(made.delta_at(epsilon), delta):
+        return replace(made, text=text, origin=head.origin if head else "")
     return Claim(None, 0.0, text, GridCurve(text, epsilon, delta))
 
 

@@ -18,6 +18,7 @@ from dpaudit.certify.few import few_split
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
+from dpaudit.curves.metric import MetricClaim, Pair
 from dpaudit.sampling import BlockStore, Progress
 from dpaudit.scoring import ClassifierLike
 from dpaudit.scoring.classifier import Classifier
@@ -43,6 +44,7 @@ class Settings:
     """The settings of an audit, checked. `dpaudit.audit` explains them.
 
     epsilon : (m,) distinct ascending ε, nats, a claim's own ε among them.
+    metric : a claim by the distance of two records, until `on` makes a claim of it.
     samples : draws a side. classifier : an alias, an estimator or a known score.
     level, alpha : the joint confidence, and 1 − level exactly, which is what a computation takes:
         level rounds to the float below 1 where alpha is small.
@@ -54,6 +56,7 @@ class Settings:
     samples: int
     _: KW_ONLY
     claim: Claim | None = None
+    metric: MetricClaim | None = None
     level: float = LEVEL
     alpha: float = 1.0 - LEVEL
     classifier: Classifier = "auto"
@@ -106,11 +109,14 @@ class Settings:
             alpha = 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
         else:
             level = level_of(check.real("alpha", alpha, 0.0, 1.0, open_=True))
-        held, score = as_claim(claim), scoring.as_classifier(classifier)
+        metric = claim if isinstance(claim, MetricClaim) else None
+        held = None if isinstance(claim, MetricClaim) else as_claim(claim)
+        score = scoring.as_classifier(classifier)
         return cls(
             grid(epsilon, held),
             check.count("samples", samples, 1),
             claim=held,
+            metric=metric,
             level=level,
             alpha=alpha,
             classifier=score,
@@ -119,8 +125,26 @@ class Settings:
         )
 
     def replaced(self, **changes: Any) -> Settings:
-        """A copy with other values of some fields, checked again."""
+        """A copy with other values of some fields, checked again; `alpha` follows a `level`."""
+        if "level" in changes:
+            level = check.real("level", changes["level"], 0.0, 1.0, open_=True)
+            changes = {"alpha": 1.0 - level, **changes}
         return replace(self, **changes)
+
+    def on(self, pair: Pair) -> Settings:
+        """With the claim about this pair, and its ε on the grid, where the claim depends on one.
+
+        Raises `InvalidInput`, as `MetricClaim.on`.
+        """
+        if self.metric is None:
+            return self
+        claim = self.metric.on(pair)
+        return self.replaced(claim=claim, metric=None, epsilon=grid(self.epsilon, claim))
+
+    @property
+    def claims(self) -> bool:
+        """Whether something is claimed, of this pair or by a distance."""
+        return self.claim is not None or self.metric is not None
 
     @property
     def claimed_epsilon(self) -> float | None:

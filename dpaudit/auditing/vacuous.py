@@ -24,7 +24,7 @@ from dpaudit.certify.estimate import certify
 from dpaudit.certify.few import MOST, certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
-from dpaudit.curves.claims import doubtful
+from dpaudit.curves.claims import about_fewer, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import count
@@ -145,12 +145,16 @@ def copied(P: np.ndarray, Q: np.ndarray) -> str:
     return "P and Q hold the same draws in the same order." if same else ""
 
 
-def settled(found: Findings, settings: Settings, same: Callable[[], str]) -> Findings:
+def settled(
+    found: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
+) -> Findings:
     """The findings, with what may make them worthless said first, and never "not violated" then.
 
     same : gives a sentence where both sides are the same. It is asked where nothing is certified.
+    rows : by so many the databases differ.
     """
-    doubts = [said for said in (doubtful(settings.claim),) if said]
+    claim = settings.claim
+    doubts = [said for said in (doubtful(claim), about_fewer(claim, rows)) if said]
     judged = found.judged
     if judged.verdict != "violated" and found.estimate.certified.delta_at(0.0) == 0.0:
         judged = never_green(judged, same())

@@ -29,6 +29,10 @@ WEAK = (
     "These draws could have shown an excess of {excess} in δ, not the {asked} asked for; take more "
     "draws."
 )
+GIVEN = (
+    "This rests on independent draws. Draws or scores of one run are not independent; "
+    "dpaudit.audit_one_run is for them."
+)
 NOTHING = "No exact spectrum is known to judge by."
 
 
@@ -70,6 +74,13 @@ def never_green(judged: Verdict, sentence: str) -> Verdict:
         return judged
     verdict = "inconclusive" if judged.verdict == "not violated" else judged.verdict
     return replace(judged, verdict=verdict, reason=f"{sentence} {judged.reason}")
+
+
+def of_given_draws(judged: Verdict) -> Verdict:
+    """The verdict on draws made elsewhere: of a violation, what it rests on."""
+    if judged.verdict != "violated":
+        return judged
+    return replace(judged, reason=f"{judged.reason} {GIVEN}")
 
 
 def nothing_missing() -> str:

@@ -247,8 +247,8 @@ class _ExactTest:
         threshold = self._threshold(q)
         if over_y:
             y, stride = _terms(q, self.m, self.stride, self.far)
-            tail_of = _at_least(self._need(y, threshold, whole), self.n)
-            weight, outside = stride * _mass(y, self.m, q), _outside(y, self.m, q)
+            tail_of = at_least(self._need(y, threshold, whole), self.n)
+            weight, outside = stride * mass(y, self.m, q), _outside(y, self.m, q)
             return lambda p: np.asarray(np.sum(weight * tail_of(p), axis=1) + outside)
         return lambda p: self._over_x(p, q, threshold, whole)
 
@@ -262,9 +262,9 @@ class _ExactTest:
             return np.concatenate(
                 [self._over_x(p[part], q[part], threshold[:, part], whole) for part in parts]
             )
-        tail = _at_least(self.m - self._most(x, threshold, whole), self.m)(1.0 - q)
+        tail = at_least(self.m - self._most(x, threshold, whole), self.m)(1.0 - q)
         return np.asarray(
-            stride * np.sum(_mass(x, self.n, p) * tail, axis=1) + _outside(x, self.n, p)
+            stride * np.sum(mass(x, self.n, p) * tail, axis=1) + _outside(x, self.n, p)
         )
 
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
@@ -335,7 +335,7 @@ def _terms(probability: Array, n: int, step: float, far: float) -> tuple[Array, 
     return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
 
 
-def _mass(count: Array, n: int, probability: Array) -> Array:
+def mass(count: Array, n: int, probability: Array) -> Array:
     """Binomial probabilities, (k, terms)."""
     one = probability[:, None]
     size = betaln(count + 1.0, n - count + 1.0) + np.log(n + 1.0)
@@ -350,7 +350,7 @@ def _outside(count: Array, n: int, probability: Array) -> Array:
     return np.asarray(below + above)
 
 
-def _at_least(need: Array, n: int) -> Callable[[Array], Array]:
+def at_least(need: Array, n: int) -> Callable[[Array], Array]:
     """p ↦ P(Bin(n, p) ≥ need), (k,) → (k, terms); for a `need` that is not an integer by the beta
     integral, which decreases in `need`.
     """

@@ -19,7 +19,7 @@ from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.plug_in import Counted, estimated, mean_scores
 from dpaudit.certify.scores import ScoreCounts, SortedScores
-from dpaudit.certify.sets import ChosenSet, choose_sets
+from dpaudit.certify.sets import ChosenSet, choose_sets, set_to_bet_on
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,8 +66,10 @@ class Choices:
 
     epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. sets : to be certified.
     threshold : (c,) between the cells in which scores are counted. score : (c + 1,) mean score of
-        the choosing draws in each cell. fresh : counts of draws that the estimate counts beside
-        the certifying ones; None where no estimate is wanted. closed : as in `of`.
+        the choosing draws in each cell. bet : the set whose hits are evidence against the claim,
+        which several audits may pool; None without a claim. fresh : counts of draws that the
+        estimate counts beside the certifying ones; None where no estimate is wanted. closed : as
+        in `of`.
     """
 
     epsilon: Array
@@ -77,6 +79,7 @@ class Choices:
     score: Array
     fresh: ScoreCells | None
     closed: bool = False
+    bet: ChosenSet | None = None
 
     @classmethod
     def of(
@@ -89,9 +92,11 @@ class Choices:
         focus: str = "spectrum",
         fresh: SortedScores | None = None,
         closed: bool = False,
+        claimed: tuple[Array, Array] | None = None,
     ) -> Choices:
         """draws : certifying draws, of the side that has fewer. closed : whether the score is the
-        log-ratio of two fitted normal laws. The others are as in `certify`.
+        log-ratio of two fitted normal laws. claimed : ε (k,) at which evidence against the claim
+        may be counted, and the claimed δ there (k,). The others are as in `certify`.
         """
         candidates = CandidateSets.of(choose, epsilon, draws, alpha)
         threshold = candidates.threshold
@@ -103,6 +108,7 @@ class Choices:
             mean_scores(choose, threshold),
             None if fresh is None else ScoreCells.of(fresh, threshold),
             closed,
+            None if claimed is None else set_to_bet_on(candidates, *claimed),
         )
 
     def certified_by(self, certifying: ScoreCounts) -> Estimate:

@@ -108,6 +108,20 @@ def certify_few(
     return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)
 
 
+def few_bet(choose: SortedScores, draws: int, epsilon: Array, allowed: Array) -> ChosenSet:
+    """The set whose excess over a claim is clearest, as `sets.set_to_bet_on`.
+
+    draws : certifying draws a side.
+    """
+    tails = SmoothTails.of(choose, (draws, draws))
+    found = [
+        (*tails.clearest(float(one), float(delta)), float(one))
+        for one, delta in zip(epsilon, allowed, strict=True)
+    ]
+    _, way, where, at = max(found)
+    return ChosenSet(way == 0, float(tails.threshold[where]), (at,), 0.0)
+
+
 def _aims(
     tails: SmoothTails,
     first: float,
@@ -174,6 +188,13 @@ class SmoothTails:
             gain = value - z * error if aim.allowed is None else (value - aim.allowed) / error
         way, where = np.unravel_index(int(np.argmax(gain)), gain.shape)
         return int(way), int(where)
+
+    def clearest(self, epsilon: float, allowed: float) -> tuple[float, int, int]:
+        """The largest excess at ε over what is claimed, in standard errors, and its place."""
+        value, error = self._excess(float(np.exp(min(epsilon, AIM))), 1.0)
+        clear = (value - allowed) / error
+        way, where = np.unravel_index(int(np.argmax(clear)), clear.shape)
+        return float(clear[way, where]), int(way), int(where)
 
     def _excess(self, gamma: float, z: float) -> tuple[Array, Array]:
         """p − γq and its standard error on the certifying draws, (2, c) each."""

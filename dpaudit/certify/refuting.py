@@ -10,10 +10,9 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import binom
 
 from dpaudit._core.types import Array
-from dpaudit.certify.binomial import region
+from dpaudit.certify.binomial import at_least, mass, region
 from dpaudit.certify.sets import AIM
 
 FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
@@ -66,16 +65,16 @@ class RefutingCounts:
 
     def power(self, p: float, q: float) -> float:
         """The probability of hits that refute, summed over y; `OUTSIDE` of it is left out."""
-        y = self._likely(q)
-        return float(binom.pmf(y, self.sizes[1], q) @ self._chance(y, p))
+        y, weight = self._likely(q)
+        return float(weight @ self._chance(y, p))
 
     def reaches(self, power: float, p: float, q: float) -> bool:
         """Whether `power` at (p, q) is so large, from the least x at as few y as decide it.
 
         Between two y the least x is between theirs, so that sums over these y bound the power.
         """
-        y = self._likely(q)
-        weight, known = binom.pmf(y, self.sizes[1], q), {0, len(y) - 1}
+        y, weight = self._likely(q)
+        known = {0, len(y) - 1}
         while True:
             ends = np.array(sorted(known))
             after = ends[np.searchsorted(ends, np.arange(len(y)))]
@@ -85,15 +84,18 @@ class RefutingCounts:
                 return bool(least.sum() >= power)
             known.add(_widest(before, after, most - least))
 
-    def _likely(self, q: float) -> Array:
-        """The counts y of m draws, all but `OUTSIDE` of their probability at q."""
-        ends = binom.ppf([0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE], self.sizes[1], q)
-        return np.arange(ends[0], ends[1] + 1.0, dtype=np.float64)
+    def _likely(self, q: float) -> tuple[Array, Array]:
+        """The counts y of m draws, all but `OUTSIDE` of their probability, and that of each."""
+        y = np.arange(self.sizes[1] + 1.0)
+        weight = mass(y, self.sizes[1], np.array([q]))[0]
+        ends = np.searchsorted(np.cumsum(weight), [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE])
+        likely = slice(ends[0], ends[1] + 1)
+        return y[likely], weight[likely]
 
     def _chance(self, y: Array, p: float) -> Array:
         """The probability of hits of P that refute, at each y."""
         needed = np.array([self.needed(int(one)) for one in y])
-        return np.asarray(binom.sf(needed - 1, self.sizes[0], p))
+        return at_least(needed, self.sizes[0])(np.array([p]))[0]
 
     def _refutes(self, x: int, y: int) -> bool:
         aim = float(np.exp(min(self.epsilon, AIM)))

@@ -15,8 +15,10 @@ from scipy.special import ndtri
 
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
+from dpaudit.certify.betting import Hits
 from dpaudit.certify.binomial import ratio_region, region
 from dpaudit.certify.candidates import CandidateSets
+from dpaudit.certify.cells import ScoreCells
 
 FOCUS = ("spectrum", "pure")
 # 1.3 · draws^0.2 intervals of ε: 4 at 200 certifying draws, 18 at 5e5. The certified δ hardly
@@ -55,6 +57,15 @@ class ChosenSet:
         if not self.epsilon:
             return ratio_region(*counts, self.share)
         return region(*counts, np.exp(np.unique(np.minimum(self.epsilon, AIM))), self.share)
+
+    def hits(self, cells: ScoreCells) -> Hits | None:
+        """The draws in it, as evidence; None where one side has fewer draws than the other."""
+        n, m = cells.sizes
+        if n != m:
+            return None
+        (p,), (q,) = cells.above(np.array([self.threshold]))
+        ahead, behind = (p, q) if self.forward else (m - q, n - p)
+        return Hits(self.forward, self.epsilon[0], int(ahead), int(behind), n)
 
 
 def choose_sets(
@@ -110,6 +121,25 @@ def _claim_sets(candidates: CandidateSets, epsilon: float, total: float) -> list
         ChosenSet(way == 0, float(candidates.threshold[where]), (epsilon,), share)
         for (way, where), share in zip(sets, shares, strict=False)
     ]
+
+
+def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> ChosenSet:
+    """The set whose excess over a claim is clearest, at one of these ε; it takes no share.
+
+    Excesses are counted. Where no count is clear, the odds of the score estimate them.
+
+    epsilon : (k,), nats. allowed : δ(ε) of the claim, (k,).
+    """
+    at = [int(np.argmin(np.abs(candidates.epsilon - one))) for one in epsilon]
+    error = candidates.error[:, :, at]
+    clear = (candidates.value[:, :, at] - allowed) / error
+    smaller = np.sqrt(candidates.draws / min(candidates.choose.sizes))
+    if clear.max() < CLEAR * smaller:
+        odds = [candidates.by_odds(float(candidates.epsilon[one])) for one in at]
+        clear = (np.stack(odds, axis=-1) - allowed) / error
+    way, where, one = np.unravel_index(int(np.argmax(clear)), clear.shape)
+    threshold = float(candidates.threshold[where])
+    return ChosenSet(bool(way == 0), threshold, (float(epsilon[one]),), 0.0)
 
 
 def _argmax(table: Array) -> tuple[int, int]:

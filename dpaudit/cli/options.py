@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,29 @@ resume = click.option(
     is_flag=True,
     help="Continue from the draws that an interrupted run left in DIR, if there are any.",
 )
-junit = click.option(
-    "--junit", type=FILE, metavar="FILE", help="Write JUnit XML, with one test case per audit."
-)
+OUTPUTS = {
+    "junit": "Write JUnit XML, with one test case per audit.",
+    "sarif": "Write SARIF, which code scanning reads: what is not green.",
+    "summary": "Write a table of Markdown, for the page of a CI job.",
+}
+
+
+def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--junit, --sarif and --summary, as one argument `outputs`."""
+
+    @wraps(command)
+    def collected(*arguments: Any, **options: Any) -> Any:
+        from dpaudit.run.suite.outputs import Outputs
+
+        files = {name: options.pop(name) for name in OUTPUTS}
+        return command(*arguments, outputs=Outputs(**files), **options)
+
+    for name, help_text in reversed(OUTPUTS.items()):
+        option = click.option(f"--{name}", type=FILE, metavar="FILE", help=help_text)
+        collected = option(collected)
+    return collected
+
+
 show_data = click.option(
     "--show-data",
     is_flag=True,
@@ -184,9 +204,29 @@ def check_neighbours(options: dict[str, Any]) -> None:
             raise click.UsageError(f"{option.split()[0]} goes with --relation {kind}")
 
 
-def relations(context: click.Context, option: click.Parameter, value: str) -> tuple[str, ...]:
+def relations(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
     """Read the names of relations with commas between them."""
-    return tuple(part.strip() for part in value.split(","))
+    return None if value is None else tuple(part.strip() for part in value.split(","))
+
+
+def bounds(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> list[list[float]] | str | None:
+    """Read 0:1,0:100, a pair a column or one for all, or the name of a file."""
+    if value is None:
+        return None
+    if Path(value).suffix.lower() == ".csv" or Path(value).exists():
+        return value
+    try:
+        pairs = [[float(one) for one in part.split(":")] for part in value.split(",")]
+    except ValueError:
+        pairs = [[]]
+    if any(len(pair) != 2 for pair in pairs):
+        form = "0:1,0:100 (least:largest of each column, or one pair for all) or FILE.csv"
+        raise click.BadParameter(f"{value!r} is not of the form {form}")
+    return pairs
 
 
 def parameters(

@@ -15,19 +15,29 @@ from dpaudit.cli import exit_status
 from dpaudit.cli.answers.summary import summary
 from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
+from dpaudit.cli.readings import judged
 from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.report.text import count
-from dpaudit.run import Scenario, StudyScenario
+from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.scenario.file import REPORTS
 from dpaudit.run.shipped import found
 from dpaudit.run.store.search import searched
 from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
-from dpaudit.run.suite.faults import checked
-from dpaudit.run.suite.junit import prepare_junit, write_junit
-from dpaudit.run.suite.suite import ERROR, STUDY, Before, ScenarioOutcome, outcome, write_index
-from dpaudit.run.written import in_options, written
+from dpaudit.run.suite.faults import Checked, checked
+from dpaudit.run.suite.outputs import Outputs
+from dpaudit.run.suite.suite import (
+    ERROR,
+    STUDY,
+    Before,
+    Done,
+    ScenarioOutcome,
+    outcome,
+    write_index,
+)
+from dpaudit.run.written import in_options, readings
 
+NO_FILES = Outputs()
 GRAVEST = (
     exit_status.ERROR,
     exit_status.VIOLATED,
@@ -43,25 +53,45 @@ def run_all(
     *,
     jobs: int | None,
     seed: int | None,
-    junit: Path | None = None,
+    outputs: Outputs = NO_FILES,
     against: Path | None = None,
     **options: Any,
 ) -> int:
     """Run the scenarios one after the other; returns the most serious of their exit statuses.
 
-    junit : file of JUnit XML. against : folder of an earlier run, read before anything is written.
+    outputs : files for a CI server. against : folder of an earlier run, read before all is written.
     A scenario that fails does not stop the others. For several scenarios an index page is written.
     If the run is interrupted, page and file have the scenarios that were done.
 
     Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
     raises what stops it.
     """
-    given = {name: options[name] for name in ("samples", "stop") if name in options}
+    given = {name: options[name] for name in ("samples", "stop", "level") if name in options}
+    ledger: Path | None = options.get("ledger")
     paths = [found(path) for path in paths]
     scenarios = checked(paths, seed=seed, **given)
-    return _run(
-        paths, scenarios, out, jobs=jobs, seed=seed, junit=junit, against=against, **options
+    if ledger is not None:
+        _fit_for_ledger(scenarios, Ledger(ledger))
+    done = _run(
+        paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
     )
+    return _gravest(done)
+
+
+def _fit_for_ledger(scenarios: Sequence[Checked], ledger: Ledger) -> None:
+    """Raise `ScenarioError` for scenarios that a ledger cannot hold, and where it is damaged."""
+    unfit = [one.name for one in scenarios if not isinstance(one, Scenario) or one.claim is None]
+    if unfit:
+        raise ScenarioError(
+            f"{', '.join(unfit)}: --ledger pools evidence against a claim, of audits by draws; "
+            "run this without --ledger"
+        )
+    ledger.entries()
+
+
+def _gravest(done: Sequence[ScenarioOutcome]) -> int:
+    """The most serious of the exit statuses."""
+    return next(one for one in GRAVEST if one in {STATUS[each.kind] for each in done})
 
 
 def audit_target(
@@ -71,35 +101,46 @@ def audit_target(
     jobs: int | None = None,
     resume: bool = False,
     show_data: bool = False,
-    junit: Path | None = None,
+    outputs: Outputs = NO_FILES,
     **options: Any,
 ) -> int:
     """Audit "package.module:callable" without a scenario file; returns the exit status.
 
-    options : of `dpaudit.run.written.written`. The rest as in `run_all`.
+    options : of `dpaudit.run.written.readings`. The rest as in `run_all`.
     """
-    file = written(target, **options)
-    how: dict[str, Any] = {"jobs": jobs, "junit": junit, "resume": resume, "show_data": show_data}
+    files = readings(target, **options)
+    how: dict[str, Any] = {
+        "jobs": jobs,
+        "outputs": outputs,
+        "resume": resume,
+        "show_data": show_data,
+    }
+    paths = [file.path for file in files]
     try:
-        return _run([file.path], checked([file]), out, seed=None, **how)
+        done = _run(paths, checked(files), out, seed=None, errors=False, **how)
+        if len(done) == 1:
+            return _gravest(done)
+        found = judged(done)
     except ScenarioError as error:
-        raise in_options(error, file) from error
+        raise in_options(error, files) from error
+    print(f"\n{found.text}")
+    return found.status
 
 
 def _run(
     paths: Sequence[Path],
-    scenarios: Sequence[Scenario | StudyScenario],
+    scenarios: Sequence[Checked],
     out: Path | None,
     *,
     jobs: int | None,
     seed: int | None,
-    junit: Path | None,
+    outputs: Outputs,
     against: Path | None = None,
+    errors: bool = True,
     **options: Any,
-) -> int:
-    """Run scenarios that are checked; as `run_all`."""
-    if junit is not None:
-        prepare_junit(junit)
+) -> list[ScenarioOutcome]:
+    """Run scenarios that are checked; as `run_all`. errors : whether to print those of several."""
+    outputs.prepare()
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
     several = len(scenarios) > 1
     done: list[ScenarioOutcome] = []
@@ -109,18 +150,18 @@ def _run(
             if place:
                 print()
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
-            _print_outcome(done[-1], several)
+            _print_outcome(done[-1], several and errors)
     finally:
         if done:
-            _finish(done, (out or REPORTS) if several else None, junit, before)
+            _finish(done, (out or REPORTS) if several else None, outputs, before)
     if not several and done[0].error is not None:
         raise done[0].error
-    return next(one for one in GRAVEST if one in {STATUS[each.kind] for each in done})
+    return done
 
 
 def _one(
     path: Path,
-    scenario: Scenario | StudyScenario,
+    scenario: Checked,
     folder: Path | None,
     *,
     jobs: int | None,
@@ -129,9 +170,12 @@ def _one(
 ) -> ScenarioOutcome:
     """Run one scenario; an error is an outcome too."""
     if isinstance(scenario, StudyScenario):
-        work: Callable[[], AuditResult | str] = partial(_study, scenario, folder, seed)
+        work: Callable[[], Done] = partial(_study, scenario, folder, seed)
         return outcome(scenario.name, path, scenario.folder(folder), work)
     place = scenario.report_folder(folder)
+    if isinstance(scenario, OneRunScenario):
+        work = partial(scenario.run, place, seed=seed)
+        return outcome(scenario.name, path, place, work)
     work = partial(_audit, scenario, place, n_jobs=jobs, seed=seed, **options)
     return outcome(scenario.name, path, place, work)
 
@@ -169,13 +213,13 @@ def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> st
     )
 
 
-def _print_outcome(done: ScenarioOutcome, several: bool) -> None:
-    """Print one outcome. The error of a single scenario is not printed: `run_all` raises it."""
+def _print_outcome(done: ScenarioOutcome, errors: bool) -> None:
+    """Print one outcome. errors : whether they are printed; a single scenario raises its own."""
     if done.record is not None:
         return _summary(done.record, done.folder)
     if done.error is None:
         return print(f"{done.reason}\n\nReport: {done.folder / 'report.html'}")
-    if not several:
+    if not errors:
         return None
     if isinstance(done.error, (DpauditError, OSError, MemoryError)):
         lines = text_of(done.error).split("\n")
@@ -188,11 +232,10 @@ def _print_outcome(done: ScenarioOutcome, several: bool) -> None:
 
 
 def _finish(
-    done: Sequence[ScenarioOutcome], folder: Path | None, junit: Path | None, before: Before | None
+    done: Sequence[ScenarioOutcome], folder: Path | None, outputs: Outputs, before: Before | None
 ) -> None:
-    """Write the JUnit file, print what changed, and write the index page of several scenarios."""
-    if junit is not None:
-        write_junit(junit, done)
+    """Write the files for CI, print what changed, and write the index page of several scenarios."""
+    outputs.write(done)
     if before is not None:
         print("\n" + _changes(before, done))
     if folder is not None:

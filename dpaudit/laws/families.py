@@ -25,12 +25,13 @@ class ShiftRows:
 class SketchRows:
     """Zeroing row i takes vvᵀ from the covariance Σ of `rows` Gaussian rows.
 
-    leverage : (n,), q_i = vᵀΣ⁻¹v of row i.
+    leverage, room : (n,), q_i = vᵀΣ⁻¹v of row i and 1 − q_i, each to its own relative accuracy.
     inverted : vvᵀ is taken from their PRECISION instead (inverse Wishart), which swaps the two
         directions.
     """
 
     leverage: Array
+    room: Array
     rows: int
     inverted: bool = False
 
@@ -71,11 +72,14 @@ class WishartRows:
 class StudentRows:
     """Zeroing row i of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
-    leverage, residual_share : (n,), of each row. features : p. rows : r, of the sketch.
+    leverage, residual_share : (n,), of each row; room, share_room : 1 − these, each to its own
+        relative accuracy. features : p. rows : r, of the sketch.
     """
 
     leverage: Array
     residual_share: Array
+    room: Array
+    share_room: Array
     features: int
     rows: int
 

@@ -51,6 +51,16 @@ def within_box(data: Array, box: Array, rng: np.random.Generator) -> Array:
     return _corners(box, free, np.concatenate([axes, -axes, towards, at_random])[:, free] > 0.0)
 
 
+def with_nearest(data: Array, box: Array, rng: np.random.Generator) -> Array:
+    """Corners of a box, as `within_box`, and last its row that is nearest to zero, (k, d)."""
+    return np.concatenate([within_box(data, box, rng), np.clip(0.0, *box.T)[None, :]])
+
+
+def within_data(data: Array, rng: np.random.Generator) -> Array:
+    """The same of the least box that holds the data, (k, d): these rows are private."""
+    return with_nearest(data, np.column_stack([data.min(axis=0), data.max(axis=0)]), rng)
+
+
 def _corners(box: Array, free: np.ndarray, up: np.ndarray) -> Array:
     rows = np.tile(box[:, 0], (len(up), 1))
     rows[:, free] = np.where(up, box[free, 1], box[free, 0])

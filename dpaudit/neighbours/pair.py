@@ -73,6 +73,19 @@ class NeighbourPair:
         return in_words(self.relation, self._place)
 
     @property
+    def rows(self) -> int:
+        """The number of rows that must change for D to become D', in whatever order they are."""
+        if self.index is not None or self.group is not None:
+            return len(self.group or (self.index,))
+        size = min(len(self.left), len(self.right))
+        moved = np.any(self.left[:size] != self.right[:size], axis=1)
+        left, right = (np.delete(one, np.flatnonzero(~moved), 0) for one in (self.left, self.right))
+        _, kind = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
+        sides = np.split(kind.ravel(), [len(left)])
+        more = np.subtract(*(np.bincount(one, minlength=len(kind)) for one in sides))
+        return int(max(more.clip(min=0).sum(), (-more).clip(min=0).sum()))
+
+    @property
     def _place(self) -> str:
         """The rows that differ: "row 7", "rows 2, 5 and 9", "12 rows"; or ""."""
         if self.index is not None:

@@ -75,7 +75,7 @@ def _values(
     """The row or rows that came in. Raises `InvalidInput` where the record alone cannot tell."""
     if put_in.get("values") is not None:
         return put_in["values"]
-    if source.kind == "row_bound":
+    if source.remakable:
         return source.remade(data)
     if source.kind != "candidates":
         check.fail("row", None, "given again: it was put in by hand, and the record has no values")

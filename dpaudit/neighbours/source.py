@@ -15,7 +15,7 @@ from dpaudit._core import check
 from dpaudit._core.types import Array
 from dpaudit.neighbours import outliers
 
-KINDS = ("user", "candidates", "bound", "row_bound")
+KINDS = ("user", "candidates", "bound", "row_bound", "data_bounds")
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class RowSource:
     kind : "user" (given by hand), "candidates" (number `number` of the user's candidates), "bound"
         (a function of the public bound alone: a corner, or the row nearest to zero), "row_bound"
         (number `number` of `outliers.within_norm`, inside the largest norm `bound`, with the
-        random numbers of `seed`; it depends on the data, along whose axes it lies).
+        random numbers of `seed`; it depends on the data, along whose axes it lies), "data_bounds"
+        (number `number` of `outliers.within_data`, at the least and largest values of the data's
+        own columns, with the random numbers of `seed`).
 
     Raises `InvalidInput` where a kind lacks what it needs.
     """
@@ -37,17 +39,22 @@ class RowSource:
 
     def __post_init__(self) -> None:
         check.choice("from", self.kind, KINDS)
-        if self.kind in ("candidates", "row_bound"):
+        if self.kind in ("candidates", "row_bound", "data_bounds"):
             check.integer("number", self.number, 0)
         if self.kind == "row_bound":
             check.real("row_bound", self.bound, 0.0, open_=True)
-            if self.seed is None:
-                check.fail("seed", None, "that of the search")
+        if self.remakable and self.seed is None:
+            check.fail("seed", None, "that of the search")
 
     @property
     def public(self) -> bool:
         """Whether the values of the row may be shown unasked."""
         return self.kind == "bound"
+
+    @property
+    def remakable(self) -> bool:
+        """Whether the row can be made again from the data and a seed."""
+        return self.kind in ("row_bound", "data_bounds")
 
     @property
     def text(self) -> str:
@@ -57,6 +64,7 @@ class RowSource:
             "candidates": f"candidate {self.number}",
             "bound": "from the public bound",
             "row_bound": f"number {self.number} within row_bound",
+            "data_bounds": f"number {self.number} within the bounds of the data",
         }
         return words[self.kind]
 
@@ -71,7 +79,9 @@ class RowSource:
         if self.seed is not None:
             words = {"entropy": self.seed.entropy, "pool_size": self.seed.pool_size}
             seed = {**words, "spawn_key": list(self.seed.spawn_key)}
-            found |= {"row_bound": self.bound, "seed": seed}
+            found |= (
+                {"seed": seed} if self.bound is None else {"row_bound": self.bound, "seed": seed}
+            )
         if self.public or show_data:
             found["values"] = rows.tolist()
         return found
@@ -92,10 +102,16 @@ class RowSource:
         )
 
     def remade(self, data: Array) -> Array:
-        """The row of "row_bound", (d,), made again from the data, (n, d). Raises `InvalidInput`."""
-        assert self.bound is not None
+        """The row of "row_bound" or "data_bounds", (d,), made again from the data, (n, d).
+
+        Raises `InvalidInput`.
+        """
         assert self.number is not None
-        rows = outliers.within_norm(data, self.bound, np.random.default_rng(self.seed))
+        rng = np.random.default_rng(self.seed)
+        if self.bound is None:
+            rows = outliers.within_data(data, rng)
+        else:
+            rows = outliers.within_norm(data, self.bound, rng)
         if self.number >= len(rows):
             check.fail("data", f"{data.shape[1]} columns", "those of the search")
         return np.asarray(rows[self.number])

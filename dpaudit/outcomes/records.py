@@ -57,10 +57,7 @@ class RecordFeatures:
         """
         targets, common = differing(left, right)
         known = common if len(common) else targets
-        if categories is None:
-            categories = [j for j, column in enumerate(known.T) if _are_codes(column)]
-        spread = _spread(known)
-        spread[list(categories)] = 0.0
+        spread = spreads(known, categories)
         targets = targets[:RECORDS]
         often = np.array([agree(known, one, spread).sum(axis=0) for one in targets])
         rarest = np.argsort(often, axis=1, kind="stable")
@@ -133,11 +130,19 @@ def differing(left: Array, right: Array) -> tuple[Array, Array]:
     return found[order], np.repeat(found, kept, axis=0)
 
 
+def spreads(table: Array, categories: Collection[int] | None = None) -> Array:
+    """The unit of distance in each column of a table (m, c), (c,), as in `Vicinity`.
+
+    It is the standard deviation, 1 where that is 0, and 0 in a column of categories, which are as
+    in `RecordFeatures.of`.
+    """
+    if categories is None:
+        categories = [j for j, column in enumerate(table.T) if _are_codes(column)]
+    deviation = table.std(axis=0)
+    found = np.where(deviation > 0.0, deviation, 1.0)
+    found[list(categories)] = 0.0
+    return found
+
+
 def _are_codes(column: Array) -> bool:
     return bool(np.all((column == np.rint(column)) & (column >= -1.0) & (column <= CATEGORIES)))
-
-
-def _spread(table: Array) -> Array:
-    """The standard deviation of each column, 1 where it is 0."""
-    found = table.std(axis=0)
-    return np.where(found > 0.0, found, 1.0)

@@ -69,6 +69,12 @@ def agree(table: Array, target: Array, spread: Array) -> np.ndarray:
     return _distance(table, target, _same(table, target), spread) <= HALF
 
 
+def distances(table: Array, target: Array, spread: Array) -> Array:
+    """The distance of each record of the table (m, c) from the target, (m,): a mean of columns."""
+    found = _distance(table, target, _same(table, target), spread).mean(axis=1)
+    return np.asarray(found)
+
+
 def _within(values: np.ndarray, limits: np.ndarray) -> Array:
     """How many of the values (m,) are at most each limit (l,), (l,)."""
     return np.searchsorted(np.sort(values), limits, side="right").astype(np.float64)

@@ -5,16 +5,19 @@ the same dict gives the same bytes. This room knows the dict, curves and numbers
 audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
 
 `data` reads the curves of a result; `figures` draws them; `html` and `index` make pages; `text`
-writes every number that people read, here and in other rooms; `studies` holds the pages of
-experiments.
+writes every number that people read, here and in other rooms; `comparison` sets two results side by
+side; `studies` holds the pages of experiments.
 """
 
+from dpaudit.report.comparison import Comparison, compare
 from dpaudit.report.data import read_curves
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, spectrum_figure
 from dpaudit.report.html import render_html
 from dpaudit.report.write import write_report
 
 __all__ = [
+    "Comparison",
+    "compare",
     "plot_spectrum",
     "plot_tradeoff",
     "read_curves",

@@ -22,6 +22,12 @@ RELATIONS = {
 NAMELESS = ("pair", "samples")  # relations that are no adjacency of the field
 NAMED = 12  # columns of the data that are named
 ROW = {"leverage": "Leverage of the row", "residual_share": "Its share of squared residuals"}
+HINT = "Hint"
+NOT_REPEATED = (
+    ", which does not repeat the draws: two calls with one seed gave different outputs. Global "
+    "generators are set with dpaudit.adapters.global_seeds; what draws from the system cannot be "
+    "seeded"
+)
 TIMINGS = {
     "sample_s": "Drawing",
     "fit_s": "Training",
@@ -41,19 +47,34 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         *_dataset(section(result, "dataset")),
         *_neighbour(section(result, "neighbour")),
         *_statistics(result),
+        (HINT, hint(result)),
         ("Claim", section(result, "claim").get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
         ("Certified", None if section(result, "claim") else _certified(result)),
         ("Run", moment(section(result, "timings").get("started"))),
         ("Source of the mechanism", _source(section(result, "source"))),
-        ("Seed", None if result.get("seed") is None else str(result["seed"])),
+        ("Seed", seed(result)),
         (
             "Versions",
             ", ".join(f"{name} {plain(v)}" for name, v in section(result, "versions").items()),
         ),
     ]
     return [(name, str(value)) for name, value in rows if value]
+
+
+def seed(result: Mapping[str, Any]) -> str:
+    """The seed, and whether it repeats the draws; "" where none is known."""
+    if result.get("seed") is None:
+        return ""
+    unseeded = section(result, "trial").get("repeatable") is False
+    return f"{result['seed']}{NOT_REPEATED if unseeded else ''}"
+
+
+def hint(result: Mapping[str, Any]) -> str:
+    """What a replay with the same random numbers points at; "" where that is nothing."""
+    found = section(result, "replay")
+    return str(found["text"]) if found.get("difference") else ""
 
 
 def properties(

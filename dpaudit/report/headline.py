@@ -16,7 +16,7 @@ CLAIMED = "Claimed"  # how the sentence begins where the claim has a parameter o
 # its fields in result.json, by their types
 NUMBERS = ("delta", "claimed", "certified", "epsilon", "certified_delta", "allowed_delta", "level")
 OPTIONAL = ("delta", "claimed", "allowed_delta")
-WORDS = ("symbol", "who", "claimant")
+WORDS = ("symbol", "who", "claimant", "origin")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Headline:
     epsilon, certified_delta, allowed_delta : the same in δ, at one ε (nats).
     who : what differs between the databases, "row 11 zeroed", or "".
     claimant : how the sentence begins, "Claimed" or what allows the ε.
+    origin : what the claimed value was worked out from, "group of 3", or "".
     """
 
     symbol: str
@@ -45,6 +46,7 @@ class Headline:
     level: float
     who: str = ""
     claimant: str = CLAIMED
+    origin: str = ""
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Headline:
@@ -105,7 +107,8 @@ class Headline:
     def _claimed(self) -> str:
         if self.claimed is None:
             return "Nothing is claimed."
-        return f"{self.claimant} {self.symbol} = {self.claimed_text}{self._at}."
+        origin = f" ({self.origin})" if self.origin else ""
+        return f"{self.claimant} {self.symbol} = {self.claimed_text}{self._at}{origin}."
 
     @property
     def _certified(self) -> str:

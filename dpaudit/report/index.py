@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from dpaudit._core.result_file import is_one_run
+from dpaudit.report import one_run
 from dpaudit.report.data import read_curves, section
 from dpaudit.report.html import BADGES
 from dpaudit.report.opening import tiles
@@ -69,8 +71,9 @@ def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
     """Mechanism, data and neighbour; claimed and certified at the claim's own δ; what could have
     been shown.
     """
-    curves = read_curves(record)
-    claimed, certified, _, neighbour = tiles(record, curves)
+    if is_one_run(record):
+        return _of_one_run(record)
+    claimed, certified, _, neighbour = tiles(record, read_curves(record))
     found = section(record, "detectable")
     shown = f"{number(found.get('excess'), 3)} in δ({number(found.get('epsilon'), 3)})"
     return {
@@ -80,6 +83,19 @@ def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
         "certified": certified.value,
         "shown": shown if found else NONE,
+    }
+
+
+def _of_one_run(record: Mapping[str, Any]) -> dict[str, str]:
+    """The same of an audit of one run; its canaries stand for the neighbour."""
+    claimed, certified, canaries, _ = one_run.tiles(record)
+    return {
+        **dict.fromkeys(COLUMNS, NONE),
+        "mechanism": _mechanism(section(record, "mechanism")),
+        "data": str(section(record, "dataset").get("name") or NONE),
+        "neighbour": f"{canaries.value} canaries",
+        "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
+        "certified": certified.value,
     }
 
 

@@ -16,6 +16,7 @@ from dpaudit._core.user_code import beside
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.errors import ScenarioError
 from dpaudit.run.described import describe_data
 from dpaudit.run.execute import loaded_data, loaded_mechanism
 from dpaudit.run.readings import Readings
@@ -70,6 +71,8 @@ def analyse(
     Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
     """
     dataset = loaded_data(scenario)
+    if scenario.settings.metric is not None:
+        raise ScenarioError("[claim] per: judged on one pair, by `dpaudit run`; leave it out here")
     points = scenario.settings.epsilon if epsilon is None else grid(epsilon, scenario.claim)
     neighbours = Neighbours.given(relation, candidates, row_bound, dataset)
     with beside(scenario.modules):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,15 @@ from dpaudit.datasets import Table
 from dpaudit.errors import ScenarioError
 from dpaudit.run.described import describe_data, describe_pair, describe_source
 from dpaudit.run.imports import loaded_from
+from dpaudit.run.ledger import Entry, Ledger, judged_by
+from dpaudit.run.ledger.entry import draws_id
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call, Called
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.search import TABLE
 from dpaudit.run.scenario.text import kept
+from dpaudit.run.scenario.user_mechanism import Program, is_synthesizer
 from dpaudit.run.store import search
 from dpaudit.run.store.draws import DrawStore, digest_of
 from dpaudit.run.store.manifest import clear
@@ -32,7 +35,10 @@ from dpaudit.run.store.search import SearchStore
 from dpaudit.run.store.status import DRAWS
 from dpaudit.run.store.watch import Notice, Watch
 from dpaudit.sampling import Progress
+from dpaudit.sampling.replay import hint
 from dpaudit.search import Selection
+
+REPLAYED = 600  # draws a side from which a replay's few draws cost next to nothing
 
 
 def run(
@@ -42,6 +48,8 @@ def run(
     samples: int | None = None,
     seed: int | None = None,
     stop: str | None = None,
+    level: float | None = None,
+    ledger: str | Path | None = None,
     n_jobs: int | None = None,
     resume: bool = False,
     keep_draws: bool = False,
@@ -53,8 +61,10 @@ def run(
 
     A search also writes search.csv.
 
-    out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop : instead of the
-        scenario's.
+    out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop, level : instead
+        of the scenario's.
+    ledger : a file in which the evidence of this run is pooled with that of earlier ones. It
+        decides the verdict (`dpaudit.run.Ledger`), and the seed is the next one if none is given.
     n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
     progress : called as progress(step, done, wanted).
@@ -69,23 +79,46 @@ def run(
     one whole. In the meantime `dpaudit status` shows the progress. Raises `ScenarioError`,
     `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
     """
-    scenario = scenario.override(samples, seed, stop)
+    book = None if ledger is None else Ledger(ledger)
+    if book is not None and seed is None:
+        seed = book.next_seed(scenario.name, scenario.seed)
+    scenario = scenario.override(samples, seed, stop, level)
     folder = scenario.report_folder(out)
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             task = _prepare(scenario, n_jobs, watch, resume, show_data)
         known = made_by(task.origin, scenario, task.subject)
+        if book is not None:
+            book.refuse(draws_id(known), scenario.seed)
         watch.discards(resume)
         store = DrawStore(folder / DRAWS, known, resume=resume, all_draws=keep_draws)
         watch.begin(store)
         result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
+        result = _with_hint(result, scenario)
+        if book is not None:
+            result = judged_by(book.add(Entry.of(result, known)), result)
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
         if not keep_draws:
             clear(folder / DRAWS / search.FOLDER, search.OURS)
             store.remove()
     return result
+
+
+def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
+    """With what a replay shows, where no law is known and it costs little beside the audit.
+
+    It comes after all draws: a mechanism may keep what it did in earlier calls.
+    """
+    costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
+    if result.exact is not None or costly or scenario.settings.samples < REPLAYED:
+        return result
+    subject = result.subject
+    assert subject.mechanism is not None
+    assert subject.pair is not None
+    found = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    return replace(result, subject=replace(subject, replay=found))
 
 
 def _save(result: AuditResult, selection: Selection | None, folder: Path) -> None:
@@ -148,6 +181,7 @@ def _prepare(
         source=describe_source(origin["files"], scenario.folder),
         search=None if found is None else found.to_dict(show_data=show_data),
         show_data=show_data,
+        notes=rule.search.notes if isinstance(rule, Searched) else (),
     )
     return _Task(subject, origin, found)
 

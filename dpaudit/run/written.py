@@ -1,4 +1,8 @@
-"""The scenario that stands for a command line: its text, as a file would have it."""
+"""The scenarios that stand for a command line: their text, as files would have it.
+
+Where the command names no relation, there are two: the claim may be about rows that are added or
+removed, or about rows that are replaced, and neither can stand for the other.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,11 @@ from dpaudit._core.check import fail
 from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.run.scenario.file import File
 from dpaudit.run.scenario.target import target_text
-from dpaudit.search import INCOMING, RELATIONS
+from dpaudit.search import INCOMING, OF_DATA, RELATIONS
+
+READINGS = {"add-remove": ("remove", "add"), "replace": ("replace",)}  # by end of the name
+# of each reading, in audits: both searches and audits together cost what one costs by default
+BUDGET = 5.0
 
 # what a place in the text is called on the command line, the longer places first
 OPTIONS = {
@@ -23,16 +31,19 @@ OPTIONS = {
     "[mechanism]": "MODULE:CALLABLE",
     "[neighbour] row_bound": "--row-bound",
     "[neighbour] candidates": "--candidates",
+    "[neighbour] bounds": "--bounds",
     "[neighbour]": "--neighbours",
     "[claim]": "--claim",
     "[audit] ": "--",
 }
 
 
-def in_options(error: ScenarioError, file: File) -> ScenarioError:
-    """The error with options in place of the places in a file that nobody has written."""
-    lines = [line.removeprefix(f"{file.path.name}: ") for line in str(error).split("\n")]
-    return ScenarioError("\n".join(map(_in_options, lines)))
+def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
+    """The error with options in place of the places in files that nobody has written."""
+    lines = str(error).split("\n")
+    for file in files:
+        lines = [line.removeprefix(f"{file.path.name}: ") for line in lines]
+    return ScenarioError("\n".join(dict.fromkeys(map(_in_options, lines))))
 
 
 def _in_options(line: str) -> str:
@@ -40,6 +51,20 @@ def _in_options(line: str) -> str:
         if line.startswith(place):
             return option + line.removeprefix(place)
     return line
+
+
+def readings(target: str, *, relations: Sequence[str] | None = None, **options: Any) -> list[File]:
+    """The scenarios of one command: one of the relations that are given, or one a reading.
+
+    options : of `written`. Raises as that does.
+    """
+    if relations is not None:
+        return [written(target, relations=relations, **options)]
+    unnamed = {**options, "budget": BUDGET, "named": False}
+    return [
+        written(target, relations=kinds, ending=f"-{name}", **unnamed)
+        for name, kinds in READINGS.items()
+    ]
 
 
 def written(
@@ -50,6 +75,10 @@ def written(
     *,
     row_bound: float | None = None,
     candidates: Path | None = None,
+    bounds: Sequence[Sequence[float]] | str | None = None,
+    budget: float | None = None,
+    named: bool | None = None,
+    ending: str = "",
     label: str | None = None,
     one_draw: bool = False,
     parameters: Mapping[str, Any] | None = None,
@@ -59,16 +88,24 @@ def written(
     """The scenario file in the current folder that would audit `target`, "package.module:callable".
 
     data : path of a CSV file, or name of a data set. claim : (ε, δ). relations : of the neighbours
-    that are searched for; row_bound, candidates : the rows that may come in. label : the column to
-    predict. one_draw : whether a call gives one output. parameters : from which the callable makes
-    the mechanism. samples : draws a side. audit : other keys of [audit], None for those that are
-    not given.
+    that are searched for; row_bound, candidates, bounds : the rows that may come in, inside the
+    bounds of the data if none of them is given. budget, named : of the search. ending : of the
+    scenario's name. label : the column to predict. one_draw : whether a call gives one output.
+    parameters : from which the callable makes the mechanism. samples : draws a side. audit : other
+    keys of [audit], None for those that are not given.
 
-    Raises `InvalidInput` for a target of another form and for relations without their rows. What
-    else is wrong is found where the text is read.
+    Raises `InvalidInput` for a target of another form, for relations that do not exist and for rows
+    that none of them takes. What else is wrong is found where the text is read.
     """
     name = target_text("MODULE:CALLABLE", target, "package.module:callable").replace(":", ".")
-    _check_incoming(relations, row_bound, candidates)
+    name += ending
+    rows = {
+        "row_bound": row_bound,
+        "candidates": None if candidates is None else str(candidates),
+        "bounds": bounds,
+    }
+    if _takes_rows(relations, rows) and not any(one is not None for one in rows.values()):
+        rows["bounds"] = OF_DATA
     content: dict[str, dict[str, Any]] = {
         "data": {_place(data): data, "target": label},
         "mechanism": {
@@ -79,8 +116,9 @@ def written(
         "neighbour": {
             "rule": "search",
             "relations": list(relations),
-            "row_bound": row_bound,
-            "candidates": None if candidates is None else str(candidates),
+            **rows,
+            "budget": budget,
+            "named": named,
         },
         "claim": dict(zip(("epsilon", "delta"), claim, strict=True)),
         "audit": {"draws": samples, **audit},
@@ -90,24 +128,18 @@ def written(
     return File(Path(f"{name}.toml"), text, tomllib.loads(text))
 
 
-def _check_incoming(
-    relations: Sequence[str], row_bound: float | None, candidates: Path | None
-) -> None:
-    """Relations that need rows have them, and no others do."""
+def _takes_rows(relations: Sequence[str], rows: Mapping[str, Any]) -> bool:
+    """Whether rows come in under the relations. Raises `InvalidInput`."""
     for one in relations:
         if one not in RELATIONS:
             fail("--neighbours", one, "some of " + ",".join(RELATIONS))
-    takes = [one for one in relations if one in INCOMING]
-    given = row_bound is not None or candidates is not None
-    if takes and not given:
+    takes = any(one in INCOMING for one in relations)
+    if not takes and any(one is not None for one in rows.values()):
         raise InvalidInput(
-            f"--neighbours {takes[0]} needs rows that may come in: give --row-bound C (rows of "
-            "norm at most C) or --candidates FILE.csv (a row a line, with the columns of the data)"
+            "--bounds, --row-bound and --candidates go with --neighbours replace or "
+            "--neighbours add"
         )
-    if given and not takes:
-        raise InvalidInput(
-            "--row-bound and --candidates go with --neighbours replace or --neighbours add"
-        )
+    return takes
 
 
 def _place(data: str) -> str:

@@ -14,7 +14,7 @@ mechanisms only as callables, and no scenario files.
 """
 
 from dpaudit.search.changes import RELATIONS
-from dpaudit.search.incoming import INCOMING, SOURCES
+from dpaudit.search.incoming import INCOMING, NOT_PUBLIC, OF_DATA, SOURCES
 from dpaudit.search.quick_audit import DEFAULT as QUICK
 from dpaudit.search.ranking import RANKS
 from dpaudit.search.search import NOTE, SearchResult, search_neighbours, select
@@ -23,6 +23,8 @@ from dpaudit.search.selection import Selection, Trial
 __all__ = [
     "INCOMING",
     "NOTE",
+    "NOT_PUBLIC",
+    "OF_DATA",
     "QUICK",
     "RANKS",
     "RELATIONS",

@@ -16,6 +16,7 @@ from dpaudit.search.changes import Change
 from dpaudit.search.checkpoint import ChangeOutcome
 from dpaudit.search.draws import aligned, draw_common
 from dpaudit.search.influence import PARTNERS, SPREAD
+from dpaudit.search.level import Level
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
 from dpaudit.search.runner import Runner, Work
 from dpaudit.search.selection import Trial
@@ -101,18 +102,19 @@ def _rung(
     outcomes = runner.run(step, stage, _audits(runner, rung, draws), changes)
     found = [_after(trial, rung, one) for trial, one in zip(trials, outcomes, strict=True)]
     made = sum(new.draws - old.draws for new, old in zip(found, trials, strict=True))
-    return _worst_first(found), draws + made
+    return _worst_first(found, runner.level), draws + made
 
 
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
     """The quick audit of one change; it does not refer to the runner, which may not be pickled."""
     P, seed = runner.shared_draws(draws, rung), below(runner.seed, rung)
-    mechanism, epsilon, classifier = runner.mechanism, runner.epsilon, runner.classifier
+    mechanism, level, classifier = runner.mechanism, runner.level, runner.classifier
     score_seed = below(runner.seed, rung, int(Purpose.SCORE))
 
     def work(right: Array, change: Change) -> ChangeOutcome:
         Q = draw_common(mechanism, right, draws, seed, f"M(D'), {change.text}")
-        return ChangeOutcome(draws, quick_audit(*aligned(P, Q), epsilon, classifier, score_seed))
+        drawn = aligned(P, Q)
+        return ChangeOutcome(draws, quick_audit(*drawn, level.of(right), classifier, score_seed))
 
     return work
 
@@ -124,10 +126,16 @@ def _after(trial: Trial, rung: int, outcome: ChangeOutcome) -> Trial:
     return replace(trial, rung=rung, draws=trial.draws + outcome.draws, **vars(outcome.value))
 
 
-def _worst_first(trials: list[Trial]) -> list[Trial]:
-    """Largest δ first, then largest gain; failures last."""
-    return sorted(
-        trials,
-        key=lambda trial: (not trial.note, trial.delta or 0.0, trial.gain or 0.0),
-        reverse=True,
-    )
+def _worst_first(trials: list[Trial], level: Level) -> list[Trial]:
+    """Largest δ first, then largest gain; failures last.
+
+    Of a claim by distance an ε may be so large that few draws say nothing: a δ of which counting
+    errs by more than 1 is then none.
+    """
+
+    def badness(trial: Trial) -> tuple[bool, float, float]:
+        blind = level.metric is not None and (trial.error or 0.0) > 1.0
+        gain = level.beyond(trial.gain or 0.0, trial.change)
+        return not trial.note, 0.0 if blind else trial.delta or 0.0, gain
+
+    return sorted(trials, key=badness, reverse=True)

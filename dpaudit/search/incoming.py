@@ -14,6 +14,11 @@ from dpaudit.neighbours import RowSource, outliers
 
 SOURCES = ("candidates", "row_bound", "bounds")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
+OF_DATA = "data"  # in place of bounds: the least and the largest value of each column
+NOT_PUBLIC = (
+    "The bounds of the rows that may come in were taken from the data: they are not public, and "
+    "the claim may presume others; give public ones (--bounds)."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +51,15 @@ class Incoming:
     @classmethod
     def within_box(cls, data: Array, box: Array, rng: np.random.Generator) -> Incoming:
         """Corners of a box, (d, 2), and its row that is nearest to zero."""
-        nearest = np.clip(0.0, *box.T)[None, :]
-        rows = np.concatenate([outliers.within_box(data, box, rng), nearest])
+        rows = outliers.with_nearest(data, box, rng)
         return cls(rows, (RowSource("bound"),) * len(rows))
+
+    @classmethod
+    def within_data(cls, data: Array, seed: np.random.SeedSequence) -> Incoming:
+        """The same of the box that the data span, whose values are private."""
+        rows = outliers.within_data(data, np.random.default_rng(seed))
+        sources = [RowSource("data_bounds", place, seed=seed) for place in range(len(rows))]
+        return cls(rows, tuple(sources))
 
 
 def incoming_rows(
@@ -56,14 +67,14 @@ def incoming_rows(
     relations: tuple[str, ...],
     candidates: ArrayLike | None,
     row_bound: float | None,
-    bounds: ArrayLike | None,
+    bounds: ArrayLike | str | None,
     seed: np.random.SeedSequence,
 ) -> Incoming:
     """The rows that "replace" and "add" may put in.
 
-    They are the candidates, (m, d), and extreme rows inside the public bound (`outliers`). The row
-    of the bound that is nearest to zero is one of them: replacing a heavy row by it
-    removes most of that row's effect.
+    They are the candidates, (m, d), and extreme rows inside the public bound (`outliers`), or
+    inside that of the data themselves (`OF_DATA`). The row of the bound that is nearest to zero is
+    one of them: replacing a heavy row by it removes most of that row's effect.
 
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
@@ -75,9 +86,16 @@ def incoming_rows(
     if row_bound is not None:
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         parts.append(Incoming.within_norm(data, bound, rng, seed))
-    if bounds is not None:
+    if is_of_data(bounds):
+        parts.append(Incoming.within_data(data, seed))
+    elif bounds is not None:
         parts.append(Incoming.within_box(data, outliers.box(bounds, data.shape[1]), rng))
     return _distinct(parts)
+
+
+def is_of_data(bounds: ArrayLike | str | None) -> bool:
+    """Whether the bounds are those of the data themselves."""
+    return isinstance(bounds, str) and bounds == OF_DATA
 
 
 def _distinct(parts: list[Incoming]) -> Incoming:
@@ -89,7 +107,7 @@ def _distinct(parts: list[Incoming]) -> Incoming:
 
 
 def _check_sources(
-    relations: tuple[str, ...], sources: tuple[ArrayLike | float | None, ...]
+    relations: tuple[str, ...], sources: tuple[ArrayLike | float | str | None, ...]
 ) -> None:
     needed = [one for one in relations if one in INCOMING]
     given = [name for name, one in zip(SOURCES, sources, strict=True) if one is not None]

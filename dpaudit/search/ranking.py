@@ -50,6 +50,8 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
     Raises `MechanismError` where the mechanism fails on all of them.
     """
     scores = _scores(runner, changes, rank)
+    if runner.level.metric is not None:
+        scores = _near_and_far(runner, changes, scores)
     order = np.argsort(-scores, kind="stable")
     if screened == 0:
         return Ranking(_trials(changes, scores, order[:shortlist]), [], 0)
@@ -89,6 +91,15 @@ def _scores(runner: Runner, changes: Pool, rank: Rank) -> Array:
     if rank == "random":
         return generator(runner.seed, ORDER_KEY).random(len(changes))
     return in_turn(measures(changes.data, changes.rows_out(), changes.rows_in()))
+
+
+def _near_and_far(runner: Runner, changes: Pool, scores: Array) -> Array:
+    """Scores for a claim by distance: the largest, small changes and random ones in turn, since
+    large changes are allowed the most.
+    """
+    moved = np.linalg.norm(changes.rows_out() - changes.rows_in(), axis=1)
+    chance = generator(runner.seed, ORDER_KEY).random(len(changes))
+    return in_turn(np.stack([scores, -moved, chance]))
 
 
 def _user_scores(rank: RankScore, changes: Pool) -> Array:

@@ -19,6 +19,7 @@ from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
 from dpaudit.search.checkpoint import ChangeOutcome, Checkpoint, key_of, recalled, remember
 from dpaudit.search.draws import draw_common
+from dpaudit.search.level import Level
 
 Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
 
@@ -27,13 +28,13 @@ Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the c
 class Runner:
     """The mechanism, the database and the settings that all steps of a search share.
 
-    epsilon : nats, where δ is compared. classifier : of the quick audits.
+    level : ε where δ is compared. classifier : of the quick audits.
     seed : the search's own, at key `Purpose.SEARCH` of the audit's.
     """
 
     mechanism: Mechanism
     data: Array
-    epsilon: float
+    level: Level
     classifier: Classifier
     seed: np.random.SeedSequence
     n_jobs: int | None

@@ -19,14 +19,16 @@ from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
+from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Progress, check_mechanism
 from dpaudit.scoring import Classifier, ClassifierLike
-from dpaudit.search.changes import RELATIONS, Pool, pool
+from dpaudit.search.changes import RELATIONS, RESIZING, Pool, pool
 from dpaudit.search.checkpoint import Checkpoint
 from dpaudit.search.halving import Schedule, halve, schedule
-from dpaudit.search.incoming import incoming_rows
+from dpaudit.search.incoming import NOT_PUBLIC, incoming_rows, is_of_data
+from dpaudit.search.level import FARTHEST, Level
 from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
 from dpaudit.search.runner import Runner
@@ -56,7 +58,7 @@ class SearchSettings:
     relations: str | Sequence[str] = ("zero-out",)
     candidates: ArrayLike | None = None
     row_bound: float | None = None
-    bounds: ArrayLike | None = None
+    bounds: ArrayLike | str | None = None
     rank: Rank = "auto"
     shortlist: int = SHORTLIST
     budget: float = BUDGET
@@ -77,6 +79,11 @@ class SearchSettings:
         check.integer("shortlist", self.shortlist, 1)
         object.__setattr__(self, "samples", check.count("samples", self.samples, 1))
         check.real("budget", self.budget, 1.0)
+        if isinstance(self.claim, MetricClaim):
+            if resized := [kind for kind in self.kinds if kind in RESIZING]:
+                expected = '"zero-out" or "replace" for a claim by distance, which takes two rows'
+                fail("relations", resized, expected)
+            return
         held = as_claim(self.claim)
         if held is not None and held.epsilon is not None:
             refuse_unbreakable(held, np.array([held.epsilon]))
@@ -93,13 +100,20 @@ class SearchSettings:
             return DEFAULT
         return scoring.as_classifier(self.quick)
 
-    @property
-    def epsilon(self) -> float:
-        """ε at which neighbours are compared, nats. Raises `InvalidInput`."""
+    def level(self, data: Array) -> Level:
+        """ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
         if self.at is not None:
-            return check.real("at", self.at, 0.0, 500.0)
+            return Level(data, check.real("at", self.at, 0.0, FARTHEST))
+        if isinstance(self.claim, MetricClaim):
+            return Level(data, 0.0, self.claim)
         claim = as_claim(self.claim)
-        return 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
+        own = 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
+        return Level(data, own)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of the rows that come in before the verdict."""
+        return (NOT_PUBLIC,) if is_of_data(self.bounds) else ()
 
     def pool(self, data: Array, seed: np.random.SeedSequence) -> Pool:
         """The changes of `data` that may be searched. seed : of random rows inside a bound."""
@@ -174,7 +188,7 @@ def search_neighbours(
     relations: str | Sequence[str] = ("zero-out",),
     candidates: ArrayLike | None = None,
     row_bound: float | None = None,
-    bounds: ArrayLike | None = None,
+    bounds: ArrayLike | str | None = None,
     rank: Rank = "auto",
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
@@ -193,13 +207,15 @@ def search_neighbours(
     ----------
     mechanism : `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
     data : (n, d), the label last if there is one; ranks by least squares also help without one.
-    at : ε ≥ 0, nats, at which neighbours are compared; by default the claim's own, else 0.
+    at : ε ≥ 0, nats, at which neighbours are compared; by default the claim's own, else 0. Of a
+        claim by distance (`Claim.metric`) each neighbour is compared at the ε of its own pair.
     relations : any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row
         replaced by another one) and "add" (one row more).
     candidates : (m, d) rows that may come in ("replace", "add").
     row_bound, bounds : a PUBLIC bound, inside which extreme rows may come in too: the largest
         Euclidean norm of a row, or (d, 2), the least and the largest value of each column. It must
-        not be computed from the data.
+        not be computed from the data. bounds="data" takes the values of the data all the same,
+        and the verdict begins with a note that says so.
     rank : which neighbours are tried first. "linear": leverage × residual and other measures of
         least squares, in turn. "influence": how far a few draws with common random numbers move
         with the row, for the first 4,096 changes by least squares, or as many as 15 % of the draws
@@ -256,7 +272,9 @@ def search_neighbours(
         "progress": progress,
         **settings,
     }
-    subject = Subject(mechanism, pair, rule=selection.rule, search=selection.to_dict())
+    subject = Subject(
+        mechanism, pair, rule=selection.rule, search=selection.to_dict(), notes=search.notes
+    )
     found = audit_subject(subject, **options)
     return SearchResult(selection, pair, found)
 
@@ -310,7 +328,7 @@ def _select(
     runner = Runner(
         mechanism,
         database,
-        search.epsilon,
+        search.level(database),
         classifier,
         seed,
         n_jobs,
@@ -323,7 +341,8 @@ def _select(
         tried=(*tried, *ranked.failed),
         pool=len(changes),
         ranked=spending.screened,
-        epsilon=runner.epsilon,
+        epsilon=runner.level.of(tried[0].change.pair(database).right),
+        level=runner.level.text,
         draws=ranked.draws + made,
         rank=f"rank {_name(search.rank)}",
         rungs=spending.rungs,

@@ -108,7 +108,8 @@ class Selection:
 
     tried : the changes that were audited or failed, worst first. pool : number of changes to choose
     from. ranked : number of changes whose influence was drawn. epsilon : nats, where δ was
-    compared. draws : of M(D) and of M(D') that the search made. rank : how the changes were ranked,
+    compared, of a claim by distance for the chosen change; level : the same of all, in words.
+    draws : of M(D) and of M(D') that the search made. rank : how the changes were ranked,
     in words. rungs : (changes, draws each) of the halving.
     """
 
@@ -119,6 +120,7 @@ class Selection:
     draws: int
     rank: str
     rungs: tuple[tuple[int, int], ...] = field(default=())
+    level: str = ""
 
     def __repr__(self) -> str:
         return f"Selection({self.rule})"
@@ -140,9 +142,13 @@ class Selection:
         """How the change was chosen, in words."""
         ranked = "" if self.rank == USUAL_RANK else f", {self.rank}"
         return (
-            f"worst of {count(self.audited)} audited at ε = {number(self.epsilon)} "
+            f"worst of {count(self.audited)} audited at ε = {self._at} "
             f"of {count(self.pool)} different ones ({count(self.draws)} draws of search{ranked})"
         )
+
+    @property
+    def _at(self) -> str:
+        return self.level or number(self.epsilon)
 
     @property
     def audited(self) -> int:
@@ -164,7 +170,7 @@ class Selection:
     @property
     def legend(self) -> str:
         """What the columns of the table mean, in a few lines."""
-        known = {"epsilon": number(self.epsilon), "rungs": number(len(self.rungs))}
+        known = {"epsilon": self._at, "rungs": number(len(self.rungs))}
         return fill(LEGEND.format(**known), LEGEND_WIDTH)
 
     def table(self, most: int | None = 20) -> str:

@@ -1,9 +1,12 @@
-"""Privacy tests for a project's own test suite: two assertions and a pytest plugin.
+"""Privacy tests for a project's own test suite: three assertions and a pytest plugin.
 
 `assert_private(mechanism, pair_or_data, claim)` fails where an audit refutes the claim.
 `assert_matches(mechanism, pair, spectrum)` fails where draws disagree with a curve δ(ε). The
 probability of a false failure is a parameter, `false_failure`. A test that passes is no proof of
 privacy: `dpaudit plan` shows what its draws could have found.
+`assert_private_one_run(scores, included, claim)` does the first for one run with canaries.
+`assert_bound(printed, exact, domain)` tests a theorem: it fails where a search finds a setting at
+which a printed bound is below the exact value (`bound/`).
 
 `budget` shares out the draws and the false failures of a test, `rows` chooses the neighbour,
 `target` is the curve of `assert_matches`, and `failure` writes the messages. `audited` says what an
@@ -19,17 +22,42 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dpaudit.testing.bound.ranges import choices, integers, reals
+    from dpaudit.testing.bound.result import BoundFailure, BoundSearch
+    from dpaudit.testing.bound.search import assert_bound, search_bound
     from dpaudit.testing.budget import Budget
     from dpaudit.testing.failure import PrivacyFailure
     from dpaudit.testing.matches import assert_matches
+    from dpaudit.testing.one_run import assert_private_one_run
     from dpaudit.testing.private import assert_private
 
-__all__ = ["Budget", "PrivacyFailure", "assert_matches", "assert_private"]
+__all__ = [
+    "BoundFailure",
+    "BoundSearch",
+    "Budget",
+    "PrivacyFailure",
+    "assert_bound",
+    "assert_matches",
+    "assert_private",
+    "assert_private_one_run",
+    "choices",
+    "integers",
+    "reals",
+    "search_bound",
+]
 _ATTRIBUTES = {
+    "BoundFailure": "bound.result",
+    "BoundSearch": "bound.result",
     "Budget": "budget",
     "PrivacyFailure": "failure",
+    "assert_bound": "bound.search",
     "assert_matches": "matches",
     "assert_private": "private",
+    "assert_private_one_run": "one_run",
+    "choices": "bound.ranges",
+    "integers": "bound.ranges",
+    "reals": "bound.ranges",
+    "search_bound": "bound.search",
 }
 
 

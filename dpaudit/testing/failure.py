@@ -19,6 +19,7 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
+from dpaudit.one_run.result import OneRunResult
 from dpaudit.report.text import count, number, plain
 
 SHOWN = 8  # numbers of a row
@@ -32,7 +33,9 @@ class PrivacyFailure(AssertionError):
     names are escaped.
     """
 
-    def __init__(self, headline: str, facts: Mapping[str, str], result: AuditResult) -> None:
+    def __init__(
+        self, headline: str, facts: Mapping[str, str], result: AuditResult | OneRunResult
+    ) -> None:
         self.result = result
         self.facts = {name: one_line(text) for name, text in facts.items()}
         lines = [f"  {name.ljust(WIDTH)}{text}" for name, text in self.facts.items() if text]

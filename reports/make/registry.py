@@ -111,11 +111,25 @@ MEASUREMENTS = (
         "reports.make.audits.anytime:report",
     ),
     Measurement(
+        "ledger",
+        "evidence of many nights: false alarms over histories, nights until an excess is found",
+        "reports/ledger.md",
+        "reports.make.audits.ledger:report",
+    ),
+    Measurement(
         "zoo",
         "every mechanism of the zoo over 20 seeds: broken ones caught, sound ones not",
         "reports/zoo.md",
         "reports.make.audits.zoo:report",
         time="57 CPU min",
+    ),
+    Measurement(
+        "museum",
+        "real faults of released software over 20 seeds: caught before they were mended, not after",
+        "reports/museum.md",
+        "reports.make.museum:main",
+        time="6 CPU min",
+        options=True,
     ),
     Measurement(
         "sniper",
@@ -164,6 +178,13 @@ MEASUREMENTS = (
         options=True,
     ),
     Measurement(
+        "one-run",
+        "ε certified of one run, beside jax-privacy; DP-SGD by steps; false certificates",
+        "reports/one-run.md",
+        "reports.make.one_run.report:report",
+        extra="auditors",
+    ),
+    Measurement(
         "worst-case",
         "time of the exact worst case of ALS over all rows, against row by row",
         MEASURED,
@@ -210,9 +231,16 @@ MEASUREMENTS = (
     ),
     Measurement(
         "findings",
-        "every printed line of the papers held against the exact curve",
-        "reports/findings.md, .html",
+        "every numbered statement of the papers, tested by search",
+        "reports/findings.md, .html, papers/letter-paper-N.md",
         "reports.make.findings.command:main",
+        options=True,
+    ),
+    Measurement(
+        "libraries",
+        "released packages, each mechanism against its own claim, in environments of their own",
+        "reports/libraries.md, .html",
+        "reports.make.libraries.command:main",
         options=True,
     ),
     Measurement(

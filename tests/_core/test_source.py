@@ -34,8 +34,19 @@ def alone(data, rng):
         dp.adapters.texts(dp.adapters.one_draw(alone)),
         dp.adapters.synthesizer(alone, alone, PAIR),
         dp.adapters.estimator(lambda: None, ["coef_"]),
+        dp.adapters.values(functools.partial(alone, rng=None)),
+        dp.adapters.global_seeds(dp.adapters.records(alone)),
     ],
-    ids=["one_draw", "limited", "texts", "texts of one_draw", "synthesizer", "estimator"],
+    ids=[
+        "one_draw",
+        "limited",
+        "texts",
+        "texts of one_draw",
+        "synthesizer",
+        "estimator",
+        "values",
+        "global_seeds of records",
+    ],
 )
 def test_what_an_adapter_wraps_is_its_source(wrapped):
     with open(__file__, "rb") as file:

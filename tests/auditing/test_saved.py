@@ -13,7 +13,10 @@ from tests.cases import database, shifted
 
 PAIR = dp.neighbours.zero_row(database(), 0)
 GRID = [0.0, 0.5, 1.0, 2.0]
-ONLY_FRESH = ("certified", "estimate", "settings", "sizes", "fitted", "subject", "sequential")
+ONLY_FRESH = (
+    *("certified", "estimate", "settings", "sizes", "fitted", "subject", "sequential"),
+    *("evidence", "ledger", "trial"),
+)
 
 
 def audit(claim=None, mechanism=None, **changes):

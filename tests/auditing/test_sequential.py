@@ -120,7 +120,9 @@ def test_the_wealth_stops_at_the_first_draw_that_crosses():
 
 
 @pytest.mark.parametrize(
-    "claim", [(1.0, 0.127), dp.Claim.gdp(1.0), dp.Claim.zcdp(0.5)], ids=lambda claim: str(claim)
+    "claim",
+    [(1.0, 0.127), dp.Claim.gdp(1.0), pytest.param(dp.Claim.zcdp(0.5), marks=pytest.mark.slow)],
+    ids=lambda claim: str(claim),
 )
 def test_a_true_claim_is_not_rejected(claim):
     """Fails with probability at most 0.001 each."""
@@ -177,7 +179,9 @@ def test_a_known_score_needs_no_training():
     assert result.fitted.name == "true"
 
 
-@pytest.mark.parametrize("classifier", ["auto", "qda", "logistic"])
+@pytest.mark.parametrize(
+    "classifier", ["auto", pytest.param("qda", marks=pytest.mark.slow), "logistic"]
+)
 def test_classifiers_take_over_from_the_small_score(classifier):
     result = audit(shifted(0.3), claim=(0.0, 0.3), classifier=classifier, samples=2500)
     assert result.sequential.drawn == 2500

@@ -48,7 +48,9 @@ def test_coverage_is_exact_for_small_counts(n, m, p, q, gamma, alpha):
     assert exceedance(bound, n, m, p, q, p - gamma * q) <= alpha
 
 
-@pytest.mark.parametrize(("p", "q"), [(0.3, 0.3), (0.5, 0.1)])
+@pytest.mark.parametrize(
+    ("p", "q"), [(0.3, 0.3), pytest.param(*(0.5, 0.1), marks=pytest.mark.slow)]
+)
 def test_one_region_covers_the_difference_at_every_gamma_and_the_ratio_at_once(p, q):
     n, alpha = 12, 0.05
 
@@ -140,7 +142,7 @@ def test_a_sum_in_strides_equals_the_sum_over_every_value(x, y, gamma, gammas, e
     np.testing.assert_allclose(strided, test._event(q, p)(p), rtol=error)
 
 
-@pytest.mark.parametrize("size", [200, 5_000])
+@pytest.mark.parametrize("size", [pytest.param(200, marks=pytest.mark.slow), 5_000])
 def test_simulated_coverage_at_moderate_counts(size):
     """100 simulations at α = 0.05; false alarm 1e-6 if the rate is 0.05 exactly (it is below)."""
     rng = np.random.default_rng(11)
@@ -208,7 +210,7 @@ def test_regions_keep_a_tiny_alpha(x, n, y, m, gammas, alpha):
         assert 0.1 * alpha < probability <= alpha
 
 
-@pytest.mark.parametrize("alpha", [1e-16, 1e-30, 1e-80])
+@pytest.mark.parametrize("alpha", [1e-16, pytest.param(1e-30, marks=pytest.mark.slow), 1e-80])
 @pytest.mark.parametrize(("count", "n"), [(0, 100), (3, 100), (40, 1000)])
 def test_clopper_pearson_at_a_tiny_alpha(count, n, alpha):
     """The tail probability at each bound is alpha; computed at 40 digits."""

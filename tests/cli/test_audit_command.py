@@ -18,6 +18,9 @@ def noisy_mean(data, size, *, rng):
 def one(data, *, rng):
     return data[:, -1].mean() + rng.laplace(scale=1.0 / len(data))
 
+def local_scale(data, size, *, rng):
+    return data[:, -1:].mean() + rng.laplace(scale=data[:, -1].max() / 8, size=(size, 1))
+
 def with_noise(scale):
     return lambda data, size, *, rng: data[:, -1:].mean() + rng.laplace(scale=scale, size=(size, 1))
 """
@@ -32,9 +35,10 @@ def files(tmp_path):
     (tmp_path / "audited_release.py").write_text(RELEASE)
 
 
-def audit(*options, call="noisy_mean", claim="0.5,0", draws="5e3"):
+def audit(*options, call="noisy_mean", claim="0.5,0", draws="5e3", relations="zero-out"):
     given = ["--data", "rows.csv", "--claim", claim, "--draws", draws, "--out", "out"]
-    return main(["audit", f"audited_release:{call}", *given, *options])
+    named = [] if "--neighbours" in options or relations is None else ["--neighbours", relations]
+    return main(["audit", f"audited_release:{call}", *given, *named, *options])
 
 
 def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys):
@@ -73,7 +77,7 @@ def test_the_rows_are_as_they_are_and_row_7_is_found(tmp_path):
     ),
 )
 def test_options_are_keys_of_the_scenario(call, options, status, tmp_path):
-    assert audit(*options, "--target", "score", call=call, claim="1,0.01", draws="2000") == status
+    assert audit(*options, "--target", "score", call=call, claim="1,0.01", draws="1000") == status
     text = record_without_clock(tmp_path / "out")["scenario_text"]
     assert 'target = "score"' in text
 
@@ -81,14 +85,14 @@ def test_options_are_keys_of_the_scenario(call, options, status, tmp_path):
 @pytest.mark.parametrize(
     ("call", "options", "said"),
     [
-        ("noisy_mean", ["--neighbours", "replace"], "give --row-bound C (rows of norm at most C)"),
         ("noisy_mean", ["--neighbours", "zeroed"], "some of zero-out,remove,replace,add, got 'ze"),
         ("noisy_mean", ["--row-bound", "2"], "go with --neighbours replace or --neighbours add"),
+        ("noisy_mean", ["--bounds", "0:1:2"], "is not of the form 0:1,0:100"),
+        ("noisy_mean", ["--neighbours", "add", "--bounds", "0:1,0:1,0:1"], "--bounds: must be one"),
         ("noisy_mean", ["--level", "2"], "error: --level: must be a finite number in (0, 1)"),
         ("noisy_mean", ["--target", "scor"], "error: --target: must be the name of a column"),
         ("noisy_mean", ["--parameters", "scale"], "is not of the form A=1,B="),
         ("noisy_men", [], "error: MODULE:CALLABLE: audited_release:noisy_men: AttributeError"),
-        ("one", [], "by --one-draw of dpaudit audit"),
     ],
 )
 def test_errors_name_the_option_and_what_to_do(call, options, said, capsys):
@@ -109,20 +113,25 @@ def test_claims_that_are_none(claim, said, capsys):
 
 def test_a_file_without_a_suffix_is_a_path_and_a_bare_name_a_data_set(tmp_path, capsys):
     (tmp_path / "rows.csv").rename(tmp_path / "rows")
-    options = ["--claim", "5,0.1", "--draws", "1000"]
+    options = ["--claim", "5,0.1", "--draws", "1000", "--neighbours", "remove"]
     assert main(["audit", "audited_release:noisy_mean", "--data", "rows", *options]) == 0
     assert main(["audit", "audited_release:noisy_mean", "--data", "row", *options]) == 2
     assert "data set 'row' not found" in capsys.readouterr().err
 
 
-def test_values_of_the_data_only_where_they_are_asked_for(tmp_path):
-    values = []
+def test_values_of_the_data_only_where_they_are_asked_for(tmp_path, capsys):
+    values, scales = [], []
     for options in ([], ["--show-data"]):
-        assert audit(*options, draws="2000") in (0, 1)
-        text = (tmp_path / "out" / "result.json").read_text(encoding="utf-8")
-        values.append(json.loads(text)["neighbour"]["row_taken_out"])
-    assert values[0] is None
+        assert audit(*options, call="local_scale", draws="2000") in (0, 1)
+        record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+        values.append(record["neighbour"]["row_taken_out"])
+        scales.append(record["replay"]["difference"].get("values"))
+        assert (
+            "\nHint: The scale of draw 1, laplace at audited_release.py:" in capsys.readouterr().out
+        )
+    assert (values[0], scales[0]) == (None, None)
     assert len(values[1]) == 2
+    assert scales[1] == [0.125, 0.0125]
 
 
 def test_an_error_of_the_mechanism_is_shown_with_its_own_place(tmp_path, capsys):

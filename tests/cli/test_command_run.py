@@ -88,12 +88,11 @@ def test_inconclusive(write_scenario, capsys):
 
 
 @pytest.mark.parametrize("name", ["draws", "samples"])
-def test_draws_and_seed_override_the_scenario(write_scenario, tmp_path, name):
-    assert (
-        main(["run", str(write_scenario()), f"--{name}", "4e2", "--seed", "9", "--jobs", "2"]) == 0
-    )
+def test_draws_seed_and_level_override_the_scenario(write_scenario, tmp_path, name):
+    given = [f"--{name}", "4e2", "--seed", "9", "--level", "0.9", "--jobs", "2"]
+    assert main(["run", str(write_scenario()), *given]) == 0
     record = json.loads((tmp_path / "dpaudit-out/small/result.json").read_text(encoding="utf-8"))
-    assert (sum(record["samples"].values()), record["seed"]) == (400, 9)
+    assert (sum(record["samples"].values()), record["seed"], record["level"]) == (400, 9, 0.9)
 
 
 @pytest.mark.parametrize("draws", ["400.5", "many", "nan", "1e999"])
@@ -142,6 +141,11 @@ def test_draws_are_a_whole_number(write_scenario, capsys, draws):
         ),
         ({}, ["--samples", "5"], r"small\.toml: draws: must leave at least 10 a side .*"),
         ({}, ["--seed", "-1"], r"small\.toml: seed: must be an integer >= 0, got -1"),
+        (
+            {},
+            ["--level", "2"],
+            r"small\.toml: level: must be a finite number in \(0, 1\), got 2\.0",
+        ),
         ({}, ["--out", "small.csv"], r".*small\.csv.*"),
     ],
 )

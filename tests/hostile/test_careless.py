@@ -191,7 +191,9 @@ def test_a_score_that_sees_other_rows_is_refused_by_name(score, stop):
 
 
 @MODES
-@pytest.mark.parametrize("score", [mean_of_the_batch, CountingScore()], ids=["mean", "counter"])
+@pytest.mark.parametrize(
+    "score", one_in(2, [mean_of_the_batch, CountingScore()]), ids=["mean", "counter"]
+)
 def test_without_the_check_mixed_batches_still_certify_nothing(score, stop, monkeypatch):
     """Rows of both sides stand in each batch in random order, so the batch tells no side."""
     monkeypatch.setattr(dp.scoring, "refuse_batch_scores", lambda fitted, sides: None)
@@ -205,7 +207,15 @@ def test_without_the_check_mixed_batches_still_certify_nothing(score, stop, monk
         assert found.verdict != "violated"
 
 
-@pytest.mark.parametrize("classifier", [LogisticRegression(), "knn", "lightgbm", "auto"])
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LogisticRegression(),
+        pytest.param("knn", marks=pytest.mark.slow),
+        pytest.param("lightgbm", marks=pytest.mark.slow),
+        "auto",
+    ],
+)
 def test_scores_of_single_rows_are_not_refused(classifier):
     pair = dp.neighbours.zero_row([[1.0], [0.0]], 0)
     found = audit(shifted(2.0), pair, classifier=classifier, samples=4000)
@@ -275,8 +285,13 @@ DEPENDENT_ARRAYS = {
 }
 
 
-@MODES
-@pytest.mark.parametrize("name", DEPENDENT_ARRAYS)
+@pytest.mark.parametrize(
+    ("stop", "name"),
+    [
+        *((None, one) for one in DEPENDENT_ARRAYS),
+        *one_in(3, [("verdict", one) for one in DEPENDENT_ARRAYS]),
+    ],
+)
 def test_arrays_that_are_not_independent_are_refused(name, stop):
     P, Q = DEPENDENT_ARRAYS[name]()
     with pytest.raises(dp.InvalidInput, match=r"not independent.*(random order|own\.$)"):
@@ -309,9 +324,15 @@ def lists(data, size, *, rng):
 HONEST = [rounded, coin, mixed, texts, lists]
 
 
-@MODES
 @pytest.mark.parametrize("unit", ["draw", pytest.param("call", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("mechanism", one_in(2, HONEST), ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    ("stop", "mechanism"),
+    [
+        *one_in(2, [(None, one) for one in HONEST]),
+        *one_in(4, [("verdict", one) for one in reversed(HONEST)]),
+    ],
+    ids=lambda one: getattr(one, "__name__", str(one)),
+)
 def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
     """With a probability of 1e-6 in each case."""
     found = audit(mechanism, samples=600, stop=stop, unit=unit, claim=(2.0, 0.1))

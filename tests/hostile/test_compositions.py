@@ -127,7 +127,7 @@ def test_compositions_against_quadrature(dim, spare, rng):
         assert_exact(Wishart(q, dim + spare, dim), other, 4, rng)
 
 
-@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("times", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_copies_in_any_order_agree(times):
     one, other = PrivacyLoss.additive_wishart(0.5, 3, 3), PrivacyLoss.additive_wishart(2.0, 5, 3)
     shift = PrivacyLoss.gaussian_shift(0.2)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.adapters import files, memory, read_draws
-from dpaudit.adapters.separated import TooManyCells, draws_in, text_of
+from dpaudit.adapters import read_draws
+from dpaudit.adapters.draw_files import memory, reading
+from dpaudit.adapters.draw_files.separated import TooManyCells, draws_in, text_of
 from dpaudit.outcomes import LISTS
 
 
@@ -218,7 +219,7 @@ def test_every_kind_of_file_is_held_against_memory(tmp_path, monkeypatch, name, 
 
 def test_words_that_take_more_memory_than_their_file(tmp_path, monkeypatch):
     (tmp_path / "P.csv").write_bytes(b"a,b\n" * 1000)
-    monkeypatch.setattr(files, "available", lambda: 1e5)
+    monkeypatch.setattr(reading, "available", lambda: 1e5)
     with pytest.raises(dp.InvalidInput, match=r"holds more than 1,000 cells in lines with words"):
         read_draws(tmp_path / "P.csv")
     with pytest.raises(TooManyCells):

@@ -167,8 +167,8 @@ WRONG = {
         "[neighbour]: cannot read",
     ),
     "bounds": (
-        {"neighbour": 'rule = "search"\nrelations = ["add"]\nbounds = [[0, 1]]'},
-        "[neighbour] bounds: must be 4 pairs",
+        {"neighbour": 'rule = "search"\nrelations = ["add"]\nbounds = [[0, 1], [0, 1]]'},
+        "[neighbour] bounds: must be one pair [least, largest], or 4",
     ),
     "epsilon": ({"audit": "epsilon = [0.0, 501.0]"}, "[audit] epsilon: must be at most 500"),
     "points": (

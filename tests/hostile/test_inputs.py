@@ -269,10 +269,10 @@ def array_of(rng):
 def test_random_bad_input_never_crashes(
     write_scenario, draws, tmp_path, capsys, monkeypatch, no_figures
 ):
-    """More than 200 different inputs: scenarios, options, results and arrays."""
+    """More than 60 different inputs: scenarios, options, results, arrays. Below are thousands."""
     monkeypatch.chdir(tmp_path)
-    tried = fuzz(random.Random(15), write_scenario(), draws, tmp_path, capsys, 55)
-    assert tried >= 200
+    tried = fuzz(random.Random(15), write_scenario(), draws, tmp_path, capsys, 18)
+    assert tried >= 60
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ QUICK_AND_SLOW = pytest.mark.parametrize(
 
 
 @QUICK_AND_SLOW
-@pytest.mark.parametrize("leak", one_in(2, LEAKS))
+@pytest.mark.parametrize("leak", one_in(3, LEAKS))
 def test_a_full_leak_is_certified(leak, stop):
     P, Q = LEAKS[leak]
     found = audited(P, Q, stop=stop)
@@ -114,7 +114,7 @@ def test_integers_that_are_floats_stay_a_table():
         assert outcomes.is_table(outcomes.rows(values))
 
 
-@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e300])
+@pytest.mark.parametrize("scale", [5e-324, pytest.param(1e-310, marks=pytest.mark.slow), 1e300])
 def test_numbers_of_any_scale_are_audited(scale):
     """N(0, 1) against N(3, 1) in that unit: δ(1) = 0.83, of which 0.5 is certified.
 
@@ -163,7 +163,7 @@ def test_later_draws_that_differ_are_no_infinite_loss():
     ),
 )
 def test_a_level_below_one_is_not_printed_as_one(level, text):
-    P, Q = np.zeros(20_000), np.ones(20_000)
+    P, Q = np.zeros(2_000), np.ones(2_000)
     for options in (
         {"claim": (1.0, 0.0)},
         {"claim": None},

@@ -16,8 +16,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit.adapters import leftovers, process
-from dpaudit.adapters.separated import draws_in, text_of
+from dpaudit.adapters.draw_files.separated import draws_in, text_of
+from dpaudit.adapters.programs import leftovers, process
 
 DATA = np.arange(6.0).reshape(3, 2)
 
@@ -191,7 +191,7 @@ AUDITOR = """
 import sys, threading, time
 import numpy as np
 import dpaudit as dp
-from dpaudit.adapters import commands
+from dpaudit.adapters.programs import commands
 
 script = 'echo "$$" > "$3/$$.part"; echo "$1" > "$3/$$.data"; mv "$3/$$.part" "$3/$$.pid"; sleep 60'
 run = dp.adapters.command(["sh", "-c", script, "sh", "{data}", "{size}", sys.argv[1]])
@@ -376,7 +376,7 @@ def test_any_thread_and_a_fork_may_draw():
         "import os, sys\n"
         "import numpy as np\n"
         "from dpaudit import adapters\n"
-        "from dpaudit.adapters.leftovers import leftovers\n"
+        "from dpaudit.adapters.programs.leftovers import leftovers\n"
         "run = adapters.command(['cat', '{data}', '{size}'][:2])\n"
         "run(np.ones((1, 1)), 1, rng=1)\n"
         "mine = leftovers().folder\n"

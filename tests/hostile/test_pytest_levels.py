@@ -89,7 +89,7 @@ def test_forty_audits_of_one_test_pass_where_the_claim_holds():
     assert max(levels) < 1.0
 
 
-@pytest.mark.parametrize("rate", [1e-16, 1e-30])
+@pytest.mark.parametrize("rate", [pytest.param(1e-16, marks=pytest.mark.slow), 1e-30])
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_a_leak_is_seen_at_a_level_that_rounds_to_one(rate, stop):
     """δ(1) = 0.63 where 0.01 is claimed: 3000 draws miss it with probability below 1e-9."""
@@ -113,7 +113,8 @@ def test_a_level_and_its_alpha_agree():
     assert tiny.alpha == 2.0**-34 * 1e-6
     assert tiny.level == np.nextafter(1.0, 0.0)
     with pytest.raises(dp.InvalidInput, match="alpha must be 1 - level"):
-        tiny.replaced(level=0.9)
+        tiny.replaced(level=0.9, alpha=0.5)
+    assert tiny.replaced(level=0.9).alpha == 1.0 - 0.9
 
 
 @pytest.mark.parametrize("conftest", [RERUN, AGAIN])

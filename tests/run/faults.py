@@ -1,6 +1,8 @@
 """The faults of a scenario file."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,8 +10,8 @@ from dpaudit.errors import ScenarioError
 from dpaudit.run import Scenario
 
 
-def faults(path: Path) -> list[str]:
+def faults(path: Path, load: Callable[[Path], Any] = Scenario.load) -> list[str]:
     """A line for each fault, without the name of the file."""
     with pytest.raises(ScenarioError) as caught:
-        Scenario.load(path)
+        load(path)
     return [line.removeprefix(f"{path.name}: ") for line in str(caught.value).splitlines()]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit._core.user_code import beside
 from dpaudit.run import Scenario, run
 from tests.sparse import one_in
 
@@ -40,6 +41,19 @@ class Noisy:
 
 def first(model):
     return model.coef_[0]
+
+def mean(values, scale, random_state=None):
+    noise = np.random.default_rng(random_state).laplace(scale=scale)
+    return sum(values) / len(values) + noise
+
+def rounded(records):
+    return [round(one["size"] + np.random.laplace()) for one in records]
+
+class Centred(Noisy):
+    def fit(self, X):
+        return super().fit(X, X[:, -1])
+    def transform(self, X):
+        return self.predict(X)
 '''
 PROGRAM = """
 import csv, random, sys
@@ -109,6 +123,36 @@ def test_an_estimator(ran, more):
     assert record["verdict"] in ("violated", "not violated")
 
 
+ADAPTED = {
+    "values": 'call = "own_code:mean"\ncolumn = -1\nform = "list"\nparameters = {scale = 0.1}',
+    "records": 'call = "own_code:rounded"\nform = "dicts"\nseeds = "global"\n'
+    'columns = {one = "float", size = "float", y = "float"}\nrecord = 4',
+    "transformer": 'call = "own_code:Centred"\npoints = [[1, 2, 3]]\ntimeout = 60',
+}
+
+
+@pytest.mark.slow  # 10 s
+@pytest.mark.parametrize("kind", ADAPTED)
+def test_a_function_or_transformer_of_a_package_as_it_is(ran, kind):
+    first, again = (ran(f'{ADAPTED[kind]}\nkind = "{kind}"') for _ in range(2))
+    assert first["mechanism"]["parameters"]["kind"] == kind
+    assert first["verdict"] in ("violated", "not violated")
+    assert first["empirical"] == again["empirical"]
+    assert ("global seeds" in first["mechanism"]["description"]) == (kind == "records")
+
+
+@pytest.mark.parametrize("kind", ADAPTED)
+def test_such_a_function_is_found_beside_the_scenario(write_scenario, tmp_path, kind):
+    (tmp_path / "own_code.py").write_text(OWN)
+    path = write_scenario(mechanism=f'{ADAPTED[kind]}\nkind = "{kind}"', neighbour=ROW)
+    with beside(tmp_path):
+        mechanism = Scenario.load(path).mechanism.load()
+    draws = mechanism(np.arange(12.0).reshape(4, 3).repeat(2, axis=0), 2, rng=1)
+    again = mechanism(np.arange(12.0).reshape(4, 3).repeat(2, axis=0), 2, rng=1)
+    assert repr(draws) == repr(again)
+    assert len({repr(one) for one in draws}) == 2
+
+
 def test_a_command_runs_in_the_folder_of_the_scenario(ran, tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -173,6 +217,10 @@ def test_what_hangs_or_fails_is_said_with_its_block(ran):
             "predict: goes without outputs",
         ),
         ('call = "own_code:N"\nkind = "estimator"\nbatched = true', "batched: unknown key"),
+        ('call = "own_code:N"\nseeds = "fixed"', "seeds: must be one of 'global'"),
+        ('call = "own_code:N"\nkind = "values"\ncolumn = "a"', "column: must be an integer"),
+        ('call = "own_code:N"\nkind = "values"\norder = true', "order: unknown key"),
+        ('call = "own_code:N"\nkind = "records"\ncolumns = "a"', "columns: must be names of the"),
     ],
 )
 def test_faults_are_found_before_anything_runs(write_scenario, tmp_path, mechanism, fault):

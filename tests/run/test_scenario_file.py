@@ -7,7 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.auditing.settings import DEFAULT_EPSILON
-from dpaudit.run import Scenario
+from dpaudit.run import Scenario, analyse
 from dpaudit.run.scenario.mechanism import Call
 from tests.run.faults import faults
 
@@ -297,3 +297,30 @@ def test_reading_imports_nothing_of_the_user(write_scenario, tmp_path):
 def test_a_split_that_leaves_nothing_to_certify_is_a_fault_of_its_table(write_scenario):
     path = write_scenario(audit='samples = 100000000\ntrain_share = 0.95\nfocus = "pure"')
     assert faults(path)[0].startswith("[audit] draws: must leave at least 10")
+
+
+def test_a_claim_may_be_of_a_group_or_by_distance(write_scenario):
+    row = 'rule = "row"\nindex = 2'
+    group = Scenario.load(write_scenario(claim="gdp = 0.5\ngroup = 3", neighbour=row))
+    assert (group.claim.text, group.claim.group_size) == ("1.5-GDP, group of 3 under 0.5-GDP", 3)
+    near = write_scenario(claim='epsilon = 2.0\nper = "euclidean"', neighbour=row)
+    scenario = Scenario.load(near)
+    assert scenario.claim is None
+    assert scenario.settings.metric == dp.Claim.metric(2.0, "euclidean")
+    own = Scenario.load(write_scenario(claim='epsilon = 2.0\nper = "own:far"', neighbour=row))
+    assert own.modules == own.folder
+    with pytest.raises(dp.errors.ScenarioError, match="per: judged on one pair"):
+        analyse(scenario)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ('gdp = 0.5\nper = "euclidean"', "[claim] per: goes with epsilon"),
+        ('epsilon = 1.0\nper = "miles"', "[claim] per: must be one of euclidean"),
+        ("epsilon = 1.0\ngroup = 0", "[claim] group: must be an integer >= 1"),
+        ('epsilon = 1.0\nper = "euclidean"\ngroup = 2', "[claim] per: goes with epsilon"),
+    ],
+)
+def test_other_claims_by_distance_are_refused(write_scenario, claim, said):
+    assert any(said in line for line in faults(write_scenario(claim=claim)))

@@ -24,6 +24,7 @@ def test_a_search_has_keys_of_its_own(write_scenario):
     assert given.candidates == path.parent / "more.csv"
     assert (given.options["relations"], given.options["row_bound"]) == (("replace", "add"), 3.0)
     assert given.options["bounds"][1] == (-1.0, 1.0)
+    assert given.notes == ()
     assert (given.rank, given.options["quick"]) == ("my.scores:best", "logistic")
 
 
@@ -59,6 +60,7 @@ def test_every_fault_is_told(write_scenario, text, lines):
         assert wanted is None or line == f"[neighbour] {wanted}"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_leaves_the_table_of_what_was_tried(write_scenario, tmp_path):
     path = write_scenario(neighbour=SEARCH)
     result = run(Scenario.load(path), tmp_path / "out")
@@ -82,6 +84,7 @@ def test_a_run_leaves_the_table_of_what_was_tried(write_scenario, tmp_path):
     assert (tmp_path / "out" / "search.csv").read_text(encoding="utf-8") == found.selection.to_csv()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_candidates_and_a_score_of_the_users_own(write_scenario, tmp_path):
     (tmp_path / "scores_of_mine.py").write_text(
         "def largest(data, out, into):\n    return into[:, 1]\n"
@@ -100,3 +103,20 @@ def test_candidates_and_a_score_of_the_users_own(write_scenario, tmp_path):
         dp.ScenarioError, match=r"\[neighbour\] rank: scores_of_mine:smallest: AttributeError"
     ):
         run(Scenario.load(missing), tmp_path / "out")
+
+
+def test_bounds_are_a_pair_for_all_a_file_or_those_of_the_data(write_scenario, tmp_path):
+    (tmp_path / "public.csv").write_text("y,b,a\n-1,-2,-3\n1,2,3\n")
+    expected = {
+        "[[-1, 1]]": [[-1, 1]] * 4,
+        '"public.csv"': [[1, 1], [-3, 3], [-2, 2], [-1, 1]],  # the constant first
+    }
+    text = 'rule = "search"\nrelations = ["add"]\nnamed = false\nbounds = '
+    for bounds, wanted in expected.items():
+        scenario = Scenario.load(write_scenario(neighbour=text + bounds))
+        data = scenario.data.load()
+        assert [list(pair) for pair in scenario.neighbour.search.bounds_of(data)] == wanted
+        assert len(scenario.neighbour.search.notes) == 1
+    of_data = Scenario.load(write_scenario(neighbour=f'{text}"data"')).neighbour.search
+    assert "one row added, which the claim may not cover" in of_data.notes[0]
+    assert "were taken from the data" in of_data.notes[1]

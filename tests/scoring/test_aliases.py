@@ -116,7 +116,7 @@ def test_scores_are_evaluated_in_chunks_of_rows(monkeypatch):
     assert sizes == [300, 300, 300, 100]
 
 
-@pytest.mark.parametrize("train_share", [0.05, 0.11, 0.13, 0.2])
+@pytest.mark.parametrize("train_share", one_in(2, [0.05, 0.11, 0.13, 0.2]))
 @pytest.mark.parametrize("alias", ["qda", "elliptical", "logistic", "knn"])
 def test_an_alias_makes_do_with_few_draws(alias, train_share):
     """It works from 12 draws a side on; how well is not tested."""

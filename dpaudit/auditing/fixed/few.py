@@ -15,13 +15,14 @@ import numpy as np
 from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.evidence import Evidence, of_set, where_to_bet
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import too_few
 from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
-from dpaudit.certify.few import certify_few
+from dpaudit.certify.few import certify_few, few_bet
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
@@ -85,7 +86,8 @@ def audit_few(
         estimate = _certify(settings, fitted, prepared, call)
         progress("certifying", 1, 1)
         judged = _judged(settings, estimate, prepared, theory, who)
-    return Findings(estimate, fitted, prepared.sizes, judged)
+        evidence = _evidence(settings, fitted, prepared, estimate)
+    return Findings(estimate, fitted, prepared.sizes, judged, evidence=evidence)
 
 
 def _prepared(settings: Settings, drawn: Pair, call: int | None) -> Prepared:
@@ -131,6 +133,18 @@ def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, call: int |
         settings.focus,
         fresh=SortedScores(np.empty(0), np.empty(0)) if learned else past,
     )
+
+
+def _evidence(
+    settings: Settings, fitted: Fitted, prepared: Prepared, estimate: Estimate
+) -> Evidence | None:
+    """Against the claim, from the set that the draws that learn choose to bet on."""
+    starts = where_to_bet(settings.claim)
+    if starts is None or estimate.cells is None:
+        return None
+    past = SortedScores.of(*scoring.scores(fitted.score, prepared.past))
+    bet = few_bet(past, prepared.sizes.certify, *starts)
+    return of_set(settings.claim, bet, estimate.cells)
 
 
 def _judged(

@@ -11,6 +11,7 @@ import numpy as np
 from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.evidence import of_set, where_to_bet
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
@@ -72,7 +73,9 @@ def audit_fixed(
         progress("certifying", 1, 1)
     few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
     judged = with_notes(judge_band(estimate, settings, theory, who, few), learned.notes)
-    return Findings(estimate, fitted, sizes, judged)
+    assert estimate.cells is not None
+    evidence = of_set(settings.claim, learned.choices.bet, estimate.cells)
+    return Findings(estimate, fitted, sizes, judged, evidence=evidence)
 
 
 def _split(settings: Settings, first: Pair) -> Split:
@@ -146,6 +149,7 @@ class Learner:
             focus=settings.focus,
             fresh=nothing if fitted.spent else chosen,
             closed=fitted.closed,
+            claimed=where_to_bet(settings.claim),
         )
 
 

@@ -8,23 +8,17 @@ from functools import lru_cache
 import numpy as np
 
 from dpaudit._core.seeds import Purpose, below
-from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
 from dpaudit.auditing.sequential.record import FEW, Sequential
 from dpaudit.auditing.sequential.source import Batch, Past
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.betting import Counts, Menu, Null
+from dpaudit.certify.betting import Counts, Menu
+from dpaudit.certify.betting.claimed import null_of
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.errors import InvalidInput
 from dpaudit.scoring import Fitted, Sides
 
-STARTS = 8  # ε of a curve at which bets may start
-# ε at which a claimed curve is read
-CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])
-VISIBLE = 1e-3  # bets start at ε whose claimed δ is at least this share of the largest one
-SLACK = 1e-12  # added to an exact spectrum, for rounding
 # After this many draws a side score and bet no longer change, and further draws are not kept.
 FULL = 1 << 20
 
@@ -37,24 +31,6 @@ def menu_of(claim: Claim | None, theory: Spectrum | None) -> Menu:
 @lru_cache(maxsize=16)
 def _menu_of_claim(claim: Claim) -> Menu:
     return Menu(*null_of(claim, None))
-
-
-def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
-    """The null hypothesis, and the ε at which bets may start."""
-    if claim is not None and claim.epsilon is not None:
-        own = np.array([claim.epsilon])
-        return Null.of(own, np.array([claim.delta])), own
-    if claim is not None:
-        epsilon, delta = CURVE, claim.delta_at(CURVE)
-    elif theory is not None:
-        epsilon, delta = theory.epsilon, np.minimum(theory.delta + SLACK, 1.0)
-    else:
-        raise InvalidInput(
-            'stop="verdict" needs a claim or a known exact spectrum: '
-            "there is nothing to bet against"
-        )
-    last = float(epsilon[delta >= VISIBLE * delta.max()].max())
-    return Null.of(epsilon, delta), np.unique(np.linspace(0.0, last, STARTS))
 
 
 @dataclass(repr=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.evidence import of_process
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.sequential.bettor import Bettor, menu_of
 from dpaudit.auditing.sequential.guard import Guard
@@ -79,6 +80,7 @@ def _findings(
         sizes=Split(FIRST, 0, record.tested),
         judged=with_notes(judged, notes),
         sequential=record,
+        evidence=of_process(settings.claim, record),
     )
 
 

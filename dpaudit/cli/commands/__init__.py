@@ -7,6 +7,6 @@ of one kind; all are in one group.
 from dpaudit.cli.commands.group import dpaudit
 
 # each module adds its commands to the group, in this order
-from dpaudit.cli.commands import auditing, starting, exact, reports  # isort: skip
+from dpaudit.cli.commands import auditing, canaries, starting, exact, reports  # isort: skip
 
-__all__ = ["auditing", "dpaudit", "exact", "reports", "starting"]
+__all__ = ["auditing", "canaries", "dpaudit", "exact", "reports", "starting"]

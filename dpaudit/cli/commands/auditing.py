@@ -30,6 +30,7 @@ OF_RUN = {
 )
 @given.draws("Draws per side, in place of the scenario's number.")
 @click.option("--seed", type=int, metavar="S", help="Seed, in place of the scenario's.")
+@click.option("--level", type=float, metavar="L", help="Confidence, in place of the scenario's.")
 @given.stop
 @given.jobs
 @given.resume
@@ -37,12 +38,18 @@ OF_RUN = {
     "--keep-draws", is_flag=True, help="Keep the draws in DIR/draws when the run is done."
 )
 @given.show_data
-@given.junit
+@given.outputs
 @click.option(
     "--against",
     type=FOLDER,
     metavar="OLD",
     help="Compare with the earlier run in the folder OLD.",
+)
+@click.option(
+    "--ledger",
+    type=FILE,
+    metavar="FILE",
+    help="Pool the evidence of this run with that of earlier ones of the same code in FILE.",
 )
 def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     """Audit the mechanism of a scenario and write a report.
@@ -65,12 +72,18 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
     The exit status is the most serious one, in the order 2, 1, 3, 0.
 
-    --junit: a violated claim is a failure, an inconclusive audit is skipped. --against: lists the
+    --junit: a violated claim is a failure, an inconclusive audit is skipped. --sarif and --summary
+    have what is not green first. --against: lists the
     verdicts and settings that changed since the run in OLD, and the δ that changed by more than
     their uncertainty. OLD may be DIR itself; it is read before anything is written.
 
+    --ledger: FILE gets a line for each run, and all runs of unchanged code decide the verdict
+    together, so that a small excess is found over many nights and false alarms do not add up. Each
+    run takes the next seed. `dpaudit ledger FILE` shows where it stands.
+
     A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
-    figures as PNG and content.json, and only --out and --seed apply to it.
+    figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a
+    scenario with a [one_run] table, which audits one run with canaries.
     """
     from dpaudit.cli import running
 
@@ -94,9 +107,15 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     "relations",
     metavar="RELATION,...",
     callback=given.relations,
-    default="zero-out",
-    show_default=True,
-    help="Neighbours to search: zero-out, remove, replace, add.",
+    help="The relation of the claim: add,remove (rows come and go), replace (their number is "
+    "public), zero-out.  [default: both add,remove and replace, audited one after the other]",
+)
+@click.option(
+    "--bounds",
+    metavar="0:1,0:100",
+    callback=given.bounds,
+    help="For replace and add: public bounds of the rows that may come in, least:largest of each "
+    "column, or one pair for all; or a CSV file of two rows.  [default: those of the data, said]",
 )
 @click.option(
     "--row-bound",
@@ -126,11 +145,14 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
 @click.option("--seed", type=int, metavar="S", help="Seed of draws and training.  [default: 0]")
 @given.level
 @given.stop
-@given.out(help="Folder of the report.  [default: dpaudit-out/MODULE.CALLABLE]")
+@given.out(
+    help="Folder of the report.  [default: dpaudit-out/MODULE.CALLABLE]; of two audits "
+    "DIR/MODULE.CALLABLE-add-remove and -replace."
+)
 @given.jobs
 @given.resume
 @given.show_data
-@given.junit
+@given.outputs
 def audit(target: str, out: Path | None, **options: Any) -> int:
     """Audit your own function on a CSV file.
 
@@ -141,6 +163,11 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     The neighbour that leaks most is searched for by draws, up to nine times as many as the audit
     then makes: --draws 1e5 is enough for a first look. The same as from a scenario file: the text
     of that file is in the report and in result.json, to be saved in this folder.
+
+    Without --neighbours there are two audits, with half of the draws of search each: rows added or
+    removed, and rows replaced. A claim for the one need not hold for the other, so the status is 1
+    where it is violated under both, and 3 where under one only: then name the relation. A relation
+    under which the mechanism cannot run is left out.
 
     \b
     Example, with mean.py in the current folder:

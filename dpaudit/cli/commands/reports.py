@@ -1,4 +1,4 @@
-"""The commands that read the folder of a run: `status`, `report`."""
+"""The commands that read the folder of a run: `status`, `report`, `compare`; and `ledger`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import click
 
 from dpaudit.cli import exit_status
 from dpaudit.cli.commands.group import dpaudit
-from dpaudit.cli.exit_status import INCOMPLETE, table
-from dpaudit.cli.options import FOLDER
+from dpaudit.cli.exit_status import INCOMPLETE, VIOLATED, table
+from dpaudit.cli.options import FILE, FOLDER
 
 
 @dpaudit.command(
@@ -35,6 +35,72 @@ def status_(folder: Path, as_json: bool) -> int:
     found = states(folder)
     print(run_states.as_json(found) if as_json else run_states.as_text(found))
     return exit_status.INCOMPLETE if run_states.interrupted(found) else exit_status.NOT_VIOLATED
+
+
+@dpaudit.command(
+    short_help="Compare two results: what moved, in one figure.",
+    epilog=table(
+        {0: "the comparison is printed, whatever moved"},
+        error="usage error, or a folder holds no result of draws",
+    ),
+)
+@click.argument("first", type=FOLDER, metavar="A")
+@click.argument("second", type=FOLDER, metavar="B")
+@click.option("--names", metavar="A,B", help="Names of the two.  [default: those of the folders]")
+@click.option("--out", type=FILE, metavar="FILE", help="Draw both into FILE.png or FILE.svg.")
+@click.option("--json", "as_json", is_flag=True, help="Print what moved as JSON.")
+def compare(first: Path, second: Path, names: str | None, out: Path | None, as_json: bool) -> int:
+    """Compare two results: what moved, in one figure.
+
+    A and B are folders of reports, of two versions of a mechanism or two nights. Verdicts and
+    settings that differ are listed, exact curves that differ beyond rounding, and a certified δ
+    where the bands of the two results do not meet. The figure has both estimates with their bands.
+    """
+    from dpaudit.cli.answers import comparisons
+    from dpaudit.report import comparison
+
+    found = comparison.compare(first, second, comparisons.names_of(names, first, second))
+    print(comparisons.as_json(found) if as_json else found)
+    if out is not None:
+        exit_status.say(f"figure: {found.save(out)}", exit_status.NOT_VIOLATED)
+    return exit_status.NOT_VIOLATED
+
+
+@dpaudit.command(
+    short_help="Show what many runs in a ledger say together.",
+    epilog=table(
+        {0: "no claim is rejected", VIOLATED: "a claim is rejected, of the newest version"},
+        error="usage error, or FILE was changed or is no ledger",
+    ),
+)
+@click.argument("file", type=FILE)
+@click.option(
+    "--merge",
+    "others",
+    type=FILE,
+    metavar="OTHER",
+    multiple=True,
+    help="Take over the lines of another ledger; may be given several times.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON, a list.")
+def ledger(file: Path, others: tuple[Path, ...], as_json: bool) -> int:
+    """Show what many runs in a ledger say together.
+
+    FILE is the --ledger of `dpaudit run`. A line for each version of a mechanism: its runs, their
+    draws, and the evidence against its claim. Evidence is a product of e-values: of a sound
+    mechanism it ever reaches what rejects the claim with probability at most 5 %, over all runs and
+    all versions together.
+    """
+    from dpaudit.cli.answers import ledgers
+    from dpaudit.run import Ledger
+
+    book = Ledger(file)
+    if others:
+        taken = book.merge(map(Ledger, others))
+        exit_status.say(f"{taken} lines taken over", exit_status.NOT_VIOLATED)
+    found = book.standings()
+    print(ledgers.as_json(found) if as_json else ledgers.as_text(found))
+    return VIOLATED if ledgers.rejected(found) else exit_status.NOT_VIOLATED
 
 
 @dpaudit.command(

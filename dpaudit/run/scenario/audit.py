@@ -14,6 +14,7 @@ from dpaudit.auditing.api import audit
 from dpaudit.auditing.settings import MOST_EPSILON, UNITS, Settings
 from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import Claim
+from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.table import Check, Table, numbers
 
@@ -32,7 +33,9 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def read_settings(table: Table, claim: Claim | None, seed: int | None) -> Settings | None:
+def read_settings(
+    table: Table, claim: Claim | MetricClaim | None, seed: int | None
+) -> Settings | None:
     """The settings; None after a fault. A default stands in for a faulty value in the checks."""
     options = {key: table.get(key, one, DEFAULTS[key]) for key, one in CHECKS.items()}
     options["samples"] = _draws(table)

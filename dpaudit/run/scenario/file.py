@@ -20,7 +20,9 @@ Keys, by table (`name` stands above them and is optional):
   the two databases on which a mechanism of a paper shows what it claims
 - [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1
   (zero-concentrated), with omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve
-  of Gaussian mixing); printed = true, what the mechanism's own source claims
+  of Gaussian mixing); printed = true, what the mechanism's own source claims; with group = 3, what
+  that says of 3 changed rows; epsilon with per = "euclidean" (manhattan, chebyshev, hamming or
+  "package.module:callable"), ε a unit of distance of the record that changes
 - [audit] epsilon = [..] or {start, stop, num}; draws (or samples), level, classifier, seed, detect,
   train_share, choose_share, bits, focus, stop = "verdict" to draw no more than that takes, and
   unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed
@@ -82,7 +84,7 @@ class Scenario:
 
     @property
     def claim(self) -> Claim | None:
-        """The claim that is judged."""
+        """The claim that is judged; None also where it depends on the pair (`settings.metric`)."""
         return self.settings.claim
 
     @classmethod
@@ -101,6 +103,8 @@ class Scenario:
         """From the content of a file, and its text. Raises as `load`."""
         if "study" in content:
             refuse(path, ["[study]: names a study, which `dpaudit run` makes, and no audit"])
+        if "one_run" in content:
+            refuse(path, ["[one_run]: names an audit of one run; `dpaudit run` makes it, no other"])
         faults: list[str] = []
         scenario = _read(path, Table("", content, faults))
         refuse(path, faults)
@@ -112,15 +116,23 @@ class Scenario:
         """Where the user's modules are; None where the scenario names no callable of the user's."""
         call = isinstance(self.mechanism, Call) and not isinstance(self.mechanism, Program)
         ranked = isinstance(self.neighbour, Searched) and self.neighbour.search.imports
-        return self.folder if call or ranked else None
+        metric = self.settings.metric
+        measured = metric is not None and not isinstance(metric.distance, str)
+        return self.folder if call or ranked or measured else None
 
     def report_folder(self, out: str | Path | None = None) -> Path:
         """Where the report goes."""
         return REPORTS / self.name if out is None else Path(out)
 
-    def override(self, samples: int | None, seed: int | None, stop: str | None = None) -> Scenario:
-        """With other draws a side, seed or stop where they are given. Raises `InvalidInput`."""
-        given = {"samples": samples, "stop": stop}
+    def override(
+        self,
+        samples: int | None,
+        seed: int | None,
+        stop: str | None = None,
+        level: float | None = None,
+    ) -> Scenario:
+        """With other draws a side, seed, stop or level where given. Raises `InvalidInput`."""
+        given = {"samples": samples, "stop": stop, "level": level}
         changes: dict[str, Any] = {name: one for name, one in given.items() if one is not None}
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         settings = self.settings.replaced(seed=root(chosen), **changes)
@@ -193,7 +205,7 @@ def _read(path: Path, top: Table) -> Scenario | None:
 
 def _aimless(settings: Settings, mechanism: Any) -> bool:
     """Whether the audit is to stop at a verdict that it cannot reach."""
-    return settings.stop is not None and settings.claim is None and lawless(mechanism)
+    return settings.stop is not None and not settings.claims and lawless(mechanism)
 
 
 def read_name(top: Table, path: Path) -> str:

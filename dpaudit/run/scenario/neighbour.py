@@ -24,6 +24,7 @@ from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.curves.claims import Claim
+from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import LawMechanism
@@ -200,7 +201,7 @@ RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Added, Tem
 
 
 def read_neighbour(
-    table: Table, claim: Claim | None, folder: Path, mechanism: Any
+    table: Table, claim: Claim | MetricClaim | None, folder: Path, mechanism: Any
 ) -> Neighbour | None:
     """The rule with its keys; None after a fault. mechanism : of the scenario, not yet loaded."""
     user = isinstance(mechanism, Call)
@@ -208,10 +209,11 @@ def read_neighbour(
     rule = table.get("rule", partial(check.choice, allowed=RULES), default)
     if rule is None:
         return None
-    own = claim.epsilon if claim is not None and claim.epsilon is not None else 0.0
+    metric = claim if isinstance(claim, MetricClaim) else None
+    own = claim.epsilon or 0.0 if isinstance(claim, Claim) else 0.0
     asked = "rule" in table
     readers: dict[str, Any] = {
-        Searched.rule: lambda: Searched(read_search(table, folder, own), asked),
+        Searched.rule: lambda: Searched(read_search(table, folder, own, metric), asked),
         Worst.rule: lambda: Worst(table.get("at", partial(check.real, low=0.0), own)),
         Own.rule: Own,
         Zeroed.rule: lambda: Zeroed(_index(table)),
@@ -222,7 +224,7 @@ def read_neighbour(
     found: Neighbour = readers[rule]()
     table.close()
     if isinstance(found, Searched) and not asked and set(table.content) <= {"at"}:
-        return Unstated(Worst(found.search.options["at"]), found)
+        return Unstated(Worst(found.search.options.get("at", own)), found)
     return found
 
 

@@ -1,9 +1,12 @@
 """`[neighbour] rule = "search"`: its keys, and the search itself.
 
-- at : ε at which neighbours are compared (the claim's own, else 0)
+- at : ε at which neighbours are compared (the claim's own, of each pair if it depends on it; or 0)
 - relations = ["zero-out"], any of "zero-out", "remove", "replace", "add"
 - candidates = "rows.csv" (from the scenario's folder), row_bound = 5.0, bounds = [[least, largest],
-  ...] one a column, the target's last: rows that may come in
+  ...] one a column, the target's last, or one for all; or bounds = "public.csv", a file of two
+  rows, the least and the largest values; or bounds = "data", those of the data, which is said:
+  rows that may come in
+- named = false where nobody said that the claim covers these relations, which is said too
 - rank = "auto", "linear", "influence", "random" or "package.module:callable", the user's
   score(data, out, into)
 - shortlist, budget (in audits), quick : as of `dpaudit.search_neighbours`
@@ -20,23 +23,35 @@ from dpaudit import scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.shown.short_repr import short_repr
+from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.errors import ScenarioError
-from dpaudit.run.scenario.table import Table, numbers, text
+from dpaudit.neighbours.pair import DONE
+from dpaudit.run.scenario.table import Table, flag, numbers, text
 from dpaudit.run.scenario.target import imported, is_target
 from dpaudit.run.worst_case_options import read_candidates
 from dpaudit.search import Selection
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report
+UNNAMED = (
+    "No relation was named: this is for one row {kinds}, which the claim may not cover; name the "
+    "claim's own by --neighbours."
+)
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search; `options` are the keywords of `dpaudit.search_neighbours` that are given."""
+    """A search; `options` are the keywords of `dpaudit.search_neighbours` that are given.
+
+    bounds : a file of the least and the largest values. named : whether the claim covers the
+    relations, as somebody said.
+    """
 
     options: dict[str, Any]
     candidates: Path | None = None
     rank: str = "auto"
+    bounds: Path | None = None
+    named: bool = True
 
     __repr__ = short_repr
 
@@ -48,19 +63,29 @@ class Search:
     @property
     def compared(self) -> dict[str, Any]:
         """How neighbours are compared, in JSON types; no other option changes an outcome."""
-        return {"at": self.options["at"], "quick": self.options.get("quick", search.QUICK)}
+        metric = self.options.get("claim")
+        own = {} if metric is None else {"claim": metric.text}
+        quick = self.options.get("quick", search.QUICK)
+        return {"at": self.options.get("at"), "quick": quick, **own}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said before the verdict."""
+        kinds = " or ".join(
+            DONE.get(one, "added") for one in self.options.get("relations", ("zero-out",))
+        )
+        unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
+        of_data = self.options.get("bounds") == search.OF_DATA
+        return (*unnamed, search.NOT_PUBLIC) if of_data else unnamed
 
     def check(self, dataset: Rows) -> None:
         """Whether the candidates and bounds are of such data.
 
         Raises `DataNotFound`, `InvalidInput`.
         """
-        columns = len(dataset.columns)
         if self.candidates is not None:
             read_candidates(self.candidates, dataset)
-        if len(self.options.get("bounds", range(columns))) != columns:
-            given = f"{len(self.options['bounds'])} pairs"
-            fail("bounds", given, f"{columns} pairs [least, largest], the target's last")
+        self.bounds_of(dataset)
 
     def select(self, mechanism: Any, dataset: Rows, **given: Any) -> Selection:
         """given : samples, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
@@ -70,17 +95,38 @@ class Search:
         options = given | self.options
         if self.candidates is not None:
             options["candidates"] = read_candidates(self.candidates, dataset)
+        options["bounds"] = self.bounds_of(dataset)
         rank = _imported(self.rank) if self.imports else self.rank
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
+    def bounds_of(self, dataset: Rows) -> Any:
+        """As `dpaudit.search_neighbours` takes them: a pair a column, "data" or None.
 
-def read_search(table: Table, folder: Path, at: float) -> Search:
-    """Read the keys beside `rule`. at : the default of the key `at`."""
+        Raises `DataNotFound`, `InvalidInput`.
+        """
+        if self.bounds is not None:
+            return _bounds_in(self.bounds, dataset)
+        given, columns = self.options.get("bounds"), len(dataset.columns)
+        if given is None or given == search.OF_DATA:
+            return given
+        pairs = given * columns if len(given) == 1 else given
+        if len(pairs) != columns:
+            expected = f"one pair [least, largest], or {columns}, one a column, the target's last"
+            fail("bounds", f"{len(given)} pairs", expected)
+        return pairs
+
+
+def read_search(table: Table, folder: Path, at: float, metric: MetricClaim | None = None) -> Search:
+    """Read the keys beside `rule`.
+
+    at : the default of the key `at`. metric : a claim by distance, which compares each neighbour at
+    an ε of its own instead.
+    """
     checks: dict[str, Any] = {
         "at": partial(check.real, low=0.0),
         "relations": _words,
         "row_bound": partial(check.real, low=0.0, open_=True),
-        "bounds": _pairs,
+        "bounds": _pairs_or_file,
         "shortlist": partial(check.integer, minimum=1),
         "budget": partial(check.real, low=1.0, open_=True),
         "quick": partial(check.choice, allowed=(search.QUICK, *scoring.ALIASES)),
@@ -88,12 +134,18 @@ def read_search(table: Table, folder: Path, at: float) -> Search:
     found = {key: table.get(key, check, None) for key, check in checks.items()}
     candidates = table.get("candidates", text, None)
     rank = table.get("rank", _rank, "auto")
-    options = {"at": at, **{key: value for key, value in found.items() if value is not None}}
+    named, bounds = table.get("named", flag, True), found["bounds"]
+    file = isinstance(bounds, str) and bounds != search.OF_DATA
+    found["bounds"] = None if file else bounds
+    level: dict[str, Any] = {"at": at} if metric is None else {"claim": metric}
+    options = level | {key: value for key, value in found.items() if value is not None}
     _check_incoming(table, options.get("relations", ("zero-out",)))
     return Search(
         options,
         None if candidates is None else folder / Path(candidates).expanduser(),
         rank or "auto",
+        folder / Path(bounds).expanduser() if file else None,
+        named is not False,
     )
 
 
@@ -113,6 +165,19 @@ def _words(key: str, value: Any) -> tuple[str, ...]:
     return tuple(
         check.choice(f"{key}[{place}]", word, search.RELATIONS) for place, word in enumerate(value)
     )
+
+
+def _pairs_or_file(key: str, value: Any) -> tuple[tuple[float, ...], ...] | str:
+    """Pairs, a file that holds them, or "data"."""
+    return text(key, value) if isinstance(value, str) else _pairs(key, value)
+
+
+def _bounds_in(path: Path, dataset: Rows) -> Any:
+    """(d, 2), from a file with the columns of the data. Raises `DataNotFound`, `InvalidInput`."""
+    rows = read_candidates(path, dataset)
+    if len(rows) != 2 or (rows[0] > rows[1]).any():
+        fail(path.name, f"{len(rows)} rows", "two rows: the least values, then the largest")
+    return rows.T
 
 
 def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:

@@ -15,6 +15,7 @@ from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
 from dpaudit.report.studies.study import Study
+from dpaudit.run.one_run import ONE_RUN, OneRunScenario
 from dpaudit.run.scenario.file import REPORTS, Scenario, parsed, read_name
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.table import Table, refuse
@@ -111,11 +112,16 @@ class StudyFile:
         return StudyScenario(self.path, self.name, study, self.seed)
 
 
-def load_scenario(path: str | Path) -> Scenario | StudyScenario:
-    """Read a file once, as what it is: an audit or a study. Raises as their `load`."""
+def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario:
+    """Read a file once, as what it is: an audit of draws or of one run, or a study.
+
+    Raises as their `load`.
+    """
     file = parsed(Path(path))
     if STUDY in file.content:
         return StudyScenario.read(file.path, file.content)
+    if ONE_RUN in file.content:
+        return OneRunScenario.read(file.path, file.content)
     return Scenario.read(file.path, file.content, file.text)
 
 

@@ -27,8 +27,10 @@ UNLOCKED = (
 class Lock:
     """Held from `take` to `release` or the end of the process, even by kill -9."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, place: Path | None = None) -> None:
+        """place : what an error names; if not given, the folder above the one of the file."""
         self.path, self.file = path, -1
+        self.place = place or path.parent.parent
 
     def take(self) -> None:
         """Raises `InvalidInput` where another run holds it, OSError where the file cannot be
@@ -45,7 +47,7 @@ class Lock:
             os.close(self.file)
             time.sleep(PAUSE)
         raise InvalidInput(
-            f"another run is under way in {self.path.parent.parent} "
+            f"another run is under way in {self.place} "
             f"(process {_holder(self.path)}); give this one a folder of its own, or wait"
         )
 

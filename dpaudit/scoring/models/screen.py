@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import xlogy
-from scipy.stats import chi2
+from scipy.special import chdtri, xlogy
 
 from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
@@ -38,7 +37,7 @@ def surplus(train: Sides) -> Array:
     both = np.maximum(p + q, 1)
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
-    return np.asarray(gain - 0.5 * chi2.isf(1.0 / len(gain), freedom))
+    return np.asarray(gain - 0.5 * chdtri(freedom, 1.0 / len(gain)))
 
 
 def _counts(columns: Array, ends: Array) -> np.ndarray:

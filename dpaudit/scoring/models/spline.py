@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BSpline
 from scipy.ndimage import map_coordinates
 from scipy.special import ndtr, ndtri
 
@@ -194,6 +193,8 @@ def _basis(bins: int, segments: int) -> tuple[Array, Array]:
 
     The penalty is the sum of squared second differences of neighbouring coefficients.
     """
+    from scipy.interpolate import BSpline  # here: slow to import
+
     knots = np.arange(-3, segments + 4) / segments
     centres = (np.arange(bins) + 0.5) / bins
     basis = BSpline.design_matrix(centres, knots, 3).toarray()

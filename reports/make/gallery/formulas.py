@@ -1,4 +1,4 @@
-"""The findings as rows: each printed formula against the exact curve, failing or holding."""
+"""Statements as rows: each printed formula against the exact curve, failing or holding."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from reports.make.findings import FINDINGS, Evidence, Finding
-from reports.make.findings.finding import CERTIFIED, LOOSE, UNDEFINED, WRONG
+from reports.make.findings import STATEMENTS, Evidence
+from reports.make.findings.evidence import CERTIFIED, LOOSE, UNDEFINED, WRONG
+from reports.make.findings.outcome import cases
+from reports.make.findings.words import setting
 
-# privacy, or a parameter that keeps it; other findings are not about formulas
+# privacy, or a parameter that keeps it; other statements are not about formulas
 QUANTITIES = ("δ", "ε", "σ/Δ", "w/B", "w/C", "k")
+ORDER = (WRONG, UNDEFINED, LOOSE)
 
 
 @dataclass(frozen=True)
@@ -33,26 +36,29 @@ class Row:
 
 def numbers() -> list[dict[str, Any]]:
     """All rows, those that fail first."""
-    rows = [row(one, evidence, setting) for one, setting, evidence in _checked() if shown(evidence)]
-    order = (WRONG, UNDEFINED, LOOSE)
-    return [asdict(one) for one in sorted(rows, key=lambda one: order.index(one.verdict))]
+    rows = [one for one, evidence in checked() if shown(evidence)]
+    return [asdict(one) for one in sorted(rows, key=lambda one: ORDER.index(one.verdict))]
 
 
 @lru_cache(maxsize=1)
-def _checked() -> list[tuple[Finding, Mapping[str, Any], Evidence]]:
-    """Every finding at each of its settings; some take draws."""
-    return [
-        (one, setting, evidence) for one in FINDINGS.values() for setting, evidence in one.checks()
+def checked() -> list[tuple[Row, Evidence]]:
+    """Every statement at each setting that it names; some take draws."""
+    found = [
+        (one.place, one.paper, case.setting, case.evidence)
+        for one in STATEMENTS.values()
+        for case in cases(one.test)
     ]
+    return [(row(*one), one[-1]) for one in found]
 
 
 def shown(evidence: Evidence) -> bool:
     """Whether there is an exact value of a quantity that the page is about."""
-    return evidence.quantity in QUANTITIES and evidence.kind != CERTIFIED
+    known = evidence.kind != CERTIFIED and evidence.verdict in ORDER
+    return known and evidence.quantity in QUANTITIES
 
 
-def row(finding: Finding, evidence: Evidence, setting: Mapping[str, Any] | None = None) -> Row:
-    """Of a finding at one of its settings, the first if none is named."""
+def row(place: str, paper: int, at: Mapping[str, Any], evidence: Evidence) -> Row:
+    """Of a statement at one of its settings."""
+    where = ", ".join(filter(None, (setting(at, paper), evidence.at)))
     values = evidence.printed, evidence.found, evidence.factor
-    place = finding.place, f"paper {finding.paper}", finding.at(evidence, setting)
-    return Row(*place, evidence.quantity, *values, evidence.verdict)
+    return Row(place, f"paper {paper}", where, evidence.quantity, *values, evidence.verdict)

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpaudit.report.text import NONE, number, plain
 from reports.make import page
-from reports.make.findings.finding import LOOSE
+from reports.make.findings.evidence import LOOSE
 from reports.make.gallery.calibrations import PUBLIC
 from reports.make.gallery.mixing import BOUNDS
 
