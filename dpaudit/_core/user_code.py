@@ -12,17 +12,43 @@ import importlib.util
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    PathFinder,
+    SourceFileLoader,
+)
 from pathlib import Path
 from typing import Any, cast
 
 from joblib import wrap_non_picklable_objects
 
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "dpaudit"  # an environment variable, and our value of it
+
+
+class _FromSource(SourceFileLoader):
+    """Compiles a module each time it is imported.
+
+    Python takes compiled code to be current where the second of the last change and the length of
+    the source agree. So a digit that is changed right after a run would be hashed and reported,
+    while the code before the change runs.
+    """
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        """No time of change: importlib then neither reads nor writes compiled code."""
+        raise OSError(f"compiled code of {path} is not used")
+
+
+def _finder(place: str) -> FileFinder:
+    compiled = (ExtensionFileLoader, EXTENSION_SUFFIXES)
+    return FileFinder(place, compiled, (_FromSource, SOURCE_SUFFIXES))
 
 
 @dataclass(frozen=True)
@@ -47,12 +73,14 @@ class Folder:
         added = place not in sys.path
         if added:
             sys.path.append(place)
+        sys.path_importer_cache[place] = _finder(place)
         return cls(place, added, frozenset(name for name in sys.modules if "." not in name))
 
     def left(self) -> None:
         """Take the folder off `sys.path`, and forget its modules and their submodules."""
         if self.added and self.place in sys.path:
             sys.path.remove(self.place)
+        sys.path_importer_cache.pop(self.place, None)
         here = {
             name
             for name in list(sys.modules)

@@ -29,6 +29,20 @@ def folder(tmp_path, name, **modules):
     return place
 
 
+def test_a_module_is_compiled_anew_when_it_changed_within_the_same_second(tmp_path):
+    place = folder(tmp_path, "one", edited="X = 1")
+    with beside(place):
+        assert importlib.import_module("edited").X == 1
+    (second := place / "edited.py").write_text("X = 2")
+    os.utime(second, (1e9, 1e9))
+    with beside(place):
+        assert importlib.import_module("edited").X == 2
+    second.write_text("X = 3")
+    os.utime(second, (1e9, 1e9))
+    with beside(place):
+        assert importlib.import_module("edited").X == 3
+
+
 def test_a_folder_is_last_while_it_is_in_use(tmp_path, path):
     place, before = folder(tmp_path, "one", own_of_one="X = 1"), list(path)
     with beside(place), beside(place):

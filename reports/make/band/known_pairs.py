@@ -5,6 +5,7 @@ Scores are true or mis-specified, with ties or without; some laws have sets that
 
 from __future__ import annotations
 
+import math
 import numpy as np
 from scipy.special import ndtr, stdtr
 
@@ -96,7 +97,7 @@ def _als_truth(epsilon: Array) -> tuple[Array, Array]:
     return exact.als(_H, _T, 1, _ROWS, epsilon)
 
 
-_COIN = 1.0 / (1.0 + np.e)
+_COIN = 1.0 / (1.0 + math.e)
 PAIRS = (
     ScoreLaw("Gaussian shift, true score", T1.draw, T1.tail, T1.truth),
     ScoreLaw("Gaussian shift, blurred score", *normal_score(SHIFT, np.sqrt(5.0)), T1.truth),

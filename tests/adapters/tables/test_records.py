@@ -1,11 +1,12 @@
 """Functions of records and data frames: what goes in, what comes out, with or without order."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
+
+pd = pytest.importorskip("pandas")
 
 DATA = np.array([[31.0, 1.0, 2.5], [28.0, 0.0, 1.5], [40.0, 1.0, -3.0]])
 COLUMNS = {"age": "int", "smokes": ["no", "yes"], "score": "float"}

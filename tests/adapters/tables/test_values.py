@@ -31,9 +31,13 @@ def test_the_column_comes_in_the_form_and_type_that_is_asked_for():
     assert [type(one) for one in listed] == [int] * 6
     (answers,) = handed("list", column=-1, dtype=["no", "yes"])
     assert answers == ["no", "yes"] * 3
+    assert [one.tolist() for one in handed("array", column=[1, 0])] == DATA.T[::-1].tolist()
+
+
+def test_a_column_comes_as_a_series_of_pandas():
+    pytest.importorskip("pandas")
     (series,) = handed("series", column=1, dtype="bool")
     assert (type(series).__name__, series.tolist()) == ("Series", [False, True] * 3)
-    assert [one.tolist() for one in handed("array", column=[1, 0])] == DATA.T[::-1].tolist()
 
 
 def test_each_calls_for_every_record_by_itself():
