@@ -6,6 +6,7 @@ Scores are true or mis-specified, with ties or without; some laws have sets that
 from __future__ import annotations
 
 import math
+
 import numpy as np
 from scipy.special import ndtr, stdtr
 
