@@ -27,6 +27,18 @@ from dpaudit.certify.refuting import FARTHEST, RefutingCounts
 from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.gaussian_shift import shift_delta
 
+__all__ = [
+    "best_set",
+    "draws_to_detect",
+    "excess_of",
+    "excess_shown",
+    "least_excess",
+    "separating_bets",
+    "separating_draws",
+    "shift_of",
+    "smallest_excess",
+]
+
 POWER = 0.8
 # a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.sets.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5

@@ -1,0 +1,127 @@
+"""The documentation site: `sphinx-build -W --keep-going -c docs . docs/_build/html`, from the top.
+
+The pages are those that a reader of the repository sees, so links between them work in both places.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import metadata
+from pathlib import Path
+
+from click import Context
+from sphinx.application import Sphinx
+
+TOP = Path(__file__).resolve().parent.parent
+ABOUT = metadata("dpaudit")
+LINKS = dict(one.split(", ", 1) for one in ABOUT.get_all("Project-URL") or ())
+SOURCE = LINKS.get("Source", "")
+
+project = "dpaudit"
+author = "the dpaudit developers"
+copyright = "2026, the dpaudit developers"
+version = release = ABOUT["Version"]
+
+root_doc = "docs/index"
+include_patterns = [
+    "docs/**",
+    "reports/*.md",
+    "reports/papers/*.md",
+    "scenarios/README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+]
+exclude_patterns = [
+    "docs/_*",
+    "docs/README.md",  # the list of pages where there is no site
+    "docs/examples/**",
+    "docs/gallery/**/*.ipynb",
+    "docs/gallery/**/*.py",
+    "**/.*",
+    "build",
+    "dist",
+    "dpaudit-out",
+    "tests",
+    "dpaudit",
+    "scenarios/*/**",
+]
+templates_path = [str(TOP / "docs" / "_templates")]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+suppress_warnings = ["config.cache"]
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 4
+
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+autodoc_typehints = "none"  # docstrings say shapes and units
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "docs/examples",
+    "gallery_dirs": "docs/gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "abort_on_example_error": True,
+    "show_memory": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "dpaudit"
+html_theme_options = {
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_static_path = ["_static"]
+html_extra_path = ["_site"]
+html_copy_source = False
+html_show_sourcelink = False
+
+_LINK = re.compile(r"(?<=\]\()(\.{0,2}[^)#:\s]+)(#[^)\s]*)?(?=\))")
+
+
+def _is_page(path: Path) -> bool:
+    """Whether the site has it: as a page, or as a file that it takes along."""
+    return path.suffix in (".md", ".png", ".html", ".json", ".toml", ".csv") and path.is_file()
+
+
+def link_to_source(app: Sphinx, docname: str, text: list[str]) -> None:
+    """Lead what is in the repository and not on the site (folders, code) to the repository."""
+    folder = Path(app.srcdir, docname).parent
+
+    def led(found: re.Match[str]) -> str:
+        target = (folder / found[1]).resolve()
+        if not target.exists() or _is_page(target):
+            return found[0]
+        return f"{SOURCE}/tree/main/{target.relative_to(TOP)}{found[2] or ''}"
+
+    text[0] = _LINK.sub(led, text[0])
+
+
+def escape_stars(app: Sphinx, ctx: Context, lines: list[str]) -> None:
+    """Help texts are plain: a star in `f(data, size, *, rng)` begins no emphasis."""
+    lines[:] = [line.replace("*", r"\*") for line in lines]
+
+
+def setup(app: Sphinx) -> None:
+    """Read pages through `link_to_source`, and help texts through `escape_stars`."""
+    app.connect("source-read", link_to_source)
+    for part in ("description", "usage", "options", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", escape_stars)
