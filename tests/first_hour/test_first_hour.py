@@ -5,6 +5,7 @@ of this environment on the PATH, and ends with status 0 if all was as its commen
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+QUICK_START = Path(__file__).parents[2] / "docs" / "quick-start.md"
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.sh"))
 DEFAULT = ("empty_marker",)  # the default run has this one
 MISSING = not all(
@@ -48,3 +50,15 @@ def test_the_first_hour(script, tmp_path):
         check=False,
     )
     assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+
+
+@pytest.mark.quick
+def test_the_quick_start_is_typed_in_as_it_stands():
+    page = QUICK_START.read_text(encoding="utf-8")
+    script = (Path(__file__).parent / "scripts" / "quick_start.sh").read_text(encoding="utf-8")
+    project = page[page.index("dpaudit init") :]  # what comes before needs an index of packages
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", project, re.MULTILINE | re.DOTALL))
+    assert [line for line in commands.splitlines() if line not in script] == []
+    promised = re.findall(r'grep -qF "(.*?)"', script)
+    assert len(promised) > 5
+    assert [text for text in promised if text not in page] == []
