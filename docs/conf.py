@@ -6,13 +6,19 @@ The pages are those that a reader of the repository sees, so links between them 
 from __future__ import annotations
 
 import re
+import sys
 from importlib.metadata import metadata
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from click import Context
 from sphinx.application import Sphinx
 
 TOP = Path(__file__).resolve().parent.parent
+sys.path.append(str(TOP / "docs"))
+import links  # noqa: E402
+
 ABOUT = metadata("dpaudit")
 LINKS = dict(one.split(", ", 1) for one in ABOUT.get_all("Project-URL") or ())
 SOURCE = LINKS.get("Source", "")
@@ -59,6 +65,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 suppress_warnings = ["config.cache"]
+highlight_language = "text"
+smartquotes = False  # --data is an option
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
@@ -85,11 +93,12 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"docs/**": ["page-toc"], "C*": ["page-toc"]},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_extra_path = ["_site"]
 html_copy_source = False
 html_show_sourcelink = False
@@ -115,13 +124,21 @@ def link_to_source(app: Sphinx, docname: str, text: list[str]) -> None:
     text[0] = _LINK.sub(led, text[0])
 
 
-def escape_stars(app: Sphinx, ctx: Context, lines: list[str]) -> None:
-    """Help texts are plain: a star in `f(data, size, *, rng)` begins no emphasis."""
-    lines[:] = [line.replace("*", r"\*") for line in lines]
+def as_typed(app: Sphinx, ctx: Context, lines: list[str]) -> None:
+    """Help texts are plain text: aligned lines stay so, and a star begins no emphasis."""
+    old = [(line.startswith("| "), line) for line in lines]
+    lines.clear()
+    for aligned, run in groupby(old, key=itemgetter(0)):
+        texts = [line for _, line in run]
+        if aligned:
+            lines += ["::", "", *(f"    {line[2:]}" for line in texts), ""]
+        else:
+            lines += [line.replace("*", r"\*") for line in texts]
 
 
 def setup(app: Sphinx) -> None:
-    """Read pages through `link_to_source`, and help texts through `escape_stars`."""
+    """Read pages through `link_to_source`, and help texts through `as_typed`."""
     app.connect("source-read", link_to_source)
-    for part in ("description", "usage", "options", "epilog"):
-        app.connect(f"sphinx-click-process-{part}", escape_stars)
+    app.connect("build-finished", links.check)
+    for part in ("description", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", as_typed)
