@@ -98,7 +98,8 @@ class InverseWishart:
         d = len(self.root)
 
         def draw(count: int) -> Array:
-            factor = np.linalg.solve(bartlett(count, d, self.dof, rng), self.root)
+            # [None]: beside a stack, NumPy before 2 takes a matrix for a stack of vectors.
+            factor = np.linalg.solve(bartlett(count, d, self.dof, rng), self.root[None])
             return upper_triangle(factor.transpose(0, 2, 1) @ factor)
 
         return draw_in_chunks(size, self.dim, d**2, draw)
@@ -110,7 +111,7 @@ class InverseWishart:
     def _log_density(self, x: Array) -> Array:
         d = len(self.root)
         factor, definite = cholesky_stack(symmetric_matrix(x, d))
-        white = np.linalg.solve(factor, self.root.T)  # tr(ΨX⁻¹) = ‖L⁻¹rootᵀ‖²
+        white = np.linalg.solve(factor, self.root.T[None])  # tr(ΨX⁻¹) = ‖L⁻¹rootᵀ‖²
         density = (
             self.dof * log_det(self.root)
             - (self.dof + d + 1) * _half_log_det(factor)
