@@ -1,11 +1,32 @@
-"""The scenarios are installed inside the package; pyproject.toml names this build step."""
+"""What a build packs beside the modules; pyproject.toml names these two build steps.
 
+The wheel carries the scenarios that run by name from any folder. The source distribution carries
+the project as it is worked on, tests included, but no drawn pages: reports are 27 MB of them.
+"""
+
+from collections.abc import Iterable
 from pathlib import Path
 
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 FOLDER = Path("scenarios")  # builds run in the top folder
-OURS = "packing.py"
+SCENARIO = (".toml", ".py", ".csv")
+# Released packages and their old versions: they need environments of their own.
+REPOSITORY = ("libraries", "museum", "packing.py")
+
+SOURCE = ("tests", "docs", "reports", "scenarios", ".ci", ".conda", ".github")
+TEXT = (*SCENARIO, ".md", ".json", ".sh", ".txt", ".rst", ".css", ".yml", ".yaml")
+NO_SUFFIX = ("run", "Dockerfile", "Makefile")
+PICTURES = "images"  # of the pages themselves
+CACHES = ("__pycache__", "dpaudit-out")
+MADE = [
+    Path("docs", *parts) for parts in (["_build"], ["_site"], ["gallery"], ["api", "generated"])
+]
+TOP = (
+    *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff"),
+    *("Dockerfile", ".dockerignore", ".gitignore", "action.yml", ".pre-commit-hooks.yaml"),
+)
 
 
 class WithScenarios(build_py):
@@ -20,16 +41,37 @@ class WithScenarios(build_py):
             self.copy_file(str(path), str(target))
 
     def get_source_files(self) -> list[str]:
-        """What a source distribution holds."""
-        return [*super().get_source_files(), *map(str, scenarios()), str(FOLDER / OURS)]
+        """What a source distribution needs to build the wheel."""
+        return [*super().get_source_files(), *map(str, scenarios())]
+
+
+class WithTests(sdist):
+    """Puts the tests, and what they read, into a source distribution."""
+
+    def add_defaults(self) -> None:
+        """What setuptools finds by itself, and the sources of `sources`."""
+        super().add_defaults()
+        self.filelist.extend(map(str, sources()))
 
 
 def scenarios() -> list[Path]:
-    """All files of the folder but this one, caches and hidden ones."""
-    return [
-        path
-        for path in sorted(FOLDER.rglob("*"))
-        if path.is_file()
-        and path.name != OURS
-        and not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
-    ]
+    """The scenarios of the wheel, with their modules and data."""
+    files = [path for path in below(FOLDER) if path.suffix in SCENARIO]
+    return [path for path in files if path.relative_to(FOLDER).parts[0] not in REPOSITORY]
+
+
+def sources() -> list[Path]:
+    """The files of the project outside of the package that are written, not drawn or made."""
+    files = [path for name in SOURCE for path in below(Path(name))]
+    kept = [path for path in files if path.suffix in TEXT or path.name in NO_SUFFIX]
+    pictures = [path for path in files if path.parent.name == PICTURES]
+    return [*kept, *pictures, *(Path(name) for name in TOP if Path(name).is_file())]
+
+
+def below(folder: Path) -> Iterable[Path]:
+    """The files below a folder, in order, without hidden ones in it and without what is made."""
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder).parts
+        hidden = any(part in CACHES or part.startswith(".") for part in inner)
+        if path.is_file() and not hidden and not any(map(path.is_relative_to, MADE)):
+            yield path
