@@ -121,7 +121,8 @@ def score_variance(count: Array | float, n: Array | float, z: float) -> Array | 
     """Of count/n, with z²/4 added to hits and misses: the approximate limits are then monotone in
     both counts.
     """
-    return (count + 0.25 * z**2) * (n - count + 0.25 * z**2) / n**3
+    cube = n**3 if isinstance(n, np.ndarray) else float(n**3)  # NumPy before 2: no int over 2⁶⁴
+    return (count + 0.25 * z**2) * (n - count + 0.25 * z**2) / cube
 
 
 @dataclass(repr=False)
