@@ -1,4 +1,4 @@
-"""What a build packs beside the modules; pyproject.toml names these two build steps.
+"""What a build packs beside the modules; pyproject.toml names this build step.
 
 The wheel carries the scenarios that run by name from any folder. The source distribution carries
 the project as it is worked on, tests included, but no drawn pages: reports are 27 MB of them.
@@ -8,24 +8,27 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
 
 FOLDER = Path("scenarios")  # builds run in the top folder
 SCENARIO = (".toml", ".py", ".csv")
 # Released packages and their old versions: they need environments of their own.
 REPOSITORY = ("libraries", "museum", "packing.py")
 
-SOURCE = ("tests", "docs", "reports", "scenarios", ".ci", ".conda", ".github")
-TEXT = (*SCENARIO, ".md", ".json", ".sh", ".txt", ".rst", ".css", ".yml", ".yaml")
-NO_SUFFIX = ("run", "Dockerfile", "Makefile")
-PICTURES = "images"  # of the pages themselves
+SOURCE = ("tests", "docs", "reports", "scenarios", ".conda", ".github")
+TEXT = (*SCENARIO, *(".md", ".json", ".sh", ".txt", ".rst", ".css", ".js", ".yml", ".yaml"))
+DOCS = Path("docs")  # whole: pictures and templates are part of it
 CACHES = ("__pycache__", "dpaudit-out")
-MADE = [
-    Path("docs", *parts) for parts in (["_build"], ["_site"], ["gallery"], ["api", "generated"])
-]
+MADE = (Path("docs/_build"), Path("docs/gallery"), Path("docs/api/generated"))
 TOP = (
     *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff"),
-    *("Dockerfile", ".dockerignore", ".gitignore", "action.yml", ".pre-commit-hooks.yaml"),
+    *(
+        ".ci/run",
+        "Dockerfile",
+        ".dockerignore",
+        ".gitignore",
+        "action.yml",
+        ".pre-commit-hooks.yaml",
+    ),
 )
 
 
@@ -41,17 +44,8 @@ class WithScenarios(build_py):
             self.copy_file(str(path), str(target))
 
     def get_source_files(self) -> list[str]:
-        """What a source distribution needs to build the wheel."""
-        return [*super().get_source_files(), *map(str, scenarios())]
-
-
-class WithTests(sdist):
-    """Puts the tests, and what they read, into a source distribution."""
-
-    def add_defaults(self) -> None:
-        """What setuptools finds by itself, and the sources of `sources`."""
-        super().add_defaults()
-        self.filelist.extend(map(str, sources()))
+        """What a source distribution holds."""
+        return [*super().get_source_files(), *map(str, sources())]
 
 
 def scenarios() -> list[Path]:
@@ -63,9 +57,8 @@ def scenarios() -> list[Path]:
 def sources() -> list[Path]:
     """The files of the project outside of the package that are written, not drawn or made."""
     files = [path for name in SOURCE for path in below(Path(name))]
-    kept = [path for path in files if path.suffix in TEXT or path.name in NO_SUFFIX]
-    pictures = [path for path in files if path.parent.name == PICTURES]
-    return [*kept, *pictures, *(Path(name) for name in TOP if Path(name).is_file())]
+    kept = [path for path in files if path.suffix in TEXT or path.is_relative_to(DOCS)]
+    return [*kept, *(Path(name) for name in TOP if Path(name).is_file())]
 
 
 def below(folder: Path) -> Iterable[Path]:
