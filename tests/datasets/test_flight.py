@@ -77,9 +77,12 @@ def test_provenance_file_states_the_checksum_and_the_command():
     assert "python -m dpaudit.datasets.embed_flight" in text
 
 
-@pytest.mark.parametrize("damage", [b"", b"not xz", "other rows"])
+@pytest.mark.parametrize("damage", [b"", b"not xz", "other rows", "cut"])
 def test_damage_is_noticed(tmp_path, monkeypatch, damage):
-    content = damage if isinstance(damage, bytes) else embed_flight.lzma.compress(b"\0" * 8)
+    packed = {
+        one: embed_flight.lzma.compress(b"\0" * n) for one, n in (("other rows", 8), ("cut", 7))
+    }
+    content = damage if isinstance(damage, bytes) else packed[damage]
     (tmp_path / "flight.xz").write_bytes(content)
     monkeypatch.setattr(flight.resources, "files", lambda package: tmp_path)
     with pytest.raises(DataNotFound, match=r"'flight' .* reinstall dpaudit"):
@@ -99,7 +102,12 @@ def archive(path, minutes):
 
 def test_embedding_drops_missing_rows_and_keeps_order(tmp_path):
     source = archive(tmp_path / "flights.csv.zip", [(2, 11), ("NA", 5), (-300, 1272), (4, "NA")])
-    assert embed_flight.columns(source) == np.array([2, -300, 11, 1272], dtype="<i2").tobytes()
+    np.testing.assert_array_equal(embed_flight.columns(source), [[2, -300], [11, 1272]])
+
+
+def test_what_is_packed_is_unpacked_again(rng):
+    minutes = np.cumsum(rng.integers(-100, 1000, (2, 50)), axis=0).astype("<i2")
+    assert flight.unpacked(flight.packed(minutes)).tobytes() == minutes.tobytes()
 
 
 @pytest.mark.slow
@@ -108,7 +116,7 @@ def test_embedding_again_gives_what_the_loader_reads(tmp_path, data):
     source = archive(tmp_path / "flights.csv.zip", [("NA", "NA"), *minutes])
     embed_flight.embed(source, tmp_path / "flight.xz")
     raw = embed_flight.lzma.decompress((tmp_path / "flight.xz").read_bytes())
-    assert hashlib.sha256(raw).hexdigest() == flight.SHA256
+    assert hashlib.sha256(flight.unpacked(raw).tobytes()).hexdigest() == flight.SHA256
 
 
 def test_embedding_refuses_other_rows(tmp_path):
