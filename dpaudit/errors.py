@@ -8,8 +8,12 @@ class DpauditError(Exception):
 class InvalidInput(DpauditError, ValueError):
     """An argument is wrong; the message names it, what it was and what was expected.
 
-    argument : its name, or None where no single argument is at fault.
-    detail : the message without that name: "must be ..., got ...".
+    Attributes
+    ----------
+    argument : str or None
+        The name of the argument, or None where no single argument is at fault.
+    detail : str
+        The message without that name: "must be ..., got ...".
     """
 
     def __init__(self, message: str = "", *, argument: str | None = None) -> None:
@@ -40,7 +44,10 @@ class MechanismError(DpauditError, RuntimeError):
     It is chained to what the mechanism raised, with the mechanism's own frames. Numbers that tell
     values of the data are left out of the text there and here, and the frames have no variables.
 
-    raised : names and places of that exception, None where there was none.
+    Attributes
+    ----------
+    raised : object or None
+        Names and places of the mechanism's own exception, None where there was none.
     """
 
     def __init__(self, message: str = "", *, raised: object = None) -> None:

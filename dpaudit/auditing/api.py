@@ -52,54 +52,87 @@ def audit(
 
     Parameters
     ----------
-    mechanism : `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any type
+    mechanism : callable
+        `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any type
         (`outcomes`); any callable of that form. `dpaudit.adapters` makes one of other functions,
         estimators and programs.
-    pair : the two databases.
-    epsilon : scalar or (m,), nats; where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that
-        is a curve, as μ-GDP, up to where its δ is 1e-9). A claim's own ε is added.
-    samples, draws : two names of one number: draws a side, training, choosing and certifying
-        together, 20 or more; 1e5 may stand for 100_000. Up to 500 are spent as `auditing.fixed.few`
-        says. Of more, those that certify are made after the score, counted as they come and not
-        kept, so memory grows as √samples.
-    claim : `Claim`, (ε, δ) pair, `Claim.metric(...)`, which is resolved by the pair, or None (then
-        the exact spectrum, where there is one, is what is tested).
-    level : joint confidence of the band over all ε and both directions.
-    classifier : alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is
-        known, a function or `scoring.KnownScore`, for which no draws are spent on training.
-    rng : anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever
+    pair : NeighbourPair
+        The two databases.
+    epsilon : float or array of shape (m,), nats, optional
+        Where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that is a curve, as μ-GDP, up to
+        where its δ is 1e-9). A claim's own ε is added.
+    samples : int ≥ 20, default 1,000,000
+        Draws a side, training, choosing and certifying together; 1e5 may stand for 100_000. Up to
+        500 are spent as `auditing.fixed.few` says. Of more, those that certify are made after the
+        score, counted as they come and not kept, so memory grows as √samples.
+    claim : Claim, (ε, δ), MetricClaim or None
+        What the mechanism is said to keep. `Claim.metric(...)` is resolved by the pair. Without a
+        claim the exact spectrum, where there is one, is what is tested.
+    level : float in (0, 1), default 0.95
+        Joint confidence of the band over all ε and both directions.
+    classifier : str, classifier or score, default "auto"
+        Alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is known, a
+        function or `scoring.KnownScore`, for which no draws are spent on training.
+    rng : seed or Generator, optional
+        Anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever
         `n_jobs`.
-    n_jobs : parallel draws, as in joblib: threads, or what `joblib.parallel_config` names ("loky"
+    n_jobs : int, optional
+        Parallel draws, as in joblib: threads, or what `joblib.parallel_config` names ("loky"
         processes, "dask").
-    progress : True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook
-        and none elsewhere; or a function, called as progress(step, done, wanted).
-    detect : excess in δ that the audit must have been able to show; otherwise "inconclusive".
-    train_share, choose_share : shares of the draws, the rest certifies; by default 0.4 and 0.1,
-        smaller shares of many draws, and to train for outputs of one or two numbers. With either,
-        few draws are spent as more are.
-    bits : let the score read the bits of floats (grid, exponent, low bits), where careless samplers
+    progress : bool or callable, optional
+        True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook and none
+        elsewhere; or a function, called as progress(step, done, wanted).
+    detect : float, optional
+        Excess in δ that the audit must have been able to show; otherwise "inconclusive".
+    train_share : float, optional
+        Share of the draws that trains, by default 0.4; a smaller share of many draws, and for
+        outputs of one or two numbers. With either share, few draws are spent as more are.
+    choose_share : float, optional
+        Share of the draws that chooses, by default 0.1; a smaller share of many draws. The rest
+        certifies.
+    bits : bool, default False
+        Let the score read the bits of floats (grid, exponent, low bits), where careless samplers
         leak.
-    focus : what 1 − level is spent on, "spectrum" (all ε) or "pure": nine tenths on ε at δ = 0,
-        which few small sets decide; more draws then choose. The band holds as a whole in either
-        case.
-    store : keeps blocks of draws so that an interrupted audit resumes to the same bytes.
-    stop : "verdict" draws in growing batches and stops once the claim (without one: the exact
-        spectrum) is rejected, at the latest after `samples`; verdict and bound hold whenever that
-        is. The shares are then not used (`dpaudit.auditing.sequential`). Before "violated" come 256
-        further draws a side, which only show whether draws are independent.
-    unit : "draw", where the draws of a call are independent of each other, or "call", where they
-        may share state: the mechanism is then called once for each draw, with size 1.
+    focus : {"spectrum", "pure"}, default "spectrum"
+        What 1 − level is spent on: all ε, or "pure": nine tenths on ε at δ = 0, which few small
+        sets decide; more draws then choose. The band holds as a whole in either case.
+    store : BlockStore, optional
+        Keeps blocks of draws so that an interrupted audit resumes to the same bytes.
+    stop : "verdict", optional
+        Draw in growing batches and stop once the claim (without one: the exact spectrum) is
+        rejected, at the latest after `samples`; verdict and bound hold whenever that is. The shares
+        are then not used (`dpaudit.auditing.sequential`). Before "violated" come 256 further draws
+        a side, which only show whether draws are independent.
+    unit : {"draw", "call"}, default "draw"
+        "draw", where the draws of a call are independent of each other, or "call", where they may
+        share state: the mechanism is then called once for each draw, with size 1.
+    draws : int, optional
+        Another name of `samples`.
 
     Returns
     -------
     AuditResult
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    DegenerateData
+        When the data leave the exact spectrum undefined.
+    MechanismError
+        When the mechanism raises, returns what cannot be audited, or makes draws that show that
+        they are not independent.
+    TypeError
+        For unknown keywords.
+
+    Notes
+    -----
     The certificate holds for draws that are independent of each other. Draws that are not are
     refused, as far as they show it (`dpaudit.auditing.independence`); independent ones are refused
     with probability 1e-6 at most.
 
-    Raises `InvalidInput`, `DegenerateData`, `MechanismError`, and TypeError for unknown keywords.
-
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
     >>> def noisy_sum(data, size, *, rng):
@@ -191,18 +224,63 @@ def audit_samples(
 ) -> AuditResult:
     """Audit draws made elsewhere: independent ones, P from M(D) and Q from M(D'), in random order.
 
-    P, Q : (n, k) or (n,) each. Independent means that no draw is made from another one or from the
-    same random numbers, of P and Q together; random order, that a draw's place says nothing about
-    it. Draws that show otherwise are refused. Scores of canaries that went into the data of ONE
-    run, or draws of one fitted model, share that run: they are not independent, the bounds here do
-    not hold for them, and no test of the values can see it. `dpaudit.audit_one_run` is for those.
+    Parameters
+    ----------
+    P : array of shape (n, k) or (n,), list or path
+        Draws of M(D). NaN and infinities are outcomes like others; n lists, texts, dicts, ... may
+        stand for the array (`outcomes`), and so may the path of a .npy, .csv or .parquet file
+        (`adapters.read_draws`).
+    Q : array of shape (n, k) or (n,), list or path
+        Draws of M(D'), in the same form. If one of P and Q has more draws, the rest is left out,
+        unless the other has at most 500: few draws (`auditing.fixed.few`) all count.
+    epsilon : float or array of shape (m,), nats, optional
+        As in `audit`.
+    claim : Claim, (ε, δ), MetricClaim or None
+        As in `audit`.
+    level : float in (0, 1), default 0.95
+        As in `audit`.
+    classifier : str, classifier or score, default "auto"
+        As in `audit`.
+    rng : seed or Generator, optional
+        As in `audit`.
+    progress : bool or callable, optional
+        As in `audit`.
+    detect : float, optional
+        As in `audit`.
+    train_share : float, optional
+        As in `audit`.
+    choose_share : float, optional
+        As in `audit`.
+    bits : bool, default False
+        As in `audit`.
+    focus : {"spectrum", "pure"}, default "spectrum"
+        As in `audit`.
+    stop : "verdict", optional
+        As in `audit`.
 
-    NaN and infinities are outcomes like others; n lists, texts, dicts, ... may stand for the array
-    (`outcomes`), and the path of a .npy, .csv or .parquet file for either (`adapters.read_draws`).
-    If one has more draws, the rest is left out, unless the other has at most 500: few draws
-    (`auditing.fixed.few`) all count. Other parameters as in `audit`. Raises `InvalidInput`,
-    `DataNotFound`, and TypeError for unknown keywords.
+    Returns
+    -------
+    AuditResult
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described, or draws show that they are not independent.
+    DataNotFound
+        When there is no file at a path.
+    TypeError
+        For unknown keywords.
+
+    Notes
+    -----
+    Independent means that no draw is made from another one or from the same random numbers, of P
+    and Q together; random order, that a draw's place says nothing about it. Draws that show
+    otherwise are refused. Scores of canaries that went into the data of ONE run, or draws of one
+    fitted model, share that run: they are not independent, the bounds here do not hold for them,
+    and no test of the values can see it. `dpaudit.audit_one_run` is for those.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> rng = np.random.default_rng(0)

@@ -77,21 +77,46 @@ class Findings:
 class AuditResult(Recorded):
     """What an audit found.
 
-    spectrum : Spectrum with delta (the estimate), low (certified), forward and backward
-        estimates, and interval (two-sided, of what this score shows).
-    exact : Spectrum or None. claim : Claim or None.
-    verdict : "violated", "not violated" or "inconclusive"; reason : for people, the headline first.
-    headline : what is claimed and what is certified, at the claim's own δ.
-    detectable : smallest excess that the audit would have certified, {"epsilon", "excess",
-        "power"}, or None.
-    estimate : both directions by themselves, estimated and certified.
-    sequential : the e-process of an audit with stop="verdict", else None.
-    evidence : against the claim, which a ledger pools over several audits; None without a claim.
-    ledger : what all runs in a ledger say together, as result.json has it.
-    trial : whether a seed repeats the draws, and what the mechanism warned of; None where the law
-        is known, and of draws made elsewhere.
-    subject, settings, sizes, fitted : what was audited, how, with which split and which score.
-    timings : seconds, and "started" in UTC. peak_memory_mb : None where the system does not tell.
+    Attributes
+    ----------
+    spectrum : Spectrum
+        With delta (the estimate), low (certified), forward and backward estimates, and interval
+        (two-sided, of what this score shows).
+    exact : Spectrum or None
+        The exact spectrum, where one is known.
+    claim : Claim or None
+        The claim that was judged.
+    verdict : {"violated", "not violated", "inconclusive"}
+        What the audit says of the claim, or of the exact spectrum where nothing is claimed.
+    reason : str
+        The verdict for people, the headline first.
+    detectable : dict or None
+        Smallest excess that the audit would have certified, {"epsilon", "excess", "power"}.
+    headline : Headline
+        What is claimed and what is certified, at the claim's own δ.
+    estimate : Estimate
+        Both directions by themselves, estimated and certified.
+    settings : Settings
+        How it was audited.
+    sizes : Split
+        The split into training, choosing and certifying draws.
+    fitted : Fitted
+        The score.
+    subject : Subject
+        What was audited.
+    timings : dict
+        Seconds, and "started" in UTC.
+    peak_memory_mb : float or None
+        None where the system does not tell.
+    sequential : Sequential or None
+        The e-process of an audit with stop="verdict", else None.
+    evidence : Evidence or None
+        Against the claim, which a ledger pools over several audits; None without a claim.
+    ledger : dict or None
+        What all runs in a ledger say together, as result.json has it.
+    trial : Trial or None
+        Whether a seed repeats the draws, and what the mechanism warned of; None where the law is
+        known, and of draws made elsewhere.
     """
 
     spectrum: Spectrum
@@ -124,10 +149,24 @@ class AuditResult(Recorded):
         return self.estimate.certified
 
     def save(self, folder: str | Path, show_data: bool = False) -> Path:
-        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
+        """Write result.json, report.html and spectrum.png.
 
-        The folder is made if it does not exist. show_data : with the values of the row that
-        differs, which are left out otherwise. Raises OSError.
+        Parameters
+        ----------
+        folder : path
+            It is made if it does not exist.
+        show_data : bool, default False
+            With the values of the row that differs, which are left out otherwise.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        OSError
+            When a file cannot be written.
         """
         if show_data:
             return replace(self, subject=replace(self.subject, show_data=True)).save(folder)
@@ -141,7 +180,19 @@ class AuditResult(Recorded):
     def load(folder: str | Path) -> SavedResult:
         """Read a saved result: verdict, headline, curves and report, of what result.json keeps.
 
-        folder : one that `save` or `dpaudit run` wrote. `to_dict()` is the content of its
-        result.json. Raises `InvalidInput` where there is none, or it was changed.
+        Parameters
+        ----------
+        folder : path
+            One that `save` or `dpaudit run` wrote.
+
+        Returns
+        -------
+        SavedResult
+            Its `to_dict()` is the content of result.json.
+
+        Raises
+        ------
+        InvalidInput
+            When the folder holds no result, or it was changed.
         """
         return SavedResult.load(folder)

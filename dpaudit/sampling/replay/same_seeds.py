@@ -65,23 +65,38 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
 
     Parameters
     ----------
-    mechanism : `mech(data, size, *, rng)`, as `dpaudit.audit` takes it. It is called three times on
-        each database, for two draws each, from one thread. Meanwhile the global generators of
+    mechanism : callable
+        `mech(data, size, *, rng)`, as `dpaudit.audit` takes it. It is called three times on each
+        database, for two draws each, from one thread. Meanwhile the global generators of
         `numpy.random` and `random` are others, which record; then they are as before.
-    pair : the two databases.
-    rng : the seeds. The same one gives the same result.
+    pair : NeighbourPair
+        The two databases.
+    rng : seed or Generator, default 0
+        The seeds. The same one gives the same result.
 
     Returns
     -------
-    Replay, with the first difference that is the same for all seeds: an argument that says how
-    wide noise is ("scale"; a location may depend on the data), the size of a draw, the number
-    of draws, or a branch; else noise of another width in an output.
+    Replay
+        With the first difference that is the same for all seeds: an argument that says how wide
+        noise is ("scale"; a location may depend on the data), the size of a draw, the number of
+        draws, or a branch; else noise of another width in an output.
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    MechanismError
+        When the mechanism fails.
+
+    Notes
+    -----
     It is a hint, never a verdict. It misses what other generators draw (compiled code, the
     system's, another process) and leaks that leave the draws alone, as a sensitivity that is too
-    small. And it points at mechanisms that are private, where a proof takes care of what depends
-    on the data. Raises `InvalidInput`, and `MechanismError` where the mechanism fails.
+    small. And it points at mechanisms that are private, where a proof takes care of what depends on
+    the data.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> def release(data, size, *, rng):
