@@ -31,18 +31,35 @@ class Claim:
 
     Parameters
     ----------
-    epsilon : float ≥ 0, nats.
-    delta : float in [0, 1].
+    epsilon : float ≥ 0 or None, nats
+        None of a claim that is a curve.
+    delta : float in [0, 1], default 0
+        δ at `epsilon`.
+    text : str
+        The claim in words, by default made of ε and δ.
+    curve : callable, optional
+        ε ↦ δ, of a claim that is a curve.
+    family : Family, optional
+        The family of the claim and its parameter, as μ of Gaussian DP, for the headline.
+    group_size : int ≥ 1, default 1
+        The number of rows that it lets databases differ in.
+    origin : str, default ""
+        What its ε comes from where it was worked out, for the headline.
 
+    Raises
+    ------
+    InvalidInput
+        When ε or δ is outside of its range.
+
+    Notes
+    -----
     Other claims: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
     `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; read from a library,
     `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; by the distance of two records,
     `Claim.metric(epsilon, distance)`. What any claim says of k changed rows: `claim.group(k)`.
-    Raises `InvalidInput`.
 
-    text : the claim in words. group_size : the number of rows that it lets databases differ in.
-    origin : what its ε comes from where it was worked out, for the headline, or "".
-
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> dp.Claim(1.0, 1e-5).text, dp.Claim.gdp(1.0).text
     ('(1, 1e-05)-DP', '1-GDP')
@@ -76,16 +93,41 @@ class Claim:
 
     @classmethod
     def gdp(cls, mu: float) -> Claim:
-        """μ-Gaussian DP, μ ≥ 0: δ(ε) of N(0, 1) against N(μ, 1).
+        """μ-Gaussian DP: δ(ε) of N(0, 1) against N(μ, 1).
 
-        Source: Dong, Roth & Su 2022, corollary 1.
+        Parameters
+        ----------
+        mu : float ≥ 0
+            μ.
+
+        Returns
+        -------
+        Claim
+
+        References
+        ----------
+        Dong, Roth & Su 2022, corollary 1.
         """
         mu = check.real("mu", mu, 0.0)
         return cls(None, 0.0, f"{mu:g}-GDP", Shift(mu), Family("μ", mu))
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
-        """ρ-zero-concentrated DP, R(α) = ρα for all α > 1 (Bun & Steinke 2016); ρ ≥ 0, nats."""
+        """ρ-zero-concentrated DP, R(α) = ρα for all α > 1.
+
+        Parameters
+        ----------
+        rho : float ≥ 0, nats
+            ρ.
+
+        Returns
+        -------
+        Claim
+
+        References
+        ----------
+        Bun & Steinke 2016.
+        """
         rho = check.real("rho", rho, 0.0)
         curve = concentrated(rho, np.inf)
         return cls(None, 0.0, f"{rho:g}-zCDP", curve, Family("ρ", rho))
@@ -94,8 +136,22 @@ class Claim:
     def tcdp(cls, rho: float, omega: float) -> Claim:
         """(ρ, ω)-truncated concentrated DP: R(α) = ρα for 1 < α < ω.
 
-        Source: Bun et al. 2018; paper 3, definition 3. δ(ε) is that of `Claim.rdp`, less than that
-        of paper 3's proposition 2 (`exact.printed.proposition_2`).
+        Parameters
+        ----------
+        rho : float ≥ 0, nats
+            ρ.
+        omega : float > 1
+            ω, the order at which the bound ends.
+
+        Returns
+        -------
+        Claim
+            Its δ(ε) is that of `Claim.rdp`, less than that of paper 3's proposition 2
+            (`exact.printed.proposition_2`).
+
+        References
+        ----------
+        Bun et al. 2018; paper 3, definition 3.
         """
         rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
         if omega == 1.0:
@@ -119,10 +175,24 @@ class Claim:
         It is the largest δ of two laws that keep the bounds in both directions
         (`dpaudit.curves.joint_range`, `dpaudit.curves.two_orders`).
 
-        curve : a vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
+        Parameters
+        ----------
+        curve : callable or array of shape (k,)
+            A vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
             `values` at them.
-        end : > 1; the function is called at orders below `end` only. text : the claim's name.
+        values : array of shape (k,), nats, optional
+            The bounds at the orders.
+        end : float > 1, default infinity
+            The function is called at orders below it only.
+        text : str, optional
+            The claim's name.
 
+        Returns
+        -------
+        Claim
+
+        Notes
+        -----
         Where the function is not a Rényi curve ((α − 1)R is not convex), δ is still an upper bound,
         but may not be the least one.
         """
@@ -137,9 +207,19 @@ class Claim:
 
     @classmethod
     def gaussmix(cls, rows: int, gamma: float) -> Claim:
-        """Gaussian mixing with k = `rows` ≥ 1 and γ = (σ² + λ_min)/C² > 1.
+        """Gaussian mixing.
 
-        Its Rényi curve is φ of paper 3, lemma 1.
+        Parameters
+        ----------
+        rows : int ≥ 1
+            k, the rows of the sketch.
+        gamma : float > 1
+            γ = (σ² + λ_min)/C².
+
+        Returns
+        -------
+        Claim
+            Its Rényi curve is φ of paper 3, lemma 1.
         """
         rows, gamma = check.integer("rows", rows, 1), check.real("gamma", gamma, 1.0, np.inf)
         if gamma == 1.0:
@@ -152,7 +232,19 @@ class Claim:
     def from_function(
         cls, delta_of_epsilon: Callable[[Any], Any], text: str = "user's curve"
     ) -> Claim:
-        """A claim given as a function ε ↦ δ (scalar or vectorised)."""
+        """A claim given as a function ε ↦ δ.
+
+        Parameters
+        ----------
+        delta_of_epsilon : callable
+            ε in nats to δ, scalar or vectorised.
+        text : str
+            The claim's name.
+
+        Returns
+        -------
+        Claim
+        """
         if not callable(delta_of_epsilon):
             fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
         return cls(None, 0.0, text, np.vectorize(delta_of_epsilon, otypes=[float]))
@@ -161,13 +253,27 @@ class Claim:
     def from_opendp(cls, measurement: Any, distance: Any = 1) -> Claim:
         """What an OpenDP measurement states of itself: its `map` at an input distance.
 
-        distance : between two inputs, in the measurement's own input metric and of its type: 1 row
-            by default; of a measurement on numbers, the distance of two of them.
-
         Max divergence is pure ε-DP, zero-concentrated divergence ρ-zCDP, Rényi divergence
         `Claim.rdp`, smoothed max divergence the curve ε ↦ δ of its privacy profile; an approximate
-        divergence is (ε, δ)-DP, or the same curves up to δ. Raises `InvalidInput` for an object
-        of another form, a measure that is none of these, or a distance that the map refuses.
+        divergence is (ε, δ)-DP, or the same curves up to δ.
+
+        Parameters
+        ----------
+        measurement : opendp Measurement
+            As the package makes it.
+        distance : int or float, default 1
+            Between two inputs, in the measurement's own input metric and of its type: 1 row by
+            default; of a measurement on numbers, the distance of two of them.
+
+        Returns
+        -------
+        Claim
+
+        Raises
+        ------
+        InvalidInput
+            For an object of another form, a measure that is none of these, or a distance that the
+            map refuses.
         """
         from dpaudit.curves import libraries
 
@@ -177,12 +283,26 @@ class Claim:
     def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:
         """δ(ε) that the accountants of dp-accounting give for a `DpEvent`.
 
-        neighbours : "add-or-remove-one", "replace-one" or "replace-special", the package's names.
-
         Its accountant of privacy loss distributions is asked first, whose δ(ε) is rounded upwards,
-        then, where that knows no such event, its Rényi accountant. Raises `InvalidInput` for what
-        is no event, for an event that neither knows, or of which any δ follows; ImportError without
-        the package.
+        then, where that knows no such event, its Rényi accountant.
+
+        Parameters
+        ----------
+        event : dp_accounting.DpEvent
+            For example a composition of Gaussian events.
+        neighbours : {"add-or-remove-one", "replace-one", "replace-special"}
+            The package's names; the first is the default.
+
+        Returns
+        -------
+        Claim
+
+        Raises
+        ------
+        InvalidInput
+            For what is no event, for an event that neither knows, or of which any δ follows.
+        ImportError
+            Without the package.
         """
         from dpaudit.curves import libraries
 
@@ -197,23 +317,60 @@ class Claim:
     ) -> MetricClaim:
         """Metric DP: (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
 
-        epsilon : ≥ 0, nats a unit of distance. distance : "euclidean", "manhattan", "chebyshev" or
-            "hamming", or a function of two records (d,) that gives a number ≥ 0.
+        Parameters
+        ----------
+        epsilon : float ≥ 0
+            Nats a unit of distance.
+        distance : {"euclidean", "manhattan", "chebyshev", "hamming"} or callable
+            d; a function gets two records, (d,) each, and gives a number ≥ 0.
+        delta : float in [0, 1], default 0
+            δ.
 
-        The result is no claim yet: `MetricClaim.on(pair)` is one. Audits and searches ask for it
-        themselves. Source: Chatzikokolakis et al. 2013, definition 1. Raises `InvalidInput`.
+        Returns
+        -------
+        MetricClaim
+            It is no claim yet: `MetricClaim.on(pair)` is one. Audits and searches ask for it
+            themselves.
+
+        Raises
+        ------
+        InvalidInput
+            When an argument is not as described.
+
+        References
+        ----------
+        Chatzikokolakis et al. 2013, definition 1.
         """
         return MetricClaim(epsilon, distance, delta)
 
     def group(self, size: int) -> Claim:
-        """What the claim implies for databases that differ in `size` ≥ 1 rows, one after the other.
+        """What the claim implies for databases that differ in k rows, one after the other.
 
         (ε, δ)-DP becomes (kε, δ(e^{kε} − 1)/(e^ε − 1))-DP, or a smaller δ where that is near 1
-        (`dpaudit.curves.group.chained`), μ-GDP kμ-GDP (Dong, Roth & Su 2022, theorem 2.14), ρ-zCDP
-        k²ρ-zCDP (Bun & Steinke 2016, proposition 1.9). Any other claim becomes the curve that its
-        δ(ε) implies, `dpaudit.curves.group.GroupCurve`; its orders are then not judged. Raises
-        `InvalidInput`.
+        (`dpaudit.curves.group.chained`), μ-GDP kμ-GDP, ρ-zCDP k²ρ-zCDP. Any other claim becomes the
+        curve that its δ(ε) implies, `dpaudit.curves.group.GroupCurve`; its orders are then not
+        judged.
 
+        Parameters
+        ----------
+        size : int ≥ 1
+            k.
+
+        Returns
+        -------
+        Claim
+
+        Raises
+        ------
+        InvalidInput
+            When the size is no such number.
+
+        References
+        ----------
+        μ-GDP: Dong, Roth & Su 2022, theorem 2.14. ρ-zCDP: Bun & Steinke 2016, proposition 1.9.
+
+        Examples
+        --------
         >>> import dpaudit as dp
         >>> dp.Claim(1.0, 1e-5).group(3).text, dp.Claim.zcdp(0.1).group(3).family.value
         ('(3, 0.000111073)-DP, group of 3 under (1, 1e-05)-DP', 0.9)
@@ -234,11 +391,26 @@ class Claim:
         return replace(made, text=text, group_size=self.group_size * size, origin=group)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
-        """The largest δ that the claim allows at each ε (same shape).
+        """The largest δ that the claim allows at each ε.
 
+        Parameters
+        ----------
+        epsilon : float or array of shape (m,), nats
+            ε ≥ 0.
+
+        Returns
+        -------
+        array of the same shape
+
+        Notes
+        -----
         Below its own ε an (ε₀, δ₀) claim still binds: its dominating pair is randomised response at
         ε₀ with probability 1 − δ₀ and a full leak otherwise, so δ(ε) ≤ δ₀ + (1 − δ₀)(e^{ε₀} −
-        e^ε)/(1 + e^{ε₀}) (Kairouz, Oh & Viswanath 2015, theorem 3.3).
+        e^ε)/(1 + e^{ε₀}).
+
+        References
+        ----------
+        Kairouz, Oh & Viswanath 2015, theorem 3.3.
         """
         epsilon = check.epsilon(epsilon)
         if self.curve is not None:
@@ -252,9 +424,17 @@ class Claim:
         return self.curve if isinstance(self.curve, RenyiCurve | RenyiOrders) else None
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta; scalar or (m,) in [0, 1], and that shape.
+        """The smallest ε ≥ 0 with δ(ε) ≤ delta.
 
-        Infinite where the claim never falls to delta; for delta = 0 it is the pure ε.
+        Parameters
+        ----------
+        delta : float or array of shape (m,)
+            In [0, 1]; for 0 the answer is the pure ε.
+
+        Returns
+        -------
+        array of the same shape, nats
+            Infinite where the claim never falls to delta.
         """
         if self.curve is None:
             assert self.epsilon is not None

@@ -18,17 +18,28 @@ def gaussian_shift(mu: float, epsilon: ArrayLike) -> Array:
 
     Parameters
     ----------
-    mu : distance of the means in standard deviations, ≥ 0 (c in paper 1, proposition 1).
-    epsilon : scalar or (m,), nats.
+    mu : float ≥ 0
+        Distance of the means in standard deviations (c in paper 1, proposition 1).
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
 
     Returns
     -------
-    Array of the shape of `epsilon`. Raises `InvalidInput`.
+    array of the shape of `epsilon`
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
     Since e^ε φ(b) = φ(a) for a = μ/2 − ε/μ, b = a − μ, δ = φ(a)(m(a) − m(b)) with m = Φ/φ, and the
     difference is ∫_b^a (1 + x m(x)) dx where it would cancel: relative accuracy holds in the tail
     and as μ → 0.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0, 20.0]))
     [3.82924923e-01 1.26936738e-01 2.66470671e-86]

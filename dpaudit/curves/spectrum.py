@@ -37,29 +37,42 @@ class Spectrum:
 
     Attributes
     ----------
-    epsilon : float64, scalar or shape (m,); nats.
-    delta : same shape; the larger of the two directions, in [0, 1]. An estimate when `low` is set.
-    forward, backward : same shape or None; full → zeroed (left against right) and the reverse.
-    low : same shape or None; certified lower bound, simultaneous over ε and both directions at
-        `level`.
-    level : confidence of `low`, or None for an analytic spectrum.
-    interval : (2, m) or None; two-sided interval of the point estimate, at `level` for all ε at
-        once, for the score used; None where there is none. It is one of the largest value among the
-        sets {score > τ} and their complements, which is at most δ. δ itself has no upper bound from
-        draws.
-    index : integer array of the same shape or None; the row that attains `delta` (worst case over a
-        database).
-    law : how the numbers were obtained, in a few words.
-    candidate : integer array of the same shape or None; the candidate row that attains `delta`
-        (worst replacement).
-    asymptotic : same shape or None; the large-`rows` Gaussian approximation beside an exact curve.
-    curve : the exact curve itself, at any ε; None for an estimate.
+    epsilon : array of shape (m,), or a scalar one, nats
+        The grid, float64.
+    delta : array of the same shape
+        The larger of the two directions, in [0, 1]. An estimate when `low` is set.
+    forward : array of the same shape or None
+        Full → zeroed (left against right).
+    backward : array of the same shape or None
+        The reverse.
+    low : array of the same shape or None
+        Certified lower bound, simultaneous over ε and both directions at `level`.
+    level : float or None
+        Confidence of `low`; None for an analytic spectrum.
+    index : integer array of the same shape or None
+        The row that attains `delta` (worst case over a database).
+    law : str
+        How the numbers were obtained, in a few words.
+    asymptotic : array of the same shape or None
+        The large-`rows` Gaussian approximation beside an exact curve.
+    candidate : integer array of the same shape or None
+        The candidate row that attains `delta` (worst replacement).
+    curve : Curve or None
+        The exact curve itself, at any ε; None for an estimate.
+    interval : array of shape (2, m) or None
+        Two-sided interval of the point estimate, at `level` for all ε at once, for the score used;
+        None where there is none. It is one of the largest value among the sets {score > τ} and
+        their complements, which is at most δ. δ itself has no upper bound from draws.
 
+    Notes
+    -----
     Readings: `delta_at`, `epsilon_at`, `total_variation`, `tradeoff` and `gdp_mu` are exact with a
     `curve`. Without one they go by chords in e^ε between the grid's points, an upper bound of a
     curve through them, and raise `InvalidInput` outside the grid. `renyi` and `pure_epsilon` need a
     `curve`, else they raise `NoExactSpectrum`.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("diabetes")
     >>> data = np.column_stack([X, y])
@@ -95,7 +108,23 @@ class Spectrum:
     def of_directions(
         cls, epsilon: Array, forward: Array, backward: Array, law: str = ""
     ) -> Spectrum:
-        """The spectrum of a pair from its two directions."""
+        """The spectrum of a pair from its two directions.
+
+        Parameters
+        ----------
+        epsilon : array of shape (m,), or a scalar one, nats
+            The grid.
+        forward : array of the same shape
+            δ of left against right.
+        backward : array of the same shape
+            δ of right against left.
+        law : str, default ""
+            How the numbers were obtained.
+
+        Returns
+        -------
+        Spectrum
+        """
         return cls(epsilon, np.maximum(forward, backward), forward, backward, law=law)
 
     def replace(self, **changes: Any) -> Spectrum:
@@ -103,16 +132,42 @@ class Spectrum:
         return replace(self, **changes)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
-        """δ at other ε ≥ 0, nats, scalar or (k,), in that shape. Raises `InvalidInput`."""
+        """δ at other ε.
+
+        Parameters
+        ----------
+        epsilon : float or array of shape (k,), nats
+            ε ≥ 0.
+
+        Returns
+        -------
+        array of the same shape
+
+        Raises
+        ------
+        InvalidInput
+            When ε is negative, or outside the grid of an estimate.
+        """
         epsilon = check.epsilon(epsilon)
         return self._largest(epsilon) if self.curve is not None else self._chords(epsilon)
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The smallest ε ≥ 0, nats, with δ(ε) ≤ delta, in the shape of `delta`.
+        """The smallest ε ≥ 0 with δ(ε) ≤ delta.
 
-        delta : scalar or (k,) in [0, 1]; at 0 the answer is the pure ε. Returns 0 where δ(0) is at
-            most delta, and infinity where the curve stays above it. An estimate answers within
-            its grid only, else `InvalidInput`.
+        Parameters
+        ----------
+        delta : float or array of shape (k,)
+            In [0, 1]; at 0 the answer is the pure ε.
+
+        Returns
+        -------
+        array of the same shape, nats
+            0 where δ(0) is at most delta, and infinity where the curve stays above it.
+
+        Raises
+        ------
+        InvalidInput
+            When delta is outside of its range, or the answer outside the grid of an estimate.
         """
         if self.curve is None:
             return self._chords.epsilon_at(delta)
@@ -126,25 +181,60 @@ class Spectrum:
     def tradeoff(self, alpha: ArrayLike) -> Array:
         """β(α), the least type II error at type I error α that δ(ε) implies.
 
-        alpha : scalar or (k,) in [0, 1]; returns that shape. β is symmetric and convex, as δ is the
-        larger direction at every ε. For an estimate β is what the points of its grid imply.
+        Parameters
+        ----------
+        alpha : float or array of shape (k,)
+            α in [0, 1].
+
+        Returns
+        -------
+        array of the same shape
+            β is symmetric and convex, as δ is the larger direction at every ε. For an estimate β is
+            what the points of its grid imply.
         """
         if self.curve is None:
             return self._chords.tradeoff(alpha)
         return readings.tradeoff(self._largest, alpha)
 
     def gdp_mu(self, epsilon: ArrayLike) -> Array:
-        """The μ of the Gaussian shift with the same δ at each ε, scalar or (k,).
+        """The μ of the Gaussian shift with the same δ at each ε.
 
-        0 where δ = 0, infinite where δ = 1. Raises `InvalidInput`.
+        Parameters
+        ----------
+        epsilon : float or array of shape (k,), nats
+            ε ≥ 0.
+
+        Returns
+        -------
+        array of the same shape
+            0 where δ = 0, infinite where δ = 1.
+
+        Raises
+        ------
+        InvalidInput
+            When ε is negative, or outside the grid of an estimate.
         """
         epsilon = check.epsilon(epsilon)
         return readings.gdp_mu(epsilon, self.delta_at(epsilon))
 
     def renyi(self, order: ArrayLike) -> Array:
-        """The larger direction's Rényi divergence, nats, at each order > 0; order 1 is KL.
+        """The larger direction's Rényi divergence at each order.
 
-        order : scalar or (k,); returns that shape. Raises `NoExactSpectrum`, `InvalidInput`.
+        Parameters
+        ----------
+        order : float or array of shape (k,)
+            Orders > 0; order 1 is KL.
+
+        Returns
+        -------
+        array of the same shape, nats
+
+        Raises
+        ------
+        NoExactSpectrum
+            For an estimate.
+        InvalidInput
+            When an order is not positive.
         """
         orders = readings.orders(order)
         curve = self._exact("Rényi divergences")
@@ -154,9 +244,9 @@ class Spectrum:
 
     @property
     def pure_epsilon(self) -> float:
-        """The largest privacy loss of either direction, infinite if it is unbounded.
+        """The largest privacy loss of either direction, nats; infinite if it is unbounded.
 
-        δ(ε) = 0 from there on. Raises `NoExactSpectrum`.
+        δ(ε) = 0 from there on. Raises `NoExactSpectrum` for an estimate.
         """
         return float(max(self._exact("a pure epsilon").supremum))
 
