@@ -39,27 +39,49 @@ def audit_one_run(
 
     Parameters
     ----------
-    scores : (m,) finite, larger where a canary seems to be in. A score may depend on the output and
-        on all canaries; it must not depend on the coins.
-    included : (m,) booleans, or 0 and 1: which canaries were in.
-    claim : None, (ε, δ) or a `dpaudit.Claim`, about the change of one canary.
-    inclusion : P(in) of each coin, in (0, 1); a number or (m,). Exactly half of the canaries chosen
-        at random are no independent coins, and no bound is known to hold for them.
-    level : of confidence.
-    delta : the δ at which ε is read where the claim has none of its own; in [0, 1).
-    method : "auto", "likelihood", "betting", "steinke" or "f-dp": how ε is bounded, see
-        `dpaudit.certify.one_run`. It is part of the audit's design: choose it before you see the
-        scores.
+    scores : array of shape (m,)
+        Finite, larger where a canary seems to be in. A score may depend on the output and on all
+        canaries; it must not depend on the coins.
+    included : array of shape (m,), bool, or 0 and 1
+        Which canaries were in.
+    claim : Claim, (ε, δ) or None
+        About the change of one canary.
+    inclusion : float or array of shape (m,), default 0.5
+        P(in) of each coin, in (0, 1). Exactly half of the canaries chosen at random are no
+        independent coins, and no bound is known to hold for them.
+    level : float in (0, 1), default 0.95
+        Of confidence.
+    delta : float in [0, 1), default 0
+        The δ at which ε is read where the claim has none of its own.
+    method : {"auto", "likelihood", "betting", "steinke", "f-dp"}, default "auto"
+        How ε is bounded, see `dpaudit.certify.one_run`. It is part of the audit's design: choose it
+        before you see the scores.
 
+    Returns
+    -------
+    OneRunResult
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    TypeError
+        For unknown keywords.
+
+    Notes
+    -----
     Verdict: "violated" where the claim is refuted at `level`. "inconclusive" without a claim, and
     where even scores that tell every coin would not have refuted it, or far fewer guesses are right
-    than by chance. Else "not violated": these
-    canaries and this score did not refute it, which proves nothing of others.
+    than by chance. Else "not violated": these canaries and this score did not refute it, which
+    proves nothing of others.
 
-    Raises `InvalidInput`, and TypeError for unknown keywords. Sources: `dpaudit.certify.one_run`'s
-    modules, each with its proof; Steinke, Nasr & Jagielski 2023 (the design); Mahloujifar, Melis &
-    Chaudhuri 2024 (claims that are curves).
+    References
+    ----------
+    `dpaudit.certify.one_run`'s modules, each with its proof; Steinke, Nasr & Jagielski 2023 (the
+    design); Mahloujifar, Melis & Chaudhuri 2024 (claims that are curves).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> rng = np.random.default_rng(1)

@@ -25,11 +25,22 @@ OWN = "own"
 class Canaries:
     """m rows made up for an audit; `canaries` makes them, or they are your own.
 
-    rows : (m, b) float64, read-only, the columns of the database. ids : (m,) integers, by default
-        0, 1, … kind : what they are, for the record.
+    Parameters
+    ----------
+    rows : array of shape (m, b)
+        The columns of the database; kept as float64, read-only.
+    ids : array of shape (m,), default 0, 1, …
+        Different integers, the names of the canaries.
+    kind : str, default "own"
+        What they are, for the record.
 
-    Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When rows are no such array, or ids are not m different integers.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> own = Canaries([[5.0, -1.0], [0.0, 9.0]])
     >>> included = np.array([False, True])
@@ -59,9 +70,23 @@ class Canaries:
         return len(self.rows)
 
     def flip(self, inclusion: ArrayLike = 0.5, *, rng: RngLike = None) -> np.ndarray:
-        """Independent coins, (m,) booleans: which canaries go in.
+        """Independent coins: which canaries go in.
 
-        inclusion : the chance of each, a number in (0, 1) or (m,) of them. Raises `InvalidInput`.
+        Parameters
+        ----------
+        inclusion : float or array of shape (m,), default 0.5
+            The chance of each, in (0, 1).
+        rng : seed or Generator, optional
+            As `numpy.random.default_rng` takes it.
+
+        Returns
+        -------
+        array of shape (m,), bool
+
+        Raises
+        ------
+        InvalidInput
+            When a chance is outside of (0, 1), or their number is another one.
         """
         coins = generator(root(rng), Purpose.COIN).random(len(self))
         return np.asarray(coins < chances(inclusion, len(self)))
@@ -69,11 +94,27 @@ class Canaries:
     def inserted(
         self, data: ArrayLike, included: ArrayLike, *, relation: str = "add"
     ) -> np.ndarray:
-        """The database, (n, b), with the canaries that are in, below its own rows.
+        """The database with the canaries that are in, below its own rows.
 
-        included : (m,) booleans. relation : "add", where the canaries that are out are left out, or
-        "zero-out", where a row of zeros stands for each, so that the number of rows is public.
-        Raises `InvalidInput`.
+        Parameters
+        ----------
+        data : array of shape (n, b)
+            The database without canaries.
+        included : array of shape (m,), bool
+            Which canaries are in.
+        relation : {"add", "zero-out"}, default "add"
+            "add": the canaries that are out are left out. "zero-out": a row of zeros stands for
+            each, so that the number of rows is public.
+
+        Returns
+        -------
+        array with b columns
+            The database, then the canaries.
+
+        Raises
+        ------
+        InvalidInput
+            When shapes do not fit, or the relation is another one.
         """
         data = check.matrix("data", data)
         inside, width = self._coins(included), self.rows.shape[1]
@@ -84,16 +125,45 @@ class Canaries:
         return np.vstack([data, self.rows * inside[:, None]])
 
     def record(self, included: ArrayLike) -> dict[str, Any]:
-        """Which canaries are in and out, by id, as JSON types, without a row. `included` reads it.
+        """Which canaries are in and out, by id, as JSON types, without a row.
 
-        Raises `InvalidInput`.
+        The method `included` reads it.
+
+        Parameters
+        ----------
+        included : array of shape (m,), bool
+            Which canaries are in.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        InvalidInput
+            When there is not one boolean for each canary.
         """
         inside = self._coins(included)
         names = np.asarray(self.ids)
         return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
 
     def included(self, record: Mapping[str, Any]) -> np.ndarray:
-        """(m,) booleans, of what `record` gave. Raises `InvalidInput` for one of other canaries."""
+        """Which canaries are in, of what the method `record` gave.
+
+        Parameters
+        ----------
+        record : dict
+            What `record` gave.
+
+        Returns
+        -------
+        array of shape (m,), bool
+
+        Raises
+        ------
+        InvalidInput
+            When it is a record of other canaries.
+        """
         inside, outside = set(record["in"]), set(record["out"])
         names = np.asarray(self.ids).tolist()
         if inside | outside != set(names) or inside & outside:
@@ -126,27 +196,54 @@ def canaries(
 
     Parameters
     ----------
-    data : (n, b), the database that they go into.
-    count : m ≥ 1.
-    kind : "orthogonal", in directions orthogonal to each other (in several bases where m is more
-        than the number of features), with random signs, so that canaries disturb each other least;
-        "leverage", in random directions that prefer those in which the data vary least;
-        "labels", plausible rows, each value drawn from its column of the data, with random labels;
-        "rare", such rows that are far from the records of the data, and different from each other.
-    label : whether the last column is a label. It is random: a class of the data, or an end of what
+    data : array of shape (n, b)
+        The database that they go into.
+    count : int
+        m ≥ 1, the number of canaries.
+    kind : {"orthogonal", "leverage", "labels", "rare"}, default "orthogonal"
+        "orthogonal": in directions orthogonal to each other (in several bases where m is more than
+        the number of features), with random signs, so that canaries disturb each other least.
+        "leverage": in random directions that prefer those in which the data vary least.
+        "labels": plausible rows, each value drawn from its column of the data, with random labels.
+        "rare": such rows that are far from the records of the data, and different from each other.
+    label : bool, default True
+        Whether the last column is a label. It is random: a class of the data, or an end of what
         the number may be. Otherwise all columns are features.
-    row_bound, label_bound : public bounds on the Euclidean norm, as the mechanism clips: of the
-        features and of |label| where both are given, of the whole row where only `row_bound` is.
-        Canaries with a direction are as long as they may be.
-    bounds : (b, 2), the least and the largest value of each column instead. If no bound is given,
-        those of the data are taken, so that the canaries tell them.
-    rng : as `numpy.random.default_rng` takes it. Canaries do not depend on the coins of the same
+    row_bound : float, optional
+        Public bound on the Euclidean norm, as the mechanism clips: of the features where
+        `label_bound` is given too, else of the whole row. Canaries with a direction are as long as
+        they may be.
+    label_bound : float, optional
+        Public bound on the absolute value of the label; given with `row_bound` only.
+    bounds : array of shape (b, 2), optional
+        The least and the largest value of each column instead. If no bound is given, those of the
+        data are taken, so that the canaries tell them.
+    rng : seed or Generator, optional
+        As `numpy.random.default_rng` takes it. Canaries do not depend on the coins of the same
         `rng`.
 
-    An audit is valid for any canaries; how much it shows depends on them. Raises `InvalidInput`,
-    and TypeError for unknown keywords. Source: Carlini et al. 2019 ("The Secret Sharer"); Steinke,
-    Nasr & Jagielski 2023 ("Privacy Auditing with One (1) Training Run"), section 5.
+    Returns
+    -------
+    Canaries
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    TypeError
+        For unknown keywords.
+
+    Notes
+    -----
+    An audit is valid for any canaries; how much it shows depends on them.
+
+    References
+    ----------
+    Carlini et al. 2019 ("The Secret Sharer"). Steinke, Nasr & Jagielski 2023 ("Privacy Auditing
+    with One (1) Training Run"), section 5.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> data = np.random.default_rng(0).normal(size=(50, 4))
     >>> made = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)

@@ -66,24 +66,52 @@ def audit_canaries(
 
     Parameters
     ----------
-    mechanism : `mech(data, size, *, rng)`, called once with size 1; or a function f(data, *, rng),
-        f(data, rng) or f(data) that gives one output, of any type: a vector, a fitted model, a
-        table. The score gets the output as it is. No seed repeats what f(data) draws.
-    data : (n, b), the database without canaries.
-    canaries : `dpaudit.canaries(data, m)`, or `dpaudit.Canaries(rows)` of your own.
-    score : "gradient" (coefficients of a linear or logistic model), "loss" (a fitted model with
-        `predict_proba` or `predict`), "nearest" (a synthetic table), or a function
+    mechanism : callable
+        `mech(data, size, *, rng)`, called once with size 1; or a function ``f(data, *, rng)``,
+        ``f(data, rng)`` or ``f(data)`` that gives one output, of any type: a vector, a fitted
+        model, a table. The score gets the output as it is. No seed repeats what f(data) draws.
+    data : array of shape (n, b)
+        The database without canaries.
+    canaries : Canaries
+        `dpaudit.canaries(data, m)`, or `dpaudit.Canaries(rows)` of your own.
+    score : {"gradient", "loss", "nearest"} or callable, default "gradient"
+        "gradient": coefficients of a linear or logistic model. "loss": a fitted model with
+        `predict_proba` or `predict`. "nearest": a synthetic table. Or a function
         score(output, rows) → (m,), larger where a canary seems to be in. It must not see the coins.
-    claim, level, delta : as in `dpaudit.audit_one_run`.
-    inclusion : the chance that a canary goes in, in (0, 1), a number or (m,).
-    relation : the neighbours that the claim is about. "add": a canary that is out is left out.
-        "zero-out": a row of zeros stands for it, for mechanisms whose number of rows is public.
-    rng : same rng, versions and mechanism, same result. Coins do not depend on how the mechanism
+    claim : Claim, (ε, δ) or None
+        As in `dpaudit.audit_one_run`.
+    level : float in (0, 1), default 0.95
+        As in `dpaudit.audit_one_run`.
+    delta : float in [0, 1), default 0
+        As in `dpaudit.audit_one_run`.
+    inclusion : float or array of shape (m,), default 0.5
+        The chance that a canary goes in, in (0, 1).
+    relation : {"add", "zero-out"}, default "add"
+        The neighbours that the claim is about. "add": a canary that is out is left out. "zero-out":
+        a row of zeros stands for it, for mechanisms whose number of rows is public.
+    rng : seed or Generator, optional
+        Same rng, versions and mechanism, same result. Coins do not depend on how the mechanism
         draws.
 
-    Raises `InvalidInput`, `MechanismError`, and TypeError for unknown keywords. Source: Steinke,
-    Nasr & Jagielski 2023 ("Privacy Auditing with One (1) Training Run"), algorithm 1.
+    Returns
+    -------
+    OneRunResult
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    MechanismError
+        When the mechanism raises, or its output cannot be scored.
+    TypeError
+        For unknown keywords.
+
+    References
+    ----------
+    Steinke, Nasr & Jagielski 2023 ("Privacy Auditing with One (1) Training Run"), algorithm 1.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> data = np.zeros((5, 40))

@@ -23,14 +23,24 @@ from dpaudit.report.headline import Headline
 class OneRunResult(RecordedRun):
     """What one run with canaries showed.
 
-    guesses : of the coins, and which of them are right. question : claim, δ, level and method.
-    included : how many canaries were in. level : of confidence.
-    verdict : "violated", "not violated" or "inconclusive"; reason : for people, the headline first.
-    headline : what is claimed and what is certified, at the claim's own δ.
-    note : a further sentence of the reason. subject : what a scenario says of mechanism and data,
-    for result.json.
-
     Each number that is read off holds at the level by itself. The verdict is about the claim alone.
+
+    Attributes
+    ----------
+    guesses : Guesses
+        Of the coins, and which of them are right.
+    question : Question
+        Claim, δ, level and method.
+    included : int
+        How many canaries were in.
+    level : float
+        Of confidence.
+    judged : Judged
+        The verdict and what it rests on.
+    note : str
+        A further sentence of the reason.
+    subject : dict
+        What a scenario says of mechanism and data, for result.json.
     """
 
     guesses: Guesses
@@ -58,7 +68,7 @@ class OneRunResult(RecordedRun):
 
     @property
     def headline(self) -> Headline:
-        """What is claimed and what is certified."""
+        """What is claimed and what is certified, at the claim's own δ."""
         return self.judged.headline
 
     @property
@@ -67,9 +77,21 @@ class OneRunResult(RecordedRun):
         return self.question.claim
 
     def epsilon_at(self, delta: float) -> float:
-        """The certified ε, nats, at δ in [0, 1): no smaller one is true, at the level.
+        """The certified ε: no smaller one is true, at the level.
 
-        Raises `InvalidInput`.
+        Parameters
+        ----------
+        delta : float in [0, 1)
+            δ at which ε is read.
+
+        Returns
+        -------
+        float, nats
+
+        Raises
+        ------
+        InvalidInput
+            When delta is outside of its range.
         """
         return self._epsilon_at(check.real("delta", delta, 0.0, 1.0))
 
@@ -100,6 +122,18 @@ class OneRunResult(RecordedRun):
     def load(folder: str | Path) -> SavedRun:
         """Read a saved result: verdict, headline and report, of what result.json keeps.
 
-        Raises `InvalidInput` where the folder holds none, or one of two samples.
+        Parameters
+        ----------
+        folder : path
+            One that `save` or `dpaudit run` wrote.
+
+        Returns
+        -------
+        SavedRun
+
+        Raises
+        ------
+        InvalidInput
+            When the folder holds no result, or one of two samples.
         """
         return SavedRun.load(folder)

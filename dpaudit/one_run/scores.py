@@ -39,12 +39,17 @@ LOSSES = ("squared", "logistic")
 class SumAlignment:
     """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
 
-    statistic : t(rows) → (m, k) of rows (m, b). data : (n, b), the database without canaries, or
-        None for a sum to which other rows add nothing that is known. inclusion : P(in), a number or
-        (m,).
-
     The score is the best linear estimate of the coin from the output without what is expected of
     data and canaries (`dpaudit.one_run.linear_estimate`). Scale t so that all its noise is alike.
+
+    Parameters
+    ----------
+    statistic : callable
+        t(rows) → (m, k) of rows (m, b).
+    data : array of shape (n, b), optional
+        The database without canaries; None for a sum to which other rows add nothing that is known.
+    inclusion : float or array of shape (m,), default 0.5
+        P(in).
     """
 
     statistic: Callable[[Array], ArrayLike]
@@ -67,17 +72,30 @@ class SumAlignment:
 class GradientAlignment:
     """For coefficients θ of a linear or logistic model, fitted by minimising a sum of losses.
 
-    loss : "squared", (y − xᵀθ)²/2, or "logistic", ln(1 + exp(−y xᵀθ)) with labels −1, 1 or 0, 1.
-    data : (n, p + 1), the database without canaries, label last; or None. ridge : λ of the penalty
-        λ‖θ‖²/2. inclusion : P(in), a number or (m,).
-    reference : (p,), coefficients without canaries, used where no data are given; zero by default.
+    Output: (p,), or (p + 1,) with the intercept last, or a fitted model with ``coef_``.
 
-    Output: (p,), or (p + 1,) with the intercept last, or a fitted model with `coef_`. At the
-    minimum the gradients of all losses and of the penalty add up to zero, but for the noise. So the
-    gradient of the data's losses and the penalty is a noisy sum over the canaries that are in, of
-    their −g_i(θ), and the score is as in `SumAlignment`. Without data it is the inner product
-    −g_i(reference)ᵀ(θ − reference), weaker where features depend on each other.
+    Parameters
+    ----------
+    loss : {"squared", "logistic"}, default "squared"
+        "squared", (y − xᵀθ)²/2, or "logistic", ln(1 + exp(−y xᵀθ)) with labels −1, 1 or 0, 1.
+    data : array of shape (n, p + 1), optional
+        The database without canaries, label last.
+    ridge : float, optional
+        λ of the penalty λ‖θ‖²/2.
+    inclusion : float or array of shape (m,), default 0.5
+        P(in).
+    reference : array of shape (p,), optional
+        Coefficients without canaries, used where no data are given; zero by default.
 
+    Notes
+    -----
+    At the minimum the gradients of all losses and of the penalty add up to zero, but for the noise.
+    So the gradient of the data's losses and the penalty is a noisy sum over the canaries that are
+    in, of their −gᵢ(θ), and the score is as in `SumAlignment`. Without data it is the inner product
+    −gᵢ(reference)ᵀ(θ − reference), weaker where features depend on each other.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rows = np.array([[1.0, 0.0, 5.0], [0.0, 1.0, 5.0]])  # two canaries, label last
     >>> GradientAlignment("squared")(np.array([4.0, 0.1]), rows).tolist()
@@ -132,15 +150,24 @@ class GradientAlignment:
 class LossDifference:
     """For any fitted model: how much less a canary loses than by a model fitted without canaries.
 
-    reference : such a model, of the same kind, or None: then the score is −loss, which cannot tell
+    The last column is y. The loss is −ln of the probability of y where the model has
+    `predict_proba` and ``classes_``, else (y − predict(X))².
+
+    Parameters
+    ----------
+    reference : fitted model, optional
+        Fitted without canaries, of the same kind. Without it the score is −loss, which cannot tell
         an easy canary from one that was learned.
 
-    The last column is y. The loss is −ln of the probability of y where the model has
-    `predict_proba` and `classes_`, else (y − predict(X))².
-
+    Notes
+    -----
     The score for what is not fitted by a known convex loss (trees, networks); for linear models
-    `GradientAlignment` sees more. Source: Yeom et al. 2018 (loss); Carlini et al. 2022 (difficulty
-    calibrated by a model without the example).
+    `GradientAlignment` sees more.
+
+    References
+    ----------
+    Yeom et al. 2018 (loss); Carlini et al. 2022 (difficulty calibrated by a model without the
+    example).
     """
 
     reference: Any = None
@@ -155,15 +182,27 @@ class LossDifference:
 
 @dataclass(frozen=True, eq=False)
 class NearestRecord:
-    """For synthetic tables: minus the distance of a canary to the nearest record, (m,).
+    """For synthetic tables: minus the distance of a canary to the nearest record.
 
-    spread : (b,), the unit of distance of each column; 0 in a column of categories, where two
-        values are at distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)`
-        is better). names : of the columns, for tables that name theirs.
+    The distance is the mean over the columns.
 
-    The distance is the mean over the columns. It sees copies and near copies, and nothing of a
-    table whose records are all far from those it was made from. Source: the attacks by distance of
-    Stadler, Oprisanu & Troncoso 2022 ("Synthetic Data: Anonymisation Groundhog Day").
+    Parameters
+    ----------
+    spread : array of shape (b,), optional
+        The unit of distance of each column; 0 in a column of categories, where two values are at
+        distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)` is better).
+    names : tuple of str, optional
+        Of the columns, for tables that name theirs.
+
+    Notes
+    -----
+    It sees copies and near copies, and nothing of a table whose records are all far from those it
+    was made from.
+
+    References
+    ----------
+    The attacks by distance of Stadler, Oprisanu & Troncoso 2022 ("Synthetic Data: Anonymisation
+    Groundhog Day").
     """
 
     spread: Array | None = None
@@ -173,8 +212,18 @@ class NearestRecord:
 
     @classmethod
     def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
-        """With the standard deviations of a database (n, b); columns of whole numbers up to 20 are
-        columns of categories.
+        """With the standard deviations of a database.
+
+        Parameters
+        ----------
+        data : array of shape (n, b)
+            Columns of whole numbers up to 20 are columns of categories.
+        names : tuple of str, optional
+            Of the columns, for tables that name theirs.
+
+        Returns
+        -------
+        NearestRecord
         """
         return cls(spreads(_rows(data)), names)
 

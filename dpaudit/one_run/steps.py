@@ -32,25 +32,39 @@ class StepAudit:
 
     Parameters
     ----------
-    sample_rate : float in (0, 1), the probability that an example is in a batch (Poisson sampling).
-        With full batches put the canary in by a coin of your own at each step, and give its
-        probability.
-    noise_multiplier : float > 0, σ: standard deviation of the noise on the sum over the clip norm.
-    level : float in (0, 1), of confidence.
-    orthogonal : whether the directions of several canaries are orthogonal, so that their evidence
+    sample_rate : float in (0, 1)
+        The probability that an example is in a batch (Poisson sampling). With full batches put the
+        canary in by a coin of your own at each step, and give its probability.
+    noise_multiplier : float > 0
+        σ: standard deviation of the noise on the sum over the clip norm.
+    level : float in (0, 1), default 0.95
+        Of confidence.
+    orthogonal : bool, default False
+        Whether the directions of several canaries are orthogonal, so that their evidence
         multiplies. Otherwise that of one step is averaged over them. Directions that are made up,
         such as axes of weights, can be made so.
 
-    Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When an argument is outside of its range.
 
+    Notes
+    -----
     Verdict: "violated" once the wealth has reached 1/(1 − level), and from then on. "inconclusive"
     while projections that told every coin could not have reached it by privacy alone. Else "not
     violated", which proves nothing of other canaries, other data or later steps.
 
     What is bet on, and why each bet is fair, is derived in `dpaudit.certify.one_run.steps` and its
-    modules. Sources: Ville's inequality (Ramdas, Grünwald, Vovk & Shafer 2023); Gaussian DP of a
-    step (Dong, Roth & Su 2022); canaries with a gradient of their own (Nasr et al. 2023).
+    modules.
 
+    References
+    ----------
+    Ville's inequality (Ramdas, Grünwald, Vovk & Shafer 2023); Gaussian DP of a step (Dong, Roth &
+    Su 2022); canaries with a gradient of their own (Nasr et al. 2023).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0)
@@ -89,16 +103,26 @@ class StepAudit:
 
         Parameters
         ----------
-        projection : the noisy sum of the batch's clipped gradients, before it is divided by a batch
-            size, times the unit direction of the canary's own gradient, over the clip norm. A
-            number, or (m,) for m canaries, the same ones in the same order at each step.
-        included : whether the canary was in the batch of this step; a boolean, or (m,) of them.
-        known : what the rest of the batch, without the canary and without noise, adds to
-            `projection`, where the training loop can compute it; in the same shape. The audit is
-            valid for any value that depends neither on this step's noise nor on the canary's
-            coin, and it sees most with the right one.
+        projection : float or array of shape (m,)
+            The noisy sum of the batch's clipped gradients, before it is divided by a batch size,
+            times the unit direction of the canary's own gradient, over the clip norm. A number, or
+            one for each of m canaries, the same ones in the same order at each step.
+        included : bool or array of shape (m,), bool
+            Whether the canary was in the batch of this step.
+        known : float or array of shape (m,), optional
+            What the rest of the batch, without the canary and without noise, adds to `projection`,
+            where the training loop can compute it; in the same shape. The audit is valid for any
+            value that depends neither on this step's noise nor on the canary's coin, and it sees
+            most with the right one.
 
-        The directions may depend on earlier steps, as gradients do. Raises `InvalidInput`.
+        Raises
+        ------
+        InvalidInput
+            When shapes do not fit, or a value is not finite.
+
+        Notes
+        -----
+        The directions may depend on earlier steps, as gradients do.
         """
         coins = _coins(included)
         residual = _numbers("projection", projection, len(coins))
