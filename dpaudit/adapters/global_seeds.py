@@ -33,7 +33,12 @@ Made = TypeVar("Made")
 class GloballySeeded:
     """What `function` returns, with global generators seeded from `rng` in each call.
 
-    function : f(..., rng=...), or f(...) without that keyword. seeded : its keywords for seeds.
+    Parameters
+    ----------
+    function : callable
+        f(..., rng=...), or f(...) without that keyword.
+    seeded : tuple of str
+        Its keywords for seeds.
     """
 
     function: Callable[..., Any]
@@ -77,10 +82,25 @@ class GloballySeeded:
 def global_seeds(function: Callable[..., Any]) -> Any:
     """A function or mechanism whose use of global random generators follows the audit's seed.
 
-    function : f(data, rng=...) or f(data) with one output a call, for `one_draw`; a mechanism
+    Parameters
+    ----------
+    function : callable
+        f(data, rng=...) or f(data) with one output a call, for `one_draw`; a mechanism
         `mech(data, size, *, rng)`; a function for `values` or `records`; or what an adapter made.
         In the last case the seeds are set for each draw, else for each call.
 
+    Returns
+    -------
+    callable
+        Of the same form.
+
+    Raises
+    ------
+    InvalidInput
+        When it is no such function.
+
+    Notes
+    -----
     For each call the states of `numpy.random`, `random` and, if it is loaded, `torch` are saved,
     set from the generator that the call gets, and restored when it ends, by an error too. Calls
     wait for each other in one process, because its threads share the generators, so that `n_jobs`
@@ -89,8 +109,8 @@ def global_seeds(function: Callable[..., Any]) -> Any:
     yours must not use these generators meanwhile. A call that outlives its timeout keeps them. The
     summary, and with it the report, says so.
 
-    Raises `InvalidInput`.
-
+    Examples
+    --------
     >>> import random
     >>> import numpy as np
     >>> import dpaudit as dp

@@ -25,7 +25,12 @@ from dpaudit.errors import MechanismError
 class OneDraw:
     """A mechanism made of a function f(data, rng=...) → one output; see `one_draw`.
 
-    timeout : seconds a call may take, or None.
+    Parameters
+    ----------
+    function : callable
+        The function.
+    timeout : float or None, seconds
+        Time that a call may take.
     """
 
     function: Callable[..., Any]
@@ -72,17 +77,34 @@ class OneDraw:
 def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
     """A mechanism from a function that gives one output a call.
 
-    function : f(data, rng=...) → one output, of any type (`dpaudit.outcomes`); data is (n, d) with
-        the label last, rng a numpy Generator. Draw i of a block has the generator at the block's
-        key followed by i, so the outputs do not depend on `n_jobs`. Threads draw in parallel only
-        where the function releases the interpreter lock; processes always do
+    Parameters
+    ----------
+    function : callable
+        f(data, rng=...) → one output, of any type (`dpaudit.outcomes`); data is (n, d) with the
+        label last, rng a numpy Generator. Draw i of a block has the generator at the block's key
+        followed by i, so the outputs do not depend on `n_jobs`. Threads draw in parallel only where
+        the function releases the interpreter lock; processes always do
         (`joblib.parallel_config(backend="loky")`).
-    timeout : seconds a call may take; None for no limit.
+    timeout : float, seconds, optional
+        Time that a call may take; None for no limit.
 
-    Raises `InvalidInput`. What the function raises becomes a `MechanismError` with the generator
-    that repeats it. Its warnings are not raised: each is logged once (logger "dpaudit.adapters"),
-    without values of the data.
+    Returns
+    -------
+    OneDraw
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    What the function raises becomes a `MechanismError` with the generator that repeats it. Its
+    warnings are not raised: each is logged once (logger "dpaudit.adapters"), without values of the
+    data.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> mechanism = one_draw(lambda data, *, rng: float(data.sum() + rng.laplace()))
     >>> len(mechanism(np.ones((3, 2)), 5, rng=1))

@@ -22,7 +22,12 @@ FORM = "must return `size` texts, got "
 class Texts(Wrapped):
     """A mechanism whose outputs are counts of words and letters of another's texts; see `texts`.
 
-    columns : for runs of words and of letters together.
+    Parameters
+    ----------
+    mechanism : callable
+        The mechanism that writes texts.
+    columns : int
+        For runs of words and of letters together.
     """
 
     columns: int = COLUMNS
@@ -56,9 +61,25 @@ class Texts(Wrapped):
 def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
     """A mechanism of rows of numbers from one that releases texts.
 
-    mechanism : `mech(data, size, *, rng)` → `size` texts; of a function that writes one text a call
-        `one_draw` makes one. columns : 2 to 998, for the counts.
+    Parameters
+    ----------
+    mechanism : callable
+        `mech(data, size, *, rng)` → `size` texts; of a function that writes one text a call
+        `one_draw` makes one.
+    columns : int, 2 to 998
+        For the counts.
 
+    Returns
+    -------
+    Texts
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
     A row holds the number of characters and of words, then counts of words and pairs of words, and
     of runs of three letters, hashed into half of the columns each (scikit-learn's
     `HashingVectorizer`; upper and lower case are one). The counts are computed from the output
@@ -66,8 +87,8 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
     They leave out the order of the text beyond its pairs of words. Without this adapter a text
     counts as one value, which shows a difference only where whole texts repeat.
 
-    Raises `InvalidInput`.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> def letter(data, size, *, rng):
     ...     return ["dear reader", "dear dear reader"]

@@ -16,7 +16,15 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, eq=False)
 class Limited(Wrapped):
-    """A mechanism whose every call must end within `timeout` seconds."""
+    """A mechanism whose every call must end within a time.
+
+    Parameters
+    ----------
+    mechanism : callable
+        The mechanism.
+    timeout : float, seconds
+        Time that a call may take.
+    """
 
     timeout: float
 
@@ -30,12 +38,27 @@ class Limited(Wrapped):
 def limited(mechanism: Mechanism, timeout: float) -> Limited:
     """`mechanism` with a limit to the time of each call.
 
-    mechanism : any `mech(data, size, *, rng)`. timeout : seconds a call, which makes one block of
-        draws (256 to 16,384 of them).
+    Parameters
+    ----------
+    mechanism : callable
+        Any `mech(data, size, *, rng)`.
+    timeout : float, seconds
+        Time a call, which makes one block of draws (256 to 16,384 of them).
 
+    Returns
+    -------
+    Limited
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
     A call that takes longer raises TimeoutError, which in an audit becomes a `MechanismError` with
     the block and the key of its seed. The thread that hangs stays until the process ends, because
-    Python cannot stop it. Raises `InvalidInput`.
+    Python cannot stop it.
     """
     check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     return Limited(mechanism, seconds("timeout", timeout))

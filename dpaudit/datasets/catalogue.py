@@ -31,19 +31,37 @@ def load(
 
     Parameters
     ----------
-    name_or_path : "flight" and "diabetes" come with the installation. Any other bare name `foo` is
-        the file foo.csv in `data_dir`, or else in the folder named by the environment variable
-        DPAUDIT_DATA. A `Path`, or text with a separator or a suffix, is the path of a CSV file (see
+    name_or_path : str or path
+        "flight" and "diabetes" come with the installation. Any other bare name `foo` is the file
+        foo.csv in `data_dir`, or else in the folder named by the environment variable DPAUDIT_DATA.
+        A `Path`, or text with a separator or a suffix, is the path of a CSV file (see
         `table.read_csv`).
-    target : the column to predict. Required for a path; the default for a name is the last column.
-    constant : whether to put a column of ones first, called "constant". That is not done where a
-        feature is one nonzero number throughout: the features would be linearly dependent.
-    data_dir : the folder of data sets that are looked up by name.
+    target : str, optional
+        The column to predict. Required for a path; the default for a name is the last column.
+    constant : bool, default True
+        Whether to put a column of ones first, called "constant". That is not done where a feature
+        is one nonzero number throughout: the features would be linearly dependent.
+    data_dir : path, optional
+        The folder of data sets that are looked up by name.
 
-    Rows with a missing value are dropped and counted in `.dropped`. Raises `DataNotFound` when
-    there is no such data set, `InvalidInput` for an argument or a file that is not as described.
-    Sources: `describe()`, and `.source` of the data set.
+    Returns
+    -------
+    Dataset
+        Without the rows that have a missing value, which are counted in `.dropped`.
 
+    Raises
+    ------
+    DataNotFound
+        When there is no such data set.
+    InvalidInput
+        For an argument or a file that is not as described.
+
+    References
+    ----------
+    `describe()`, and `.source` of the data set.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> found = dp.datasets.load("diabetes")
     >>> X, y = found
@@ -59,14 +77,34 @@ def load(
 
 
 def read_rows(path: str | os.PathLike[str]) -> Array:
-    """The rows of a CSV file as they are: an (n, d) array, the columns in the file's order.
+    """The rows of a CSV file as they are.
 
-    path : of a UTF-8 file of numbers, separated by commas, with a header row. A scenario with
-    `[data] path` and a mechanism of the user's own audits the same rows.
+    A scenario with `[data] path` and a mechanism of the user's own audits the same rows.
 
-    Rows with a missing value are left out, with a `UserWarning` that counts them. Raises
-    `DataNotFound`, `InvalidInput`.
+    Parameters
+    ----------
+    path : path
+        Of a UTF-8 file of numbers, separated by commas, with a header row.
 
+    Returns
+    -------
+    array of shape (n, d)
+        The columns in the file's order. Rows with a missing value are left out.
+
+    Raises
+    ------
+    DataNotFound
+        When there is no such file.
+    InvalidInput
+        When the file is not as described.
+
+    Warns
+    -----
+    UserWarning
+        When rows are left out; it counts them.
+
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> import dpaudit as dp
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "rows.csv"

@@ -20,10 +20,22 @@ CONSTANT = "constant"
 class Dataset:
     """Features and a target; unpacks as `X, y = dataset`.
 
-    X, y : (n, p) and (n,) float64; the first column of X is the constant where one was added.
-    name, features, target : names of the data set, of the columns of X and of y.
-    source : where the numbers come from, in one line.
-    dropped : how many rows were left out on load, by reason. Row i is the i-th row that was kept.
+    Attributes
+    ----------
+    X : array of shape (n, p)
+        Float64; the first column is the constant where one was added.
+    y : array of shape (n,)
+        Float64, the target.
+    name : str
+        Of the data set.
+    features : tuple of str
+        Names of the columns of X.
+    target : str
+        Name of y.
+    source : str
+        Where the numbers come from, in one line.
+    dropped : dict
+        How many rows were left out on load, by reason. Row i is the i-th row that was kept.
     """
 
     X: Array = field(repr=False)
@@ -56,7 +68,21 @@ class Dataset:
     def shrunk(self, row_bound: float) -> Dataset:
         """A copy in which rows [x, y] longer than `row_bound` are scaled to that norm.
 
-        Mechanisms with a public bound on the row norms need such data. Raises `InvalidInput`.
+        Mechanisms with a public bound on the row norms need such data.
+
+        Parameters
+        ----------
+        row_bound : float > 0
+            The largest Euclidean norm of a row.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        InvalidInput
+            When the bound is no such number.
         """
         factor, said = _shrinkage(self.database, row_bound)
         source = f"{self.source}; {said}"
@@ -67,11 +93,24 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Named columns of finite numbers: a database, (n, d) float64, as a mechanism sees it.
+    """Named columns of finite numbers: a database as a mechanism sees it.
 
-    name, source, dropped : as of `Dataset`.
-    target : the last column, where it is the one to predict; else None.
-    changes : what was done to the columns of the source, a phrase each.
+    Attributes
+    ----------
+    name : str
+        As of `Dataset`.
+    columns : tuple of str
+        Names of the columns.
+    values : array of shape (n, d)
+        Float64.
+    source : str
+        As of `Dataset`.
+    dropped : dict
+        As of `Dataset`.
+    target : str or None
+        The last column, where it is the one to predict.
+    changes : tuple of str
+        What was done to the columns of the source, a phrase each.
     """
 
     name: str
@@ -140,16 +179,42 @@ class Table:
     def shrunk(self, row_bound: float) -> Table:
         """A copy in which rows longer than `row_bound` are scaled to that norm.
 
-        Raises `InvalidInput`.
+        Parameters
+        ----------
+        row_bound : float > 0
+            The largest Euclidean norm of a row.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InvalidInput
+            When the bound is no such number.
         """
         factor, said = _shrinkage(self.database, row_bound)
         source = f"{self.source}; {said}"
         return dataclasses.replace(self, values=self.values * factor[:, None], source=source)
 
     def dataset(self, target: str, constant: bool) -> Dataset:
-        """Split into features and target, with a constant feature added if `constant`.
+        """Split into features and target.
 
-        Raises `InvalidInput` when `target` is no column, or when no feature is left.
+        Parameters
+        ----------
+        target : str
+            The column to predict.
+        constant : bool
+            Whether a constant feature is added.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        InvalidInput
+            When `target` is no column, or when no feature is left.
         """
         table = self.predicting(target)
         table = table.with_constant() if constant else table

@@ -28,14 +28,25 @@ CHUNK = 1 << 20  # bytes read at a time
 def read_draws(path: str | Path) -> np.ndarray:
     """The draws in a file, in one of the forms of `dpaudit.outcomes`.
 
-    path : one of
+    Parameters
+    ----------
+    path : path
         .npy, an array (n,) or (n, k) of numbers or text, or (n,) records of them;
         .csv, a draw a line (`adapters.draw_files.separated`);
         .parquet, a draw a row, for which pyarrow is needed: missing numbers are NaN, and where not
         all columns are numbers a draw is the dict of its row.
 
-    A file that takes more memory than there is, 16 bytes a number or 100 bytes a cell of text, is
-    refused before it is read. Raises `DataNotFound`, `InvalidInput`.
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    DataNotFound
+        When there is no such file.
+    InvalidInput
+        When the file is not as described, or takes more memory than there is, 16 bytes a number or
+        100 bytes a cell of text. Such a file is refused before it is read.
     """
     path = Path(path)
     reader = READERS.get(path.suffix.lower())

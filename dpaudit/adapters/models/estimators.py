@@ -36,7 +36,14 @@ SEEDS = ("random_state", "seed")
 class Fit:
     """f(data, rng=...) → what is released of an estimator that was fitted on the data.
 
-    factory, label : as in `estimator`. outputs : what is released of the fitted estimator.
+    Parameters
+    ----------
+    factory : callable
+        As in `estimator`.
+    outputs : Outputs
+        What is released of the fitted estimator.
+    label : bool
+        As in `estimator`.
     """
 
     factory: Factory
@@ -75,18 +82,37 @@ def estimator(
 ) -> OneDraw:
     """A mechanism that fits an estimator on the database and releases what it has learned.
 
-    factory : a class or function that makes an unfitted estimator, or an estimator to be copied.
-        Every parameter called `random_state` or `seed`, those of nested estimators too, is set to
-        an integer from the draw's own generator (every such attribute, if the estimator has no
+    Parameters
+    ----------
+    factory : class, callable or estimator
+        A class or function that makes an unfitted estimator, or an estimator to be copied. Every
+        parameter called `random_state` or `seed`, those of nested estimators too, is set to an
+        integer from the draw's own generator (every such attribute, if the estimator has no
         `get_params`). Without such a parameter or attribute no seed repeats the audit.
-    outputs : names of attributes of the fitted estimator, whose numbers are released one after the
-        other (if not given, those that it has of coef_ and intercept_); or points (m, p) at which
-        it predicts; or a function of the fitted estimator.
-    label : whether the last column is y; otherwise fit(data) gets all columns.
-    timeout : seconds a fit may take.
+    outputs : str, sequence of str, array of shape (m, p) or callable
+        Names of attributes of the fitted estimator, whose numbers are released one after the other
+        (if not given, those that it has of ``coef_`` and ``intercept_``); or points at which it
+        predicts; or a function of the fitted estimator.
+    label : bool, default True
+        Whether the last column is y; otherwise fit(data) gets all columns.
+    timeout : float, seconds, optional
+        Time that a fit may take.
 
-    Raises `InvalidInput`; errors and warnings of the estimator as in `one_draw`.
+    Returns
+    -------
+    OneDraw
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Errors and warnings of the estimator are as in `one_draw`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> class NoisyMean:

@@ -22,7 +22,16 @@ from dpaudit.outcomes.unordered import TableForm
 class Synthesized:
     """f(data, rng=...) → the row, (k,), of a synthetic table.
 
-    fit, sample : as in `synthesizer`. form : what reads the table. features : what makes the row.
+    Parameters
+    ----------
+    fit : callable
+        As in `synthesizer`.
+    sample : callable
+        As in `synthesizer`.
+    form : TableForm
+        What reads the table.
+    features : RecordFeatures
+        What makes the row.
     """
 
     fit: Callable[[Array, np.random.Generator], Any]
@@ -65,23 +74,46 @@ def synthesizer(
 ) -> OneDraw:
     """A mechanism that releases a synthetic table, whose records have no order.
 
-    fit : fit(data, rng) → a model; data is (n, c) float64. sample : sample(model, rng) → a table of
-        c columns and any number of records: an array (m, c) or (m,), a structured array, a list of
-        records (tuples or dicts), a data frame, or a dict of columns.
-    pair : the two databases of the audit (`dpaudit.neighbours`). A table becomes a row of counts
-        and distances about the records in which they differ (`dpaudit.outcomes.records`), a fixed
+    Parameters
+    ----------
+    fit : callable
+        fit(data, rng) → a model; data is (n, c) float64.
+    sample : callable
+        sample(model, rng) → a table of c columns and any number of records: an array (m, c) or
+        (m,), a structured array, a list of records (tuples or dicts), a data frame, or a dict of
+        columns.
+    pair : NeighbourPair
+        The two databases of the audit (`dpaudit.neighbours`). A table becomes a row of counts and
+        distances about the records in which they differ (`dpaudit.outcomes.records`), a fixed
         function of the table: what is certified of the rows holds of the tables too.
-    columns : names in the order of the database's columns, for tables that name theirs; if not
-        given, the order in the table is taken.
-    categories : the columns of categories, {column number: its texts, in the order of their codes
-        0, 1, … in the database}, with None in place of the texts where the tables hold the codes;
-        all other columns are of numbers then. If not given, columns of the database that hold only
-        whole numbers from −1 to 20 are columns of categories.
-    timeout : seconds that one table may take.
+    columns : sequence of str, optional
+        Names in the order of the database's columns, for tables that name theirs; if not given, the
+        order in the table is taken.
+    categories : dict, optional
+        The columns of categories, {column number: its texts, in the order of their codes 0, 1, … in
+        the database}, with None in place of the texts where the tables hold the codes; all other
+        columns are of numbers then. If not given, columns of the database that hold only whole
+        numbers from −1 to 20 are columns of categories.
+    timeout : float, seconds, optional
+        Time that one table may take.
 
-    Raises `InvalidInput`. What the functions raise, and a table of another form, becomes a
-    `MechanismError`.
+    Returns
+    -------
+    OneDraw
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    TypeError
+        For unknown keywords.
+
+    Notes
+    -----
+    What the functions raise, and a table of another form, becomes a `MechanismError`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.add_row([[0.0], [1.0], [1.0]], [0.0])

@@ -62,17 +62,36 @@ def transformer(
 ) -> OneDraw:
     """A mechanism that fits a transformer on the database and releases what it makes of points.
 
-    factory : a class or function that makes an unfitted transformer, or a transformer to be copied;
-        its seeds are set as in `estimator`. Of attributes, such as components_, `estimator` makes
-        a mechanism.
-    points : (m, p), to transform after `fit`; None for the training data, by `fit_transform` where
-        there is one. Points that hold the record that differs, as the training data do, give it
-        away unless the transformer promises noise for them too.
-    label : whether the last column is y; otherwise fit(data) gets all columns.
-    timeout : seconds that one draw may take.
+    Parameters
+    ----------
+    factory : class, callable or transformer
+        A class or function that makes an unfitted transformer, or a transformer to be copied; its
+        seeds are set as in `estimator`. Of attributes, such as ``components_``, `estimator` makes a
+        mechanism.
+    points : array of shape (m, p), optional
+        To transform after `fit`; None for the training data, by `fit_transform` where there is one.
+        Points that hold the record that differs, as the training data do, give it away unless the
+        transformer promises noise for them too.
+    label : bool, default False
+        Whether the last column is y; otherwise fit(data) gets all columns.
+    timeout : float, seconds, optional
+        Time that one draw may take.
 
-    Raises `InvalidInput`; errors and warnings of the transformer as in `one_draw`.
+    Returns
+    -------
+    OneDraw
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Errors and warnings of the transformer are as in `one_draw`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> class NoisyCentre:

@@ -30,9 +30,16 @@ ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in
 class Command:
     """A mechanism that is a program; see `command`.
 
-    argv : the program and its arguments. timeout : seconds a run, None for no limit.
-    folder : where it runs, None for the current one. header : names of the columns, the first line
-        of the CSV file.
+    Parameters
+    ----------
+    argv : tuple of str
+        The program and its arguments.
+    timeout : float or None, seconds
+        A run; None for no limit.
+    folder : Path or None
+        Where it runs, None for the current one.
+    header : tuple of str or None
+        Names of the columns, the first line of the CSV file.
     """
 
     argv: tuple[str, ...]
@@ -110,8 +117,11 @@ def command(
 ) -> Command:
     """A mechanism that is a program in any language.
 
-    argv : the program and its arguments, started as they are: no shell reads them. In each, {data}
-        is replaced by the path of a CSV file of the database (label last, a row a line, no header
+    Parameters
+    ----------
+    argv : sequence of str
+        The program and its arguments, started as they are: no shell reads them. In each, {data} is
+        replaced by the path of a CSV file of the database (label last, a row a line, no header
         unless given), {size} by how many draws are wanted, {seed} by an integer below 2^31 that
         depends on the audit's seed, {out} by the path of a file to write, and {python} by this
         Python. Without {size} the program runs once a draw. The program prints `size` lines, a draw
@@ -120,13 +130,30 @@ def command(
         before and after each run. A draw may take 64 KiB of text, and a run 16 MiB in any case, but
         no more than 1 GiB. With words, or lines of different length, a run may have 16,777,216
         cells.
-    timeout : seconds a run may take. A run ends when the program exits: its process group is
-        killed then, and a process that has left the group is not waited for.
-    folder : where it runs. header : names of the columns.
+    timeout : float, seconds, optional
+        Time that a run may take. A run ends when the program exits: its process group is killed
+        then, and a process that has left the group is not waited for.
+    folder : path, optional
+        Where it runs.
+    header : sequence of str, optional
+        Names of the columns.
 
-    Raises `InvalidInput`. A draw that fails raises a `MechanismError` with the arguments, the exit
-    status and the end of stderr.
+    Returns
+    -------
+    Command
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    A draw that fails raises a `MechanismError` with the arguments, the exit status and the end of
+    stderr.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> program = "import sys; print('1\\\\n' * int(sys.argv[2]))"
     >>> mechanism = command(["{python}", "-c", program, "{data}", "{size}"])

@@ -73,24 +73,46 @@ def records(
 ) -> OneDraw:
     """A mechanism from a function of records: a table in, a table or anything else out.
 
-    function : f(table) → an output of any type (`dpaudit.outcomes`), or a pandas DataFrame or
-        Series. Its seed is set as in `values`.
-    columns : names of the database's columns in their order, or {name: dtype} with dtypes as in
-        `values`: "float" (of names alone), "int", "bool", or a list of texts. Without it the
-        columns are "x0", "x1", … of floats.
-    form : "frame" (pandas), "dicts", "tuples", or "array" (n, d).
-    each : call f(record) for each record by itself; released is the list of the outputs.
-    record : release only the output of this record, as in `values`. For a local randomiser, whose
+    Parameters
+    ----------
+    function : callable
+        f(table) → an output of any type (`dpaudit.outcomes`), or a pandas DataFrame or Series. Its
+        seed is set as in `values`.
+    columns : sequence of str or dict, optional
+        Names of the database's columns in their order, or {name: dtype} with dtypes as in `values`:
+        "float" (of names alone), "int", "bool", or a list of texts. Without it the columns are
+        "x0", "x1", … of floats.
+    form : {"frame", "dicts", "tuples", "array"}, default "frame"
+        Of the table: "frame" (pandas), "dicts", "tuples", or "array" (n, d).
+    each : bool, default False
+        Call f(record) for each record by itself; released is the list of the outputs.
+    record : int, optional
+        Release only the output of this record, as in `values`. For a local randomiser, whose
         neighbours differ in one record's values, that is the only output that can tell of them as
-        long as the function treats records separately: the other outputs then add noise to an
-        audit and no power. Nothing is to be chosen with a database of one record.
-    order : whether the order of the records in the output is information. If not, they are sorted.
-        Of a synthetic table, whose records stand for none of the database, `synthesizer` makes a
+        long as the function treats records separately: the other outputs then add noise to an audit
+        and no power. Nothing is to be chosen with a database of one record.
+    order : bool, default True
+        Whether the order of the records in the output is information. If not, they are sorted. Of a
+        synthetic table, whose records stand for none of the database, `synthesizer` makes a
         stronger audit.
-    timeout : seconds that one draw may take.
+    timeout : float, seconds, optional
+        Time that one draw may take.
 
-    Raises `InvalidInput`; errors of the function as in `one_draw`.
+    Returns
+    -------
+    OneDraw
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Errors of the function are as in `one_draw`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> def flipped(people, rng):

@@ -73,23 +73,45 @@ def values(
 ) -> OneDraw:
     """A mechanism from a function of one column's values: values in, a number or numbers out.
 
-    function : f(values) → an output of any type (`dpaudit.outcomes`). A keyword `rng` of it gets
-        the draw's own generator; `random_state` and `seed` get an integer from there. Without one
-        of them it has no seed, unless it uses global generators (`global_seeds`). Further
-        arguments are fixed by `functools.partial`.
-    column : number of the column; of several, each is an argument of its own: f(x, y).
-    dtype : what the numbers of the database stand for: "float", "int", "bool", or a list of texts
-        in the order of their codes 0, 1, … in the database.
-    form : "array" (one-dimensional, NumPy), "list" (Python numbers or texts), "series" (pandas).
-    each : call f(value) for each record by itself, as local randomisers ask for; released is the
-        list of the outputs.
-    record : release only the output of this record, where there is an output for each. It is a
-        function of the whole release, so a violation is one of the whole release too. What the
-        other outputs tell of the record is not audited then.
-    timeout : seconds that one draw may take.
+    Parameters
+    ----------
+    function : callable
+        f(values) → an output of any type (`dpaudit.outcomes`). A keyword `rng` of it gets the
+        draw's own generator; `random_state` and `seed` get an integer from there. Without one of
+        them it has no seed, unless it uses global generators (`global_seeds`). Further arguments
+        are fixed by `functools.partial`.
+    column : int or sequence of int, default 0
+        Number of the column; of several, each is an argument of its own: f(x, y).
+    dtype : {"float", "int", "bool"} or list of str, default "float"
+        What the numbers of the database stand for; a list has texts in the order of their codes
+        0, 1, … in the database.
+    form : {"array", "list", "series"}, default "array"
+        "array" (one-dimensional, NumPy), "list" (Python numbers or texts), "series" (pandas).
+    each : bool, default False
+        Call f(value) for each record by itself, as local randomisers ask for; released is the list
+        of the outputs.
+    record : int, optional
+        Release only the output of this record, where there is an output for each. It is a function
+        of the whole release, so a violation is one of the whole release too. What the other outputs
+        tell of the record is not audited then.
+    timeout : float, seconds, optional
+        Time that one draw may take.
 
-    Raises `InvalidInput`; errors of the function as in `one_draw`.
+    Returns
+    -------
+    OneDraw
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Errors of the function are as in `one_draw`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from functools import partial
     >>> import dpaudit as dp
