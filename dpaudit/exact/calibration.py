@@ -29,15 +29,28 @@ class Calibration:
 
     Attributes
     ----------
-    mechanism : with the parameter at `value`.
-    parameter, value : the parameter that was calibrated: the least noise, or the most rows, that
-        keep the target; a real value to a relative 1e-10, never on the side that breaks it.
-    epsilon, delta : the target, ε in nats.
-    attained : the exact worst δ(epsilon) at `value`, ≤ delta.
-    index, candidate : the row that attains it (None for an added row), and the candidate that
-        replaces it.
-    relation : of the neighbours, as in `worst_case`.
+    mechanism : KnownMechanism
+        With the parameter at `value`.
+    parameter : str
+        The parameter that was calibrated.
+    value : float
+        The least noise, or the most rows, that keep the target; a real value to a relative 1e-10,
+        never on the side that breaks it.
+    epsilon : float, nats
+        The target's ε.
+    delta : float
+        The target's δ.
+    attained : float
+        The exact worst δ(epsilon) at `value`, ≤ delta.
+    index : int or None
+        The row that attains it (None for an added row).
+    candidate : int or None
+        The candidate that replaces the row.
+    relation : str
+        Of the neighbours, as in `worst_case`.
 
+    Notes
+    -----
     This analyses one data set: the value is a function of these data, so if they are private it is
     not to be released or used as if it were public. It does not depend on the data with
     relation="add" for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`. Nor does a
@@ -84,18 +97,48 @@ def calibrate(
 
     Parameters
     ----------
-    mechanism : gives every other parameter; the search starts from its own value of the parameter.
-    data : (n, d), label last. epsilon : ≥ 0, nats. delta : in (0, 1).
-    parameter : what is calibrated: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and
-        GaussMix, `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw
-        and InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
+    mechanism : mechanism
+        Gives every other parameter; the search starts from its own value of the parameter.
+    data : array of shape (n, d)
+        The label last.
+    epsilon : float ≥ 0, nats
+        The target's ε.
+    delta : float in (0, 1)
+        The target's δ.
+    parameter : str, optional
+        What is calibrated: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and GaussMix,
+        `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw and
+        InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
         defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
-    law, relation, candidates, row_bound : as in `worst_case`.
+    law : {"finite", "asymptotic"}, default "finite"
+        As in `worst_case`.
+    relation : {"zero-out", "replace", "add"}, default "zero-out"
+        As in `worst_case`.
+    candidates : array of shape (m, d), optional
+        As in `worst_case`.
+    row_bound : float, optional
+        As in `worst_case`.
 
-    About 15 worst cases: a second on the 327,346 rows of FLIGHT. Raises `InvalidInput` also where
-    no value of the parameter meets the target, or every one does; `NoExactSpectrum`,
-    `DegenerateData` as `worst_case`.
+    Returns
+    -------
+    Calibration
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described; also where no value of the parameter meets the target,
+        or every one does.
+    NoExactSpectrum
+        As `worst_case`.
+    DegenerateData
+        As `worst_case`.
+
+    Notes
+    -----
+    About 15 worst cases: a second on the 327,346 rows of FLIGHT.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("flight")
     >>> print(dp.exact.calibrate(dp.mechanisms.ALS(rows=100), np.column_stack([X, y]), 1.0, 1e-5))

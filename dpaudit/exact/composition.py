@@ -39,8 +39,23 @@ class PrivacyLoss:
     `+`, k copies of one by `k * loss`: their moment functions multiply, or the densities of their
     losses are convolved, so a composition is as exact as its parts.
 
-    noise : of a release with additive Wishart noise. composed : the releases and how often each.
+    Attributes
+    ----------
+    forward : LossTransform
+        The loss under P.
+    backward : LossTransform
+        The loss under Q.
+    law : str
+        How the numbers are obtained.
+    closed : callable or None
+        ε ↦ (forward, backward) δ, where a formula is known.
+    noise : WishartPart or None
+        Of a release with additive Wishart noise.
+    composed : tuple of (PrivacyLoss, int)
+        The releases and how often each.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> sketch = dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
     >>> release = dp.exact.PrivacyLoss.gaussian_shift(0.3) + 10 * sketch
@@ -60,7 +75,7 @@ class PrivacyLoss:
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:
         """N(0, 1) against N(μ, 1), or any Gaussian moved by μ ≥ 0 standard deviations.
 
-        Raises `InvalidInput`.
+        Arguments and errors are as of `dpaudit.exact.gaussian_shift`.
         """
         mu = check.real("mu", mu, 0.0)
 
@@ -144,9 +159,26 @@ class PrivacyLoss:
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+        """δ at each ε.
 
-        Raises `InvalidInput`; `NoExactSpectrum` where a composition has no δ of checked accuracy.
+        Parameters
+        ----------
+        epsilon : float or array of shape (m,), nats
+            ε ≥ 0.
+
+        Returns
+        -------
+        forward : array of the same shape
+            δ of P against Q.
+        backward : array of the same shape
+            δ of Q against P.
+
+        Raises
+        ------
+        InvalidInput
+            When ε is negative.
+        NoExactSpectrum
+            Where a composition has no δ of checked accuracy.
         """
         if self.closed is not None:
             return self.closed(epsilon)
@@ -176,12 +208,40 @@ class PrivacyLoss:
         return WishartComposition(noise, whole._directions)
 
     def spectrum(self, epsilon: ArrayLike) -> Spectrum:
-        """The exact `Spectrum` at `epsilon` (scalar or (m,), nats). Raises `InvalidInput`."""
+        """The exact `Spectrum`.
+
+        Parameters
+        ----------
+        epsilon : float or array of shape (m,), nats
+            ε ≥ 0.
+
+        Returns
+        -------
+        Spectrum
+
+        Raises
+        ------
+        InvalidInput
+            When ε is negative.
+        """
         epsilon = check.epsilon(epsilon)
         return Spectrum.of_directions(epsilon, *self.delta(epsilon), self.law).replace(curve=self)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats; order 1 is KL."""
+        """Rényi divergences of an order.
+
+        Parameters
+        ----------
+        order : float > 0
+            Order 1 is KL.
+
+        Returns
+        -------
+        forward : float, nats
+            Of P from Q.
+        backward : float, nats
+            Of Q from P.
+        """
         order = check.real("order", order, 0.0, open_=True)
         # + 0.0: never −0.0
         return _renyi(self.forward, order - 1.0) + 0.0, _renyi(self.backward, order - 1.0) + 0.0
@@ -203,12 +263,31 @@ class PrivacyLoss:
 def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -> PrivacyLoss:
     """The privacy loss of independent releases on the same pair.
 
-    losses : at least one. times : how often each is released, integers ≥ 1; once each by default.
+    Their losses add, their moment functions multiply.
 
-    Their losses add, their moment functions multiply. Raises `InvalidInput`. Composition theorems
-    bound the same quantity. It covers non-adaptive releases, and adaptive ones if each release has
-    the same pair of laws whatever came before it.
+    Parameters
+    ----------
+    losses : sequence of PrivacyLoss
+        At least one.
+    times : sequence of int, optional
+        How often each is released, integers ≥ 1; once each by default.
 
+    Returns
+    -------
+    PrivacyLoss
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Composition theorems bound the same quantity. It covers non-adaptive releases, and adaptive ones
+    if each release has the same pair of laws whatever came before it.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> one = dp.exact.PrivacyLoss.gaussian_shift(0.1)
     >>> sketch = dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)

@@ -59,19 +59,32 @@ def spectrum(
 
     Parameters
     ----------
-    mechanism : one with a known output law (`dpaudit list mechanisms`).
-    pair : a `NeighbourPair`; forward is left against right.
-    epsilon : scalar or (m,), nats.
-    law : "finite", or "asymptotic" for the large-rows approximation of ALS and RPLS.
+    mechanism : mechanism
+        One with a known output law (`dpaudit list mechanisms`).
+    pair : NeighbourPair
+        Forward is left against right.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
+    law : {"finite", "asymptotic"}, default "finite"
+        "asymptotic" for the large-rows approximation of ALS and RPLS.
 
     Returns
     -------
-    Spectrum with `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws
-    are known.
+    Spectrum
+        With `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are
+        known.
 
-    Raises `NoExactSpectrum` (use `dpaudit.audit`, which needs none), `InvalidInput`,
-    `DegenerateData`.
+    Raises
+    ------
+    NoExactSpectrum
+        When none is known. Use `dpaudit.audit`, which needs none.
+    InvalidInput
+        When an argument is not as described.
+    DegenerateData
+        When the data leave the law undefined.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.zero_row([[1.0, 0.5], [1.0, -0.5], [1.0, 2.0]], 2)
     >>> found = dp.exact.spectrum(dp.mechanisms.GaussMix(rows=5, sigma=4.0), pair, [0.0, 1.0])
@@ -89,8 +102,28 @@ def spectrum(
 def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finite") -> PrivacyLoss:
     """The privacy loss of `mechanism` on a pair, to be composed with others.
 
-    Arguments and errors as of `spectrum`. Raises `NoExactSpectrum` also for ALS and RPLS at finite
-    rows, whose loss has no moment function in closed form.
+    Parameters
+    ----------
+    mechanism : mechanism
+        As of `spectrum`.
+    pair : NeighbourPair
+        As of `spectrum`.
+    law : {"finite", "asymptotic"}, default "finite"
+        As of `spectrum`.
+
+    Returns
+    -------
+    PrivacyLoss
+
+    Raises
+    ------
+    NoExactSpectrum
+        As of `spectrum`; also for ALS and RPLS at finite rows, whose loss has no moment function in
+        closed form.
+    InvalidInput
+        As of `spectrum`.
+    DegenerateData
+        As of `spectrum`.
     """
     curve, name = curve_on_pair(mechanism, pair, law)
     if not isinstance(curve, PrivacyLoss):

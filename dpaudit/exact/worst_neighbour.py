@@ -71,29 +71,52 @@ def worst_case(
 
     Parameters
     ----------
-    mechanism, epsilon, law : as in `spectrum`.
-    data : (n, d), label last.
-    relation : "zero-out", each row zeroed in turn; "replace", each row replaced by each of
-        `candidates`, (m, d); or "add", the worst added row among all rows of Euclidean norm at
-        most `row_bound`.
+    mechanism : mechanism
+        As in `spectrum`.
+    data : array of shape (n, d)
+        The label last.
+    epsilon : float or array of shape (m,), nats
+        As in `spectrum`.
+    law : {"finite", "asymptotic"}, default "finite"
+        As in `spectrum`.
+    relation : {"zero-out", "replace", "add"}, default "zero-out"
+        "zero-out", each row zeroed in turn; "replace", each row replaced by each of `candidates`;
+        or "add", the worst added row among all rows of Euclidean norm at most `row_bound`.
+    candidates : array of shape (m, d), optional
+        For "replace".
+    row_bound : float, optional
+        For "add".
 
     Returns
     -------
-    Spectrum whose `index` is the worst row at each ε, whose `candidate` is the worst candidate
-    ("replace"), and whose `curve` is the worst case at any other ε.
+    Spectrum
+        Its `index` is the worst row at each ε, its `candidate` the worst candidate ("replace"), and
+        its `curve` the worst case at any other ε.
 
+    Raises
+    ------
+    NoExactSpectrum
+        When none is known.
+    InvalidInput
+        When an argument is not as described.
+    DegenerateData
+        When the data leave the law undefined.
+
+    Notes
+    -----
     A worst replacement for ALS, RPLS and AdditiveWishart is searched for at each ε by a bound that
     is proved (`dpaudit.exact.replaced_rows`), so each reading of its `curve` is a search.
 
-    One thin QR, then O(1) work a row (O(d) a row and candidate). Raises `NoExactSpectrum`,
-    `InvalidInput`, `DegenerateData`.
+    One thin QR, then O(1) work a row (O(d) a row and candidate).
 
-    A neighbour attains the largest δ, also of "add": there the row has the norm `row_bound` and
-    the direction that the mechanism's `added_row` says. The orders between rows are proved in
+    A neighbour attains the largest δ, also of "add": there the row has the norm `row_bound` and the
+    direction that the mechanism's `added_row` says. The orders between rows are proved in
     `zeroed_rows.families` and docs/theory/monotonicity.md. Where several neighbours have the
-    largest δ (equal rows, or δ = 1 in double precision), `index` and `candidate` are one of them.
-    A zeroed row's 1 − leverage is computed from the other rows: it keeps its digits near 0.
+    largest δ (equal rows, or δ = 1 in double precision), `index` and `candidate` are one of them. A
+    zeroed row's 1 − leverage is computed from the other rows: it keeps its digits near 0.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> X, y = dp.datasets.load("flight")
     >>> data = np.column_stack([X, y])

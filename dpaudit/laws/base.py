@@ -49,10 +49,27 @@ def draw_in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Arra
 
 
 def log_ratio(left: Law, right: Law, x: Array) -> Array:
-    """The privacy loss log p(x)/q(x) at the rows of x, for two laws of one type and dimension.
+    """The privacy loss log p(x)/q(x), for two laws of one type and dimension.
 
-    Infinite where one density is 0. It is 0 where both are 0, which rounding can bring about for a
-    draw on the edge of the support. Raises `InvalidInput` when the types or dimensions differ.
+    Parameters
+    ----------
+    left : Law
+        p.
+    right : Law
+        q.
+    x : array of shape (m, k)
+        Outputs.
+
+    Returns
+    -------
+    array of shape (m,), nats
+        Infinite where one density is 0. It is 0 where both are 0, which rounding can bring about
+        for a draw on the edge of the support.
+
+    Raises
+    ------
+    InvalidInput
+        When the types or dimensions differ.
     """
     if type(left) is not type(right) or left.dim != right.dim:
         fail("right", type(right).__name__, f"a {type(left).__name__} of {left.dim} numbers")

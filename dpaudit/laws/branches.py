@@ -16,10 +16,16 @@ from dpaudit.laws.discrete import Discrete
 class Branches:
     """Branch i, of log probability `log_probability[i]`: row `templates[i]` with `slots` drawn.
 
-    templates : (m, k), NaN in the slots; no two rows alike. log_probability : (m,).
-    slots : for each branch the columns that its law fills.
-    parts : for each branch the law of these numbers, or None where there are none. No part draws
-        NaN.
+    Parameters
+    ----------
+    templates : array of shape (m, k)
+        NaN in the slots; no two rows alike.
+    log_probability : array of shape (m,)
+        Of the branches.
+    slots : tuple of tuple of int
+        For each branch the columns that its law fills.
+    parts : tuple of (Law or None)
+        For each branch the law of these numbers, or None where there are none. No part draws NaN.
     """
 
     templates: Array

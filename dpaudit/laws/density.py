@@ -28,11 +28,17 @@ def _none() -> Array:
 class Density:
     """One number with log density `log_p`, and with atoms if there are any.
 
-    log_p : vectorised, (m,) → (m,), smooth between neighbouring `edges`.
-    edges : ascending. The mass outside them is negligible, and on each panel a polynomial of degree
-        31 fits the density.
-    atoms, log_mass : values of positive probability and the logarithms of their probabilities. The
-        density integrates to the remaining probability.
+    Parameters
+    ----------
+    log_p : callable
+        Vectorised, (m,) → (m,), smooth between neighbouring `edges`.
+    edges : array, ascending
+        The mass outside them is negligible, and on each panel a polynomial of degree 31 fits the
+        density.
+    atoms : array of shape (a,), default none
+        Values of positive probability. The density integrates to the remaining probability.
+    log_mass : array of shape (a,), default none
+        The logarithms of their probabilities.
     """
 
     log_p: Callable[[Array], Array]

@@ -18,10 +18,17 @@ ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1
 class Discrete:
     """A law with finitely many outcomes.
 
-    outcomes : (m, k), or (m,) for outcomes of one number; no two alike.
-    log_probability : (m,), −∞ for an outcome of probability 0.
+    Parameters
+    ----------
+    outcomes : array of shape (m, k) or (m,)
+        (m,) for outcomes of one number; no two alike.
+    log_probability : array of shape (m,)
+        −∞ for an outcome of probability 0.
 
-    Raises `InvalidInput` when the probabilities do not sum to 1.
+    Raises
+    ------
+    InvalidInput
+        When the probabilities do not sum to 1.
     """
 
     outcomes: Array

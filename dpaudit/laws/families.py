@@ -14,7 +14,13 @@ from dpaudit._core.types import Array
 
 @dataclass(frozen=True, eq=False)
 class ShiftRows:
-    """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations."""
+    """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations.
+
+    Parameters
+    ----------
+    mu : array of shape (n,)
+        The shifts.
+    """
 
     mu: Array
 
@@ -25,9 +31,16 @@ class ShiftRows:
 class SketchRows:
     """Zeroing row i takes vvᵀ from the covariance Σ of `rows` Gaussian rows.
 
-    leverage, room : (n,), q_i = vᵀΣ⁻¹v of row i and 1 − q_i, each to its own relative accuracy.
-    inverted : vvᵀ is taken from their PRECISION instead (inverse Wishart), which swaps the two
-        directions.
+    Parameters
+    ----------
+    leverage : array of shape (n,)
+        qᵢ = vᵀΣ⁻¹v of row i.
+    room : array of shape (n,)
+        1 − qᵢ; each of the two to its own relative accuracy.
+    rows : int
+        Gaussian rows.
+    inverted : bool, default False
+        vvᵀ is taken from their PRECISION instead (inverse Wishart), which swaps the two directions.
     """
 
     leverage: Array
@@ -42,8 +55,16 @@ class SketchRows:
 class ScaleRows:
     """Pair i changes the variance of `rows` Gaussian rows on two axes.
 
-    up, down : (n,); the variances change by the factors 1 + `up[i]` and 1 − `down[i]`.
-    inverted : the precision changes instead.
+    Parameters
+    ----------
+    up : array of shape (n,)
+        On one axis the variance changes by the factor 1 + `up[i]`.
+    down : array of shape (n,)
+        On the other axis it changes by the factor 1 − `down[i]`.
+    rows : int
+        Gaussian rows.
+    inverted : bool, default False
+        The precision changes instead.
     """
 
     up: Array
@@ -58,7 +79,14 @@ class ScaleRows:
 class WishartRows:
     """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof).
 
-    quadratic : (n,), vᵀV⁻¹v of row i.
+    Parameters
+    ----------
+    quadratic : array of shape (n,)
+        vᵀV⁻¹v of row i.
+    dof : int
+        Degrees of freedom of W.
+    dim : int
+        Rows and columns of W.
     """
 
     quadratic: Array
@@ -72,8 +100,20 @@ class WishartRows:
 class StudentRows:
     """Zeroing row i of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
-    leverage, residual_share : (n,), of each row; room, share_room : 1 − these, each to its own
-        relative accuracy. features : p. rows : r, of the sketch.
+    Parameters
+    ----------
+    leverage : array of shape (n,)
+        Of each row.
+    residual_share : array of shape (n,)
+        Of each row.
+    room : array of shape (n,)
+        1 − leverage, to its own relative accuracy.
+    share_room : array of shape (n,)
+        1 − residual_share, to its own relative accuracy.
+    features : int
+        p.
+    rows : int
+        r, of the sketch.
     """
 
     leverage: Array
@@ -90,7 +130,18 @@ class StudentRows:
 class ReplacedWishartRows:
     """Pair i has vvᵀ in place of uuᵀ beside W ~ Wishart_dim(V, dof).
 
-    old, new : (n,); V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues `old[i]` and −`new[i]`, and else 0.
+    V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues `old[i]` and −`new[i]`, and else 0.
+
+    Parameters
+    ----------
+    old : array of shape (n,)
+        The positive eigenvalues.
+    new : array of shape (n,)
+        The negative ones, less their sign.
+    dof : int
+        Degrees of freedom of W.
+    dim : int
+        Rows and columns of W.
     """
 
     old: Array
@@ -105,10 +156,23 @@ class ReplacedWishartRows:
 class ReplacedStudentRows:
     """Pair i replaces a row of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
-    up, down : (n,); where [B, b] has the Gram matrix I, that of the other database has the
-        eigenvalues 1 + `up[i]` and 1 − `down[i]`, and else 1.
-    inner_up, inner_down : (n,), the same of the features B alone.
-    features : p. rows : r, of the sketch.
+    Where [B, b] has the Gram matrix I, that of the other database has the eigenvalues 1 + `up[i]`
+    and 1 − `down[i]`, and else 1.
+
+    Parameters
+    ----------
+    up : array of shape (n,)
+        Of the larger eigenvalue.
+    down : array of shape (n,)
+        Of the smaller eigenvalue.
+    inner_up : array of shape (n,)
+        As `up`, of the features B alone.
+    inner_down : array of shape (n,)
+        As `down`, of the features B alone.
+    features : int
+        p.
+    rows : int
+        r, of the sketch.
     """
 
     up: Array
@@ -123,7 +187,15 @@ class ReplacedStudentRows:
 
 @dataclass(frozen=True, eq=False)
 class ComposedRows:
-    """Several releases of one database: part j, released `times[j]` times, on the same row i."""
+    """Several releases of one database: part j, released `times[j]` times, on the same row i.
+
+    Parameters
+    ----------
+    parts : tuple of ZeroedRows
+        The releases.
+    times : tuple of int
+        How often each is released.
+    """
 
     parts: tuple[ZeroedRows, ...]
     times: tuple[int, ...]

@@ -23,11 +23,17 @@ from dpaudit.laws.base import CHUNK, draw_in_chunks
 class GaussianRows:
     """`rows` i.i.d. rows N(0, rootᵀroot), or the upper triangle of their Gram matrix.
 
-    root : (d, d) upper triangular.
-    release : "sketch", the rows flattened to (rows·d,), or "gram".
-
     The Gram matrix is a Wishart draw and sufficient for the covariance, so both releases have the
     same spectrum.
+
+    Parameters
+    ----------
+    root : array of shape (d, d)
+        Upper triangular.
+    rows : int
+        Number of rows.
+    release : {"sketch", "gram"}, default "sketch"
+        "sketch", the rows flattened to (rows·d,), or "gram".
     """
 
     root: Array
@@ -75,9 +81,22 @@ class GaussianRows:
 class InverseWishart:
     """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle.
 
-    root : (d, d) upper triangular. dof : ≥ d, else `InvalidInput`.
+    Parameters
+    ----------
+    root : array of shape (d, d)
+        Upper triangular.
+    dof : int ≥ d
+        Degrees of freedom.
 
-    Density ∝ |Ψ|^{dof/2}|X|^{−(dof+d+1)/2}exp(−½tr(ΨX⁻¹)); X⁻¹ is a Wishart draw of scale Ψ⁻¹.
+    Raises
+    ------
+    InvalidInput
+        When dof is below d.
+
+    Notes
+    -----
+    Density ∝ ``|Ψ|^{dof/2} |X|^{−(dof+d+1)/2} exp(−½tr(ΨX⁻¹))``; X⁻¹ is a Wishart draw of scale
+    Ψ⁻¹.
     """
 
     root: Array
@@ -124,8 +143,21 @@ class InverseWishart:
 class ShiftedWishart:
     """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle.
 
-    shift : (d, d) symmetric. root : (d, d) upper triangular. dof : ≥ d, else `InvalidInput`.
     The density is 0 where x − shift is not positive definite.
+
+    Parameters
+    ----------
+    shift : array of shape (d, d)
+        Symmetric.
+    root : array of shape (d, d)
+        Upper triangular.
+    dof : int ≥ d
+        Degrees of freedom.
+
+    Raises
+    ------
+    InvalidInput
+        When dof is below d.
     """
 
     shift: Array
@@ -179,9 +211,26 @@ def wishart(size: int, root: Array, dof: int, rng: np.random.Generator) -> Array
 
 
 def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
-    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof) (Bartlett 1933).
+    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof).
 
-    Shape (size, dim, min(dim, dof)).
+    Parameters
+    ----------
+    size : int
+        Number of draws.
+    dim : int
+        Rows of L.
+    dof : int
+        Degrees of freedom.
+    rng : Generator
+        Of the draws.
+
+    Returns
+    -------
+    array of shape (size, dim, min(dim, dof))
+
+    References
+    ----------
+    Bartlett 1933.
     """
     width = min(dim, dof)
     factor = np.zeros((size, dim, width))

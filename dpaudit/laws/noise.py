@@ -13,9 +13,14 @@ from dpaudit.laws.base import draw_in_chunks
 
 @dataclass(frozen=True, eq=False)
 class Laplace:
-    """Independent coordinates with density e^{−|x − loc|/scale}/(2·scale).
+    """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``.
 
-    loc, scale : (k,); scale > 0.
+    Parameters
+    ----------
+    loc : array of shape (k,)
+        The centres.
+    scale : array of shape (k,)
+        > 0.
     """
 
     loc: Array
@@ -43,9 +48,14 @@ class Laplace:
 
 @dataclass(frozen=True, eq=False)
 class SharedLaplace:
-    """loc + Z·(1, …, 1) with ONE draw Z of density e^{−|z|/scale}/(2·scale).
+    """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``.
 
-    loc : (k,). scale : > 0.
+    Parameters
+    ----------
+    loc : array of shape (k,)
+        The centre.
+    scale : float > 0
+        Of Z.
     """
 
     loc: Array

@@ -20,8 +20,14 @@ BLOCK = 1 << 12  # draws whose density is computed at a time
 class ReleasedAnswers:
     """Rows (number answered, the noisy answer of each query above, NaN for the other queries).
 
-    The noisy answer that is compared with the threshold is the one that is released. Halts at the
-    `most`-th answer above.
+    The noisy answer that is compared with the threshold is the one that is released.
+
+    Parameters
+    ----------
+    comparison : NoisyComparison
+        Of queries and threshold.
+    most : int
+        It halts at the answer above of this number.
     """
 
     comparison: NoisyComparison

@@ -34,10 +34,18 @@ class Pattern(NamedTuple):
 class NoisyComparison:
     """Queries with Laplace noise, compared with a threshold with Laplace noise.
 
-    queries : (n,), the true answers. threshold : its value without noise.
-    threshold_scale, query_scale : scales of the two noises, > 0.
-
     Quadrature is over ρ, the noise of the threshold.
+
+    Parameters
+    ----------
+    queries : array of shape (n,)
+        The true answers.
+    threshold : float
+        Its value without noise.
+    threshold_scale : float > 0
+        Scale of the threshold's noise.
+    query_scale : float > 0
+        Scale of the queries' noise.
     """
 
     queries: Array

@@ -18,7 +18,12 @@ from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 class Gaussian:
     """N(mean, (rootᵀroot)⁻¹).
 
-    mean : (k,). root : (k, k) upper triangular.
+    Parameters
+    ----------
+    mean : array of shape (k,)
+        The mean.
+    root : array of shape (k, k)
+        Upper triangular, of the precision.
     """
 
     mean: Array
@@ -42,9 +47,16 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class GaussianNoise:
-    """Independent coordinates N(mean_i, deviation_i²).
+    """Independent coordinates N(meanᵢ, deviationᵢ²).
 
-    mean, deviation : (k,), deviation > 0; nothing of size k² is built, so k may be thousands.
+    Nothing of size k² is built, so k may be thousands.
+
+    Parameters
+    ----------
+    mean : array of shape (k,)
+        The means.
+    deviation : array of shape (k,)
+        Standard deviations > 0.
     """
 
     mean: Array
@@ -80,7 +92,14 @@ class GaussianNoise:
 class StudentT:
     """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}.
 
-    mean : (k,). root : (k, k) upper triangular. dof : degrees of freedom, ≥ 1.
+    Parameters
+    ----------
+    mean : array of shape (k,)
+        The centre.
+    root : array of shape (k, k)
+        Upper triangular.
+    dof : int ≥ 1
+        Degrees of freedom.
     """
 
     mean: Array
@@ -113,7 +132,13 @@ class StudentT:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """Independent draws of several laws side by side, in the order of `parts`."""
+    """Independent draws of several laws side by side.
+
+    Parameters
+    ----------
+    parts : tuple of Law
+        The laws, in the order of the numbers.
+    """
 
     parts: tuple[Law, ...]
 

@@ -25,17 +25,37 @@ def gaussian_pair(
 
     Parameters
     ----------
-    mean1, mean2 : (d,). cov1, cov2 : (d, d), symmetric positive semi-definite; unless both live on
-        the same affine subspace the laws share no output and δ = 1.
-    epsilon : scalar or (m,), nats.
+    mean1 : array of shape (d,)
+        Mean of the first law.
+    cov1 : array of shape (d, d)
+        Its covariance, symmetric positive semi-definite. Unless both laws live on the same affine
+        subspace they share no output and δ = 1.
+    mean2 : array of shape (d,)
+        Mean of the second law.
+    cov2 : array of shape (d, d)
+        Its covariance.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
 
     Returns
     -------
-    (forward, backward) : 1 → 2 and 2 → 1, arrays of the shape of `epsilon`. Raises `InvalidInput`.
+    forward : array of the shape of `epsilon`
+        1 → 2.
+    backward : array of the shape of `epsilon`
+        2 → 1.
 
-    Source: paper 1, lemma 2 (there as a Monte Carlo average); here by contour inversion,
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    References
+    ----------
+    Paper 1, lemma 2 (there as a Monte Carlo average); here by contour inversion,
     `dpaudit.exact.numerics.contour`.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> first, second = ([0.0, 0.0], np.eye(2)), ([1.0, 0.0], np.diag([1.0, 2.0]))
     >>> forward, backward = dp.exact.gaussian_pair(*first, *second, [0.0, 3.0])

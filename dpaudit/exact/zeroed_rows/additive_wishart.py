@@ -31,16 +31,31 @@ def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[
 
     Parameters
     ----------
-    q : vᵀV⁻¹v of the zeroed row, ≥ 0.
-    dof : k ≥ dim, degrees of freedom of the noise. dim : d ≥ 1.
-    epsilon : scalar or (m,), nats.
+    q : float ≥ 0
+        vᵀV⁻¹v of the zeroed row.
+    dof : int
+        k ≥ dim, degrees of freedom of the noise.
+    dim : int
+        d ≥ 1.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
 
     Returns
     -------
-    (forward, backward) : arrays of the shape of `epsilon`. Backward never falls below P(χ²_{k−d+1}
-    < q), the chance of an output that rules the full database out.
+    forward : array of the shape of `epsilon`
+        Full → zeroed.
+    backward : array of the shape of `epsilon`
+        Zeroed → full. It never falls below P(χ²_{k−d+1} < q), the chance of an output that rules
+        the full database out.
 
-    Raises `InvalidInput`. Source: paper 4, algorithm 3.
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    References
+    ----------
+    Paper 4, algorithm 3.
     """
     q = check.real("q", q, 0.0)
     dim = check.integer("dim", dim, 1)

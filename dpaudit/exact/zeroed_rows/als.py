@@ -28,21 +28,42 @@ def als(
 
     Parameters
     ----------
-    leverage : h_i of the row among the features, in [0, 1]; 1 (the others lose rank) gives δ = 1.
-    residual_share : t_i = w_i²/((1−h_i)‖w‖²), in [0, 1]; 1 (the others fit exactly) gives δ = 1.
-    features : p ≥ 1, a constant column included. rows : r ≥ p + 1 sketch rows.
-    epsilon : scalar or (m,), nats.
-    law : "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
+    leverage : float in [0, 1]
+        hᵢ of the row among the features; 1 (the others lose rank) gives δ = 1.
+    residual_share : float in [0, 1]
+        tᵢ = wᵢ²/((1−hᵢ)‖w‖²); 1 (the others fit exactly) gives δ = 1.
+    features : int
+        p ≥ 1, a constant column included.
+    rows : int
+        r ≥ p + 1 sketch rows.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
+    law : {"finite", "asymptotic"}, default "finite"
+        "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
 
     Returns
     -------
-    (forward, backward) : full → zeroed and zeroed → full, arrays of the shape of `epsilon`.
+    forward : array of the shape of `epsilon`
+        Full → zeroed.
+    backward : array of the shape of `epsilon`
+        Zeroed → full.
 
-    Raises `InvalidInput`. Source: paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, of
-    which that paper says that it may not be computable, is derived in
-    `dpaudit.exact.zeroed_rows.als_finite`. At finite r the loss is bounded, so δ = 0 from a finite
-    ε on.
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
 
+    Notes
+    -----
+    At finite r the loss is bounded, so δ = 0 from a finite ε on.
+
+    References
+    ----------
+    Paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, of which that paper says that it may
+    not be computable, is derived in `dpaudit.exact.zeroed_rows.als_finite`.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> dp.exact.als(leverage=0.1, residual_share=0.2, features=3, rows=50, epsilon=[0.5, 20.0])
     (array([0.27777164, 0.        ]), array([0.25955939, 0.        ]))

@@ -29,17 +29,32 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
 
     Parameters
     ----------
-    leverage : q = vᵀ(DᵀD)⁻¹v of the zeroed row, label included, in [0, 1]; 1 loses rank, so δ = 1.
-    rows : number of sketch rows r ≥ 1.
-    epsilon : scalar or (m,), nats.
+    leverage : float in [0, 1]
+        q = vᵀ(DᵀD)⁻¹v of the zeroed row, label included; 1 loses rank, so δ = 1.
+    rows : int
+        Number of sketch rows r ≥ 1.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
 
     Returns
     -------
-    (forward, backward) : arrays of the shape of `epsilon`; full → zeroed and zeroed → full.
+    forward : array of the shape of `epsilon`
+        Full → zeroed.
+    backward : array of the shape of `epsilon`
+        Zeroed → full.
 
-    Raises `InvalidInput`. Source: paper 1, lemmas 4 and 5, whose printed simplifications (lemmas 10
-    and 11) are wrong in part: see `dpaudit.papers.printed`.
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
 
+    References
+    ----------
+    Paper 1, lemmas 4 and 5, whose printed simplifications (lemmas 10 and 11) are wrong in part: see
+    `dpaudit.papers.printed`.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> forward, backward = dp.exact.gaussian_sketch(leverage=0.2, rows=10, epsilon=[0.0, 1.0])
     >>> print(forward, backward)
