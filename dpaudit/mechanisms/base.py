@@ -20,10 +20,19 @@ class LawMechanism:
     Subclasses are dataclasses of their parameters. They give `law` and, for a zeroed row,
     `zeroed_rows`.
 
-    summary : one line for lists and reports. claimed : what the source claims, in words.
-    adjustable : the parameters that `dpaudit.exact.calibrate` may set, its default first.
-    regression : whether it fits the last column by the others. A scenario then names that column
-        and puts a column of ones before the others.
+    Attributes
+    ----------
+    summary : str
+        One line for lists and reports.
+    claimed : str
+        What the source claims, in words.
+    regression : bool
+        Whether it fits the last column by the others. A scenario then names that column and puts a
+        column of ones before the others.
+    no_added_row : str
+        Why there is no worst added row, for the error.
+    adjustable : tuple of Adjustable
+        The parameters that `dpaudit.exact.calibrate` may set, its default first.
     """
 
     summary: ClassVar[str] = ""
@@ -53,7 +62,21 @@ class LawMechanism:
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
         """The pairs (M(D), M(D with row i replaced by candidates[j])), as entry i·m + j.
 
-        candidates : (m, d). Raises `NoExactSpectrum` where there is no closed form.
+        Parameters
+        ----------
+        data : array of shape (n, d)
+            D.
+        candidates : array of shape (m, d)
+            Rows that may come in.
+
+        Returns
+        -------
+        ZeroedRows
+
+        Raises
+        ------
+        NoExactSpectrum
+            Where there is no closed form.
         """
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
@@ -64,7 +87,22 @@ class LawMechanism:
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
         """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound.
 
-        A family of one entry. Raises `NoExactSpectrum` where there is no closed form.
+        Parameters
+        ----------
+        data : array of shape (n, d)
+            D.
+        row_bound : float
+            The largest Euclidean norm.
+
+        Returns
+        -------
+        ZeroedRows
+            A family of one entry.
+
+        Raises
+        ------
+        NoExactSpectrum
+            Where there is no closed form.
         """
         raise NoExactSpectrum(
             f"{self.name} has {self.no_added_row}; "
@@ -80,7 +118,26 @@ class LawMechanism:
         return self.law(data).sample
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
-        """(size, k) independent outputs on `data` (n, d). Raises `InvalidInput`."""
+        """Independent outputs.
+
+        Parameters
+        ----------
+        data : array of shape (n, d)
+            The database.
+        size : int
+            Number of outputs.
+        rng : seed or Generator, optional
+            As `numpy.random.default_rng` takes it.
+
+        Returns
+        -------
+        array of shape (size, k)
+
+        Raises
+        ------
+        InvalidInput
+            When an argument is not as described.
+        """
         data = check.matrix("data", data)
         return self.prepare(data)(check.integer("size", size, 1), as_generator(rng))
 

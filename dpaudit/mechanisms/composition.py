@@ -17,13 +17,22 @@ from dpaudit.mechanisms.base import LawMechanism
 class Composition(LawMechanism):
     """The outputs of several mechanisms on one database, with independent randomness.
 
+    Output: (size, k), the outputs side by side in order, repeats together.
+
     Parameters
     ----------
-    mechanisms : at least one mechanism with a known output law.
-    times : how often each is released, integers ≥ 1; once each by default.
+    mechanisms : tuple of LawMechanism
+        At least one mechanism with a known output law.
+    times : tuple of int, optional
+        How often each is released, integers ≥ 1; once each by default.
 
-    Output: (size, k), the outputs side by side in order, repeats together. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> sketch, moments = dp.mechanisms.GaussMix(50, 9.0), dp.mechanisms.AnalyzeGauss(30.0)
     >>> both = dp.mechanisms.Composition((sketch, moments), times=(1, 2))

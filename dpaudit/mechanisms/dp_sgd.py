@@ -67,9 +67,32 @@ class DPSGD:
     from zero weights. n is taken to be public.
 
     Data: (n, p + 1), the label last; 0 or 1 for the logistic loss. Output: (size, p) weights.
-    Raises `InvalidInput`.
 
-    claimed_delta : δ of the claim, which is of adding or removing a row.
+    Parameters
+    ----------
+    steps : int, default 200
+        Number of steps.
+    sample_rate : float in (0, 1), default 0.1
+        q.
+    noise_multiplier : float > 0, default 1
+        σ.
+    clip : float > 0, default 1
+        C.
+    learning_rate : float > 0, default 0.1
+        Of each step.
+    loss : {"logistic", "squared"}, default "logistic"
+        What is minimised.
+    claimed_delta : float in (0, 1), default 1e-5
+        δ of the claim, which is of adding or removing a row.
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter, or the data of a call, is not as described.
+
+    References
+    ----------
+    Abadi et al. 2016, algorithm 1.
     """
 
     steps: int = 200
@@ -116,9 +139,20 @@ class DPSGD:
         return np.stack([self.train(data, rng=generator) for _ in range(size)])
 
     def train(self, data: ArrayLike, *, rng: RngLike = None, watch: Watch | None = None) -> Array:
-        """Weights (p,) of one run on `data` (n, p + 1).
+        """Weights of one run.
 
-        watch : called with each `Step` before it moves the weights; what it returns is ignored.
+        Parameters
+        ----------
+        data : array of shape (n, p + 1)
+            The label last.
+        rng : seed or Generator, optional
+            As `numpy.random.default_rng` takes it.
+        watch : callable, optional
+            Called with each `Step` before it moves the weights; what it returns is ignored.
+
+        Returns
+        -------
+        array of shape (p,)
         """
         table = check.matrix("data", data, 1, 2)
         features, labels = table[:, :-1], table[:, -1]

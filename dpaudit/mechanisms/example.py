@@ -22,11 +22,20 @@ COUNTS = ("most", "copies", "limit", "hashes", "bits", "rows", "points", "answer
 class ExampleMechanism(LawMechanism):
     """A mechanism with a known law whose sampler is the algorithm as printed, step by step.
 
-    sound : whether the claim is true. source : where the algorithm comes from.
-
     Subclasses give `run`, `law`, `claim` and `pair`. Parameters are checked by their names: ε and
     other scales are > 0, probabilities in (0, 1], counts ≥ 1, and any other is a finite number.
-    Raises `InvalidInput`.
+
+    Attributes
+    ----------
+    sound : bool
+        Whether the claim is true.
+    source : str
+        Where the algorithm comes from.
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     sound: ClassVar[bool]

@@ -31,17 +31,29 @@ from dpaudit.mechanisms.sketched_solution import (
 class ALS(LawMechanism):
     """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix.
 
-    Source: paper 1, figure 1; Sarlós 2006.
+    Output: (size, p).
 
     Parameters
     ----------
-    rows : r ≥ p + 1, number of sketch rows.
-    sampler : "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett factors of
-        (ΠD)ᵀΠD, O(d²)) or "literal" (the algorithm as printed, r·n numbers); three routes to one
-        law.
+    rows : int
+        r ≥ p + 1, number of sketch rows.
+    sampler : {"student", "wishart", "literal"}, default "student"
+        Three routes to one law: "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett
+        factors of (ΠD)ᵀΠD, O(d²)) or "literal" (the algorithm as printed, r·n numbers).
 
-    Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
 
+    References
+    ----------
+    Paper 1, figure 1; Sarlós 2006.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> data = np.column_stack([np.ones(6), np.arange(6.0), np.arange(6.0) ** 2])  # label last
@@ -86,12 +98,26 @@ class ALS(LawMechanism):
 class GaussianLS(LawMechanism):
     """The least-squares solution plus noise, x_opt + N(0, σ²I_p) (paper 1, propositions 1 and 2).
 
+    Output: (size, p). Give either `sigma`, or `epsilon`, `delta` and `sensitivity`, which give
+    σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2).
+
     Parameters
     ----------
-    sigma : σ > 0; or
-    epsilon, delta, sensitivity : σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2).
+    sigma : float > 0, optional
+        σ.
+    epsilon : float > 0, nats, optional
+        ε of proposition 2.
+    delta : float in (0, 1), optional
+        δ of proposition 2.
+    sensitivity : float > 0, optional
+        Of the solution, Euclidean.
 
-    Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or both or none of the two are given.
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     sigma: float | None = None
@@ -152,17 +178,33 @@ class GaussianLS(LawMechanism):
 class RPLS(LawMechanism):
     """Random-projection least squares: ALS on the data padded with c₂·I.
 
-    Source: paper 1, figure 4, after Sheffet.
+    Output: (size, p). Give either `padding`, or `epsilon` and `delta`, which give
+    c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed.
 
     Parameters
     ----------
-    rows : r ≥ p + 1.
-    epsilon, delta : c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed; or
-    padding : c₂ > 0 itself.
-    row_bound : c₁, a public bound on the row norms. With None it is max‖D_i‖ of the private data,
-        as printed.
+    rows : int
+        r ≥ p + 1.
+    epsilon : float > 0, nats, optional
+        ε of the printed padding.
+    delta : float in (0, 1), optional
+        δ of the printed padding.
+    padding : float > 0, optional
+        c₂ itself.
+    row_bound : float > 0, optional
+        c₁, a public bound on the row norms. With None it is max‖D_i‖ of the private data, as
+        printed.
 
-    Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or a row is longer than `row_bound`.
+    DegenerateData
+        In a call, when the data leave the law undefined.
+
+    References
+    ----------
+    Paper 1, figure 4, after Sheffet.
     """
 
     rows: int

@@ -26,13 +26,21 @@ from dpaudit.mechanisms.base import LawMechanism
 class AnalyzeGauss(LawMechanism):
     """Analyze Gauss: DᵀD plus noise N(0, σ²) for each entry on and above the diagonal.
 
-    Source: Dwork et al. 2014; paper 4.
+    Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    sigma : σ > 0.
+    sigma : float > 0
+        σ.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When it is no such number.
+
+    References
+    ----------
+    Dwork et al. 2014; paper 4.
     """
 
     sigma: float
@@ -74,14 +82,25 @@ class AnalyzeGauss(LawMechanism):
 class GaussianInverse(LawMechanism):
     """(DᵀD + w²I)⁻¹ plus noise N(0, σ²) for each entry on and above the diagonal.
 
-    Source: paper 4, theorem B.5.
+    Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    sigma : σ > 0.
-    padding : w ≥ 0; the theorem has none.
+    sigma : float > 0
+        σ.
+    padding : float ≥ 0, default 0
+        w; the theorem has none.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
+
+    References
+    ----------
+    Paper 4, theorem B.5.
     """
 
     sigma: float
@@ -127,15 +146,24 @@ class GaussianInverse(LawMechanism):
 class SufficientStatistics(LawMechanism):
     """XᵀX plus symmetric noise N(0, σ_g²), and Xᵀy plus N(0, σ_c²I); y is the last column.
 
-    Source: Wang 2018; paper 3, H.1. It is what AdaSSP releases beside its estimate of λ_min(XᵀX):
-    two Gaussian releases together.
+    It is what AdaSSP releases beside its estimate of λ_min(XᵀX): two Gaussian releases together.
+    Output: (size, p(p+1)/2 + p), the upper triangle first.
 
     Parameters
     ----------
-    sigma_gram : σ_g > 0, for each entry of XᵀX on and above the diagonal.
-    sigma_cross : σ_c > 0, for each entry of Xᵀy.
+    sigma_gram : float > 0
+        σ_g, for each entry of XᵀX on and above the diagonal.
+    sigma_cross : float > 0
+        σ_c, for each entry of Xᵀy.
 
-    Output: (size, p(p+1)/2 + p), the upper triangle first. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+
+    References
+    ----------
+    Wang 2018; paper 3, H.1.
     """
 
     sigma_gram: float

@@ -33,17 +33,29 @@ class SketchRelease(ScatterDraw):
 class RandomProjection(SketchRelease):
     """Random projection: the r rows of Π[D; w·I], Π standard normal.
 
-    Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
+    Output: (size, r·d) or (size, d(d+1)/2).
 
     Parameters
     ----------
-    rows : r ≥ 1.
-    release : "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of
-        (ΠD)ᵀΠD, which is sufficient for the law (so the spectrum is the same) and much smaller when
-        r is large.
-    padding : w ≥ 0. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
+    rows : int
+        r ≥ 1.
+    release : {"sketch", "gram"}, default "sketch"
+        "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of (ΠD)ᵀΠD,
+        which is sufficient for the law (so the spectrum is the same) and much smaller when r is
+        large.
+    padding : float ≥ 0, default 0
+        w. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
 
-    Output: (size, r·d) or (size, d(d+1)/2). Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
+
+    References
+    ----------
+    Paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
     """
 
     rows: int
@@ -72,16 +84,26 @@ class RandomProjection(SketchRelease):
 class GaussMix(SketchRelease):
     """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal.
 
-    Source: paper 3, equation of GaussMix. A row is N(0, DᵀD + σ²I), as of a random
-    projection with padding σ.
+    A row is N(0, DᵀD + σ²I), as of a random projection with padding σ. Output: (size, k·d) or
+    (size, d(d+1)/2).
 
     Parameters
     ----------
-    rows : k ≥ 1, number of mixtures.
-    sigma : σ > 0.
-    release : "sketch" or "gram", as for `RandomProjection`.
+    rows : int
+        k ≥ 1, number of mixtures.
+    sigma : float > 0
+        σ.
+    release : {"sketch", "gram"}, default "sketch"
+        As for `RandomProjection`.
 
-    Output: (size, k·d) or (size, d(d+1)/2). Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+
+    References
+    ----------
+    Paper 3, equation of GaussMix.
     """
 
     rows: int
@@ -108,7 +130,12 @@ class GaussMix(SketchRelease):
 class RandomLinearCombination(ScatterDraw):
     """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4).
 
-    Output: (size, d). Raises `DegenerateData`.
+    Output: (size, d).
+
+    Raises
+    ------
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     summary: ClassVar[str] = "one random linear combination of the rows (paper 1, lemma 4)"

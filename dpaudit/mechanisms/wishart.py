@@ -52,14 +52,25 @@ class PaddedDraw(ScatterDraw):
 class WishartDraw(PaddedDraw):
     """One draw of Wishart_d(DᵀD + w²I, k), which is sufficient for a sketch of k rows.
 
-    Source: paper 4, section 5.
+    Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    dof : k ≥ 1, degrees of freedom; below d the draw is singular.
-    padding : w ≥ 0.
+    dof : int
+        k ≥ 1, degrees of freedom; below d the draw is singular.
+    padding : float ≥ 0
+        w.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
+
+    References
+    ----------
+    Paper 4, section 5.
     """
 
     summary: ClassVar[str] = (
@@ -79,15 +90,26 @@ class WishartDraw(PaddedDraw):
 class InverseWishartDraw(PaddedDraw):
     """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior.
 
-    Source: paper 4, algorithm 4. V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the
-    two directions are those of a sketch of ν rows, swapped.
+    V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the two directions are those of a
+    sketch of ν rows, swapped. Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    dof : ν ≥ d, degrees of freedom.
-    padding : w ≥ 0; w² is the paper's ψ.
+    dof : int
+        ν ≥ d, degrees of freedom.
+    padding : float ≥ 0
+        w; w² is the paper's ψ.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
+
+    References
+    ----------
+    Paper 4, algorithm 4.
     """
 
     summary: ClassVar[str] = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
@@ -111,14 +133,23 @@ class InverseWishartDraw(PaddedDraw):
 class AdditiveWishart(LawMechanism):
     """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k).
 
-    Source: paper 4, algorithm 3.
+    Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    dof : k ≥ d, the number of random rows N(0, s²I) that are appended to the data.
-    scale : s > 0. The paper takes the bound on the rows' norms.
+    dof : int
+        k ≥ d, the number of random rows N(0, s²I) that are appended to the data.
+    scale : float > 0
+        s. The paper takes the bound on the rows' norms.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+
+    References
+    ----------
+    Paper 4, algorithm 3.
     """
 
     dof: int

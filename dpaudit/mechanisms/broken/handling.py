@@ -127,15 +127,15 @@ class LateClipping(PureExample):
 class MissingPassed(PureExample):
     """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε, through which NaN passes.
 
-    A row 0/0 is NaN, and clipping does not change it.
+    A row 0/0 is NaN, and clipping does not change it. Data: (n, 2), numerators and denominators,
+    n ≤ 16. Output: (size, 1), NaN when a NaN was kept.
 
     Parameters
     ----------
-    epsilon : ε.
-    rate : each row is kept with this probability, which amplifies the claim to ln(1 + rate·(e^ε −
-        1)).
-
-    Data: (n, 2), numerators and denominators, n ≤ 16. Output: (size, 1), NaN when a NaN was kept.
+    epsilon : float > 0, nats
+        ε.
+    rate : float in (0, 1]
+        Each row is kept with this probability, which amplifies the claim to ln(1 + rate·(e^ε − 1)).
     """
 
     epsilon: float = 1.0

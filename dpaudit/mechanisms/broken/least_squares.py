@@ -35,12 +35,16 @@ def line_with_outlier(size: float) -> NeighbourPair:
 class SquaredNoiseLS(ExampleMechanism):
     """x_opt + N(0, (σ²)²I) where N(0, σ²I) is meant, σ = Δ√(2 ln(1.25/δ))/ε < 1.
 
+    Output: (size, p).
+
     Parameters
     ----------
-    epsilon, delta : the claim.
-    sensitivity : Δ, a bound on the change of x_opt, which holds for `pair`.
-
-    Output: (size, p).
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1)
+        δ of the claim.
+    sensitivity : float > 0
+        Δ, a bound on the change of x_opt, which holds for `pair`.
     """
 
     epsilon: float = 1.0
@@ -107,14 +111,16 @@ class ResidualScaleLS(ExampleMechanism):
 class RowBoundProjection(ExampleMechanism):
     """(ΠA')ᵀΠA', A' the data padded by w·I, where w is scaled by the largest PRIVATE row norm B.
 
-    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε.
+    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε. Output: (size, (p + 1)(p + 2)/2).
 
     Parameters
     ----------
-    epsilon, delta : the claim, and through w the padding.
-    rows : r of the sketch.
-
-    Output: (size, (p + 1)(p + 2)/2).
+    epsilon : float > 0, nats
+        ε of the claim, and through w of the padding.
+    delta : float in (0, 1)
+        δ of the claim, and through w of the padding.
+    rows : int
+        r of the sketch.
     """
 
     epsilon: float = 1.0

@@ -59,15 +59,17 @@ class ReportNoisyMax2(ReportNoisyMax1):
 class PrivateQuantile(PureExample):
     """A quantile on a grid of [0, 1] by the exponential mechanism.
 
-    Point g has probability ∝ e^{εu(g)/2}, u(g) = −|#{x ≤ g} − share·n|.
+    Point g has probability ∝ ``e^{εu(g)/2}``, ``u(g) = −|#{x ≤ g} − share·n|``. Data: (n, 1).
+    Output: (size, 1).
 
     Parameters
     ----------
-    epsilon : ε > 0.
-    share : the share of the rows to lie below, in (0, 1).
-    points : number of grid points, which are the middles of as many cells.
-
-    Data: (n, 1). Output: (size, 1).
+    epsilon : float > 0, nats
+        ε.
+    share : float in (0, 1)
+        The share of the rows to lie below.
+    points : int
+        Number of grid points, which are the middles of as many cells.
     """
 
     epsilon: float = 2.0

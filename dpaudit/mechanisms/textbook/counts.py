@@ -20,12 +20,14 @@ from dpaudit.neighbours import NeighbourPair
 class TruncatedGeometric(ExampleMechanism):
     """GeoSample: a count c in 0, …, n, by inversion of the distribution function in whole numbers.
 
+    Data: the count, (1, 1). Output: (size, 1).
+
     Parameters
     ----------
-    epsilon : ε > 0. With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
-    limit : n.
-
-    Data: the count, (1, 1). Output: (size, 1).
+    epsilon : float > 0, nats
+        ε. With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
+    limit : int
+        n.
     """
 
     epsilon: float = 0.1

@@ -69,14 +69,14 @@ class DPLaplace(PureExample):
 class DPGaussian(ExampleMechanism):
     """(S + N(0, σ²))/max(n + N(0, σ²), 1e-12) with σ = 2√(2 ln(2.5/δ))/ε.
 
-    Sum and count have ε/2 and δ/2 each.
+    Sum and count have ε/2 and δ/2 each. Output: (size, 1).
 
     Parameters
     ----------
-    epsilon : ε in (0, 1], for which the classical σ is proved.
-    delta : δ.
-
-    Output: (size, 1).
+    epsilon : float in (0, 1], nats
+        ε, for which the classical σ is proved.
+    delta : float in (0, 1)
+        δ.
     """
 
     epsilon: float = 0.01

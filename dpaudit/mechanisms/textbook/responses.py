@@ -54,14 +54,19 @@ class RandomisedResponse(PureExample):
 class OneTimeRappor(ExampleMechanism):
     """A value's Bloom filter, each bit replaced by a fair coin with probability f = `permanent`.
 
-    Parameters
-    ----------
-    permanent : f in (0, 1].
-    hashes : h, the number of bits that a value sets (fewer where two hashes meet).
-    bits : length of the filter.
-
     Data: the value, a whole number ≥ 0, (1, 1). Output: (size, bits).
 
+    Parameters
+    ----------
+    permanent : float in (0, 1]
+        f.
+    hashes : int
+        h, the number of bits that a value sets (fewer where two hashes meet).
+    bits : int
+        Length of the filter.
+
+    Notes
+    -----
     Claim: 2h·ln((1 − f/2)/(f/2)), which two values without a common bit use up. The values of the
     published audits share one bit, so that 6 bits differ and not 8.
     """
@@ -125,9 +130,16 @@ class Rappor(OneTimeRappor):
 
     Parameters
     ----------
-    permanent, hashes, bits : as for `OneTimeRappor`.
-    one : q, P(1 is reported) for a bit that is set.
-    zero : p, P(1 is reported) for a bit that is not.
+    permanent : float in (0, 1]
+        As for `OneTimeRappor`.
+    hashes : int
+        As for `OneTimeRappor`.
+    bits : int
+        As for `OneTimeRappor`.
+    one : float in (0, 1]
+        q, P(1 is reported) for a bit that is set.
+    zero : float in (0, 1]
+        p, P(1 is reported) for a bit that is not.
     """
 
     permanent: float = 0.75

@@ -29,15 +29,22 @@ from dpaudit.neighbours import NeighbourPair
 class SparseVector(PureExample):
     """Answers 1 where a noisy query reaches a noisy threshold, else 0, until the `most`-th 1.
 
+    Subclasses give the scales of the two noises. Output: (size, n + 1), the number of answers, then
+    the answers, NaN after the last.
+
     Parameters
     ----------
-    epsilon : ε > 0.
-    most : c ≥ 1.
-    threshold : T.
+    epsilon : float > 0, nats
+        ε.
+    most : int ≥ 1
+        c.
+    threshold : float
+        T.
 
-    Output: (size, n + 1), the number of answers, then the answers, NaN after the last.
-
-    Subclasses give the scales of the two noises. fresh : whether each 1 brings new threshold noise.
+    Attributes
+    ----------
+    fresh : bool
+        Whether each 1 brings new threshold noise.
     """
 
     epsilon: float = 0.1
