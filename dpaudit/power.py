@@ -66,17 +66,41 @@ def draws_to_detect(
 ) -> float:
     """Draws a side, training included, that show an excess over (ε, δ) with probability `power`.
 
-    epsilon : ≥ 0, nats. delta : what is claimed. excess : δ(ε) − delta. Both are in [0, 1], their
-        sum is below 1. level : of the audit.
-    stop : None for an audit of fixed size, its draws split as by default; "verdict" for a
-        sequential audit.
-    statements : bounds among which an audit of fixed size shares 1 − level, two directions at one ε
-        by default. `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim;
+    `dpaudit plan` prints it as a table; `excess_of` inverts it.
+
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats
+        ε of the claim.
+    delta : float in [0, 1]
+        δ that is claimed.
+    excess : float in [0, 1]
+        δ(ε) − delta. The sum of the two is below 1.
+    power : float in (0, 1), default 0.8
+        The probability.
+    level : float in (0, 1), default 0.95
+        Of the audit.
+    stop : "verdict", optional
+        None for an audit of fixed size, its draws split as by default; "verdict" for a sequential
+        audit.
+    statements : int ≥ 1, default 2
+        Bounds among which an audit of fixed size shares 1 − level, two directions at one ε by
+        default. `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim;
         with few draws that is 2, and more count as 2.
 
-    Raises `InvalidInput`. Infinite from 1e15 draws on. Up to 500 draws are the least number of an
-    audit of few draws, exactly. `dpaudit plan` prints it as a table; `excess_of` inverts it.
+    Returns
+    -------
+    float
+        Infinite from 1e15 draws on. Up to 500 draws are the least number of an audit of few draws,
+        exactly.
 
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+
+    Examples
+    --------
     >>> f"{draws_to_detect(1.0, 1e-5, 0.1):.2g}"  # δ(1) = 0.10001 where 1e-5 is claimed
     '9.7e+02'
     >>> draws_to_detect(1.0, 1e-5, 1e-4) > 100 * draws_to_detect(1.0, 1e-5, 0.01)
@@ -106,9 +130,35 @@ def excess_of(
 ) -> float:
     """The excess over (ε, δ) that `draws` draws a side show with probability `power`.
 
-    The inverse of `draws_to_detect` for an audit of fixed size; arguments and errors as there,
-    training included in `draws`. Infinite where no δ ≤ 1 would show. Exact from 20 to 500 draws.
+    The inverse of `draws_to_detect` for an audit of fixed size.
 
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats
+        As of `draws_to_detect`.
+    delta : float in [0, 1]
+        As of `draws_to_detect`.
+    draws : int
+        Draws a side, training included.
+    power : float in (0, 1), default 0.8
+        As of `draws_to_detect`.
+    level : float in (0, 1), default 0.95
+        As of `draws_to_detect`.
+    statements : int ≥ 1, default 2
+        As of `draws_to_detect`.
+
+    Returns
+    -------
+    float
+        Infinite where no δ ≤ 1 would show. Exact from 20 to 500 draws.
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+
+    Examples
+    --------
     >>> excess_of(1.0, 1e-5, 1_000_000) < excess_of(1.0, 1e-5, 10_000) < 0.1
     True
     """
@@ -130,10 +180,25 @@ def excess_of(
 def least_excess(
     sizes: tuple[int, int], epsilon: float, allowed: float, alpha: float, power: float = POWER
 ) -> float:
-    """The least excess over `allowed` that the best set of a Gaussian shift refutes so often, up to
-    a relative 1e-3 more; infinite where none does.
+    """The least excess over `allowed` that the best set of a Gaussian shift refutes so often.
 
-    sizes : few draws of P and of Q that certify. alpha : the error probability of the bound at ε.
+    Parameters
+    ----------
+    sizes : tuple of int
+        Few draws of P and of Q that certify.
+    epsilon : float ≥ 0, nats
+        ε.
+    allowed : float in [0, 1]
+        What is claimed.
+    alpha : float in (0, 1)
+        The error probability of the bound at ε.
+    power : float in (0, 1), default 0.8
+        How often.
+
+    Returns
+    -------
+    float
+        Up to a relative 1e-3 more; infinite where none does.
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
 
@@ -152,10 +217,25 @@ def least_excess(
 def smallest_excess(
     epsilon: float, allowed: float, draws: int, share: float, below: float = np.inf
 ) -> float:
-    """The excess over `allowed` that `draws` certifying draws a side show with probability POWER.
+    """The excess over `allowed` that certifying draws show with probability `POWER`.
 
-    epsilon : nats. share : error probability of the bound at this ε. Infinite where no δ ≤ 1 would
-    show, or no excess up to `below`, which takes a fraction of the time.
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats
+        ε.
+    allowed : float in [0, 1]
+        What is claimed.
+    draws : int
+        Certifying draws a side.
+    share : float in (0, 1)
+        Error probability of the bound at this ε.
+    below : float, default infinity
+        No excess beyond it is looked for, which takes a fraction of the time.
+
+    Returns
+    -------
+    float
+        Infinite where no δ ≤ 1 would show, or no excess up to `below`.
     """
 
     def burden(excess: float) -> float:
@@ -167,9 +247,24 @@ def smallest_excess(
 def excess_shown(
     epsilon: float, allowed: float, draws: int, alpha: float, below: float = np.inf
 ) -> float:
-    """As `smallest_excess`, for a sequential audit that bets on `draws` draws a side.
+    """As `smallest_excess`, for a sequential audit.
 
-    alpha : 1 − the level of the audit.
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats
+        ε.
+    allowed : float in [0, 1]
+        What is claimed.
+    draws : int
+        Draws a side on which it bets.
+    alpha : float in (0, 1)
+        1 − the level of the audit.
+    below : float, default infinity
+        As of `smallest_excess`.
+
+    Returns
+    -------
+    float
     """
 
     def burden(excess: float) -> float:
@@ -180,15 +275,32 @@ def excess_shown(
 
 
 def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Array:
-    """The fewest certifying draws a side by which any test of error probability `share` can refute
-    δ(ε) ≤ allowed, (m,): those that refute it where every output gives its database away.
+    """The fewest certifying draws a side by which any test can refute δ(ε) ≤ allowed.
 
-    epsilon : (m,), nats. allowed : (m,) in [0, 1]; infinite where it is 1.
+    They refute it where every output gives its database away.
 
+    Parameters
+    ----------
+    epsilon : array of shape (m,), nats
+        ε.
+    allowed : array of shape (m,)
+        In [0, 1].
+    share : float in (0, 1)
+        Error probability of the test.
+
+    Returns
+    -------
+    array of shape (m,)
+        Infinite where `allowed` is 1.
+
+    Notes
+    -----
     That n draws of P are in a set and none of n draws of Q has probability (p(1 − q))ⁿ, where
     p ≤ δ + γq with γ = e^ε and δ = allowed. The largest p(1 − q) is (γ + δ)²/4γ, at
     q = (γ − δ)/2γ, if p ≤ 1 there, else that at p = 1.
 
+    Examples
+    --------
     >>> separating_draws([0.0, 5.0], [0.0, 1e-5], 0.01).round(1)
     array([  3.3, 681.2])
     """
@@ -204,8 +316,23 @@ def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Ar
 
 
 def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
-    """About the draws a side by which a sequential audit rejects (ε, allowed) where every output
-    gives its database away; infinite where allowed is 1. alpha : 1 − the level of the audit.
+    """About the draws a side by which a sequential audit rejects (ε, allowed).
+
+    They reject it where every output gives its database away.
+
+    Parameters
+    ----------
+    epsilon : float ≥ 0, nats
+        ε.
+    allowed : float in [0, 1]
+        What is claimed.
+    alpha : float in (0, 1)
+        1 − the level of the audit.
+
+    Returns
+    -------
+    float
+        Infinite where `allowed` is 1.
     """
     if allowed >= 1.0 - NEARLY:
         return float("inf")

@@ -14,8 +14,30 @@ from dpaudit.neighbours.source import RowSource
 
 
 def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
-    """D and D with row `index` set to zero (paper 1, definition 1). Raises `InvalidInput`.
+    """D and D with one row set to zero.
 
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        D.
+    index : int
+        Number of the row.
+
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        When there is no such row, or it is zero already.
+
+    References
+    ----------
+    Paper 1, definition 1.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.zero_row([[1.0, 2.0], [3.0, 4.0]], 1)
     >>> pair.left.tolist(), pair.right.tolist(), pair.index
@@ -33,9 +55,33 @@ def replace_row(
     relation: str = "replace",
     source: RowSource | None = None,
 ) -> NeighbourPair:
-    """D and D with row `index` replaced by `row`, shape (d,): bounded DP (Dwork et al. 2006).
+    """D and D with one row replaced: bounded DP.
 
-    source : where the row is from, if not given by hand. Raises `InvalidInput`.
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        D.
+    index : int
+        Number of the row.
+    row : array of shape (d,)
+        The row that takes its place.
+    relation : str, default "replace"
+        As in `NeighbourPair`.
+    source : RowSource, optional
+        Where the row is from, if not given by hand.
+
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        When there is no such row, or it stays the same.
+
+    References
+    ----------
+    Dwork et al. 2006.
     """
     data = check.matrix("data", data)
     index = _row_number("index", index, len(data))
@@ -47,11 +93,32 @@ def replace_row(
 
 
 def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
-    """D and D without row `index`: add/remove adjacency (Dwork & Roth 2014, definition 2.4).
+    """D and D without one row: add/remove adjacency.
 
-    Of the two directions, forward is D against D' with one row less. Raises `InvalidInput`, also
-    for a database of one row.
+    Of the two directions, forward is D against D' with one row less.
 
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        D.
+    index : int
+        Number of the row.
+
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        When there is no such row, also for a database of one row.
+
+    References
+    ----------
+    Dwork & Roth 2014, definition 2.4.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> dp.neighbours.remove_row([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 1)
     NeighbourPair(remove, row 1; 3 × 2 against 2 × 2)
@@ -62,10 +129,28 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
 
 
 def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None) -> NeighbourPair:
-    """D and D with one row more, `row`, shape (d,), in the last place: `index` n of D'.
+    """D and D with one row more, in the last place: `index` n of D'.
 
-    source : where the row is from, if not given by hand. Raises `InvalidInput`.
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        D.
+    row : array of shape (d,)
+        The new row.
+    source : RowSource, optional
+        Where the row is from, if not given by hand.
 
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        When the row has another number of columns.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.add_row([[1.0, 2.0], [3.0, 4.0]], [0.0, 9.0])
     >>> pair.relation, pair.index, pair.right.shape
@@ -77,10 +162,30 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
 
 
 def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
-    """D and D without the rows of one user (user-level DP, Dwork et al. 2010).
+    """D and D without the rows of one user (user-level DP).
 
-    indices : row numbers, in any order. Raises `InvalidInput`, also where no row would be left.
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        D.
+    indices : sequence of int
+        Row numbers, in any order.
 
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        When there are no such rows, also where no row would be left.
+
+    References
+    ----------
+    Dwork et al. 2010.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> dp.neighbours.remove_group([[1.0], [2.0], [3.0], [4.0]], [2, 0]).group
     (0, 2)
@@ -96,8 +201,23 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
 def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> NeighbourPair:
     """D and D with the rows of one user replaced by as many others (user-level DP).
 
-    indices : g row numbers. rows : (g, d), in the order of `indices`. Raises `InvalidInput`, also
-    where nothing changes.
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        D.
+    indices : sequence of int
+        g row numbers.
+    rows : array of shape (g, d)
+        The new rows, in the order of `indices`.
+
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        When there are no such rows, also where nothing changes.
     """
     data = check.matrix("data", data)
     numbers = _row_numbers(indices, len(data))

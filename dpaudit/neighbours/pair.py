@@ -30,18 +30,30 @@ NAMED = 5  # rows of a group that are named one by one
 class NeighbourPair:
     """Two databases, D and D'.
 
-    left, right : (n, d) and (m, d) float64, the label in the last column. They are read-only,
-        copies unless they were so before, since a mechanism that changes its data would change the
-        audit.
-    relation : what D' is beside D: "zero-out" (row `index` is zero), "replace" (row `index` is
-        another one), "remove" (row `index` of D is left out), "add" (row `index` of D' is new),
+    Parameters
+    ----------
+    left : array of shape (n, d)
+        D, the label in the last column; kept as float64, read-only. It is a copy unless it was so
+        before, since a mechanism that changes its data would change the audit.
+    right : array of shape (m, d)
+        D', kept as `left` is.
+    relation : str, default "pair"
+        What D' is beside D: "zero-out" (row `index` is zero), "replace" (row `index` is another
+        one), "remove" (row `index` of D is left out), "add" (row `index` of D' is new),
         "remove-group", "replace-group" (the rows `group` of one user are left out, or are others)
         or "pair" (any two).
-    index : the row that differs, or None. group : the rows of one user, ascending, or None.
-    source : where a row that comes in is from, or None.
+    index : int or None
+        The row that differs.
+    group : tuple of int or None
+        The rows of one user, ascending.
+    source : RowSource or None
+        Where a row that comes in is from.
 
-    Raises `InvalidInput` when they are identical, as all mechanisms have the same law on both, or
-    when they are not in the relation.
+    Raises
+    ------
+    InvalidInput
+        When the databases are identical, as all mechanisms have the same law on both, or when they
+        are not in the relation.
     """
 
     left: Array
@@ -107,8 +119,15 @@ class NeighbourPair:
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """What result.json has of the pair, of which `from_record` makes it again.
 
-        The values of a row that comes in are among it only if they are public (`RowSource`), or
-        with `show_data`.
+        Parameters
+        ----------
+        show_data : bool, default False
+            Whether it has the values of a row that comes in. Without it they are there only if they
+            are public (`RowSource`).
+
+        Returns
+        -------
+        dict
         """
         rows, source = self._rows_in, self.source or RowSource()
         put_in = None if rows is None else source.to_dict(rows, show_data=show_data)

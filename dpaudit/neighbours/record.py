@@ -34,18 +34,32 @@ def from_record(
 
     Parameters
     ----------
-    data : (n, d), the database D of the audit.
-    record : the content of result.json as a dict, or the folder that holds the file.
-    candidates : (m, d), those of the search, needed where the row that came in is one of them.
-    row : (d,) the row that came in, or (g, d) the rows of a group by ascending number, needed where
-        they were given by hand; it takes the place of what the record says.
+    data : array of shape (n, d)
+        The database D of the audit.
+    record : dict or path
+        The content of result.json, or the folder that holds the file.
+    candidates : array of shape (m, d), optional
+        Those of the search, needed where the row that came in is one of them.
+    row : array of shape (d,) or (g, d), optional
+        The row that came in, or the rows of a group by ascending number, needed where they were
+        given by hand; it takes the place of what the record says.
 
+    Returns
+    -------
+    NeighbourPair
+
+    Raises
+    ------
+    InvalidInput
+        Where the record is of no such pair or of other data, or where a row is missing.
+
+    Notes
+    -----
     A row along the axes of the data, inside `row_bound`, is computed again: with the versions of
     NumPy and of its linear algebra that the search had, as other ones may turn an axis round.
 
-    Raises `InvalidInput` where the record is of no such pair or of other data, or where a row is
-    missing.
-
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> record = {"neighbour": {"relation": "remove", "index": 1}}
     >>> dp.neighbours.from_record([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], record)

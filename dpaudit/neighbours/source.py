@@ -22,14 +22,25 @@ KINDS = ("user", "candidates", "bound", "row_bound", "data_bounds")
 class RowSource:
     """Where a row that comes in is from.
 
-    kind : "user" (given by hand), "candidates" (number `number` of the user's candidates), "bound"
-        (a function of the public bound alone: a corner, or the row nearest to zero), "row_bound"
-        (number `number` of `outliers.within_norm`, inside the largest norm `bound`, with the
-        random numbers of `seed`; it depends on the data, along whose axes it lies), "data_bounds"
-        (number `number` of `outliers.within_data`, at the least and largest values of the data's
-        own columns, with the random numbers of `seed`).
+    Parameters
+    ----------
+    kind : {"user", "candidates", "bound", "row_bound", "data_bounds"}, default "user"
+        "user": given by hand. "candidates": one of the user's candidates. "bound": a function of
+        the public bound alone, a corner or the row nearest to zero. "row_bound": a row of
+        `outliers.within_norm`, inside the largest norm `bound`; it depends on the data, along whose
+        axes it lies. "data_bounds": a row of `outliers.within_data`, at the least and largest
+        values of the data's own columns.
+    number : int, optional
+        Which one, of "candidates", "row_bound" and "data_bounds".
+    bound : float, optional
+        The largest norm, of "row_bound".
+    seed : SeedSequence, optional
+        Of the random numbers of "row_bound" and "data_bounds".
 
-    Raises `InvalidInput` where a kind lacks what it needs.
+    Raises
+    ------
+    InvalidInput
+        Where a kind lacks what it needs.
     """
 
     kind: str = "user"
@@ -71,7 +82,16 @@ class RowSource:
     def to_dict(self, rows: Array, *, show_data: bool = False) -> dict[str, Any]:
         """The source in JSON types; with the values of what came in if public or asked for.
 
-        rows : (d,), or (g, d) of a group.
+        Parameters
+        ----------
+        rows : array of shape (d,) or (g, d)
+            The row, or the rows of a group.
+        show_data : bool, default False
+            Whether the values are asked for.
+
+        Returns
+        -------
+        dict
         """
         found: dict[str, Any] = {"from": self.kind}
         if self.number is not None:

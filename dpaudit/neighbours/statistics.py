@@ -11,10 +11,16 @@ from dpaudit._core.types import Array, ArrayLike
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowStatistics:
-    """What zeroing each row does to the least-squares solution x_opt, (n,) each.
+    """What zeroing each row does to the least-squares solution x_opt.
 
-    leverage : h_i. residual_share : the share of the residual sum of squares that only row i
-        explains. displacement : ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
+    Attributes
+    ----------
+    leverage : array of shape (n,)
+        hᵢ.
+    residual_share : array of shape (n,)
+        The share of the residual sum of squares that only row i explains.
+    displacement : array of shape (n,)
+        ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
     """
 
     leverage: Array
@@ -28,8 +34,19 @@ class RowStatistics:
 def row_statistics(data: ArrayLike) -> RowStatistics:
     """Leverage, residual share and displacement of each row, by column-scaled thin QR.
 
-    data : (n, p + 1), label last. Raises `DegenerateData` for dependent features, n ≤ p or zero
-        residuals.
+    Parameters
+    ----------
+    data : array of shape (n, p + 1)
+        The label last.
+
+    Returns
+    -------
+    RowStatistics
+
+    Raises
+    ------
+    DegenerateData
+        For dependent features, n ≤ p or zero residuals.
     """
     fit = least_squares(check.matrix("data", data, min_columns=2))
     return RowStatistics(fit.leverage, fit.residual_share, fit.displacement)

@@ -25,15 +25,30 @@ SEARCHED = 32  # columns whose pairs of values are searched for a rare combinati
 def record_templates(data: ArrayLike, *, index: int | None = None) -> dict[str, NeighbourPair]:
     """Pairs of D and D with one unusual record, for mechanisms that release records.
 
-    data : (n, c), n ≥ 2, categories as whole numbers. index : the row that the record replaces; if
-        not given, the record is added, and the number of records differs.
+    Parameters
+    ----------
+    data : array of shape (n, c)
+        D with n ≥ 2, categories as whole numbers.
+    index : int, optional
+        The row that the record replaces; if not given, the record is added, and the number of
+        records differs.
 
-    "outside": in each column a value beyond all others (of categories, one never seen). "extreme":
-    in each column the value of D that is farthest from the median. "combination", from two columns
-    on: frequent values of two columns that occur together least, and the medians of the others.
-    "rarest": the row of D whose values are the rarest is left out, or is row `index`'s new value. A
-    pair without a difference is left out. Raises `InvalidInput`.
+    Returns
+    -------
+    dict of str to NeighbourPair
+        "outside": in each column a value beyond all others (of categories, one never seen).
+        "extreme": in each column the value of D that is farthest from the median. "combination",
+        from two columns on: frequent values of two columns that occur together least, and the
+        medians of the others. "rarest": the row of D whose values are the rarest is left out, or is
+        row `index`'s new value. A pair without a difference is left out.
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> pairs = dp.neighbours.record_templates([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> {name: pair.right[-1].tolist() for name, pair in pairs.items() if name != "rarest"}

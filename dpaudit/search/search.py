@@ -141,10 +141,16 @@ class SearchSettings:
 class SearchResult:
     """What a search found.
 
-    selection : the neighbours that were tried. pair : the chosen one. relation, index : of the
-        pair, ("remove", 11); the index of an added row is its place in D', the number of rows of D.
-    audit : the `AuditResult` of the pair, from draws that the search has not seen.
-    note : what the search does not show.
+    Attributes
+    ----------
+    selection : Selection
+        The neighbours that were tried.
+    pair : NeighbourPair
+        The chosen one.
+    audit : AuditResult
+        Of the pair, from draws that the search has not seen.
+    note : str
+        What the search does not show.
     """
 
     selection: Selection
@@ -165,7 +171,7 @@ class SearchResult:
 
     @property
     def index(self) -> int:
-        """The row that differs."""
+        """The row that differs; of an added row its place in D', the number of rows of D."""
         assert self.pair.index is not None
         return self.pair.index
 
@@ -175,7 +181,17 @@ class SearchResult:
         return self.selection.draws + 2 * self.audit.sizes.total
 
     def table(self, most: int | None = 20) -> str:
-        """The trials as lines of text, as `Selection.table`: at most `most`, or all (None)."""
+        """The trials as lines of text, as `Selection.table`.
+
+        Parameters
+        ----------
+        most : int or None, default 20
+            At most so many trials, or all (None).
+
+        Returns
+        -------
+        str
+        """
         return self.selection.table(most)
 
 
@@ -205,37 +221,70 @@ def search_neighbours(
 
     Parameters
     ----------
-    mechanism : `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
-    data : (n, d), the label last if there is one; ranks by least squares also help without one.
-    at : ε ≥ 0, nats, at which neighbours are compared; by default the claim's own, else 0. Of a
-        claim by distance (`Claim.metric`) each neighbour is compared at the ε of its own pair.
-    relations : any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row
-        replaced by another one) and "add" (one row more).
-    candidates : (m, d) rows that may come in ("replace", "add").
-    row_bound, bounds : a PUBLIC bound, inside which extreme rows may come in too: the largest
-        Euclidean norm of a row, or (d, 2), the least and the largest value of each column. It must
-        not be computed from the data. bounds="data" takes the values of the data all the same,
-        and the verdict begins with a note that says so.
-    rank : which neighbours are tried first. "linear": leverage × residual and other measures of
-        least squares, in turn. "influence": how far a few draws with common random numbers move
-        with the row, for the first 4,096 changes by least squares, or as many as 15 % of the draws
-        allow. "auto": both in turn, the influence for the first 512. "random". Or a function
-        score(data, out, into) → (m,), of rows that leave and come in, (m, d) each, zeros where none
-        does; the largest is tried first.
-    shortlist : number of neighbours that get a quick audit.
-    budget : draws of search and final audit together, in units of the audit's 2·samples draws.
-    quick : classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
-    samples (or draws), claim, rng, n_jobs, progress, and further `settings` : of the final audit,
-        as in `dpaudit.audit`.
+    mechanism : callable
+        `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
+    data : array of shape (n, d)
+        The label last if there is one; ranks by least squares also help without one.
+    at : float ≥ 0, nats, optional
+        ε at which neighbours are compared; by default the claim's own, else 0. Of a claim by
+        distance (`Claim.metric`) each neighbour is compared at the ε of its own pair.
+    relations : str or sequence of str, default ("zero-out",)
+        Any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row replaced
+        by another one) and "add" (one row more).
+    candidates : array of shape (m, d), optional
+        Rows that may come in ("replace", "add").
+    row_bound : float, optional
+        A PUBLIC bound, inside which extreme rows may come in too: the largest Euclidean norm of a
+        row. It must not be computed from the data.
+    bounds : array of shape (d, 2) or "data", optional
+        A PUBLIC bound of the same use: the least and the largest value of each column. "data" takes
+        the values of the data all the same, and the verdict begins with a note that says so.
+    rank : {"auto", "linear", "influence", "random"} or callable, default "auto"
+        Which neighbours are tried first. "linear": leverage × residual and other measures of least
+        squares, in turn. "influence": how far a few draws with common random numbers move with the
+        row, for the first 4,096 changes by least squares, or as many as 15 % of the draws allow.
+        "auto": both in turn, the influence for the first 512. "random": in random order. Or a
+        function score(data, out, into) → (m,), of rows that leave and come in, (m, d) each, zeros
+        where none does; the largest is tried first.
+    shortlist : int
+        Number of neighbours that get a quick audit.
+    budget : float
+        Draws of search and final audit together, in units of the audit's 2·samples draws.
+    quick : str, classifier or score
+        Classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
+    samples : int, default 100,000
+        Draws a side of the final audit, as in `dpaudit.audit`.
+    claim : Claim, (ε, δ) or None
+        As in `dpaudit.audit`.
+    rng : seed or Generator, optional
+        As in `dpaudit.audit`. The same one gives the same result whatever `n_jobs`.
+    n_jobs : int, optional
+        As in `dpaudit.audit`.
+    progress : bool or callable, optional
+        As in `dpaudit.audit`.
+    draws : int, optional
+        Another name of `samples`.
+    **settings
+        Further settings of the final audit, as in `dpaudit.audit`.
 
     Returns
     -------
-    SearchResult. The same rng gives the same result whatever `n_jobs`, and the final audit is
-    `dpaudit.audit(mechanism, result.pair, rng=rng, ...)`.
+    SearchResult
+        The final audit is `dpaudit.audit(mechanism, result.pair, rng=rng, ...)`.
 
-    Raises `InvalidInput`, `DegenerateData`, and `MechanismError`, also where the mechanism fails on
-    every neighbour that is tried; TypeError for unknown keywords.
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+    DegenerateData
+        When the data leave undefined what is asked for.
+    MechanismError
+        As in `dpaudit.audit`, also where the mechanism fails on every neighbour that is tried.
+    TypeError
+        For unknown keywords.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> data = np.column_stack([np.ones(40), np.linspace(-1.0, 1.0, 40), np.linspace(0.0, 1.0, 40)])
