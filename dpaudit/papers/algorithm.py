@@ -22,10 +22,24 @@ class Algorithm(LawMechanism):
 
     Subclasses give `run`, `claim`, `pair` and, where one is known, `law` with its families of rows.
 
-    paper, statement : where it is printed: the paper's number, and the statement with its name.
-    claimed : the claim in words. relation : the neighbours that the claim is about.
-    unknown : why there is no exact spectrum, where there is none.
-    correction : what `variant="corrected"` changes, "" where nothing needs it.
+    Attributes
+    ----------
+    paper : int
+        The number of the paper where it is printed.
+    statement : str
+        The statement there, with its name.
+    claimed : str
+        The claim in words.
+    relation : str
+        The neighbours that the claim is about.
+    unknown : str
+        Why there is no exact spectrum, where there is none.
+    correction : str
+        What `variant="corrected"` changes, "" where nothing needs it.
+    variant : str
+        Of an algorithm that has variants: "printed" or "corrected".
+    sampler : str
+        Of an algorithm that has samplers: "sufficient" or "literal".
     """
 
     paper: ClassVar[int]

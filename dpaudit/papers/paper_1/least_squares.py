@@ -27,16 +27,24 @@ MOST_ROWS = 20_000  # of a pair
 class GaussianMechanismLS(Algorithm):
     """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
-    σ = s√(2 ln(1.25/δ))/ε. The proposition gives the exact curve of a pair whose solutions are s =
-    ‖x_opt − x′_opt‖ apart, a Gaussian shift of μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP for
-    all pairs that are at most so far apart. That is (ε, δ)-DP for ε < 1, as [5] has it.
+    σ = s√(2 ln(1.25/δ))/ε. The proposition gives the exact curve of a pair whose solutions are
+    s = ‖x_opt − x′_opt‖ apart, a Gaussian shift of μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP
+    for all pairs that are at most so far apart. That is (ε, δ)-DP for ε < 1, as [5] has it.
+    Output: (size, p).
 
     Parameters
     ----------
-    epsilon, delta : ε > 0 in nats and δ in (0, 1), which name the mechanism.
-    sensitivity : s > 0, of the pair, or a public bound on ‖x_opt − x′_opt‖.
+    epsilon : float > 0, nats
+        ε, which names the mechanism.
+    delta : float in (0, 1)
+        δ, which names the mechanism.
+    sensitivity : float > 0
+        s, of the pair, or a public bound on ‖x_opt − x′_opt‖.
 
-    Output: (size, p). Raises `InvalidInput`, also where the solution moves by more than s.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or the solution moves by more than s.
     """
 
     epsilon: float
@@ -101,21 +109,33 @@ class GaussianMechanismLS(Algorithm):
 class RandomProjectionLS(Algorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
 
-    The figure is read as an (ε, δ) claim, as its input suggests. As such it lacks a condition
-    (class B of the findings): one row twice as long as the others sets c₁.
+    c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its source (paper 4, theorem 3.1) has
+    √(2r ln(4/δ)), so this is more padding than is needed. The figure is read as an (ε, δ) claim, as
+    its input suggests. As such it lacks a condition (class B of the findings): one row twice as
+    long as the others sets c₁. Output: (size, p).
 
     Parameters
     ----------
-    rows : r ≥ p + 1, of the sketch.
-    epsilon, delta : c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its source (paper 4, theorem
-        3.1) has √(2r ln(4/δ)), so this is more padding than is needed.
-    row_bound : c₁, a public bound on the row norms; given with variant="corrected" only. As
-        printed c₁ is the largest norm of the data.
-    variant : "printed" or "corrected".
-    sampler : "sufficient" (Student's t, p numbers a draw) or "literal" (line by line).
+    rows : int
+        r ≥ p + 1, of the sketch.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1)
+        δ of the claim.
+    row_bound : float > 0, optional
+        c₁, a public bound on the row norms; given with variant="corrected" only. As printed c₁ is
+        the largest norm of the data.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of the algorithm.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Student's t, p numbers a draw) or "literal" (line by line).
 
-    Output: (size, p). Raises `InvalidInput`, also for a row beyond the public bound, and
-    `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or a row is beyond the public bound.
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     rows: int

@@ -18,7 +18,21 @@ def lemma_10(leverage: float, epsilon: ArrayLike) -> Array:
     larger there. At q = 0.2, ε = 0.1: printed 0.0020604, true 0.0321350. The printed line claims
     too much privacy.
 
-    leverage : q in (0, 1). epsilon : scalar or (m,), nats. Raises `InvalidInput`.
+    Parameters
+    ----------
+    leverage : float in (0, 1)
+        q.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
+
+    Returns
+    -------
+    array of the shape of `epsilon`
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
     q = check.real("leverage", leverage, 0.0, 1.0, open_=True)
     epsilon = check.epsilon(epsilon)
@@ -29,11 +43,28 @@ def lemma_10(leverage: float, epsilon: ArrayLike) -> Array:
 def lemma_11(leverage: float, rows: int, epsilon: ArrayLike) -> Array:
     """Paper 1, lemma 11: δ of a random projection to r = `rows` rows, as printed.
 
-    NaN where a printed root is not real. Wrong for r > 1: one squared normal scaled by r stands
-    where a χ²_r belongs. Its constants (½ where 1 belongs, and ½ before some error functions) do
-    not reduce to lemma 10 at r = 1 either. The exact curve is `gaussian_sketch`.
+    Wrong for r > 1: one squared normal scaled by r stands where a χ²_r belongs. Its constants (½
+    where 1 belongs, and ½ before some error functions) do not reduce to lemma 10 at r = 1 either.
+    The exact curve is `gaussian_sketch`.
 
-    leverage : q in (0, 1). epsilon : scalar or (m,), nats. Raises `InvalidInput`.
+    Parameters
+    ----------
+    leverage : float in (0, 1)
+        q.
+    rows : int ≥ 1
+        r.
+    epsilon : float or array of shape (m,), nats
+        ε ≥ 0.
+
+    Returns
+    -------
+    array of the shape of `epsilon`
+        NaN where a printed root is not real.
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
     q = check.real("leverage", leverage, 0.0, 1.0, open_=True)
     rows = check.integer("rows", rows, 1)
@@ -64,7 +95,23 @@ def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
 def proposition_2_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     """Paper 1, proposition 2: σ = s√(2 ln(1.25/δ))/ε of M_{ε,δ}.
 
-    sensitivity : s > 0, by how much the solution moves. Raises `InvalidInput`.
+    Parameters
+    ----------
+    sensitivity : float > 0
+        s, by how much the solution moves.
+    epsilon : float > 0, nats
+        ε.
+    delta : float in (0, 1)
+        δ.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
     s = check.real("sensitivity", sensitivity, 0.0, open_=True)
     epsilon = check.real("epsilon", epsilon, 0.0, open_=True)

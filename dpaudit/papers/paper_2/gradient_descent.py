@@ -31,14 +31,25 @@ class DPGD(ReplacementAlgorithm):
     A step is −rate times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
     N(0, σ²I), and λβ. Paper 2 names T, c and the rate; σ = 2c√T/(μn) is Avella-Medina, Bradshaw &
     Loh's, for μ-GDP of all steps together. That is exact: two rows whose gradients are c and −c at
-    every step use up μ.
+    every step use up μ. Output: (size, d), the last iterate.
 
     Parameters
     ----------
-    mu : μ > 0, of all steps together. steps : T ≥ 1. clip : c > 0. rate : step size > 0. ridge : λ
-        ≥ 0.
+    mu : float > 0
+        μ, of all steps together.
+    steps : int ≥ 1, default 1000
+        T.
+    clip : float > 0, default 1
+        c.
+    rate : float > 0, default 0.1
+        Step size.
+    ridge : float ≥ 0, default 0
+        λ.
 
-    Output: (size, d), the last iterate. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     mu: float

@@ -29,17 +29,30 @@ class PracticalDPRR(RidgeAlgorithm):
 
     The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
     rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for
-    μ < √2. Both are of class A of the findings: a user would meet them.
+    μ < √2. Both are of class A of the findings: a user would meet them. Output: (size, d), or
+    (size, d(d+1)/2 + d).
 
     Parameters
     ----------
-    mu : μ > 0. eta : η in (0, 1). ridge : λ ≥ 0.
-    trace, label_moment : public values of Tr(Σ) > 0 and E y² > 0; given with variant="corrected"
-        only.
-    variant : "printed" or "corrected".
-    release : "coef", or "statistics" for the noisy moments themselves.
+    mu : float > 0
+        μ of the claim.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    trace : float > 0, optional
+        Public value of Tr(Σ); given with variant="corrected" only.
+    label_moment : float > 0, optional
+        Public value of E y²; given with variant="corrected" only.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of the algorithm.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy moments themselves.
 
-    Output: (size, d), or (size, d(d+1)/2 + d). Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     mu: float

@@ -52,7 +52,20 @@ def algorithm_2_sigmas(dim: int, rows: int, eta: float, mu: float) -> tuple[floa
 def theorem_4_3_radius(trace: float, dim: int, rows: int, eta: float) -> float:
     """Theorem 4.3 and algorithm 5: rows are cut at √(Tr(Σ) + d·ln(n/η)), Σ their second moment.
 
-    trace : Tr(Σ) ≥ 0.
+    Parameters
+    ----------
+    trace : float ≥ 0
+        Tr(Σ).
+    dim : int
+        d.
+    rows : int
+        n.
+    eta : float in (0, 1)
+        η.
+
+    Returns
+    -------
+    float
     """
     trace = check.real("trace", trace, 0.0)
     dim, rows = check.integer("dim", dim, 1), check.integer("rows", rows, 1)
@@ -64,7 +77,24 @@ def theorem_4_3_sigmas(
 ) -> tuple[float, float]:
     """Theorem 4.3: σ₁ = 2R²/(μn) and σ₂ = σ₁‖β‖, R of `theorem_4_3_radius`.
 
-    coef_norm : ‖β‖ > 0.
+    Parameters
+    ----------
+    trace : float ≥ 0
+        As of `theorem_4_3_radius`.
+    coef_norm : float > 0
+        ‖β‖.
+    dim : int
+        d.
+    rows : int
+        n.
+    eta : float in (0, 1)
+        η.
+    mu : float > 0
+        μ.
+
+    Returns
+    -------
+    tuple of float
     """
     first = 2.0 * theorem_4_3_radius(trace, dim, rows, eta) ** 2 / (_mu(mu) * rows)
     return first, first * check.real("coef_norm", coef_norm, 0.0, open_=True)
@@ -73,7 +103,18 @@ def theorem_4_3_sigmas(
 def remark_4_4_label_radius(label_moment: float, rows: int, eta: float) -> float:
     """Remark 4.4: labels are cut at √(σ̂² + ln(n/η)).
 
-    label_moment : σ̂² ≥ 0, their second moment.
+    Parameters
+    ----------
+    label_moment : float ≥ 0
+        σ̂², their second moment.
+    rows : int
+        n.
+    eta : float in (0, 1)
+        η.
+
+    Returns
+    -------
+    float
     """
     moment, rows = check.real("label_moment", label_moment, 0.0), check.integer("rows", rows, 1)
     return math.sqrt(moment + math.log(rows / _eta(eta)))
@@ -124,7 +165,28 @@ def algorithm_4_sigmas(
 ) -> tuple[float, float]:
     """Algorithm 4: σ₁ = 2√T·R²M_{b''}/(μn), σ₂ = 2√T·R(R_y + M_{b'})/(μn), R of algorithm 1.
 
-    slope, curvature : M_{b'} and M_{b''}, the maxima of b' (not of |b'|) and b'' over |z| ≤ R_β·R.
+    Parameters
+    ----------
+    dim : int
+        d.
+    rows : int
+        n.
+    eta : float in (0, 1)
+        η.
+    mu : float > 0
+        μ.
+    steps : int
+        T.
+    label_bound : float > 0
+        R_y.
+    slope : float
+        M_{b'}, the maximum of b' (not of its absolute value) where ``|z|`` ≤ R_β·R.
+    curvature : float
+        M_{b''}, the maximum of b'' there.
+
+    Returns
+    -------
+    tuple of float
     """
     radius = algorithm_1_radius(dim, rows, eta)
     scale = 2.0 * math.sqrt(_steps(steps)) / (_mu(mu) * rows)
@@ -139,8 +201,26 @@ def algorithm_4_sigmas(
 def gradient_descent_sigma(clip: float, rows: int, mu: float, steps: int) -> float:
     """Noisy gradient descent, μ-GDP after T steps: σ = 2c√T/(μn) for averages of cut gradients.
 
-    Avella-Medina, Bradshaw & Loh 2023, which paper 2 compares with. It is exact: gradients c and −c
-    differ by 2c. clip : c, the norm at which gradients are cut.
+    It is exact: gradients c and −c differ by 2c.
+
+    Parameters
+    ----------
+    clip : float > 0
+        c, the norm at which gradients are cut.
+    rows : int
+        n.
+    mu : float > 0
+        μ.
+    steps : int
+        T.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Avella-Medina, Bradshaw & Loh 2023, which paper 2 compares with.
     """
     clip = check.real("clip", clip, 0.0, open_=True)
     return 2.0 * clip * math.sqrt(_steps(steps)) / (_mu(mu) * check.integer("rows", rows, 1))

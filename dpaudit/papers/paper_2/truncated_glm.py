@@ -30,18 +30,33 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
 
     Rows are whitened by a public second moment. The loop "t = 0, …, T" makes T + 1 steps, but the
     output β^(T) needs only T. The claim holds and is loose: whatever the path, T steps together are
-    at most μ-GDP.
+    at most μ-GDP. Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
 
     Parameters
     ----------
-    mu : μ > 0. steps : T ≥ 1. eta : η in (0, 1). ridge : λ ≥ 0.
-    public_rows : how many first rows of the data are public; or
-    public_moment : (d, d), the public second moment of the features.
-    variant : "printed" or "corrected" (the claim is true of both).
-    release : "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    mu : float > 0
+        μ of the claim.
+    steps : int ≥ 1, default 5
+        T.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d, d), optional
+        The public second moment of the features.
+    variant : {"printed", "corrected"}, default "printed"
+        The claim is true of both.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
 
-    Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)). Raises `InvalidInput`,
-    `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     mu: float
@@ -88,23 +103,43 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
     Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, which is
-    among the input but enforced by no line of the box; and M_{b'} is the largest b', not |b'|. So
-    √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it is
-    negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there.
+    among the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``.
+    So √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it
+    is negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there.
+
+    A step that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
 
     Parameters
     ----------
-    mu : μ > 0. label_bound : R_y > 0, |y| ≤ R_y. coef_bound : R_β > 0. steps : T ≥ 1.
-    eta : η in (0, 1). ridge : λ ≥ 0.
-    family : "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a Bernoulli label,
-        b = ln(1 + exp(−θ))).
-    public_rows : how many first rows of the data are public; or
-    public_moment : (d, d), the public second moment of the features.
-    variant : "printed" or "corrected".
-    release : "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    mu : float > 0
+        μ of the claim.
+    label_bound : float > 0
+        R_y, ``|y|`` ≤ R_y.
+    coef_bound : float > 0
+        R_β.
+    steps : int ≥ 1, default 5
+        T.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
+        "linear" has b = θ²/2; "reflected" is minus a Bernoulli label, b = ln(1 + exp(−θ)).
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d, d), optional
+        The public second moment of the features.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of the algorithm.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
 
-    A step that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)). Raises
-    `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     mu: float
@@ -173,15 +208,30 @@ class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
     Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) is a public input. The claim holds for n ≥ 2
-    and is loose: the radius is above 1/√2 then, and σ₂ has its square.
+    and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1. Output:
+    (size, d), or (size, T(d(d+1)/2 + d)).
 
     Parameters
     ----------
-    mu : μ > 0. trace : Tr(Σ) ≥ 0. steps : T ≥ 1. eta : η in (0, 1). ridge : λ ≥ 0.
-    variant : "printed" or "corrected" (for n ≥ 2 the claim is true of both).
-    release : "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    mu : float > 0
+        μ of the claim.
+    trace : float ≥ 0
+        Tr(Σ).
+    steps : int ≥ 1, default 5
+        T.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    variant : {"printed", "corrected"}, default "printed"
+        For n ≥ 2 the claim is true of both.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
 
-    Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)). Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     mu: float

@@ -42,17 +42,29 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
 
     √2·μ-GDP is claimed. No single replaced row changes both moments by their maximum: the largest
     joint change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
+    Output: (size, d), or (size, d(d+1)/2 + d).
 
     Parameters
     ----------
-    mu : μ > 0. eta : η in (0, 1). ridge : λ ≥ 0.
-    public_rows : how many first rows of the data are public; or
-    public_moment : (d + 1, d + 1), the public second moment of features and label, of which the two
-        blocks are used.
-    release : "coef", or "statistics" for the noisy moments themselves.
+    mu : float > 0
+        μ of the claim.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d + 1, d + 1), optional
+        The public second moment of features and label, of which the two blocks are used.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy moments themselves.
 
-    Output: (size, d), or (size, d(d+1)/2 + d). Raises `InvalidInput`, and `DegenerateData` for
-    singular public moments.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        For singular public moments.
     """
 
     mu: float
@@ -112,17 +124,29 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
 class DPRR(RidgeAlgorithm):
     """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
-    Labels are cut at R‖β‖.
-    The theorem takes the private rows' second moment Σ and the coefficient β as known: here Tr(Σ)
-    and ‖β‖ are public parameters. Labels are cut on both sides, as the proof has it (the theorem
-    bounds them from above only).
+    Labels are cut at R‖β‖. The theorem takes the private rows' second moment Σ and the coefficient
+    β as known: here Tr(Σ) and ‖β‖ are public parameters. Labels are cut on both sides, as the proof
+    has it (the theorem bounds them from above only). Output: (size, d), or (size, d(d+1)/2 + d).
 
     Parameters
     ----------
-    mu : μ > 0. trace : Tr(Σ) ≥ 0. coef_norm : ‖β‖ > 0. eta : η in (0, 1). ridge : λ ≥ 0.
-    release : "coef", or "statistics" for the noisy moments themselves.
+    mu : float > 0
+        μ of the claim.
+    trace : float ≥ 0
+        Tr(Σ).
+    coef_norm : float > 0
+        ‖β‖.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy moments themselves.
 
-    Output: (size, d), or (size, d(d+1)/2 + d). Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     mu: float

@@ -88,16 +88,25 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     Algorithm 1 with the release of theorem 3.2: Σ̃ + G, G symmetric, N(0, σ²) for each entry on and
     above the diagonal. A replaced row changes that triangle by at most √2·R²/n, so the release is
-    really μ/√2-GDP (μ/2-GDP for one column).
+    really μ/√2-GDP (μ/2-GDP for one column). Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    mu : μ > 0. eta : η in (0, 1).
-    public_rows : how many first rows of the data are public; or
-    public_moment : (d, d), the public second moment itself.
+    mu : float > 0
+        μ of the claim.
+    eta : float in (0, 1), default 0.05
+        η.
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d, d), optional
+        The public second moment itself.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, and `DegenerateData` for a
-    singular public moment.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        For a singular public moment.
     """
 
     mu: float

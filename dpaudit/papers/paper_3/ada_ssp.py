@@ -34,19 +34,31 @@ class AdaSSP(JointSpectrumAlgorithm):
     """λ_min(XᵀX), XᵀX and Xᵀy with Gaussian noise, and the ridge regression solved from them.
 
     The noise has the deviation s = √ln(6/δ)/(ε/3), in units of each statistic's sensitivity.
+    Output: (size, 1 + p(p+1)/2 + p), XᵀX as its upper triangle; or (size, p).
 
     Parameters
     ----------
-    epsilon, delta : the budget, ε > 0 in nats.
-    row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
-    failure : ρ in (0, 1), the chance that the ridge of line 4 is too small.
-    release : "statistics", all three with noise (lines 3, 5 and 6; λ_min before it is clipped), or
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C_X, a public bound on ‖x_i‖.
+    label_bound : float > 0, default 1
+        C_Y, a public bound on ``|y_i|``.
+    failure : float in (0, 1), default 0.05
+        ρ, the chance that the ridge of line 4 is too small.
+    release : {"statistics", "solution"}, default "statistics"
+        "statistics", all three with noise (lines 3, 5 and 6; λ_min before it is clipped), or
         "solution" (line 7).
-    variant : "printed", or "corrected": at least the noise that three releases together need at
-        (ε, δ). At large ε that is more than printed.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": at least the noise that three releases together need at (ε, δ). At large ε that
+        is more than printed.
 
-    Output: (size, 1 + p(p+1)/2 + p), XᵀX as its upper triangle; or (size, p). Raises
-    `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     epsilon: float

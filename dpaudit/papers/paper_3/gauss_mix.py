@@ -25,18 +25,31 @@ from dpaudit.papers.paper_3.printed_calibration import gaussmix_gamma
 class CalibratedGaussMix(Algorithm):
     """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
 
-    σ² = C²γ(k, ε, δ) − λ̄.
+    σ² = C²γ(k, ε, δ) − λ̄. Output: (size, d(d+1)/2) or (size, k·d).
 
     Parameters
     ----------
-    rows : k ≥ 1, number of mixtures.
-    epsilon, delta : the budget; ε > 0 in nats, δ in (0, 1).
-    row_bound : C > 0, public bound on the row norms.
-    scale_bound : λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises nothing.
-    release : "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
-    sampler : "sufficient" or "literal".
+    rows : int ≥ 1
+        k, number of mixtures.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C, a public bound on the row norms.
+    scale_bound : float ≥ 0, default 0
+        λ̄, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises nothing.
+    release : {"gram", "sketch"}, default "gram"
+        "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        How it is drawn.
 
-    Output: (size, d(d+1)/2) or (size, k·d). Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     rows: int

@@ -30,15 +30,31 @@ from dpaudit.papers.paper_3.zeroed_row import SolvedRow
 class LinearMixing(JointSpectrumAlgorithm):
     """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
+    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. Output: (size, p).
+
     Parameters
     ----------
-    rows : k ≥ p, number of mixtures.
-    epsilon, delta : the budget, ε > 0 in nats; γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε.
-    row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
-    variant : "printed" or "corrected", as of `ModifiedGaussMix`.
-    sampler : "sufficient" (Student t given the noise) or "literal".
+    rows : int
+        k ≥ p, number of mixtures.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C_X, a public bound on ‖x_i‖.
+    label_bound : float > 0, default 1
+        C_Y, a public bound on ``|y_i|``.
+    variant : {"printed", "corrected"}, default "printed"
+        As of `ModifiedGaussMix`.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Student t given the noise) or "literal".
 
-    Output: (size, p). Raises `InvalidInput`, `DegenerateData`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
+    DegenerateData
+        In a call, when the data leave the law undefined.
     """
 
     rows: int

@@ -25,18 +25,30 @@ class LogisticMixing(JointSpectrumAlgorithm):
     """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
 
     ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, as in appendix G, so the
-    label bound is C_Y = 1.
+    label bound is C_Y = 1. Output: (size, p).
 
     Parameters
     ----------
-    rows : k ≥ p, number of mixtures.
-    epsilon, delta : the budget, ε > 0 in nats.
-    row_bound : C_X > 0, public bound on ‖x_i‖.
-    radius : Q > 0; the loss is fitted on [−Q, Q], with Chebyshev's weight.
-    variant, sampler : as of `LinearMixing`.
+    rows : int
+        k ≥ p, number of mixtures.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C_X, a public bound on ‖x_i‖.
+    radius : float > 0, default 4
+        Q; the loss is fitted on [−Q, Q], with Chebyshev's weight.
+    variant : {"printed", "corrected"}, default "printed"
+        As of `LinearMixing`.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        As of `LinearMixing`.
 
-    Output: (size, p). Raises `InvalidInput`, also for labels other than −1 and 1 (a row of zeros
-    may have 0).
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, also for labels other than −1 and 1 (a row of zeros
+        may have 0).
     """
 
     rows: int

@@ -30,19 +30,32 @@ from dpaudit.papers.paper_3.zeroed_row import ReleasedRow
 class ModifiedGaussMix(JointSpectrumAlgorithm):
     """SD + wξ, w² being γC² less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
 
+    Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it.
+
     Parameters
     ----------
-    rows : k ≥ 1.
-    gamma : γ > 5/2, the least λ_min/C² aimed at.
-    delta : δ in (0, 1); τ = √(2 ln(3/δ)) as in theorem 1.
-    eta : η > 0, the noise on λ_min in units of C²; None for γ/√k.
-    row_bound : C > 0, public bound on the row norms.
-    release : "gram" or "sketch".
-    variant : "printed", or "corrected": line 6 in units of C² (class A of the findings), √γ·C for
-        γ·C in line 3 (where too much is added), and a claim that holds at small η too (class B).
-    sampler : "sufficient" or "literal".
+    rows : int ≥ 1
+        k.
+    gamma : float > 5/2
+        γ, the least λ_min/C² aimed at.
+    delta : float in (0, 1)
+        δ; τ = √(2 ln(3/δ)) as in theorem 1.
+    eta : float > 0, optional
+        η, the noise on λ_min in units of C²; None for γ/√k.
+    row_bound : float > 0, default 1
+        C, a public bound on the row norms.
+    release : {"gram", "sketch"}, default "gram"
+        The upper triangle of the sketch's Gram matrix, or the sketch.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": line 6 in units of C² (class A of the findings), √γ·C for γ·C in line 3 (where
+        too much is added), and a claim that holds at small η too (class B).
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        How it is drawn.
 
-    Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     rows: int

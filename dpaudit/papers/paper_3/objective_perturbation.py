@@ -36,17 +36,27 @@ class ObjectivePerturbation(Algorithm):
     σ = C√(4ε + 8 ln(2/δ))/ε and Δ = C²/(2ε), which is twice the loss's largest curvature C²/4, over
     ε. The printed factor 1/n does not change the minimum.
 
-    Parameters
-    ----------
-    epsilon, delta : the budget, ε > 0 in nats.
-    row_bound : C > 0, public bound on ‖x_i‖; labels −1 and 1.
-    variant : "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed sign
-        is a misprint (class C of the findings): that loss is concave, its minimum misclassifies as
-        many rows as it can, and may jump with b.
-
     Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
     it is the lowest of the minima reached from both ends of every axis. Each draw takes about n·p²
-    operations: there is no smaller statistic. Raises `InvalidInput`.
+    operations: there is no smaller statistic.
+
+    Parameters
+    ----------
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C, a public bound on ‖x_i‖; labels −1 and 1.
+    variant : {"printed", "corrected"}, default "printed"
+        "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed sign is a
+        misprint (class C of the findings): that loss is concave, its minimum misclassifies as many
+        rows as it can, and may jump with b.
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     epsilon: float
@@ -98,8 +108,8 @@ class ObjectivePerturbation(Algorithm):
     def law(self, data: Array) -> Density:
         """θ for one feature, corrected. Raises `NoExactSpectrum` elsewhere.
 
-        At the minimum b is minus the slope of the other terms. So the density of θ is that of
-        N(0, σ²) at b, times |db/dθ|.
+        At the minimum b is minus the slope of the other terms. So the density of θ is that of N(0,
+        σ²) at b, times ``|db/dθ|``.
         """
         signed = _signed(data, self.row_bound)
         if self.variant == "printed" or signed.shape[1] > 1:

@@ -19,7 +19,20 @@ from dpaudit.curves.renyi import RenyiCurve, gaussian_mixing
 def lemma_1_renyi(order: ArrayLike, rows: int, gamma: float) -> Array:
     """Lemma 1: φ(α; k, γ) = [kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)), infinite for α ≥ γ.
 
-    order : α > 1, scalar or (m,). φ is exactly D_α(full ‖ zeroed) at q = 1/γ, the larger direction.
+    φ is exactly D_α(full ‖ zeroed) at q = 1/γ, the larger direction.
+
+    Parameters
+    ----------
+    order : float or array of shape (m,)
+        α > 1.
+    rows : int
+        k.
+    gamma : float
+        γ.
+
+    Returns
+    -------
+    array of the shape of `order`, nats
     """
     gamma = _gamma(gamma)
     rows = check.integer("rows", rows, 1)
@@ -51,7 +64,19 @@ def proposition_2(rho: float, omega: float, epsilon: ArrayLike) -> Array:
 
     It is the minimum over 1 < α ≤ ω of exp((α − 1)(ρα − ε)): at α = (ε + ρ)/(2ρ) it is
     exp(−(ε − ρ)²/(4ρ)), and from ε = (2ω − 1)ρ on the best α is ω. `Claim.tcdp` is tighter.
-    epsilon : scalar or (m,).
+
+    Parameters
+    ----------
+    rho : float, nats
+        ρ.
+    omega : float > 1
+        ω.
+    epsilon : float or array of shape (m,), nats
+        ε.
+
+    Returns
+    -------
+    array of the shape of `epsilon`
     """
     rho = check.real("rho", rho, 0.0, open_=True)
     omega = check.real("omega", omega, 1.0, open_=True)

@@ -98,7 +98,18 @@ def sheffet_renyi_gamma(rows: int, epsilon: float, delta: float) -> float:
 def objective_sigma(row_bound: float, epsilon: float, delta: float) -> float:
     """Algorithm 6, objective perturbation (Kifer et al. 2012): σ = C√(4ε + 8 ln(2/δ))/ε.
 
-    row_bound : C > 0.
+    Parameters
+    ----------
+    row_bound : float > 0
+        C.
+    epsilon : float > 0, nats
+        ε.
+    delta : float in (0, 1)
+        δ.
+
+    Returns
+    -------
+    float
     """
     bound = check.real("row_bound", row_bound, 0.0, open_=True)
     _, epsilon, delta = _budget(1, epsilon, delta)
@@ -108,7 +119,18 @@ def objective_sigma(row_bound: float, epsilon: float, delta: float) -> float:
 def objective_ridge(row_bound: float, epsilon: float) -> float:
     """Algorithm 6, objective perturbation: Δ = C²/(2ε).
 
-    That is twice the logistic loss's largest curvature C²/4, over ε. row_bound : C > 0.
+    That is twice the logistic loss's largest curvature C²/4, over ε.
+
+    Parameters
+    ----------
+    row_bound : float > 0
+        C.
+    epsilon : float > 0, nats
+        ε.
+
+    Returns
+    -------
+    float
     """
     bound = check.real("row_bound", row_bound, 0.0, open_=True)
     return 0.5 * bound**2 / check.real("epsilon", epsilon, 0.0, open_=True)

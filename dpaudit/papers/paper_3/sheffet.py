@@ -107,19 +107,32 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
 class SheffetOLS(SheffetAlgorithm):
     """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
-    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε, z ~ Lap(4C²/ε), C² = C_X² + C_Y².
+    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε, z ~ Lap(4C²/ε), C² = C_X² + C_Y². Output: (size, p); the
+    branch is not part of it.
 
     Parameters
     ----------
-    rows : k ≥ p.
-    epsilon, delta : the budget, ε > 0 in nats.
-    row_bound, label_bound : C_X and C_Y, public bounds on ‖x_i‖ and |y_i|.
-    variant : "printed", or "corrected": √γ·ξ for γ·ξ (γ is a variance; where it is below 1, for
-        short rows, the printed noise is too little: class B of the findings), and γ at least
-        algorithm 5's, which differs only for ε far above 10.
-    sampler : "sufficient" (Student t given the branch) or "literal".
+    rows : int
+        k ≥ p.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C_X, a public bound on ‖x_i‖.
+    label_bound : float > 0, default 1
+        C_Y, a public bound on ``|y_i|``.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": √γ·ξ for γ·ξ (γ is a variance; where it is below 1, for short rows, the printed
+        noise is too little: class B of the findings), and γ at least algorithm 5's, which differs
+        only for ε far above 10.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Student t given the branch) or "literal".
 
-    Output: (size, p); the branch is not part of it. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     rows: int
@@ -154,13 +167,30 @@ class SheffetOLS(SheffetAlgorithm):
 class SheffetRenyiOLS(SheffetAlgorithm):
     """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
 
+    Output: (size, p).
+
     Parameters
     ----------
-    rows, epsilon, delta, row_bound, label_bound, sampler : as of `SheffetOLS`.
-    variant : "printed", or "corrected": γ in units of C² (line 3 prints none: class A of the
-        findings), and √γ·ξ for γ·ξ.
+    rows : int
+        As of `SheffetOLS`.
+    epsilon : float > 0, nats
+        As of `SheffetOLS`.
+    delta : float in (0, 1)
+        As of `SheffetOLS`.
+    row_bound : float > 0, default 1
+        As of `SheffetOLS`.
+    label_bound : float > 0, default 1
+        As of `SheffetOLS`.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": γ in units of C² (line 3 prints none: class A of the findings), and √γ·ξ for
+        γ·ξ.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        As of `SheffetOLS`.
 
-    Output: (size, p). Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     rows: int

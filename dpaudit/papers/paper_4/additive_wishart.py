@@ -23,20 +23,29 @@ from dpaudit.papers.paper_4.printed import algorithm_3_dof
 class AdditiveWishartNoise(MatrixRelease):
     """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
 
-    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋.
+    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    shift : release `shifted` matrices instead, as section 4 does for its experiments. This is
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    shift : bool, default False
+        Release `shifted` matrices instead, as section 4 does for its experiments. This is
         post-processing of M.
-    variant : "printed", or "corrected": k as for ε = 1 where ε is larger. Theorem 4.1
-        requires ε < 1, but the algorithm takes any ε.
-    sampler : "sufficient" (Bartlett factors) or "literal" (k rows a draw).
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 requires ε < 1, but the algorithm
+        takes any ε.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors) or "literal" (k rows a draw).
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
-    bound.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or a row is beyond the bound.
     """
 
     epsilon: float

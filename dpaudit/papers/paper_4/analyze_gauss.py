@@ -28,20 +28,28 @@ from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma
 class AnalyzeGaussNoise(MatrixRelease):
     """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
 
-    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, as in our text,
-    which may have lost the exponent of ε².
+    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, as in our text, which may
+    have lost the exponent of ε². Output: (size, d(d+1)/2), upper triangles.
 
     Parameters
     ----------
-    epsilon, delta : ε > 0 in nats, δ in (0, 1).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    scaled : add c·I, c = E‖N‖, to draws that are not positive definite (section 6). This is
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    scaled : bool, default False
+        Add c·I, c = E‖N‖, to draws that are not positive definite (section 6). This is
         post-processing.
-    variant : "printed", or "corrected": ε² for ε, and Δ² = 2B⁴ for a replaced row; and no less
-        noise than (ε, δ)-DP needs, which matters from about ε = 4 ln(2/δ) on.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": ε² for ε, and Δ² = 2B⁴ for a replaced row; and no less noise than (ε, δ)-DP
+        needs, which matters from about ε = 4 ln(2/δ) on.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
-    bound.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or a row is beyond the bound.
     """
 
     epsilon: float
@@ -121,19 +129,28 @@ class AnalyzeGaussNoise(MatrixRelease):
 class NoisyInverse(MatrixRelease):
     """(AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
 
-    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal.
+    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal. Output: (size, d(d+1)/2), upper
+    triangles.
 
     Parameters
     ----------
-    rho : ρ > 0; it is public that σ_min(AᵀA) ≥ (1 + ρ)B².
-    epsilon, delta : ε in (0, 1) in nats, δ in (0, 1/e).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    variant : "printed", or "corrected": the sensitivity √2/(ρ(1 + ρ)B²), which scales as the
-        inverse does.
+    rho : float > 0
+        ρ; it is public that σ_min(AᵀA) ≥ (1 + ρ)B².
+    epsilon : float in (0, 1), nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": the sensitivity √2/(ρ(1 + ρ)B²), which scales as the inverse does.
 
-    Output: (size, d(d+1)/2), upper triangles. Raises `InvalidInput`, also for a row beyond the
-    bound, and where σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least
-    that much after one of its rows is replaced.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, a row is beyond the bound, or σ_min(AᵀA) is less than
+        ρB²: a database that keeps the promise has at least that much after one of its rows is
+        replaced.
     """
 
     rho: float

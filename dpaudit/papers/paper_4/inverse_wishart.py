@@ -24,20 +24,28 @@ from dpaudit.papers.paper_4.printed import theorem_5_1_padding, theorem_b_1_padd
 class InverseWishartPosterior(MatrixRelease):
     """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
-    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)).
+    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)). Output: (size, d(d+1)/2), upper triangles; n is
+    public.
 
     Parameters
     ----------
-    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    variant : "printed", or "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy
-        loss and holds where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from
-        ε = 2 ln(4/δ) on.
-    sampler : "sufficient" (Bartlett factors) or "literal" (n + d Gaussian rows of the inverse
-        scale, inverted).
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy loss and holds
+        where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors) or "literal" (n + d Gaussian rows of the inverse scale,
+        inverted).
 
-    Output: (size, d(d+1)/2), upper triangles; n is public. Raises `InvalidInput`, also for a row
-    beyond the bound.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or a row is beyond the bound.
     """
 
     epsilon: float
@@ -99,21 +107,33 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
     to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
     degrees of freedom. The details are chosen here, as for algorithm 2:
+
     1. half of ε for the estimate, half of ε and of δ for the draw, the other half of δ for a bad
        estimate;
     2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε);
     3. ψ₀ by theorem 5.1 at (ε/2, δ/2) and ν₀; where λ ≤ ψ₀, ν = ν₀ and ψ = ψ₀ − λ;
     4. where λ > ψ₀, ψ = 0 and ν is the largest for which theorem 5.1 asks for no more than λ.
 
+    Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
+    it.
+
     Parameters
     ----------
-    min_dof : ν₀ > d, the least degrees of freedom.
-    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    sampler : "sufficient" or "literal".
+    min_dof : int
+        ν₀ > d, the least degrees of freedom.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        As of `InverseWishartPosterior`.
 
-    Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
-    it. Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     min_dof: int

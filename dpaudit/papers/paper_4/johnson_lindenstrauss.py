@@ -24,19 +24,28 @@ from dpaudit.papers.paper_4.printed import theorem_3_1_padding, theorem_b_1_padd
 class JLRidge(MatrixRelease):
     """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
-    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1.
+    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1. Output:
+    (size, d(d+1)/2), upper triangles of M.
 
     Parameters
     ----------
-    rows : r > d, of the sketch.
-    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    variant : "printed", or "corrected": w by theorem B.1, which holds where theorem 3.1 does not
-        (ε beyond 150).
-    sampler : "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
+    rows : int
+        r > d, of the sketch.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε beyond 150).
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
 
-    Output: (size, d(d+1)/2), upper triangles of M. Raises `InvalidInput`, also for a row beyond the
-    bound.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described, or a row is beyond the bound.
     """
 
     rows: int
@@ -110,6 +119,7 @@ class AdaptiveJLRidge(AdaptiveRelease):
     to look at the least singular-value of AᵀA … decrease w by the appropriate factor … in case it
     is really large, set the regularization to be any non-negative number and determine r based on
     Thm 3.1". The details are chosen here:
+
     1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
        estimate;
     2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε): the sensitivity is B², and
@@ -117,15 +127,25 @@ class AdaptiveJLRidge(AdaptiveRelease):
     3. w₀² by theorem 3.1 at (ε/2, δ/2) and r₀ rows; where λ ≤ w₀², r = r₀ and w² = w₀² − λ;
     4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
 
+    Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
+
     Parameters
     ----------
-    min_rows : r₀ > d, the least number of sketch rows.
-    epsilon, delta : ε > 0 in nats, δ in (0, 1/e).
-    row_bound : B > 0, a public bound on the row norms, label included.
-    sampler : "sufficient" or "literal".
+    min_rows : int
+        r₀ > d, the least number of sketch rows.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        As of `JLRidge`.
 
-    Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
-    Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     min_rows: int
