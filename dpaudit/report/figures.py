@@ -54,9 +54,20 @@ WIDE = 0.12  # a gap between the curves and perfect privacy that is seen without
 
 
 def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) -> Axes:
-    """δ against ε (nats): exact, asymptotic, claimed, estimated and certified; returns the axes.
+    """δ against ε (nats): exact, asymptotic, claimed, estimated and certified.
 
-    ax : where to draw, by default axes of a new figure. log : a log axis of δ.
+    Parameters
+    ----------
+    curves : Curves
+        As `read_curves` gives them.
+    ax : matplotlib Axes, optional
+        Where to draw, by default axes of a new figure.
+    log : bool, default False
+        A log axis of δ.
+
+    Returns
+    -------
+    matplotlib Axes
     """
     ax = _spectrum_panel(curves, ax or _figure(5.2, 5.2).subplots(), log=log)
     _legend(ax, ax, loc="upper center", bbox_to_anchor=(0.5, -0.11))
@@ -66,8 +77,17 @@ def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) 
 def plot_tradeoff(curves: Curves, ax: Axes | None = None) -> Axes:
     """Type II error β against type I error α of the best test, as each δ(ε) implies it.
 
-    ax : where to draw, by default axes of a new figure. Returns the axes, with a zoom in the free
-    corner where the curves are close to perfect privacy.
+    Parameters
+    ----------
+    curves : Curves
+        As `read_curves` gives them.
+    ax : matplotlib Axes, optional
+        Where to draw, by default axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        With a zoom in the free corner where the curves are close to perfect privacy.
     """
     ax = ax or _figure(4.5, 5.9).subplots()
     _tradeoff_lines(curves, ax, np.linspace(0.0, 1.0, 501) ** 2)

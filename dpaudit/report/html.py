@@ -38,11 +38,23 @@ BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
 
 
 def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
-    """The page for the content of `result.json`.
+    """The page for the content of result.json.
 
-    curves : those of `result`, where they have been read already.
+    Parameters
+    ----------
+    result : dict
+        The content.
+    curves : Curves, optional
+        Those of `result`, where they have been read already.
 
-    Raises `InvalidInput` where `result` is not the content of a result.json.
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InvalidInput
+        Where `result` is not the content of a result.json.
     """
     embedded = embed(result)
     curves = read_curves(result) if curves is None else curves

@@ -15,12 +15,23 @@ from dpaudit.report.html import render_html
 
 
 def write_report(folder: Path, result: Mapping[str, Any]) -> None:
-    """Write `report.html` and its figure, drawn from the content of result.json, to `folder`.
+    """Write report.html and its figure, drawn from the content of result.json.
 
     The figure is `spectrum.png`; of an audit of one run, `guesses.png`. Both are drawn before
     either is written, and each replaces the older file in one step. So whatever fails, each file is
-    whole, the old one or the new one. Raises `InvalidInput` where `result` is not the content of a
-    result.json.
+    whole, the old one or the new one.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files go.
+    result : dict
+        The content of result.json.
+
+    Raises
+    ------
+    InvalidInput
+        Where `result` is not the content of a result.json.
     """
     folder = Path(folder)
     drawn = one_run.files(result) if is_one_run(result) else _files(result)

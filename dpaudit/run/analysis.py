@@ -64,11 +64,35 @@ def analyse(
 ) -> Analysis:
     """The exact worst case over all neighbours, in both directions.
 
-    epsilon : (m,), nats, instead of the scenario's; a claim's own ε is added to either.
-    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's
-        columns.
+    Parameters
+    ----------
+    scenario : Scenario
+        With data and a mechanism whose output law is known.
+    epsilon : array of shape (m,), nats, optional
+        Instead of the scenario's; a claim's own ε is added to either.
+    relation : {"zero-out", "replace", "add"}, default "zero-out"
+        As in `dpaudit.exact.worst_case`.
+    candidates : path, optional
+        A CSV file of the data's columns.
+    row_bound : float, optional
+        As in `dpaudit.exact.worst_case`.
 
-    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `InvalidInput`, `DegenerateData`.
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario has a fault that shows only now.
+    NoExactSpectrum
+        When none is known.
+    DataNotFound
+        When the data are not there.
+    InvalidInput
+        When an argument is not as described.
+    DegenerateData
+        When the data leave the law undefined.
     """
     dataset = loaded_data(scenario)
     if scenario.settings.metric is not None:

@@ -43,13 +43,42 @@ def calibrate(
 ) -> Calibrated:
     """Set one parameter of the mechanism so that the exact worst δ(epsilon) is at most `delta`.
 
-    epsilon : nats. delta : in (0, 1). parameter : by default the first that `dpaudit list
-        mechanisms` names.
-    relation, row_bound : as in `dpaudit.exact.worst_case`. candidates : a CSV file of the data's
-    columns. The scenario's claim and numbers of draws are not used.
+    The scenario's claim and numbers of draws are not used.
 
-    Raises `ScenarioError`, `NoExactSpectrum`, `DataNotFound`, `DegenerateData`, and `InvalidInput`
-    also where no value keeps the target, or every one does.
+    Parameters
+    ----------
+    scenario : Scenario
+        With data and a mechanism whose output law is known.
+    epsilon : float, nats
+        The target's ε.
+    delta : float in (0, 1)
+        The target's δ.
+    parameter : str, optional
+        By default the first that `dpaudit list mechanisms` names.
+    relation : {"zero-out", "replace", "add"}, default "zero-out"
+        As in `dpaudit.exact.worst_case`.
+    candidates : path, optional
+        A CSV file of the data's columns.
+    row_bound : float, optional
+        As in `dpaudit.exact.worst_case`.
+
+    Returns
+    -------
+    Calibrated
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario has a fault that shows only now.
+    NoExactSpectrum
+        When none is known.
+    DataNotFound
+        When the data are not there.
+    DegenerateData
+        When the data leave the law undefined.
+    InvalidInput
+        When an argument is not as described; also where no value keeps the target, or every one
+        does.
     """
     dataset = loaded_data(scenario)
     neighbours = Neighbours.given(relation, candidates, row_bound, dataset)

@@ -59,25 +59,62 @@ def run(
 ) -> AuditResult:
     """Audit what the scenario names and write result.json, report.html and spectrum.png.
 
-    A search also writes search.csv.
+    A search also writes search.csv. A `call` in the scenario executes the user's code here. The
+    files appear when all is done, each one whole. In the meantime `dpaudit status` shows the
+    progress.
 
-    out : folder, made if need be (default dpaudit-out/NAME). samples, seed, stop, level : instead
-        of the scenario's.
-    ledger : a file in which the evidence of this run is pooled with that of earlier ones. It
-        decides the verdict (`dpaudit.run.Ledger`), and the seed is the next one if none is given.
-    n_jobs : parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
+    Parameters
+    ----------
+    scenario : Scenario
+        As `load_scenario` reads it.
+    out : path, optional
+        Folder, made if need be (default dpaudit-out/NAME).
+    samples : int, optional
+        Draws a side, instead of the scenario's.
+    seed : int, optional
+        Instead of the scenario's.
+    stop : "verdict", optional
+        Instead of the scenario's.
+    level : float in (0, 1), optional
+        Instead of the scenario's.
+    ledger : path, optional
+        A file in which the evidence of this run is pooled with that of earlier ones. It decides the
+        verdict (`dpaudit.run.Ledger`), and the seed is the next one if none is given.
+    n_jobs : int, optional
+        Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
-    progress : called as progress(step, done, wanted).
-    resume : go on with the draws that an interrupted run left in `out`, to the same bytes; raises
-        `InvalidInput` where they were made otherwise than they would be now.
-    keep_draws : leave the draws in `out` when the run is done. show_data : write the values of the
-        row that differs into result.json, and those of all rows that were put in into search.csv.
-    notice : called with a sentence on what happens beside the audit: draws of an interrupted run
-        are discarded. By default it is a `UserWarning`.
+    resume : bool, default False
+        Go on with the draws that an interrupted run left in `out`, to the same bytes.
+    keep_draws : bool, default False
+        Leave the draws in `out` when the run is done.
+    show_data : bool, default False
+        Write the values of the row that differs into result.json, and those of all rows that were
+        put in into search.csv.
+    progress : callable, optional
+        Called as progress(step, done, wanted).
+    notice : callable, optional
+        Called with a sentence on what happens beside the audit: draws of an interrupted run are
+        discarded. By default it is a `UserWarning`.
 
-    A `call` in the scenario executes the user's code here. The files appear when all is done, each
-    one whole. In the meantime `dpaudit status` shows the progress. Raises `ScenarioError`,
-    `DataNotFound`, `InvalidInput`, `DegenerateData`, `MechanismError`, OSError.
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario has a fault that shows only now.
+    DataNotFound
+        When the data are not there.
+    InvalidInput
+        When an argument is not as described; with `resume`, where the draws were made otherwise
+        than they would be now.
+    DegenerateData
+        When the data leave undefined what is asked for.
+    MechanismError
+        When the mechanism fails.
+    OSError
+        When a file cannot be written.
     """
     book = None if ledger is None else Ledger(ledger)
     if book is not None and seed is None:

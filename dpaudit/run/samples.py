@@ -17,11 +17,31 @@ REPORT = Path("dpaudit-out") / "samples"
 def run_samples(
     left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any
 ) -> AuditResult:
-    """Audit the draws of M(D) in `left` and of M(D') in `right`, and write the report into `out`.
+    """Audit draws from two files, and write the report.
 
-    left, right : .npy, .csv or .parquet files, a draw a row (`dpaudit.adapters.read_draws`).
-    options : keywords of `dpaudit.audit_samples`.
-    Raises `DataNotFound`, `InvalidInput`, for files of the same content too, OSError.
+    Parameters
+    ----------
+    left : path
+        Draws of M(D), a .npy, .csv or .parquet file, a draw a row (`dpaudit.adapters.read_draws`).
+    right : path
+        Draws of M(D'), likewise.
+    out : path, optional
+        Folder of the report, made if need be.
+    **options
+        Keywords of `dpaudit.audit_samples`.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    DataNotFound
+        When there is no such file.
+    InvalidInput
+        When an argument is not as described, for files of the same content too.
+    OSError
+        When a file cannot be written.
     """
     left, right = Path(left), Path(right)
     _check_different(left, right)

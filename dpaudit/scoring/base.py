@@ -43,7 +43,15 @@ Fit = Callable[["Sides", "Sides", np.random.SeedSequence], Score]
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Draws of M(D) and of M(D'), of equal size, shapes (n, k)."""
+    """Draws of M(D) and of M(D'), of equal size.
+
+    Parameters
+    ----------
+    P : array of shape (n, k)
+        Draws of M(D).
+    Q : array of shape (n, k)
+        Draws of M(D').
+    """
 
     P: Array
     Q: Array
@@ -66,9 +74,20 @@ class Sides:
 class Fitted:
     """A score with its name and notes for the report.
 
-    portfolio : log loss on the choosing draws by name, nats a draw, of all scores that took part.
-    spent : whether the choosing draws, having chosen the model, trained the score too. closed :
-    whether the score is the log-ratio of two fitted normal laws.
+    Attributes
+    ----------
+    name : str
+        Of the score.
+    score : callable
+        Rows (m, k) → log-odds (m,), nats.
+    portfolio : dict
+        Log loss on the choosing draws by name, nats a draw, of all scores that took part.
+    notes : tuple of str
+        For the report.
+    spent : bool
+        Whether the choosing draws, having chosen the model, trained the score too.
+    closed : bool
+        Whether the score is the log-ratio of two fitted normal laws.
     """
 
     name: str
@@ -82,9 +101,23 @@ class Fitted:
 
 
 def evaluate(score: Score, x: Array) -> Array:
-    """score(x), (m,), a chunk of rows at a time: a score's own copies of the rows stay small.
+    """score(x), a chunk of rows at a time: a score's own copies of the rows stay small.
 
-    Raises `InvalidInput` where a score does not give one number a row.
+    Parameters
+    ----------
+    score : callable
+        Rows (m, k) → (m,).
+    x : array of shape (m, k)
+        Rows.
+
+    Returns
+    -------
+    array of shape (m,)
+
+    Raises
+    ------
+    InvalidInput
+        Where a score does not give one number a row.
     """
     with one_thread():
         return _evaluate(score, x)

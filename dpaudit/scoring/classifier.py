@@ -32,8 +32,13 @@ from dpaudit.scoring.portfolio import fit_auto
 class KnownScore:
     """A score function that needs no training: rows (m, k) → (m,), increasing in the privacy loss.
 
-    score : best the log likelihood ratio itself, whose values say more about a small excess over a
-        claim than their order does. name : for the report.
+    Parameters
+    ----------
+    score : callable
+        Best the log likelihood ratio itself, whose values say more about a small excess over a
+        claim than their order does.
+    name : str, default "known score"
+        For the report.
     """
 
     def __init__(self, score: Score, name: str = "known score") -> None:
@@ -147,13 +152,34 @@ def fit(
     bits: bool = False,
     spend: bool = False,
 ) -> Fitted:
-    """Fit what `classifier` names on `train`; early stopping and choices are by `choose`.
+    """Fit what `classifier` names.
 
-    Rows are made finite first (`Encoder`), with the bits of floats if `bits` is set; a known score
-    gets the draws as they are. Raises `InvalidInput`.
+    Rows are made finite first (`Encoder`); a known score gets the draws as they are.
 
-    spend : whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
+    Parameters
+    ----------
+    classifier : str, classifier or score
+        As in `dpaudit.audit`.
+    train : Sides
+        Draws to train on.
+    choose : Sides
+        Draws for early stopping and choices.
+    seed : SeedSequence
+        Of the random numbers.
+    bits : bool, default False
+        With the bits of floats.
+    spend : bool, default False
+        Whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
         whether they did.
+
+    Returns
+    -------
+    Fitted
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
     """
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):

@@ -14,10 +14,22 @@ Scores = tuple[Array, Array]
 
 
 def scores(score: Score, sides: Sides) -> Scores:
-    """Scores of P's and of Q's draws, (n,) each.
+    """Scores of P's and of Q's draws.
 
     The score sees the draws of both sides mixed, in a random order that depends on their numbers
     alone. So neither the other rows of a batch nor a row's place tell the side.
+
+    Parameters
+    ----------
+    score : callable
+        Rows (m, k) → (m,).
+    sides : Sides
+        The draws.
+
+    Returns
+    -------
+    Scores
+        Two arrays of shape (n,).
     """
     rows, labels = sides.stacked()
     order = np.random.default_rng(len(rows)).permutation(len(rows))
@@ -29,8 +41,21 @@ def scores(score: Score, sides: Sides) -> Scores:
 def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
     """Scores of the choosing draws, with those of the training draws unless the score overfits.
 
-    chosen : scores of the choosing draws.
+    Parameters
+    ----------
+    score : callable
+        Rows (m, k) → (m,).
+    train : Sides
+        The training draws.
+    chosen : Scores
+        Scores of the choosing draws.
 
+    Returns
+    -------
+    Scores
+
+    Notes
+    -----
     A threshold is where p − e^ε q is largest, which few draws estimate badly, so the training draws
     help; but of a score that overfits they would put the threshold too high. A score is taken to
     overfit where its loss is less on the training draws by more than `FAIR` standard errors.

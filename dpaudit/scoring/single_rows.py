@@ -15,10 +15,22 @@ TOLERANCE = 1e-4  # of 1 + |score|
 
 
 def refuse_batch_scores(fitted: Fitted, sides: Sides) -> None:
-    """Raise `InvalidInput` for a score that depends on other rows of a batch, or on their order.
+    """Refuse a score that depends on other rows of a batch, or on their order.
 
     Draws certify independently of each other only if each is scored by itself. `ROWS` rows are
     scored alone, at the end of a batch of both sides, and alone again.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The score.
+    sides : Sides
+        Draws of both sides.
+
+    Raises
+    ------
+    InvalidInput
+        For such a score.
     """
     some = _mixed(sides.head(ROWS // 2))
     batch = np.concatenate([_mixed(Sides(sides.P[ROWS:], sides.Q[ROWS:]).head(OTHERS)), some])

@@ -35,8 +35,14 @@ class Result(Protocol):
 class Comparison:
     """Two results: what moved from the first to the second.
 
-    names : of both, in figure and text. records : the contents of their result.json. moved :
-    verdict, settings, exact and certified δ that differ by more than their uncertainty.
+    Attributes
+    ----------
+    names : tuple of str
+        Of both, in figure and text.
+    records : tuple of dict
+        The contents of their result.json.
+    moved : sequence of Moved
+        Verdict, settings, exact and certified δ that differ by more than their uncertainty.
     """
 
     names: tuple[str, str]
@@ -63,7 +69,14 @@ class Comparison:
     def plot(self, ax: Axes | None = None) -> Axes:
         """δ(ε) of both with the bands of their uncertainty, and where they are furthest apart.
 
-        ax : matplotlib axes to draw on; None for a new figure of pyplot. Returns the axes.
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            To draw on; None for a new figure of pyplot.
+
+        Returns
+        -------
+        matplotlib Axes
         """
         from dpaudit.report.comparison.figure import plot_comparison
         from dpaudit.report.style import pyplot_axes
@@ -72,9 +85,23 @@ class Comparison:
         return plot_comparison(first, second, self.names, ax or pyplot_axes(*SIZE))
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure as PNG or SVG, by its suffix; returns the path.
+        """Write the figure as PNG or SVG, by its suffix.
 
-        Raises `InvalidInput` for another suffix, OSError.
+        Parameters
+        ----------
+        path : path
+            Of the file.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InvalidInput
+            For another suffix.
+        OSError
+            When the file cannot be written.
         """
         from dpaudit.report.figures import as_png, as_svg, house_style
         from dpaudit.report.style import new_figure
@@ -99,12 +126,32 @@ def compare(
 ) -> Comparison:
     """What moved from one result to another: two versions of a mechanism, say, or two nights.
 
-    first, second : results of audits by draws, or folders of saved ones. names : of the two.
+    Parameters
+    ----------
+    first : result or path
+        Of an audit by draws, or the folder of a saved one.
+    second : result or path
+        Likewise.
+    names : tuple of str, default ("first", "second")
+        Of the two.
 
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InvalidInput
+        When one of the two is no such result.
+
+    Notes
+    -----
     A certified δ has moved where the bands [δ̂ − w, δ̂ + w] of the two do not meet, with w the
     distance from the estimate δ̂ down to its bound (`dpaudit.report.comparison.moved`). Both show
-    what their scores saw, so a better score moves it too. Raises `InvalidInput`.
+    what their scores saw, so a better score moves it too.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> def noisy_sum(data, size, *, rng, scale=1.0):

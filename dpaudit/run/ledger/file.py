@@ -20,6 +20,11 @@ class Ledger:
     Each line has a checksum, and names the checksums of the last lines before it, so that a line
     that was changed or taken out is noticed (all but the last). Two processes may add at once. What
     a killed one left of a line is removed by the next. Files that grew apart are merged.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -28,7 +33,16 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All lines, in order; an unfinished last one is left out.
 
-        Raises `InvalidInput` where a line was changed or is missing, OSError.
+        Returns
+        -------
+        list of Entry
+
+        Raises
+        ------
+        InvalidInput
+            Where a line was changed or is missing.
+        OSError
+            When the file cannot be read.
         """
         if not self.path.exists():
             return []
@@ -42,9 +56,22 @@ class Ledger:
         return found
 
     def add(self, entry: Entry) -> Standing:
-        """Add a run; returns where its version stands.
+        """Add a run.
 
-        Raises `InvalidInput` where its draws are in the ledger already, or the file is damaged.
+        Parameters
+        ----------
+        entry : Entry
+            The run.
+
+        Returns
+        -------
+        Standing
+            Where its version stands.
+
+        Raises
+        ------
+        InvalidInput
+            Where its draws are in the ledger already, or the file is damaged.
         """
         with self._alone():
             self.refuse(entry.draws_id, entry.seed)
@@ -73,9 +100,22 @@ class Ledger:
         return first + sum(one.name == name for one in self.entries())
 
     def merge(self, others: Iterable[Ledger]) -> int:
-        """Take over the lines of other ledgers that are not in this one; returns their number.
+        """Take over the lines of other ledgers that are not in this one.
 
-        Raises `InvalidInput` where a file is damaged.
+        Parameters
+        ----------
+        others : iterable of Ledger
+            The other ledgers.
+
+        Returns
+        -------
+        int
+            The number of new lines.
+
+        Raises
+        ------
+        InvalidInput
+            Where a file is damaged.
         """
         with self._alone():
             known = self.entries()

@@ -29,9 +29,18 @@ PORTION = 1 << 22  # neighbours looked up at a time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EurekaEstimate:
-    """delta : plug-in estimates at epsilon, in the direction from P to Q.
+    """What `eureka` estimates.
 
-    radius : of |δ̂ − δ| as the method states it at confidence 1 − gamma.
+    Attributes
+    ----------
+    epsilon : array of shape (m,), or a scalar one, nats
+        Where δ is estimated.
+    delta : array of the same shape
+        Plug-in estimates at epsilon, in the direction from P to Q.
+    radius : array of the same shape
+        Of δ̂ around δ, as the method states it at confidence 1 − gamma.
+    gamma : float in (0, 1)
+        One less the confidence of `radius`.
     """
 
     epsilon: Array
@@ -43,15 +52,44 @@ class EurekaEstimate:
 def eureka_bound(
     n_train: int, n_test: int, dim: int, epsilon: ArrayLike, gamma: float = GAMMA
 ) -> float | Array:
-    """The radius of |δ̂ − δ| that Eureka states at confidence 1 − γ, scalar or array like `epsilon`.
+    """The radius of δ̂ around δ that Eureka states at confidence 1 − γ.
 
-    epsilon : nats. n_train, n_test : draws of both sides together. dim : numbers a draw.
+    Parameters
+    ----------
+    n_train : int
+        Draws of both sides together that train.
+    n_test : int
+        Draws of both sides together that estimate the error.
+    dim : int
+        d, numbers a draw.
+    epsilon : float or array of shape (m,), nats
+        ε.
+    gamma : float in (0, 1)
+        γ.
 
-    2e^ε [12 c_d √(ln(4/γ) / 2n_train) + √(ln(4/γ) / 2n_test)], c_d = (1 + 2/√(2 − √3))^d − 1, as
-    printed in ePrint 2022/1250 for the nearest-neighbour classifier in d dimensions. The first term
+    Returns
+    -------
+    float or array of the shape of `epsilon`
+        2e^ε [12 c_d √(ln(4/γ) / 2n_train) + √(ln(4/γ) / 2n_test)],
+        c_d = (1 + 2/√(2 − √3))^d − 1. Infinite where it overflows.
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    The formula is as printed, for the nearest-neighbour classifier in d dimensions. The first term
     is a worst case over all laws: at γ = 0.05 and ε = 0 it is below 1 from 18,840 draws on in one
-    dimension, from 7e16 in ten. Infinite where it overflows. Raises `InvalidInput`.
+    dimension, from 7e16 in ten.
 
+    References
+    ----------
+    ePrint 2022/1250.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> round(float(dp.eureka_bound(1_000_000, 1_000_000, dim=1, epsilon=0.0)), 6)
     0.140218
@@ -80,11 +118,36 @@ def eureka(
 ) -> EurekaEstimate:
     """Paper 1's estimator as its authors run it: one training per ε, on draws thinned to the prior.
 
-    P, Q : (n, k) or (n,) draws of M(D) and M(D'). epsilon : scalar or (m,), nats. train_share : of
-    the draws; the other draws estimate the error. rng : as in `numpy.random.default_rng`.
+    It estimates sup_S P(S) − e^ε Q(S), clipped to [0, 1].
 
-    Estimates sup_S P(S) − e^ε Q(S), clipped to [0, 1]. Its only guarantee is `radius`, which is
-    vacuous beyond one dimension; `audit_samples` certifies lower bounds. Raises `InvalidInput`.
+    Parameters
+    ----------
+    P : array of shape (n, k) or (n,)
+        Draws of M(D).
+    Q : array of shape (n, k) or (n,)
+        Draws of M(D').
+    epsilon : float or array of shape (m,), nats
+        ε.
+    gamma : float in (0, 1)
+        One less the confidence of the radius.
+    train_share : float in (0, 1), default 0.5
+        Of the draws, to train; the other draws estimate the error.
+    rng : seed or Generator, optional
+        As `numpy.random.default_rng` takes it.
+
+    Returns
+    -------
+    EurekaEstimate
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Its only guarantee is `radius`, which is vacuous beyond one dimension; `audit_samples` certifies
+    lower bounds.
     """
     grid = check.epsilon(epsilon)
     share = check.real("train_share", train_share, 0.0, 1.0, open_=True)
