@@ -41,17 +41,25 @@ class Grant(NamedTuple):
 class Budget:
     """The budget of one test, for all its audits together.
 
-    draws : a side; None for no limit. An audit that asks for no number gets all that are left. The
-        draws of a search before an audit count too.
-    false_failure : probability, at most, that the test fails although all claims hold; from 1e-50.
-        The k-th audit gets the share 1/(k(k + 1)) of it. These shares sum to 1, so the union bound
-        holds for any number of audits. An audit with a rate of its own gets that rate instead.
-    seed : of every audit in the test.
-
     A test that is run again has its draws again, but not its shares: they go on where they were, so
     that `false_failure` holds for all runs together. A failure stands: it is raised again.
 
-    Raises `InvalidInput`.
+    Parameters
+    ----------
+    draws : int, optional
+        A side; None for no limit. An audit that asks for no number gets all that are left. The
+        draws of a search before an audit count too.
+    false_failure : float
+        Probability, at most, that the test fails although all claims hold; from 1e-50. The k-th
+        audit gets the share 1/(k(k + 1)) of it. These shares sum to 1, so the union bound holds for
+        any number of audits. An audit with a rate of its own gets that rate instead.
+    seed : int
+        Of every audit in the test.
+
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
     """
 
     def __init__(
@@ -108,10 +116,27 @@ class Budget:
         seed: int | None,
         times: float = 1.0,
     ) -> Grant:
-        """Spend what one audit takes. Raises `InvalidInput` where too few draws are left.
+        """Spend what one audit takes.
 
-        samples : draws a side of the audit. times : those of search and audit together, in units of
-            the audit's.
+        Parameters
+        ----------
+        samples : int or None
+            Draws a side of the audit.
+        false_failure : float or None
+            A rate of its own.
+        seed : int or None
+            A seed of its own.
+        times : float, default 1
+            Draws of search and audit together, in units of the audit's.
+
+        Returns
+        -------
+        Grant
+
+        Raises
+        ------
+        InvalidInput
+            Where too few draws are left.
         """
         audit, spent = self._taken(samples, times)
         self.audits, self.spent = self.audits + 1, self.spent + spent

@@ -29,8 +29,12 @@ WIDTH = 14  # of the names of facts, in characters
 class PrivacyFailure(AssertionError):
     """A privacy test that failed.
 
-    result : the audit behind it. facts : the lines of the message, by name. Control characters in
-    names are escaped.
+    Attributes
+    ----------
+    result : AuditResult or OneRunResult
+        The audit behind it.
+    facts : dict of str
+        The lines of the message, by name. Control characters in names are escaped.
     """
 
     def __init__(

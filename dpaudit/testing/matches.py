@@ -66,6 +66,57 @@ def assert_matches(
       complements. Clopper–Pearson bounds of P(S) and Q(S) from the certifying draws, all at once at
       1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for all these S and every ε.
 
+    Parameters
+    ----------
+    mechanism : callable
+        As for `dpaudit.audit`.
+    pair : NeighbourPair
+        As for `dpaudit.audit`.
+    spectrum : Spectrum, Claim, callable or pair of arrays
+        `Spectrum` (both directions are compared where it has them, else the larger), `Claim`, a
+        function of ε, or a pair (ε, δ) of arrays, (m,) each.
+    epsilon : array of shape (m,), nats, optional
+        Where they are compared; by default the spectrum's own grid, else 0, 0.1, …, 4.
+    samples : int, optional
+        As for `assert_private`.
+    draws : int, optional
+        As for `assert_private`.
+    false_failure : float, optional
+        As for `assert_private`.
+    level : float in (0, 1), optional
+        As for `assert_private`.
+    rng : int, optional
+        As for `assert_private`.
+    rtol : float in [0, 1], default 0.1
+        Relative tolerance of the second test.
+    atol : float in [0, 1], default 0
+        Absolute tolerance of the second test.
+    classifier : str, classifier or score, default "auto"
+        As for `dpaudit.audit`.
+    n_jobs : int, optional
+        As for `dpaudit.audit`.
+    show_data : bool, optional
+        As for `assert_private`.
+    **options
+        As for `dpaudit.audit_samples`.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, where one of the tests fails.
+    InvalidInput
+        When an argument is not as described.
+    MechanismError
+        When the mechanism fails.
+    TypeError
+        For unknown keywords.
+
+    Notes
+    -----
     Draws never bound δ(ε) itself from above, since another S may be worse. So the second test has a
     false failure with probability at most `false_failure`/2 where the curve is true AND one of the
     sets attains it up to rtol·δ + atol. The sets of a score that increases with the true privacy
@@ -76,19 +127,8 @@ def assert_matches(
     a thing gives no guarantee, least of all at the levels of tests. A failure shows it, at 95 %, so
     that the size of the gap can be judged.
 
-    Parameters
-    ----------
-    mechanism, pair : as for `dpaudit.audit`.
-    spectrum : `Spectrum` (both directions are compared where it has them, else the larger),
-        `Claim`, a function of ε, or a pair (ε, δ) of arrays, (m,) each.
-    epsilon : (m,) nats, where they are compared; by default the spectrum's own grid, else 0, 0.1,
-        …, 4.
-    samples, draws, false_failure, level, rng, show_data : as for `assert_private`.
-    rtol, atol : in [0, 1], the tolerance of the second test.
-    classifier, n_jobs, options : as for `dpaudit.audit_samples` and `dpaudit.audit`.
-
-    Returns the `AuditResult`. Raises `PrivacyFailure`, `InvalidInput`, `MechanismError`.
-
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> def noisy(data, size, *, rng):
     ...     return data.sum() + rng.normal(size=size)

@@ -32,16 +32,36 @@ def assert_private_one_run(
 
     Parameters
     ----------
-    scores, included, inclusion : as for `dpaudit.audit_one_run`, (m,) each.
-    claim : (ε, δ) or a `dpaudit.Claim`, about the change of one canary.
-    false_failure : probability, at most, that the test fails although the claim holds; by default
-        0.01. It is 1 − `level`; give one of the two. It has to be more than the claim's δ: that
-        share of the runs may tell everything.
-    options : other keywords of `dpaudit.audit_one_run`.
+    scores : array of shape (m,)
+        As for `dpaudit.audit_one_run`.
+    included : array of shape (m,), bool
+        As for `dpaudit.audit_one_run`.
+    claim : Claim or (ε, δ)
+        About the change of one canary.
+    inclusion : float or array of shape (m,), default 0.5
+        As for `dpaudit.audit_one_run`.
+    false_failure : float, optional
+        Probability, at most, that the test fails although the claim holds; by default 0.01. It is
+        1 − `level`; give one of the two. It has to be more than the claim's δ: that share of the
+        runs may tell everything.
+    level : float in (0, 1), optional
+        1 − `false_failure`.
+    **options
+        Other keywords of `dpaudit.audit_one_run`.
 
-    Returns the `OneRunResult`. Raises `PrivacyFailure` (an AssertionError) where the verdict is
-    "violated" or "inconclusive"; `InvalidInput`.
+    Returns
+    -------
+    OneRunResult
 
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, where the verdict is "violated" or "inconclusive".
+    InvalidInput
+        When an argument is not as described.
+
+    Examples
+    --------
     >>> import numpy as np, dpaudit as dp
     >>> rng = np.random.default_rng(0)
     >>> included = rng.random(500) < 0.5

@@ -47,34 +47,60 @@ def assert_private(
 
     Parameters
     ----------
-    mechanism : as for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
-    pair_or_data : a `NeighbourPair`; or a database, (n, d), of which one row is set to zero: the
-        worst row by the exact spectrum where it is known, else the worst row that
-        `dpaudit.search_neighbours` finds.
-    search : keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"),
-        row_bound=1.0`; they demand a search in any case.
-    claim : `Claim` or (ε, δ) pair.
-    samples, draws : two names of the draws a side of the audit. A search takes nine
-        times as many before it (`search={"budget": 10}`). By default search and audit together
-        take 100,000, or all that are left of the test's budget.
-    false_failure : probability, at most, that the test fails although the claim holds; by default
-        1e-6. It is 1 − `level`, the confidence of the audit; give one of the two.
-    rng : seed, a whole number; by default 0. The same seed makes the same draws each time, so a
-        test that passes today passes until code, data or versions change.
-    detect : an excess of δ over the claim. The test fails as inconclusive where the audit could not
-        have shown it with probability 0.8. `false_failure` does not cover this.
-    show_data : whether a failure shows the values of the row; by default it does not.
-    options : other keywords of `dpaudit.audit`, such as `epsilon`, `classifier`, `stop="verdict"`,
+    mechanism : callable
+        As for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
+    pair_or_data : NeighbourPair or array of shape (n, d)
+        A pair; or a database, of which one row is set to zero: the worst row by the exact spectrum
+        where it is known, else the worst row that `dpaudit.search_neighbours` finds.
+    claim : Claim or (ε, δ)
+        What the mechanism is said to keep.
+    samples : int, optional
+        Draws a side of the audit. A search takes nine times as many before it
+        (`search={"budget": 10}`). By default search and audit together take 100,000, or all that
+        are left of the test's budget.
+    draws : int, optional
+        Another name of `samples`.
+    false_failure : float, optional
+        Probability, at most, that the test fails although the claim holds; by default 1e-6. It is
+        1 − `level`, the confidence of the audit; give one of the two.
+    level : float in (0, 1), optional
+        1 − `false_failure`.
+    rng : int, optional
+        Seed, a whole number; by default 0. The same seed makes the same draws each time, so a test
+        that passes today passes until code, data or versions change.
+    detect : float, optional
+        An excess of δ over the claim. The test fails as inconclusive where the audit could not have
+        shown it with probability 0.8. `false_failure` does not cover this.
+    search : dict, optional
+        Keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"), row_bound=1.0`;
+        they demand a search in any case.
+    show_data : bool, optional
+        Whether a failure shows the values of the row; by default it does not.
+    **options
+        Other keywords of `dpaudit.audit`, such as `epsilon`, `classifier`, `stop="verdict"`,
         `bits`, `focus`, `n_jobs`.
 
-    Returns the `AuditResult`: that of `dpaudit.search_neighbours`, or of `dpaudit.audit` on the
-    pair, with the same draws, level and seed. A test that passes is no proof of privacy: what its
-    draws could have found stands in pytest's summary, and in `result.detectable`.
+    Returns
+    -------
+    AuditResult
+        That of `dpaudit.search_neighbours`, or of `dpaudit.audit` on the pair, with the same draws,
+        level and seed. A test that passes is no proof of privacy: what its draws could have found
+        stands in pytest's summary, and in `result.detectable`.
 
-    Raises `PrivacyFailure` (an AssertionError) with the verdict, certified ε and δ, claim, row and
-    how to repeat it; also where the exact spectrum is above the claim, whatever the draws show.
-    Raises `InvalidInput`, `MechanismError`.
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, with the verdict, certified ε and δ, claim, row and how to repeat it;
+        also where the exact spectrum is above the claim, whatever the draws show.
+    InvalidInput
+        When an argument is not as described.
+    MechanismError
+        When the mechanism fails.
+    TypeError
+        For unknown keywords.
 
+    Examples
+    --------
     >>> import numpy as np, dpaudit as dp
     >>> def noisy_mean(data, size, *, rng):
     ...     return data.mean() + rng.laplace(scale=1 / len(data), size=size)  # rows in [0, 1]

@@ -228,12 +228,28 @@ Range = Reals | Integers | Choices
 
 
 def reals(low: float, high: float, *, log: bool | None = None, closed: bool = True) -> Reals:
-    """Real numbers from `low` to `high`.
+    """Real numbers in a range.
 
-    log : whether to search on a log scale; by default where 0 < low and high is over 100 times as
-    large. closed : whether `low` and `high` themselves belong to the range.
+    Parameters
+    ----------
+    low : float
+        The least.
+    high : float
+        The largest.
+    log : bool, optional
+        Whether to search on a log scale; by default where 0 < low and high is over 100 times as
+        large.
+    closed : bool, default True
+        Whether `low` and `high` themselves belong to the range.
 
-    Raises `InvalidInput`.
+    Returns
+    -------
+    Reals
+
+    Raises
+    ------
+    InvalidInput
+        When there is no such range.
     """
     low, high = check.real("low", low), check.real("high", high)
     if not low < high:
@@ -246,11 +262,25 @@ def reals(low: float, high: float, *, log: bool | None = None, closed: bool = Tr
 
 
 def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
-    """Whole numbers from `low` to `high`, both included.
+    """Whole numbers in a range.
 
-    log : whether to search on a log scale; by default where there are more than 100.
+    Parameters
+    ----------
+    low : int
+        The least, included.
+    high : int
+        The largest, included.
+    log : bool, optional
+        Whether to search on a log scale; by default where there are more than 100.
 
-    Raises `InvalidInput`.
+    Returns
+    -------
+    Integers
+
+    Raises
+    ------
+    InvalidInput
+        When there is no such range.
     """
     ends = [_whole(name, value) for name, value in (("low", low), ("high", high))]
     if ends[1] < ends[0]:

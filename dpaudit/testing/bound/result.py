@@ -12,12 +12,26 @@ from dpaudit.testing.bound.inequality import Trial
 class BoundSearch:
     """The outcome of `dpaudit.testing.search_bound`.
 
-    simplest, worst : settings at which the bound fails, the plainest and the one with the largest
-    factor; None where none was found. closest : of the settings at which it holds, the one with the
-    least room; None where there is none. tried : settings at which both sides were computed.
-    excluded : further ones that the hypotheses refused. undecided : further ones without an exact
-    value. exhaustive : whether every setting of the domain was looked at. domain : the ranges in
-    words. rng : the seed.
+    Attributes
+    ----------
+    simplest : Trial or None
+        The plainest setting at which the bound fails; None where none was found.
+    worst : Trial or None
+        The failing setting with the largest factor; None where none was found.
+    closest : Trial or None
+        Of the settings at which it holds, the one with the least room; None where there is none.
+    tried : int
+        Settings at which both sides were computed.
+    excluded : int
+        Further ones that the hypotheses refused.
+    undecided : int
+        Further ones without an exact value.
+    exhaustive : bool
+        Whether every setting of the domain was looked at.
+    domain : str
+        The ranges in words.
+    rng : object
+        The seed.
     """
 
     simplest: Trial | None
@@ -67,7 +81,13 @@ class BoundSearch:
 
 
 class BoundFailure(AssertionError):
-    """A bound that fails. search : the `BoundSearch` that found it."""
+    """A bound that fails.
+
+    Attributes
+    ----------
+    search : BoundSearch
+        The search that found it.
+    """
 
     def __init__(self, search: BoundSearch) -> None:
         self.search = search

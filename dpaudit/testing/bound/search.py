@@ -46,28 +46,49 @@ def search_bound(
 
     A setting fails where `printed` is below `exact`, or where `printed` is NaN: it has no value. A
     small finite domain is searched whole. Else the corners come first, then points spread evenly
-    and over the edges, then differential evolution and climbs raise ln(exact/printed). A failure
-    is made simpler as long as it stays one by a factor of 2, or by half of the worst ln(exact/
-    printed) if that is less. The search proves nothing where it finds nothing: `BoundSearch` says
-    how hard it was tried.
+    and over the edges, then differential evolution and climbs raise ln(exact/printed). A failure is
+    made simpler as long as it stays one by a factor of 2, or by half of the worst ln(exact/printed)
+    if that is less. The search proves nothing where it finds nothing: `BoundSearch` says how hard
+    it was tried.
 
     Parameters
     ----------
-    printed : the bound; a function of the names in `domain`, or of some of them.
-    exact : what it is held against, a function likewise: the exact value, a certified lower bound
-        of it, or the other side of an inequality. NaN where it has no value: nothing is compared.
-    domain : names to ranges: `dpaudit.testing.reals`, `integers`, `choices`; a tuple (low, high); a
-        list of choices; or a fixed value.
-    hypotheses : a function likewise, or several: what the theorem demands. A setting is excluded
-        where one of them is False, or where any function raises a `DpauditError`.
-    side : "upper": `printed` is an upper bound; "lower": a lower one; "both": they are equal.
-    tries : settings at which both sides are computed; half as many more simplify a failure.
-    tolerance : on ln(exact/printed). rounding : absolute error of either side; 0 for values that
-        are accurate relatively, such as δ far below 1e-15.
-    rng : seed; the same gives the same result.
+    printed : callable
+        The bound; a function of the names in `domain`, or of some of them.
+    exact : callable
+        What it is held against, a function likewise: the exact value, a certified lower bound of
+        it, or the other side of an inequality. NaN where it has no value: nothing is compared.
+    domain : dict
+        Names to ranges: `dpaudit.testing.reals`, `integers`, `choices`; a tuple (low, high); a list
+        of choices; or a fixed value.
+    hypotheses : callable or sequence of callable, optional
+        Functions likewise: what the theorem demands. A setting is excluded where one of them is
+        False, or where any function raises a `DpauditError`.
+    side : {"upper", "lower", "both"}, default "upper"
+        "upper": `printed` is an upper bound; "lower": a lower one; "both": they are equal.
+    tries : int
+        Settings at which both sides are computed; half as many more simplify a failure.
+    tolerance : float, default 1e-9
+        On ln(exact/printed).
+    rounding : float, default 1e-15
+        Absolute error of either side; 0 for values that are accurate relatively, such as δ far
+        below 1e-15.
+    rng : seed or Generator, default 0
+        The same gives the same result.
 
-    Raises `InvalidInput`, also where every setting asked for is excluded.
+    Returns
+    -------
+    BoundSearch
 
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described, also where every setting asked for is excluded.
+    TypeError
+        For unknown keywords.
+
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> found = dp.testing.search_bound(
     ...     lambda x: x, lambda x: x**2, {"x": dp.testing.reals(0.01, 4.0)}, tries=300)
@@ -137,13 +158,33 @@ def assert_bound(
 ) -> BoundSearch:
     """Fail where `search_bound` finds a setting at which the printed bound fails.
 
-    printed, exact, domain, options : as for `dpaudit.testing.search_bound`, whose keywords are
-        `hypotheses`, `side`, `tries`, `tolerance`, `rounding` and `rng`.
+    Parameters
+    ----------
+    printed : callable
+        As for `dpaudit.testing.search_bound`.
+    exact : callable
+        As for `dpaudit.testing.search_bound`.
+    domain : dict
+        As for `dpaudit.testing.search_bound`.
+    **options
+        Its keywords `hypotheses`, `side`, `tries`, `tolerance`, `rounding` and `rng`.
 
-    Returns the `BoundSearch`, which says how hard it was tried. Raises `BoundFailure` (an
-    AssertionError) with the simplest failure, the worst one, and how much was searched. Raises
-    `InvalidInput`.
+    Returns
+    -------
+    BoundSearch
+        It says how hard it was tried.
 
+    Raises
+    ------
+    BoundFailure
+        An AssertionError, with the simplest failure, the worst one, and how much was searched.
+    InvalidInput
+        As for `dpaudit.testing.search_bound`.
+    TypeError
+        For unknown keywords.
+
+    Examples
+    --------
     >>> import math, dpaudit as dp
     >>> def exact(epsilon, delta):  # of Gaussian noise for a move of 1, calibrated as textbooks do
     ...     sigma = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
