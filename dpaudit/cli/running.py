@@ -55,11 +55,13 @@ def run_all(
     seed: int | None,
     outputs: Outputs = NO_FILES,
     against: Path | None = None,
+    check: bool = False,
     **options: Any,
 ) -> int:
     """Run the scenarios one after the other; returns the most serious of their exit statuses.
 
     outputs : files for a CI server. against : folder of an earlier run, read before all is written.
+    check : end when the scenarios are checked.
     A scenario that fails does not stop the others. For several scenarios an index page is written.
     If the run is interrupted, page and file have the scenarios that were done.
 
@@ -72,6 +74,9 @@ def run_all(
     scenarios = checked(paths, seed=seed, **given)
     if ledger is not None:
         _fit_for_ledger(scenarios, Ledger(ledger))
+    if check:
+        print("\n".join(f"{one.name}: valid" for one in scenarios))
+        return exit_status.NOT_VIOLATED
     done = _run(
         paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
     )

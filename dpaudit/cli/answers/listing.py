@@ -8,12 +8,14 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import dpaudit
 from dpaudit._core.shown.printable import one_line
 from dpaudit.cli.table import hanging, on_a_line
+from dpaudit.datasets.catalogue import FOLDER as DATA
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.run.shipped import files_below, folder, shipped
 
@@ -222,7 +224,9 @@ def _files() -> dict[str, Path]:
 
 
 def _scenario(name: str, path: Path) -> Item:
-    """With the first comment of the file as its summary."""
+    """With the first comment of the file as its summary, and whether it needs data of one's own."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    first = lines[0].lstrip("# ") if lines and lines[0].startswith("#") else ""
-    return Item(name, first, {"file": str(path)})
+    comments = list(takewhile(lambda line: line.startswith("#"), lines))
+    first = comments[0].lstrip("# ") if comments else ""
+    needs = f"(needs {DATA}) " if any(DATA in line for line in comments[1:]) else ""
+    return Item(name, needs + first, {"file": str(path)})

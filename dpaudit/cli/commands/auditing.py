@@ -51,6 +51,7 @@ OF_RUN = {
     metavar="FILE",
     help="Pool the evidence of this run with that of earlier ones of the same code in FILE.",
 )
+@click.option("--check", is_flag=True, help="Only check the files and their data; draw nothing.")
 def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     """Audit the mechanism of a scenario and write a report.
 

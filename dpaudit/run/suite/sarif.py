@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,21 @@ def write_sarif(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
 
 def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
     """The content of the file."""
-    driver = {"name": "dpaudit", "version": __version__, "rules": list(map(_rule, RULES))}
+    rules = list(map(_rule, RULES))
+    driver = {"name": "dpaudit", "version": __version__, **_homepage(), "rules": rules}
     results = [_result(one) for one in outcomes if one.kind in RULES]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _homepage() -> dict[str, str]:
+    """Of the installed package; nothing where the modules were copied without its metadata."""
+    try:
+        urls = metadata("dpaudit").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return {}
+    named = dict(url.split(", ", 1) for url in urls)
+    return {"informationUri": named["Homepage"]} if "Homepage" in named else {}
 
 
 def _rule(name: str) -> dict[str, Any]:
