@@ -11,8 +11,10 @@ from setuptools.command.build_py import build_py
 
 FOLDER = Path("scenarios")  # builds run in the top folder
 SCENARIO = (".toml", ".py", ".csv")
-# Released packages and their old versions: they need environments of their own.
-REPOSITORY = ("libraries", "museum", "packing.py")
+# Released packages and their old versions need environments of their own; the papers' figures take
+# long, some want data that are not shipped. All of these run from a checkout.
+REPOSITORY = [Path(FOLDER, one) for one in ("libraries", "museum", "papers/studies", "packing.py")]
+STUDY = "[study]"
 
 SOURCE = ("tests", "docs", "reports", "scenarios", ".conda", ".github")
 TEXT = (*SCENARIO, *(".md", ".json", ".sh", ".txt", ".rst", ".css", ".js", ".yml", ".yaml"))
@@ -51,7 +53,8 @@ class WithScenarios(build_py):
 def scenarios() -> list[Path]:
     """The scenarios of the wheel, with their modules and data."""
     files = [path for path in below(FOLDER) if path.suffix in SCENARIO]
-    return [path for path in files if path.relative_to(FOLDER).parts[0] not in REPOSITORY]
+    own = [path for path in files if not any(map(path.is_relative_to, REPOSITORY))]
+    return [path for path in own if STUDY not in path.read_text(encoding="utf-8").splitlines()]
 
 
 def sources() -> list[Path]:
