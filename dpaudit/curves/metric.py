@@ -49,13 +49,20 @@ class MetricClaim:
 
     Parameters
     ----------
-    epsilon : float ≥ 0, nats a unit of distance.
-    distance : a name of `DISTANCES`, or a function of two records, (d,) each, that gives a number
-        ≥ 0.
-    delta : float in [0, 1], whatever the distance.
+    epsilon : float ≥ 0
+        Nats a unit of distance.
+    distance : str or callable, default "euclidean"
+        A name of `DISTANCES`, or a function of two records, (d,) each, that gives a number ≥ 0.
+    delta : float in [0, 1], default 0
+        δ, whatever the distance.
 
-    Raises `InvalidInput`.
+    Raises
+    ------
+    InvalidInput
+        When a parameter is not as described.
 
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> claim = dp.Claim.metric(2.0, "manhattan")
     >>> pair = dp.neighbours.replace_row([[0.0, 1.0], [3.0, 4.0]], 1, [3.5, 4.25])
@@ -101,9 +108,20 @@ class MetricClaim:
         Of several records ε adds up, as along a chain of neighbours
         (`dpaudit.curves.group.chained`).
 
-        Raises `InvalidInput` where the databases have different numbers of records, since a record
-        that comes or goes is at no distance of another one; and where the distance is no finite
-        number ≥ 0.
+        Parameters
+        ----------
+        pair : NeighbourPair
+            The two databases.
+
+        Returns
+        -------
+        Claim
+
+        Raises
+        ------
+        InvalidInput
+            Where the databases have different numbers of records, since a record that comes or goes
+            is at no distance of another one; and where the distance is no finite number ≥ 0.
         """
         left, right = pair.left, pair.right
         if left.shape != right.shape:
