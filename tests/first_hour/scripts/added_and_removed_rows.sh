@@ -8,11 +8,12 @@ PYTHON
 printf 'x,y\n0.2,1\n0.9,0\n0.4,1\n0.7,1\n' > rows.csv
 dpaudit audit count:release --data rows.csv --claim 1,0 --neighbours remove --draws 20000 > held.txt
 grep -q "removed" held.txt
-status=0; dpaudit audit count:release --data rows.csv --claim 1,0 --neighbours add --draws 20000 2> error.txt || status=$?
-test $status -eq 2
-grep -q -e "--row-bound" error.txt
-dpaudit audit count:release --data rows.csv --claim 1,0 --neighbours add --row-bound 1 --draws 20000 > added.txt
-grep -q "added" added.txt
+dpaudit audit count:release --data rows.csv --claim 1,0 --neighbours add --draws 20000 > unbounded.txt
+head -n 1 unbounded.txt | grep -q "bounds of the rows that may come in were taken from the data"
+dpaudit audit count:release --data rows.csv --claim 1,0 --neighbours add --bounds 0:1,0:1 --draws 20000 > added.txt
+grep -q "a row added" added.txt
+status=0; grep -q "taken from the data" added.txt || status=$?
+test $status -eq 1
 
 python - <<'PYTHON'
 import dpaudit as dp

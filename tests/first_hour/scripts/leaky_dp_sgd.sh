@@ -46,7 +46,7 @@ TOML
 status=0; dpaudit run scenario.toml --out by-scenario > scenario.txt || status=$?
 test $status -eq 1
 
-status=0; dpaudit audit train:dp_sgd --data rows.csv --claim 2,1e-5 --draws 20000 --out by-audit > audit.txt || status=$?
+status=0; dpaudit audit train:dp_sgd --data rows.csv --claim 2,1e-5 --neighbours zero-out --draws 20000 --out by-audit > audit.txt || status=$?
 test $status -eq 1
 
 python - > python.txt <<'PYTHON'
