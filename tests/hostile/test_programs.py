@@ -214,7 +214,12 @@ ENDS = {
     "SIGKILL": -signal.SIGKILL,
     "SIGINT": -signal.SIGINT,  # a traceback, and then the end that a shell sees as Ctrl-C
 }
-INTERRUPTED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+# not as inherited: nohup ignores the one, a shell's background jobs the other
+INTERRUPTED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+"""
 
 
 def held(folder, count):
