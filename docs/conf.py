@@ -65,6 +65,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 suppress_warnings = ["config.cache"]
+default_role = "code"
 highlight_language = "text"
 smartquotes = False  # --data is an option
 
