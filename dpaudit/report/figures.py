@@ -136,11 +136,13 @@ def panel_figure(curves: Curves, *, log: bool) -> Figure:
 
 
 def key_figure(curves: Curves) -> Figure:
-    """The legend of the panels, by itself."""
-    ax = _spectrum_panel(curves, _figure(4.8, 3.9).subplots(), log=False)
+    """The legend of the panels, by itself; Matplotlib before 3.11 wants it in their own figure."""
+    figure = _figure(4.8, 3.9)
+    ax = _spectrum_panel(curves, figure.subplots(), log=False)
     handles, labels = ax.get_legend_handles_labels()
-    figure = _figure(4.8, 0.21 * len(labels) + 0.12)
+    figure.set_size_inches(4.8, 0.21 * len(labels) + 0.12)
     legend(figure, handles, labels, handlelength=None, loc="upper left", borderaxespad=0.2)
+    ax.remove()
     return figure
 
 
