@@ -12,6 +12,7 @@ NAMED = ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "reports/README", "s
 PAGES = [
     *(path for name in NAMED if (path := ROOT / f"{name}.md").exists()),
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "theory").glob("*.md")),
 ]
 
 
