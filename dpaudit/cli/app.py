@@ -49,7 +49,7 @@ def _status(argv: Sequence[str] | None) -> int:
         error.show(sys.stderr)
         return ERROR
     except click.Abort as stop:
-        return say(str(stop.__cause__ or "") or NOT_BEGUN, INTERRUPTED)
+        return say(str(stop.__context__ or "") or NOT_BEGUN, INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
         return say(text_of(error), ERROR)
     except Exception as error:
