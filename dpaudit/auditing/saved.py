@@ -90,7 +90,7 @@ class Recorded(ABC):
 
         Raises ImportError without pandas.
         """
-        return _pandas().DataFrame(columns(self._record))
+        return pandas().DataFrame(columns(self._record))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,7 +279,8 @@ def _numbers(values: Any) -> Array:
     return np.array([float(value) for value in values], dtype=np.float64)
 
 
-def _pandas() -> Any:
+def pandas() -> Any:
+    """The user's pandas. Raises ImportError, which says how to get it."""
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.saved import pandas
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
@@ -33,6 +34,9 @@ from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
 from dpaudit.search.runner import Runner
 from dpaudit.search.selection import Selection
+
+if TYPE_CHECKING:
+    from dpaudit.report.style import Axes
 
 SHORTLIST, BUDGET = 48, 10.0
 OUTLIER_KEY = 1 << 20  # a key below the search's seed that no rung has
@@ -193,6 +197,36 @@ class SearchResult:
         str
         """
         return self.selection.table(most)
+
+    def to_frame(self) -> Any:
+        """The trials as a pandas DataFrame, a row each, the worst first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of search.csv. `row_put_in` says where a row is from; of the data it has no
+            value.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
+        return pandas().DataFrame(self.selection.rows())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The δ estimates of the trials, the worst first, with the error of counting.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            To draw on; by default those of a new figure of pyplot, which a notebook shows.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        return self.selection.plot(ax)
 
 
 @known_keywords(audit)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit.neighbours import RowSource
 from dpaudit.report.text import count, number
 from dpaudit.search.changes import Change
+
+if TYPE_CHECKING:
+    from dpaudit.report.style import Axes
 
 COLUMNS = (
     "place",
@@ -142,12 +146,13 @@ class Selection:
         """How the change was chosen, in words."""
         ranked = "" if self.rank == USUAL_RANK else f", {self.rank}"
         return (
-            f"worst of {count(self.audited)} audited at ε = {self._at} "
+            f"worst of {count(self.audited)} audited at ε = {self.at} "
             f"of {count(self.pool)} different ones ({count(self.draws)} draws of search{ranked})"
         )
 
     @property
-    def _at(self) -> str:
+    def at(self) -> str:
+        """ε where δ was compared, nats, in words."""
         return self.level or number(self.epsilon)
 
     @property
@@ -170,7 +175,7 @@ class Selection:
     @property
     def legend(self) -> str:
         """What the columns of the table mean, in a few lines."""
-        known = {"epsilon": self._at, "rungs": number(len(self.rungs))}
+        known = {"epsilon": self.at, "rungs": number(len(self.rungs))}
         return fill(LEGEND.format(**known), LEGEND_WIDTH)
 
     def table(self, most: int | None = 20) -> str:
@@ -197,11 +202,24 @@ class Selection:
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
+        for row in self.rows(show_data=show_data):
+            writer.writerow(["" if value is None else value for value in row.values()])
+        return out.getvalue()
+
+    def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
+        """The trials, worst first, by the names of `COLUMNS`; texts in `row_put_in`."""
         for place, trial in enumerate(self.tried, start=1):
             record = {"place": place, **trial.to_dict(show_data=show_data)}
             record["row_put_in"] = _put_in(record["row_put_in"])
-            writer.writerow(["" if record[name] is None else record[name] for name in COLUMNS])
-        return out.getvalue()
+            yield {name: record[name] for name in COLUMNS}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The δ estimates of the trials that were audited, on matplotlib axes."""
+        from dpaudit.report.search import plot_trials
+
+        audited = [one for one in self.tried if one.delta is not None]
+        delta, error = ([float(getattr(one, key)) for one in audited] for key in ("delta", "error"))
+        return plot_trials(self.best.change.text, delta, error, self.at, ax)
 
 
 def _put_in(record: dict[str, Any] | None) -> str | None:

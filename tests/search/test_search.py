@@ -367,3 +367,18 @@ def test_where_the_claim_holds_exactly_the_largest_gain_decides(seed):
     found = search.select(noisy_sum, data, claim=(1.0, 0.0), samples=20_000, rng=seed)
     assert found.best.change.index == np.argmax(data)
     assert found.best.delta == 0.0
+
+
+def test_a_search_is_a_table_and_a_figure_without_values_of_the_data(data):
+    pandas = pytest.importorskip("pandas")
+    found = dp.search_neighbours(
+        blind(dp.mechanisms.GaussianLS(sigma=1.0)), data, claim=(0.2, 0.01), **OPTIONS
+    )
+    frame = found.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["row"].iloc[0] == found.index
+    assert frame["place"].tolist() == list(range(1, len(found.selection.tried) + 1))
+    assert not set(map(repr, data.ravel())) & set(map(str, frame.to_numpy().ravel()))
+    axes = found.plot()
+    assert axes.get_ylabel() == "estimate of δ at ε = 0.2 nats"
+    assert [text.get_text() for text in axes.texts] == [found.selection.best.change.text]
