@@ -32,8 +32,8 @@ from dpaudit.run.scenario.claim import PRINTED, row_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.file import REPORTS, parsed, read_name
 from dpaudit.run.scenario.mechanism import Call, Called, read_mechanism
-from dpaudit.run.scenario.table import Check, Table, flag, refuse, text
-from dpaudit.run.scenario.target import imported, target_text
+from dpaudit.run.scenario.table import Check, Table, flag, refuse, takes, text
+from dpaudit.run.scenario.target import TARGET, imported, target_text
 from dpaudit.run.scenario.user_mechanism import is_synthesizer, predicts
 from dpaudit.run.scores import audit_scores
 
@@ -144,7 +144,7 @@ class OneRunScenario:
     def read(cls, path: Path, content: dict[str, Any]) -> OneRunScenario:
         """From the content of a file. Raises as `load`."""
         top = Table("", content, [])
-        found = _read(path, top)
+        found = read_tables(path, top)
         refuse(path, top.faults)
         return found
 
@@ -172,7 +172,7 @@ class OneRunScenario:
         return result
 
 
-def _read(path: Path, top: Table) -> OneRunScenario:
+def read_tables(path: Path, top: Table) -> OneRunScenario:
     """All tables. Faults are noted in `top`."""
     name, table = read_name(top, path), top.table(ONE_RUN)
     given = "scores" in table
@@ -214,6 +214,7 @@ def _insertion(table: Table, top: Table, folder: Path) -> Insertion:
     )
 
 
+@takes({"anyOf": [{"enum": list(NAMES)}, TARGET]})
 def _score(key: str, value: Any) -> str:
     named = f'one of {NAMES}, or "package.module:callable"'
     return value if value in NAMES else target_text(key, value, named)

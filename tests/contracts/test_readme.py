@@ -10,7 +10,7 @@ README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITHOUT_PYTHON = {
     *("architecture", "suites", "command-line", "measured"),
-    *("quick-start", "faq", "glossary", "cite"),
+    *("quick-start", "faq", "glossary", "cite", "scenario-keys"),
 }
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 

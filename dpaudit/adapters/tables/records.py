@@ -132,7 +132,8 @@ def codings(name: str, columns: Any) -> dict[str, Coding] | None:
     expected = "names of the columns, or a dict from names to dtypes"
     if isinstance(columns, str) or not isinstance(columns, (Mapping, Sequence)):
         check.fail(name, columns, expected)
-    named = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, "float")
-    if not named or len(named) < len(columns) or not all(isinstance(one, str) for one in named):
+    names = list(columns)
+    if not names or not all(isinstance(one, str) for one in names) or len(set(names)) < len(names):
         check.fail(name, columns, expected)
+    named = columns if isinstance(columns, Mapping) else dict.fromkeys(names, "float")
     return {one: coding(f"{name}[{one!r}]", dtype) for one, dtype in named.items()}

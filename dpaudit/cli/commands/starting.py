@@ -60,3 +60,26 @@ def list_(kind: str | None, name: str | None, long: bool, as_json: bool) -> int:
     one = name is not None and sum(map(len, found.values())) == 1
     print(listing.as_json(found) if as_json else listing.as_text(found, long or one))
     return 0
+
+
+@dpaudit.command(
+    short_help="Print the JSON Schema of scenario files, for editors.",
+    epilog=table({0: "it is printed"}, error="usage error"),
+)
+@click.option("--markdown", is_flag=True, help="Print the page of all keys instead.")
+def schema(markdown: bool) -> int:
+    """Print the JSON Schema of scenario files (draft 2020-12).
+
+    Editors with it complete keys and mark wrong values. Many read it where a scenario begins with
+    the line `#:schema ./dpaudit.schema.json`:
+
+    \b
+      dpaudit schema > dpaudit.schema.json
+    """
+    import json
+
+    from dpaudit.run.schema import page
+    from dpaudit.run.schema import schema as made
+
+    print(page() if markdown else json.dumps(made(), indent=2, ensure_ascii=False))
+    return 0

@@ -16,10 +16,23 @@ from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
-from dpaudit.run.scenario.table import Check, Table, numbers
+from dpaudit.run.scenario.table import Check, Table, numbers, takes
 
 COUNT: Check = partial(check.count, minimum=1)
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
+AT_LEAST_0 = {"type": "number", "minimum": 0}
+SPAN = {"start": AT_LEAST_0, "stop": AT_LEAST_0, "num": {"type": "integer", "minimum": 1}}
+ONE_OR_MORE = {
+    "anyOf": [
+        {"type": "array", "items": AT_LEAST_0, "minItems": 1},
+        {
+            "type": "object",
+            "properties": SPAN,
+            "required": list(SPAN),
+            "additionalProperties": False,
+        },
+    ]
+}
 CHECKS: dict[str, Check] = {
     "level": partial(check.real, low=0.0, high=1.0, open_=True),
     "classifier": partial(check.choice, allowed=tuple(scoring.ALIASES)),
@@ -77,5 +90,6 @@ def _points(key: str, value: Any) -> int:
     return number if number <= MOST_EPSILON else check.fail(key, value, most)
 
 
+@takes(ONE_OR_MORE)
 def _list(key: str, value: Any) -> Any:
     return check.epsilon(numbers(key, value), key)

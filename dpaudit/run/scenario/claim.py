@@ -11,8 +11,8 @@ from dpaudit._core.check import fail, integer, real
 from dpaudit.auditing.settings import LARGEST_EPSILON
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import DISTANCES, MetricClaim
-from dpaudit.run.scenario.table import Check, Table, flag
-from dpaudit.run.scenario.target import imported, is_target
+from dpaudit.run.scenario.table import Check, Table, flag, takes
+from dpaudit.run.scenario.target import TARGET, imported, is_target
 
 AT_LEAST_0, ABOVE_1 = partial(real, low=0.0), partial(real, low=1.0, open_=True)
 CHECKS: dict[str, Check] = {
@@ -72,6 +72,7 @@ def read_claim(table: Table, mechanism: Any) -> Claim | MetricClaim | None:
     return Claim.metric(claim.epsilon, per, claim.delta)
 
 
+@takes({"anyOf": [{"enum": list(DISTANCES)}, TARGET]})
 def _distance(key: str, value: Any) -> str | Target:
     if is_target(value):
         return Target(value)

@@ -51,7 +51,7 @@ from dpaudit.run.scenario.claim import read_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
 from dpaudit.run.scenario.neighbour import Neighbour, Searched, Unstated, Worst, read_neighbour
-from dpaudit.run.scenario.table import Table, refuse, text
+from dpaudit.run.scenario.table import Table, refuse, takes, text
 from dpaudit.run.scenario.user_mechanism import Call, Program, is_synthesizer, lawless, predicts
 from dpaudit.run.scenario.workers import Workers, read_workers
 
@@ -106,7 +106,7 @@ class Scenario:
         if "one_run" in content:
             refuse(path, ["[one_run]: names an audit of one run; `dpaudit run` makes it, no other"])
         faults: list[str] = []
-        scenario = _read(path, Table("", content, faults))
+        scenario = read_tables(path, Table("", content, faults))
         refuse(path, faults)
         assert scenario is not None
         return replace(scenario, text=text)
@@ -168,7 +168,7 @@ def parsed(path: Path) -> File:
     raise ScenarioError(f"{one_line(path.name)}: {fault}")
 
 
-def _read(path: Path, top: Table) -> Scenario | None:
+def read_tables(path: Path, top: Table) -> Scenario | None:
     """All tables; None after a fault in any of them."""
     name = read_name(top, path)
     own = top.content.get("neighbour") == OWN
@@ -215,6 +215,7 @@ def read_name(top: Table, path: Path) -> str:
     return str(top.get("name", folder_name, path.stem))
 
 
+@takes({"type": "string"})
 def folder_name(key: str, value: Any) -> str:
     """A name, which the report's folder takes too."""
     if text(key, value) != Path(value).name or value == ".." or "\\" in value:

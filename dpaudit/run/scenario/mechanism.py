@@ -49,7 +49,7 @@ def instance(cls: type[Made], table: Table) -> Made | None:
         kind = _kind(hints[field.name])
         stand_ins[field.name] = STAND_INS.get(kind, field.default)
         required = field.default is dataclasses.MISSING
-        value = table.get(field.name, partial(_typed, kind=kind), REQUIRED if required else None)
+        value = table.get(field.name, partial(typed, kind=kind), REQUIRED if required else None)
         if value is not None:
             given[field.name] = value
         elif required or field.name in table:
@@ -93,7 +93,7 @@ def _kind(hint: Any) -> type[Any]:
     return kind if isinstance(kind, type) else object
 
 
-def _typed(key: str, value: Any, kind: type[Any]) -> Any:
+def typed(key: str, value: Any, kind: type[Any]) -> Any:
     """An integer is a number too; true and false are neither. A list is a tuple, whose items the
     class checks.
     """

@@ -27,12 +27,13 @@ from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.errors import ScenarioError
 from dpaudit.neighbours.pair import DONE
-from dpaudit.run.scenario.table import Table, flag, numbers, text
-from dpaudit.run.scenario.target import imported, is_target
+from dpaudit.run.scenario.table import Table, flag, numbers, takes, text
+from dpaudit.run.scenario.target import TARGET, imported, is_target
 from dpaudit.run.worst_case_options import read_candidates
 from dpaudit.search import Selection
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report
+PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 UNNAMED = (
     "No relation was named: this is for one row {kinds}, which the claim may not cover; name the "
     "claim's own by --neighbours."
@@ -159,6 +160,7 @@ def _check_incoming(table: Table, relations: tuple[str, ...]) -> None:
         table.fault(given[0], 'goes with relations = ["replace"] or ["add"]')
 
 
+@takes({"type": "array", "items": {"enum": list(search.RELATIONS)}, "minItems": 1})
 def _words(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not value:
         fail(key, value, "a list of " + ", ".join(map(repr, search.RELATIONS)))
@@ -167,6 +169,7 @@ def _words(key: str, value: Any) -> tuple[str, ...]:
     )
 
 
+@takes({"anyOf": [{"type": "string"}, {"type": "array", "items": PAIR, "minItems": 1}]})
 def _pairs_or_file(key: str, value: Any) -> tuple[tuple[float, ...], ...] | str:
     """Pairs, a file that holds them, or "data"."""
     return text(key, value) if isinstance(value, str) else _pairs(key, value)
@@ -190,6 +193,7 @@ def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     return pairs
 
 
+@takes({"anyOf": [{"enum": list(search.RANKS)}, TARGET]})
 def _rank(key: str, value: Any) -> str:
     """A word, or a target that is imported when it is needed."""
     if is_target(value):

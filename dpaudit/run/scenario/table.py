@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from dpaudit._core.check import fail, real
 from dpaudit._core.shown.printable import one_line
 from dpaudit.errors import InvalidInput, ScenarioError
 
 Check = Callable[[str, Any], Any]
+Checker = TypeVar("Checker", bound=Check)
 REQUIRED: Any = object()
+NUMBERS = {"type": "array", "items": {"type": "number"}, "minItems": 1}
+
+
+class Asked(NamedTuple):
+    """What a reader asks of a key. default : `REQUIRED` where there is none."""
+
+    check: Check
+    default: Any
 
 
 class Table:
     """The table at `place` ("" for the file itself).
 
     faults : a list shared by all tables of a file, which grows by a line "[place] key: what" for
-    each fault.
+    each fault. asked, inner : the keys and the tables that were asked for, by name; `run.schema`
+    makes the reference of scenarios from them.
     """
 
     def __init__(self, place: str, content: Any, faults: list[str]) -> None:
         self.place, self.faults = place, faults
-        self.asked: list[str] = []
+        self.asked: dict[str, Asked] = {}
+        self.inner: dict[str, Table] = {}
         self.content: dict[str, Any] = content if isinstance(content, dict) else {}
         self.readable = isinstance(content, dict)
         if not self.readable:
@@ -34,7 +45,7 @@ class Table:
 
     def get(self, key: str, check: Check, default: Any = REQUIRED) -> Any:
         """The value at `key` as `check(key, value)` returns it; None after a fault."""
-        self.asked.append(key)
+        self.asked[key] = Asked(check, default)
         if key in self.content:
             try:
                 return check(key, self.content[key])
@@ -50,11 +61,13 @@ class Table:
     def table(self, key: str, default: Any = REQUIRED) -> Table:
         """The table at `key`, empty where `default` is."""
         inner = f"{self.place}.{key}" if self.place else key
-        self.asked.append(key)
+        self.asked[key] = Asked(mapping, default)
         if key not in self.content and default is REQUIRED:
             self.faults.append(f"[{inner}]: missing")
-            return Table(inner, {}, [])
-        return Table(inner, self.content.get(key, default), self.faults)
+            self.inner[key] = Table(inner, {}, [])
+        else:
+            self.inner[key] = Table(inner, self.content.get(key, default), self.faults)
+        return self.inner[key]
 
     def close(self) -> None:
         """Note the keys that are unknown, after all known ones were read."""
@@ -68,12 +81,23 @@ class Table:
         self.faults.append(" ".join(f"{where}: {message}".split()))
 
 
+def takes(schema: Mapping[str, Any]) -> Callable[[Checker], Checker]:
+    """Says in JSON Schema which values a check lets pass, for the reference of scenarios."""
+
+    def told(check: Checker) -> Checker:
+        check.schema = schema  # type: ignore[attr-defined]
+        return check
+
+    return told
+
+
 def refuse(path: Path, faults: Sequence[str]) -> None:
     """Raise `ScenarioError` with a line "file: fault" for each fault, if there are any."""
     if faults:
         raise ScenarioError("\n".join(f"{one_line(path.name)}: {fault}" for fault in faults))
 
 
+@takes({"type": "string"})
 def text(key: str, value: Any) -> str:
     """A line of text that is not blank."""
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
@@ -81,6 +105,7 @@ def text(key: str, value: Any) -> str:
     return value
 
 
+@takes({"type": "boolean"})
 def flag(key: str, value: Any) -> bool:
     """true or false."""
     if not isinstance(value, bool):
@@ -88,6 +113,7 @@ def flag(key: str, value: Any) -> bool:
     return value
 
 
+@takes({"type": "object"})
 def mapping(key: str, value: Any) -> dict[str, Any]:
     """A table with any keys."""
     if not isinstance(value, dict):
@@ -95,6 +121,7 @@ def mapping(key: str, value: Any) -> dict[str, Any]:
     return value
 
 
+@takes(NUMBERS)
 def numbers(key: str, value: Any) -> tuple[float, ...]:
     """A list of at least one finite number."""
     if not isinstance(value, list) or not value:

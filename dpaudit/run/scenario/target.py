@@ -11,6 +11,9 @@ from dpaudit._core.check import fail
 from dpaudit._core.keywords import did_you_mean
 from dpaudit._core.user_code import elsewhere
 from dpaudit.errors import ScenarioError
+from dpaudit.run.scenario.table import takes
+
+TARGET = {"type": "string", "pattern": r"^[\w.]+:[\w.]+$"}
 
 
 def is_target(value: Any) -> bool:
@@ -21,6 +24,7 @@ def is_target(value: Any) -> bool:
     )
 
 
+@takes(TARGET)
 def target_text(key: str, value: Any, expected: str = '"package.module:callable"') -> str:
     """The value, which must have the form; nothing is imported. Raises `InvalidInput`."""
     return str(value) if is_target(value) else fail(key, value, expected)

@@ -111,3 +111,9 @@ def test_columns_of_another_number_are_an_error():
 
 def test_a_frame_needs_no_pandas_of_dpaudit():
     assert isinstance(handed(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("columns", [[["age"]], ["age", "age"], [], "age", {1: "int"}])
+def test_names_of_columns_are_texts_each_once(columns):
+    with pytest.raises(dp.errors.InvalidInput, match="columns must be names of the columns"):
+        adapters.records(float, columns=columns)

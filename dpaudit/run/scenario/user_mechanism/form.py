@@ -13,10 +13,12 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.adapters.tables import records, values
 from dpaudit.adapters.tables.dtypes import coding
 from dpaudit.adapters.waiting import seconds
-from dpaudit.run.scenario.table import Check, Table, flag, numbers, text
+from dpaudit.run.scenario.table import NUMBERS, Check, Table, flag, numbers, takes, text
 from dpaudit.run.scenario.target import target_text
 
 SEEDS = ("global",)
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ def read_form(table: Table) -> Form:
     return Form(True, kind, options, seeds, timeout)
 
 
+@takes(
+    {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+)
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
     """Names of attributes, or one callable of the fitted estimator."""
     if isinstance(value, str):
@@ -73,6 +78,7 @@ def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
     return tuple(value)
 
 
+@takes({"type": "array", "items": NUMBERS, "minItems": 1})
 def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list) or not value:
         check.fail(key, value, "a list of points, each a list of numbers")
@@ -82,18 +88,21 @@ def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     return points
 
 
+@takes({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]})
 def _column(key: str, value: Any) -> Any:
     """The number of a column, or a list of them."""
     values.column_numbers(key, value)
     return value
 
 
+@takes({"anyOf": [TEXT, TEXTS]})
 def _dtype(key: str, value: Any) -> Any:
     """The name of a type, or the texts of the codes."""
     coding(key, value)
     return value
 
 
+@takes({"anyOf": [TEXTS, {"type": "object"}]})
 def _columns(key: str, value: Any) -> Any:
     """Names of columns, or a table of their types."""
     records.codings(key, value)
