@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from collections.abc import Callable
 from functools import partial, wraps
@@ -9,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
+
+from dpaudit.cli import defaults, exit_status
+from dpaudit.cli.console import Console, using
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(path_type=Path)
@@ -36,19 +41,70 @@ class Count(click.ParamType):
         return int(number)
 
 
+QUIET = click.Option(
+    ["-q", "--quiet"], is_flag=True, help="No progress, and one line for each audit."
+)
+VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Say on stderr what took how long.")
+JSON = click.Option(["--json"], is_flag=True, help="Print one JSON document.")
+
+
 class Command(click.Command):
-    """A command that takes a claim says so where its two numbers are given as options."""
+    """A command with --quiet, --verbose and --json, whose defaults a project may set.
+
+    One that prints JSON by itself has an option of its own for that. One that takes a claim says so
+    where its two numbers are given as options.
+    """
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        own = {one for option in self.params for one in option.opts}
+        self.params += [QUIET, VERBOSE, *([] if "--json" in own else [JSON])]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command with a console of its own. Raises `click.UsageError`."""
+        quiet, verbose = ctx.params.pop("quiet"), ctx.params.pop("verbose")
+        if quiet and verbose:
+            raise click.UsageError("--quiet and --verbose exclude each other: give one", ctx)
+        begin = time.monotonic()
+        with using(Console(quiet, verbose, ctx.params.pop("json", False))) as out:
+            status = super().invoke(ctx)
+            out.detail(f"{ctx.info_name}: {time.monotonic() - begin:.1f} s")
+            out.close(status)
+        return status
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raises `click.UsageError`, which names an option that is near."""
+        """Raises `click.UsageError`, which names an option that is near, or the project's file."""
+        set_here = defaults.read() if self.name in defaults.ALLOWED else defaults.Defaults()
+        ctx.default_map = set_here.of(self)
         try:
-            return super().parse_args(ctx, args)
+            left = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             takes = {option.name for option in self.params}
             if error.option_name in ("--epsilon", "--delta") and "claim" in takes:
                 said = f"No such option {error.option_name!r}: use --claim {CLAIM}."
                 raise click.UsageError(said, ctx) from None
             raise
+        except click.BadParameter as error:
+            if error.param is None or not _of_project(ctx, error.param):
+                raise
+            said = f"{set_here.path}: [tool.dpaudit] {error.param.name}: {error.message}"
+            raise click.UsageError(said, ctx) from None
+        self._say_defaults(ctx, set_here.path)
+        return left
+
+    def _say_defaults(self, ctx: click.Context, path: Path | None) -> None:
+        """Say which defaults of the project change what is certified; with -v all of them."""
+        for option in self.params:
+            told = option.name == "samples" or option.name in defaults.SAID
+            if _of_project(ctx, option) and (told or ctx.params["verbose"]):
+                value = ctx.params.get(option.name or "")
+                exit_status.say(f"note: {option.name} = {value}, from {path}", 0)
+
+
+def _of_project(ctx: click.Context, option: click.Parameter) -> bool:
+    """Whether an option has its value from the project's file."""
+    source = ctx.get_parameter_source(option.name or "")
+    return source is click.core.ParameterSource.DEFAULT_MAP
 
 
 class Group(click.Group):
@@ -59,6 +115,16 @@ class Group(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, those that are needed first at the top."""
         return list(self.commands)
+
+
+def scenario_names(
+    context: click.Context, argument: click.Parameter, begun: str
+) -> list[CompletionItem]:
+    """For the completion of a shell: scenarios that come with dpaudit, and files."""
+    from dpaudit.run.shipped import shipped
+
+    names = [CompletionItem(name) for name in sorted(shipped()) if name.startswith(begun)]
+    return [*names, CompletionItem(begun, type="file")]
 
 
 out = partial(click.option, "--out", type=FOLDER, metavar="DIR")

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from dpaudit._core.shown.printable import one_line
 from dpaudit.auditing.progress import Bars
+from dpaudit.cli.console import console
 from dpaudit.report.text import count
 from dpaudit.sampling import Progress
 
@@ -22,13 +23,23 @@ SINGLE = "{desc}: {elapsed}"
 
 @contextmanager
 def shown(stream: TextIO | None = None) -> Iterator[Progress]:
-    """A callback progress(step, done, wanted) that writes to `stream` (stderr)."""
+    """A callback progress(step, done, wanted) that writes to `stream` (stderr).
+
+    With --quiet it writes nothing.
+    """
+    if console().quiet:
+        yield _silent
+        return
     stream = sys.stderr if stream is None else stream
     view = Bars(_bar_on(stream)) if stream.isatty() else Lines(stream)
     try:
         yield view
     finally:
         view.close()
+
+
+def _silent(step: str, done: int, wanted: int) -> None:
+    """Progress that nobody wants to see."""
 
 
 def _bar_on(stream: TextIO) -> Callable[[str, int, int], tqdm]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import dpaudit.report
 from dpaudit._core.result_file import RESULT, load, reading
 from dpaudit.cli import running
+from dpaudit.cli.console import console
 from dpaudit.errors import InvalidInput
 from dpaudit.report.tables import values_table
 from dpaudit.run.suite.redraw import redraw_suite
@@ -35,8 +36,10 @@ def _suite(folder: Path, show_data: bool) -> int:
     for path in sorted(folder.rglob(RESULT)) if show_data else ():
         _check_values(path.parent)
     for one in redraw_suite(folder):
-        print(f"Report: {one / 'report.html'}")
-    print(f"Index: {folder / INDEX}")
+        console().add("reports", {"report": str(one / "report.html")})
+        console().answer(f"Report: {one / 'report.html'}")
+    console().tell(index=str(folder / INDEX))
+    console().answer(*2 * (f"Index: {folder / INDEX}",))
     return 0
 
 

@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.result_file import load
+from dpaudit._core.result_file import RESULT, load
 from dpaudit._core.shown.raised import report
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli import exit_status
-from dpaudit.cli.answers.summary import summary
+from dpaudit.cli.answers.summary import brief, details, line, summary
+from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
 from dpaudit.cli.readings import judged
@@ -75,7 +76,9 @@ def run_all(
     if ledger is not None:
         _fit_for_ledger(scenarios, Ledger(ledger))
     if check:
-        print("\n".join(f"{one.name}: valid" for one in scenarios))
+        valid = [one.name for one in scenarios]
+        console().tell(valid=valid)
+        console().answer("\n".join(f"{name}: valid" for name in valid), f"{len(valid)} valid")
         return exit_status.NOT_VIOLATED
     done = _run(
         paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
@@ -128,7 +131,8 @@ def audit_target(
         found = judged(done)
     except ScenarioError as error:
         raise in_options(error, files) from error
-    print(f"\n{found.text}")
+    console().tell(together=found.text)
+    console().answer(f"\n{found.text}", found.text)
     return found.status
 
 
@@ -153,9 +157,9 @@ def _run(
         for place, one in enumerate(scenarios):
             folder = (out or REPORTS) / one.name if several else out
             if place:
-                print()
+                console().answer("\n", "")
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
-            _print_outcome(done[-1], several and errors)
+            _print_outcome(done[-1], several and errors, several)
     finally:
         if done:
             _finish(done, (out or REPORTS) if several else None, outputs, before)
@@ -218,22 +222,28 @@ def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> st
     )
 
 
-def _print_outcome(done: ScenarioOutcome, errors: bool) -> None:
+def _print_outcome(done: ScenarioOutcome, errors: bool, several: bool) -> None:
     """Print one outcome. errors : whether they are printed; a single scenario raises its own."""
     if done.record is not None:
-        return _summary(done.record, done.folder)
+        return _summary(done.record, done.folder, done.name if several else "")
     if done.error is None:
-        return print(f"{done.reason}\n\nReport: {done.folder / 'report.html'}")
-    if not errors:
-        return None
+        console().add("audits", {"scenario": done.name, "verdict": STUDY, "reason": done.reason})
+        page = f"Report: {done.folder / 'report.html'}"
+        return console().answer(f"{done.reason}\n\n{page}", f"{done.name}: {page}")
+    return _print_error(done) if errors else None
+
+
+def _print_error(done: ScenarioOutcome) -> None:
+    """Print the error of one of several scenarios: a line on stdout, its lines on stderr."""
     if isinstance(done.error, (DpauditError, OSError, MemoryError)):
         lines = text_of(done.error).split("\n")
     else:
-        print(report(done.error), end="", file=sys.stderr)
+        print(report(done.error), end="", file=sys.stderr)  # type: ignore[arg-type]
         lines = [f"error: {done.reason}"]
-    print(f"{done.name}: ERROR: {' '.join(done.reason.split())}")
+    said = " ".join(done.reason.split())
+    console().add("audits", {"scenario": done.name, "verdict": ERROR, "reason": said})
+    console().answer(*2 * (f"{done.name}: ERROR: {said}",))
     say("\n".join(f"{done.name}: {line}" for line in lines), exit_status.ERROR)
-    return None
 
 
 def _finish(
@@ -242,11 +252,14 @@ def _finish(
     """Write the files for CI, print what changed, and write the index page of several scenarios."""
     outputs.write(done)
     if before is not None:
-        print("\n" + _changes(before, done))
+        console().tell(moved=before.moves(done))
+        console().answer("\n" + _changes(before, done), _changes(before, done))
     if folder is not None:
         kinds = [one.kind for one in done]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
-        print(f"\n{len(done)} scenarios: {counts}\nIndex: {write_index(folder, done, before)}")
+        index, said = write_index(folder, done, before), f"{len(done)} scenarios: {counts}"
+        console().tell(index=str(index))
+        console().answer(f"\n{said}\nIndex: {index}", said)
 
 
 def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:
@@ -269,6 +282,11 @@ def verdict(folder: Path) -> int:
     return exit_status.OF_VERDICT[record["verdict"]]
 
 
-def _summary(record: dict[str, Any], folder: Path) -> None:
-    print(summary(record))
-    print(f"\nReport: {folder / 'report.html'}")
+def _summary(record: dict[str, Any], folder: Path, name: str = "") -> None:
+    """Print one verdict. name : of the scenario, where it is one of several."""
+    page = folder / "report.html"
+    console().add("audits", {**brief(record), "report": str(page), "result": str(folder / RESULT)})
+    before = f"{name}: " if name else ""
+    console().answer(f"{summary(record)}\n\nReport: {page}", f"{before}{line(record)}")
+    for said in details(record):
+        console().detail(f"{before}{said}")

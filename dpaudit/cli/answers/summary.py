@@ -42,6 +42,30 @@ def summary(record: Mapping[str, Any]) -> str:
     )
 
 
+def line(record: Mapping[str, Any]) -> str:
+    """The verdict in one line: what is to be known before it, and the headline."""
+    notes, first, _ = sentences(record)
+    return f"{record['verdict'].upper()}: {' '.join(one for one in (notes, first) if one)}"
+
+
+def brief(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdict in JSON types, under the names of result.json."""
+    names = ("scenario", "verdict", "reason", "headline", "level", "seed")
+    return {name: record[name] for name in names if name in record}
+
+
+def details(record: Mapping[str, Any]) -> Iterator[str]:
+    """What took how long, with which score and in how much memory."""
+    times = record.get("timings") or {}
+    spent = [f"{name} {value:.1f} s" for name, value in times.items() if isinstance(value, float)]
+    if spent:
+        yield f"time: {', '.join(spent)}"
+    if (score := record.get("classifier") or {}).get("chosen"):
+        yield f"score: {label(score['chosen'], WIDTH)}"
+    if record.get("peak_memory_mb"):
+        yield f"memory: {record['peak_memory_mb']:.0f} MB at most"
+
+
 def _of_one_run(record: Mapping[str, Any]) -> str:
     """The same of an audit of one run with canaries."""
     notes, first, rest = sentences(record)

@@ -23,7 +23,14 @@ OF_RUN = {
     short_help="Audit the mechanism of a scenario and write a report.",
     epilog=table(JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"),
 )
-@click.argument("scenarios", type=FILE, metavar="SCENARIO...", nargs=-1, required=True)
+@click.argument(
+    "scenarios",
+    type=FILE,
+    metavar="SCENARIO...",
+    nargs=-1,
+    required=True,
+    shell_complete=given.scenario_names,
+)
 @given.out(
     help="Folder of the report; for several scenarios, their reports go to DIR/NAME.  "
     "[default: dpaudit-out/NAME]",

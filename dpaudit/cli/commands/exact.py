@@ -23,7 +23,7 @@ OF_SPECTRUM = {
     short_help="Print the exact δ(ε) of the worst neighbour, without drawing.",
     epilog=table(OF_SPECTRUM, STOPPED, error="usage, scenario or data error, or no exact δ(ε)"),
 )
-@click.argument("scenario", type=FILE, metavar="SCENARIO")
+@click.argument("scenario", type=FILE, metavar="SCENARIO", shell_complete=given.scenario_names)
 @given.of_neighbours
 @click.option(
     "--epsilon",
@@ -62,7 +62,7 @@ def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
         error="usage, scenario or data error; no value meets the target, or every value does",
     ),
 )
-@click.argument("scenario", type=FILE, metavar="SCENARIO")
+@click.argument("scenario", type=FILE, metavar="SCENARIO", shell_complete=given.scenario_names)
 @click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, in nats.")
 @click.option("--delta", type=float, required=True, metavar="D", help="δ of the target, in (0, 1).")
 @click.option(

@@ -31,5 +31,7 @@ def dpaudit() -> None:
     δ(ε), valid at all ε at once. It compares the bound with the privacy claim, and with the exact
     δ(ε) where that is known, and writes a report.
 
-    Results go to stdout and into files, progress and errors to stderr.
+    Results go to stdout and into files, progress and errors to stderr. Every command takes --quiet
+    (one line for each audit, no progress), --verbose (what took how long) and --json (one JSON
+    document on stdout). Defaults of a project stand in pyproject.toml, in [tool.dpaudit].
     """

@@ -8,6 +8,7 @@ import click
 
 from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
+from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import table
 
 KINDS = ("mechanisms", "datasets", "classifiers", "scenarios")
@@ -33,7 +34,8 @@ def init(folder: Path) -> int:
     """
     from dpaudit.cli.answers import project
 
-    print(project.made(folder))
+    console().tell(folder=str(folder))
+    console().answer(project.made(folder), str(folder))
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,8 @@ class Kind:
     """
 
     title: str
-    fixed: Mapping[str, Any]
-    keys: Mapping[str, Asked]
+    fixed: Mapping[str, Any] = field(repr=False)
+    keys: Mapping[str, Asked] = field(repr=False)
 
     @property
     def wanted(self) -> tuple[str, ...]:
