@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tomllib
 from collections.abc import Callable
 from functools import partial, wraps
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from dpaudit.cli import defaults, exit_status
-from dpaudit.cli.console import Console, using
+from dpaudit.cli import completion, defaults
+from dpaudit.cli.console import REPORTS, Console, using
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(path_type=Path)
@@ -41,70 +39,75 @@ class Count(click.ParamType):
         return int(number)
 
 
+def _take_defaults(context: click.Context, option: click.Parameter, isolated: bool) -> None:
+    """Before other options are read, and not for --help. Raises `click.UsageError`."""
+    if not (isolated or context.resilient_parsing or context.meta[HELP]):
+        found = defaults.read()
+        context.default_map = found.of(context.command)
+        context.meta[PROJECT] = found
+
+
+HELP = "--help"  # whether it is asked for; click 8.1.0 comes to it last
+PROJECT = defaults.__name__  # where the context of a command has what the project sets
 QUIET = click.Option(
-    ["-q", "--quiet"], is_flag=True, help="No progress, and one line for each audit."
+    ["-q", "--quiet"],
+    is_flag=True,
+    help="Print one line for each audit, and no progress. Errors are printed as ever.",
 )
-VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Say on stderr what took how long.")
-JSON = click.Option(["--json"], is_flag=True, help="Print one JSON document.")
+VERBOSE = click.Option(
+    ["-v", "--verbose"],
+    is_flag=True,
+    help="Say on stderr what was read, chosen, drawn and written, and when.",
+)
+JSON = click.Option(
+    ["--json"], is_flag=True, help="Print one JSON document, and nothing else on stdout."
+)
+ISOLATED = click.Option(
+    ["--isolated"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_take_defaults,
+    help="Take no defaults from pyproject.toml.",
+)
 
 
 class Command(click.Command):
     """A command with --quiet, --verbose and --json, whose defaults a project may set.
 
-    One that prints JSON by itself has an option of its own for that. One that takes a claim says so
-    where its two numbers are given as options.
+    One that takes a claim says so where its two numbers are given as options.
     """
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        own = {one for option in self.params for one in option.opts}
-        self.params += [QUIET, VERBOSE, *([] if "--json" in own else [JSON])]
+        of_project = [ISOLATED] if self.name in defaults.ALLOWED else []
+        self.params += [QUIET, VERBOSE, JSON, *of_project]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command with a console of its own. Raises `click.UsageError`."""
-        quiet, verbose = ctx.params.pop("quiet"), ctx.params.pop("verbose")
+        quiet, verbose, json = (ctx.params.pop(one) for one in ("quiet", "verbose", "json"))
         if quiet and verbose:
             raise click.UsageError("--quiet and --verbose exclude each other: give one", ctx)
-        begin = time.monotonic()
-        with using(Console(quiet, verbose, ctx.params.pop("json", False))) as out:
+        project = ctx.meta.get(PROJECT, defaults.NONE)
+        reports = project.reports(self.name) or REPORTS
+        with using(Console(quiet, verbose, json, reports)) as out:
+            project.say(ctx, out)
             status = super().invoke(ctx)
-            out.detail(f"{ctx.info_name}: {time.monotonic() - begin:.1f} s")
-            out.close(status)
+            out.detail(f"{ctx.info_name}: done, exit status {status}")
+        out.close(status)
         return status
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raises `click.UsageError`, which names an option that is near, or the project's file."""
-        set_here = defaults.read() if self.name in defaults.ALLOWED else defaults.Defaults()
-        ctx.default_map = set_here.of(self)
+        """Raises `click.UsageError`, which names an option that is near."""
+        ctx.meta[HELP] = not {*args}.isdisjoint(ctx.help_option_names)
         try:
-            left = super().parse_args(ctx, args)
+            return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             takes = {option.name for option in self.params}
             if error.option_name in ("--epsilon", "--delta") and "claim" in takes:
                 said = f"No such option {error.option_name!r}: use --claim {CLAIM}."
                 raise click.UsageError(said, ctx) from None
             raise
-        except click.BadParameter as error:
-            if error.param is None or not _of_project(ctx, error.param):
-                raise
-            said = f"{set_here.path}: [tool.dpaudit] {error.param.name}: {error.message}"
-            raise click.UsageError(said, ctx) from None
-        self._say_defaults(ctx, set_here.path)
-        return left
-
-    def _say_defaults(self, ctx: click.Context, path: Path | None) -> None:
-        """Say which defaults of the project change what is certified; with -v all of them."""
-        for option in self.params:
-            told = option.name == "samples" or option.name in defaults.SAID
-            if _of_project(ctx, option) and (told or ctx.params["verbose"]):
-                value = ctx.params.get(option.name or "")
-                exit_status.say(f"note: {option.name} = {value}, from {path}", 0)
-
-
-def _of_project(ctx: click.Context, option: click.Parameter) -> bool:
-    """Whether an option has its value from the project's file."""
-    source = ctx.get_parameter_source(option.name or "")
-    return source is click.core.ParameterSource.DEFAULT_MAP
 
 
 class Group(click.Group):
@@ -117,16 +120,30 @@ class Group(click.Group):
         return list(self.commands)
 
 
-def scenario_names(
-    context: click.Context, argument: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """For the completion of a shell: scenarios that come with dpaudit, and files."""
-    from dpaudit.run.shipped import shipped
+def scenarios(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument SCENARIO..., for which a project may have its own."""
+    return click.argument(
+        "scenarios",
+        type=FILE,
+        metavar="SCENARIO...",
+        nargs=-1,
+        callback=_or_of_project,
+        shell_complete=completion.scenarios,
+    )(command)
 
-    names = [CompletionItem(name) for name in sorted(shipped()) if name.startswith(begun)]
-    return [*names, CompletionItem(begun, type="file")]
+
+def _or_of_project(
+    context: click.Context, argument: click.Parameter, given: tuple[Path, ...]
+) -> tuple[Path, ...]:
+    found = given or defaults.scenarios(context)
+    if not found and not context.resilient_parsing:
+        raise click.MissingParameter(ctx=context, param=argument)
+    return found
 
 
+scenario = click.argument(
+    "scenario", type=FILE, metavar="SCENARIO", shell_complete=completion.scenarios
+)
 out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
 level = click.option(
     "--level",
@@ -139,7 +156,7 @@ level = click.option(
 stop = click.option(
     "--stop",
     type=click.Choice(["verdict"]),
-    help="Draw in growing batches; stop as soon as the claim is refuted, at the latest after N.",
+    help="Draw in growing batches; stop when the claim is refuted, at the latest after N draws.",
 )
 resume = click.option(
     "--resume",
@@ -148,7 +165,7 @@ resume = click.option(
 )
 OUTPUTS = {
     "junit": "Write JUnit XML, with one test case per audit.",
-    "sarif": "Write SARIF, which code scanning reads: what is not green.",
+    "sarif": "Write SARIF, for code scanning: what is violated, inconclusive or failed.",
     "summary": "Write a table of Markdown, for the page of a CI job.",
 }
 
@@ -174,7 +191,6 @@ show_data = click.option(
     is_flag=True,
     help="Show values of the data in the report: those that differ between the two databases.",
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 
 
 def draws(help: str, **more: Any) -> Callable[..., Any]:

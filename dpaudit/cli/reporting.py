@@ -36,10 +36,9 @@ def _suite(folder: Path, show_data: bool) -> int:
     for path in sorted(folder.rglob(RESULT)) if show_data else ():
         _check_values(path.parent)
     for one in redraw_suite(folder):
-        console().add("reports", {"report": str(one / "report.html")})
-        console().answer(f"Report: {one / 'report.html'}")
+        running.say_verdict(load(one), one, before=f"{one.relative_to(folder)}: ")
     console().tell(index=str(folder / INDEX))
-    console().answer(*2 * (f"Index: {folder / INDEX}",))
+    console().answer(f"Index: {folder / INDEX}")
     return 0
 
 

@@ -21,7 +21,6 @@ from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.report.text import count
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
-from dpaudit.run.scenario.file import REPORTS
 from dpaudit.run.shipped import found
 from dpaudit.run.store.search import searched
 from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
@@ -155,17 +154,27 @@ def _run(
     done: list[ScenarioOutcome] = []
     try:
         for place, one in enumerate(scenarios):
-            folder = (out or REPORTS) / one.name if several else out
+            folder = _folder(out, one.name, several)
+            console().detail(f"{one.name}: {paths[place]}; report in {folder}")
             if place:
                 console().answer("\n", "")
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
             _print_outcome(done[-1], several and errors, several)
     finally:
         if done:
-            _finish(done, (out or REPORTS) if several else None, outputs, before)
+            _finish(done, _all_reports(out) if several else None, outputs, before)
     if not several and done[0].error is not None:
         raise done[0].error
     return done
+
+
+def _all_reports(out: Path | None) -> Path:
+    return console().reports if out is None else out
+
+
+def _folder(out: Path | None, name: str, several: bool) -> Path:
+    """Of one report: --out itself, unless several go there."""
+    return _all_reports(out) / name if several or out is None else out
 
 
 def _one(
@@ -284,9 +293,14 @@ def verdict(folder: Path) -> int:
 
 def _summary(record: dict[str, Any], folder: Path, name: str = "") -> None:
     """Print one verdict. name : of the scenario, where it is one of several."""
+    before = f"{name}: " if name else ""
+    say_verdict(record, folder, f"{summary(record)}\n\n", before)
+    for said in details(record, folder):
+        console().detail(f"{before}{said}")
+
+
+def say_verdict(record: dict[str, Any], folder: Path, text: str = "", before: str = "") -> None:
+    """Print where a report is, after `text`; with --quiet the verdict in a line, after `before`."""
     page = folder / "report.html"
     console().add("audits", {**brief(record), "report": str(page), "result": str(folder / RESULT)})
-    before = f"{name}: " if name else ""
-    console().answer(f"{summary(record)}\n\nReport: {page}", f"{before}{line(record)}")
-    for said in details(record):
-        console().detail(f"{before}{said}")
+    console().answer(f"{text}Report: {page}", f"{before}{line(record)}")

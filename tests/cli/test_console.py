@@ -1,13 +1,17 @@
 """--quiet, --verbose and --json of every command; defaults of a project; completion."""
 
 import json
+import os
 
 import click
+import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
 
 from dpaudit.cli import main
+from dpaudit.cli.answers.summary import line
 from dpaudit.cli.commands import dpaudit
+from dpaudit.run.shipped import shipped
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -46,7 +50,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def done(folder, capsys):
-    assert main(["run", "broken.toml"]) == 1
+    assert main(["run", "broken.toml", "--ledger", "ledger.txt"]) == 1
     capsys.readouterr()
     return folder / "dpaudit-out" / "broken"
 
@@ -56,18 +60,22 @@ COMMANDS = {
     "suite": (["run", "broken.toml", "held.toml"], 1),
     "check": (["run", "--check", "held.toml"], 0),
     "audit": (AUDIT.split(), 0),
+    "samples": (["samples", "P.npy", "Q.npy", "--classifier", "qda"], 3),
     "canaries": (["canaries", "scores.csv", "--claim", "1,0"], 1),
     "init": (["init", "new"], 0),
     "list": (["list", "mechanisms"], 0),
     "spectrum": (["spectrum", "flight-als", "--epsilon", "0.1"], 0),
+    "calibrate": (["calibrate", "flight-als", "--epsilon", "1", "--delta", "0.01"], 0),
     "plan": (["plan", "--claim", "1,0"], 0),
     "status": (["status", "dpaudit-out"], 0),
     "report": (["report", "dpaudit-out/broken"], 0),
     "compare": (["compare", "dpaudit-out/broken", "dpaudit-out/broken"], 0),
+    "suite's report": (["report", "dpaudit-out"], 0),
+    "ledger": (["ledger", "ledger.txt"], 1),
     "schema": (["schema"], 0),
 }
-SLOW = ("spectrum", "suite", "audit", "plan", "canaries")
-OF_A_RUN = ("status", "report", "compare")
+SLOW = ("spectrum", "calibrate", "suite", "audit", "plan", "samples", "canaries")
+OF_A_RUN = ("status", "report", "suite's report", "compare", "ledger")
 
 
 @pytest.mark.parametrize(
@@ -78,8 +86,42 @@ def test_json_is_one_document_and_nothing_else(name, folder, capsys, request):
     if name in OF_A_RUN:
         request.getfixturevalue("done")
     arguments, status = COMMANDS[name]
-    assert main([*arguments, *(["--json"] if name != "schema" else [])]) == status
+    for side in "PQ":
+        np.save(f"{side}.npy", np.random.default_rng(ord(side)).normal(size=(200, 1)))
+    assert main([*arguments, "--json"]) == status
     json.loads(capsys.readouterr().out)
+
+
+def test_every_command_is_asked_for_json():
+    assert {arguments[0] for arguments, _ in COMMANDS.values()} == set(dpaudit.commands)
+
+
+def test_what_a_mechanism_prints_is_no_part_of_the_document(folder, capfd):
+    said = 'import os\nprint("printed")\nos.write(1, b"by the process")\n'
+    (folder / "noisy.py").write_text(said + NOISY)
+    assert main(["run", "broken.toml", "--json"]) == 1
+    out, err = capfd.readouterr()
+    assert json.loads(out)["status"] == 1
+    assert "printed" in err
+    assert "by the process" in err
+    os.write(1, b"as before")
+    assert main(["run", "broken.toml", "--quiet"]) == 1
+    out, err = capfd.readouterr()
+    assert out.startswith("as before")
+    assert "printed" in err
+
+
+def test_an_error_leaves_no_document(folder, capsys):
+    assert main(["run", "missing.toml", "--json"]) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_the_schema_is_the_same_with_json_and_no_page(capsys):
+    assert main(["schema"]) == 0
+    plain = capsys.readouterr().out
+    assert main(["schema", "--json"]) == 0
+    assert capsys.readouterr().out == plain
+    assert main(["schema", "--json", "--markdown"]) == 2
 
 
 def test_every_command_takes_the_three_options():
@@ -105,6 +147,36 @@ def test_quiet_is_a_line_an_audit_without_progress(folder, capsys):
     assert said.err == ""
 
 
+def test_quiet_and_json_say_which_rows_were_not_audited(folder, capsys):
+    (folder / "rows.csv").write_text("x\n0\n1\n0.5\nNA\n")
+    assert main(["run", "broken.toml", "-q"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("VIOLATED: Not audited: 1 row (missing value). Claimed ε = 0.01")
+    assert main(["run", "broken.toml", "--json"]) == 1
+    (audit,) = json.loads(capsys.readouterr().out)["audits"]
+    assert audit["dataset"]["dropped"] == {"missing value": 1}
+
+
+def test_quiet_says_that_the_exact_spectrum_breaks_the_claim(result):
+    assert "The exact spectrum" not in line(result)
+    result["verdict"], result["claim"]["delta"] = "inconclusive", [0.0] * len(result["epsilon"])
+    assert "INCONCLUSIVE: " in (said := line(result))
+    assert "The exact spectrum breaks the claim, which these draws are too few to show." in said
+
+
+def test_quiet_answers_in_a_line_where_nothing_is_audited(done, capsys):
+    for asked, said in (
+        (["status", "dpaudit-out"], "broken: done: violated\n"),
+        (["compare", "dpaudit-out/broken", "dpaudit-out/broken"], "nothing moved\n"),
+        (["ledger", "ledger.txt"], "broken, (0.01, 0)-DP: VIOLATED\n"),
+        (["list", "datasets", "flight"], "flight\n"),
+    ):
+        main([*asked, "--quiet"])
+        assert capsys.readouterr().out == said
+    assert main(["report", "dpaudit-out", "--quiet"]) == 0
+    assert capsys.readouterr().out.startswith("broken: VIOLATED: ")
+
+
 @pytest.mark.slow
 def test_quiet_says_what_was_audited_otherwise_than_it_seems(folder, capsys):
     asked = "audit noisy:total --data rows.csv --claim 3,0 --neighbours replace --draws 2000 -q"
@@ -124,8 +196,10 @@ def test_verbose_says_what_took_how_long_and_no_value_of_the_data(folder, capsys
     (folder / "rows.csv").write_text("x\n0\n1\n0.7182818\n")
     assert main(["run", "held.toml", "-v"]) == 0
     said = capsys.readouterr().err
-    assert "dpaudit: time: " in said
-    assert "dpaudit: run: " in said
+    for step in ("held: held.toml", "data: rows: 3 rows × 1 column (x)", "neighbour: ", "score: "):
+        assert f" s: {step}" in said
+    assert "held/result.json" in said
+    assert "run: done, exit status 0" in said
     assert "71828" not in said
 
 
@@ -138,9 +212,34 @@ def test_a_project_sets_scenarios_and_places_from_below_too(folder, monkeypatch,
     (folder / "below").mkdir()
     monkeypatch.chdir(folder / "below")
     assert main(["run", "-q"]) == 0
-    assert (folder / "reports" / "result.json").exists()
-    assert json.loads((folder / "reports" / "result.json").read_text())["level"] == 0.95
+    record = json.loads((folder / "reports" / "held" / "result.json").read_text())
+    assert record["level"] == 0.95
     assert capsys.readouterr().err == ""
+
+
+def test_a_ledger_of_the_project_is_said_unless_the_command_is_isolated(folder, capsys):
+    set_by(folder, '[tool.dpaudit]\nledger = "l.txt"\njobs = 1\n')
+    assert main(["run", "held.toml", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert f"note: ledger = {folder / 'l.txt'}, from {folder / 'pyproject.toml'}" in err
+    assert "jobs" not in err
+    assert json.loads(out)["defaults"]["ledger"] == str(folder / "l.txt")
+    assert main(["run", "held.toml", "-q", "--isolated"]) == 0
+    assert capsys.readouterr().err == ""
+    assert len((folder / "l.txt").read_text().splitlines()) == 1
+
+
+def test_a_file_that_cannot_be_read_is_no_matter_for_help(folder, capsys):
+    set_by(folder, "[tool.dpaudit")
+    assert main(["plan", "-q", "--help"]) == 0
+    assert main(["run", "--check", "held.toml", "--isolated"]) == 0
+    assert main(["run", "--check", "held.toml"]) == 2
+    assert "--isolated goes without it" in capsys.readouterr().err
+
+
+def test_without_scenarios_run_asks_for_one(folder, capsys):
+    assert main(["run"]) == 2
+    assert "Missing argument 'SCENARIO...'" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -159,7 +258,13 @@ def test_what_changes_a_certificate_is_said_and_the_command_line_is_first(folder
     ("text", "said"),
     [
         ("[tool.dpaudit]\nlevl = 0.9", "[tool.dpaudit] levl: unknown key"),
-        ('[tool.dpaudit]\nlevel = "x"', "[tool.dpaudit] level: 'x' is not a valid float"),
+        ('[tool.dpaudit]\nlevel = "x"', "[tool.dpaudit] level: must be a number in (0, 1)"),
+        ("[tool.dpaudit]\nlevel = true", "level: must be a number in (0, 1), got True"),
+        ("[tool.dpaudit.audit]\ndraws = 3", "[tool.dpaudit.audit] draws: must be a whole number"),
+        ("[tool.dpaudit]\njobs = 0", "jobs: must be an integer other than 0, got 0"),
+        ("[tool.dpaudit]\nscenarios = [3]", "scenarios: must be the path or the name"),
+        ("[tool.dpaudit]\nout = 3", "out: must be a path, got 3"),
+        ("[tool]\ndpaudit = 3", "[tool.dpaudit] must be a table, got 3"),
         ("[tool.dpaudit.run]\ndraws = 9", "[tool.dpaudit.run] draws: unknown key"),
         ("[tool.dpaudit]\nplan = 3", "[tool.dpaudit.plan] must be a table"),
         ("[tool.dpaudit", "cannot be read"),
@@ -173,12 +278,19 @@ def test_a_wrong_default_is_an_error_that_names_file_and_key(text, said, folder,
     assert str(folder / "pyproject.toml") in error
 
 
-def test_a_shell_completes_names_of_scenarios(monkeypatch):
+def test_a_shell_completes_names_of_scenarios(folder):
     def completed(*words):
         shell = ShellComplete(dpaudit, {}, "dpaudit", "_DPAUDIT_COMPLETE")
-        return [one.value for one in shell.get_completions([*words[:-1]], words[-1])]
+        found = shell.get_completions([*words[:-1]], words[-1])
+        assert "file" not in [one.type for one in found[1:]]  # bash would forget what is before it
+        return [one.value for one in found if one.type == "plain"]
 
     assert "flight-als" in completed("run", "flight-a")
+    assert set(completed("run", "")) == {*shipped(), "held.toml", "broken.toml"}
+    assert completed("run", "hel") == ["held.toml"]
     assert completed("list", "mech") == ["mechanisms"]
+    assert "ALS" in completed("list", "mechanisms", "A")
+    assert "flight" in completed("audit", "--data", "fl")
+    assert "qda" in completed("samples", "--classifier", "q")
     assert isinstance(dpaudit, click.Group)
     assert "run" in completed("ru")

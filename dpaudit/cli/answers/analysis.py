@@ -39,6 +39,15 @@ def as_text(found: Analysis) -> str:
     return "\n\n".join([*parts, *([] if found.claim is None else [hanging("", _judged(found))])])
 
 
+def as_line(found: Analysis) -> str:
+    """Whether the claim holds; without one, the ε at small δ."""
+    if found.claim is not None:
+        return f"{found.scenario}: {_judged(found)}"
+    at = found.readings.epsilon_at.items()
+    shown = (f"ε = {_finite(epsilon)} at δ = {number(delta)}" for delta, epsilon in at)
+    return f"{found.scenario}: no claim; {', '.join(shown)}"
+
+
 def about(
     scenario: str, dataset: dict[str, Any], mechanism: Mechanism, neighbours: Neighbours
 ) -> list[tuple[str, str]]:

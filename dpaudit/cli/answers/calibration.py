@@ -53,6 +53,11 @@ def as_text(done: Calibrated) -> str:
     return "\n\n".join([shown, named(answer), *([] if _public(done) else [hanging("", PRIVATE)])])
 
 
+def as_line(done: Calibrated) -> str:
+    """The parameter with all its digits."""
+    return f"{done.scenario}: {done.found.parameter} = {done.found.value!r}"
+
+
 def _public(done: Calibrated) -> bool:
     """Whether the value does not depend on the data: noise for any added row within a bound."""
     return done.neighbours.relation == "add" and not isinstance(done.mechanism, ScatterDraw)

@@ -24,6 +24,11 @@ def names_of(given: str | None, first: Path, second: Path) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
+def as_line(found: Comparison) -> str:
+    """A line for each thing that moved."""
+    return "\n".join(map(str, found.moved)) or "nothing moved"
+
+
 def as_json(found: Comparison) -> str:
     """Names, verdicts and a list of what moved."""
     content = {

@@ -15,10 +15,18 @@ def as_text(found: Sequence[Standing]) -> str:
     return "\n".join(_lines(one) for one in found)
 
 
+def as_line(found: Sequence[Standing]) -> str:
+    """A line for each version of each mechanism; of a ledger without any, that it is empty."""
+    return "\n".join(map(_judged, found)) or as_text(found)
+
+
 def _lines(one: Standing) -> str:
+    return f"{_judged(one)}\n  {one.text}"
+
+
+def _judged(one: Standing) -> str:
     last = one.entries[-1]
-    verdict = "VIOLATED" if one.violated else "not violated"
-    return f"{last.name}, {last.claim}: {verdict}\n  {one.text}"
+    return f"{last.name}, {last.claim}: {'VIOLATED' if one.violated else 'not violated'}"
 
 
 def as_json(found: Sequence[Standing]) -> str:

@@ -76,6 +76,11 @@ def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
     return "\n\n".join([*parts, *([MORE] if several and not long else [])])
 
 
+def as_line(items: Mapping[str, Sequence[Item]]) -> str:
+    """The names, a line each."""
+    return "\n".join(item.name for some in items.values() for item in some)
+
+
 def as_json(items: Mapping[str, Sequence[Item]]) -> str:
     """By kind a list of objects with all that is known."""
     content = {

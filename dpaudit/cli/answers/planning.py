@@ -138,6 +138,13 @@ def as_text(found: Needs) -> str:
     return "\n\n".join([*parts, "\n".join(hanging("", line) for line in _words(found, claim))])
 
 
+def as_line(found: Needs) -> str:
+    """The draws of an audit, a line for each excess."""
+    return "\n".join(
+        f"excess {number(one.excess)}: {_draws(one.audit)} draws per side" for one in found.rows
+    )
+
+
 def _table(found: Needs) -> str:
     epsilon = number(found.epsilon)
     real = found.delta > 0.0

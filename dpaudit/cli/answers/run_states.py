@@ -33,6 +33,11 @@ def as_text(states: Sequence[State]) -> str:
     )
 
 
+def as_line(states: Sequence[State]) -> str:
+    """A line for each run."""
+    return "\n".join(f"{one.scenario or one.folder}: {_state(one)}" for one in states)
+
+
 def _lines(one: State) -> list[tuple[str, str]]:
     known = [("Run", f"{one.scenario or '?'} in {one.folder}"), ("State", _state(one))]
     if one.state == DONE:

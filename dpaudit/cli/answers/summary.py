@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.data import Curves, read_curves, section, selected_rows
-from dpaudit.report.facts import HINT, facts, hint
+from dpaudit.report.facts import HINT, facts, hint, process
 from dpaudit.report.one_run.page import facts as one_run_facts
-from dpaudit.report.opening import sentences, would_show
+from dpaudit.report.opening import breaks_exactly, sentences, would_show
 from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.report.text import count, label, number
 
@@ -45,25 +46,49 @@ def summary(record: Mapping[str, Any]) -> str:
 def line(record: Mapping[str, Any]) -> str:
     """The verdict in one line: what is to be known before it, and the headline."""
     notes, first, _ = sentences(record)
-    return f"{record['verdict'].upper()}: {' '.join(one for one in (notes, first) if one)}"
+    said = [*_left_out(record), notes, *_by_theory(record), first]
+    return f"{record['verdict'].upper()}: {' '.join(filter(None, said))}"
+
+
+def _left_out(record: Mapping[str, Any]) -> Iterator[str]:
+    """The rows of the data that nobody audited."""
+    for reason, size in section(section(record, "dataset"), "dropped").items():
+        yield f"Not audited: {count(size)} {'row' if size == 1 else 'rows'} ({reason})."
+
+
+def _by_theory(record: Mapping[str, Any]) -> Iterator[str]:
+    """What the exact spectrum says of a claim that the draws did not refute."""
+    if record["verdict"] == "violated" or is_one_run(record):
+        return
+    if breaks_exactly(read_curves(record)):
+        yield "The exact spectrum breaks the claim, which these draws are too few to show."
 
 
 def brief(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The verdict in JSON types, under the names of result.json."""
-    names = ("scenario", "verdict", "reason", "headline", "level", "seed")
+    """The verdict in JSON types, under the names of result.json, and what data were audited."""
+    names = ("scenario", "verdict", "reason", "headline", "level", "seed", "dataset")
     return {name: record[name] for name in names if name in record}
 
 
-def details(record: Mapping[str, Any]) -> Iterator[str]:
-    """What took how long, with which score and in how much memory."""
-    times = record.get("timings") or {}
-    spent = [f"{name} {value:.1f} s" for name, value in times.items() if isinstance(value, float)]
-    if spent:
-        yield f"time: {', '.join(spent)}"
-    if (score := record.get("classifier") or {}).get("chosen"):
-        yield f"score: {label(score['chosen'], WIDTH)}"
-    if record.get("peak_memory_mb"):
-        yield f"memory: {record['peak_memory_mb']:.0f} MB at most"
+def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    """What was read, chosen, drawn and written, and what took how long. No value of the data.
+
+    folder : of the report.
+    """
+    known = {} if is_one_run(record) else dict(_known(record))
+    shown = ("Data", "Neighbour", "Draws per side")
+    yield from (f"{name.lower()}: {label(known[name], WIDTH)}" for name in shown if name in known)
+    yield from _costs(record)
+    yield f"written: {', '.join(str(path) for path in sorted(folder.glob('*.*')))}"
+
+
+def _costs(record: Mapping[str, Any]) -> Iterator[str]:
+    done = process(record)
+    if chosen := done["classifier"].get("chosen"):
+        losses = f" (loss of each: {', '.join(done['scores'])})" if done["scores"] else ""
+        yield f"score: {label(chosen + losses, WIDTH)}"
+    if done["costs"]:
+        yield ", ".join(f"{name.lower()} {value}" for name, value in done["costs"])
 
 
 def _of_one_run(record: Mapping[str, Any]) -> str:

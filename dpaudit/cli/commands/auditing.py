@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from dpaudit.cli import completion
 from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
+from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import INCOMPLETE, INTERRUPTED, JUDGED, LINES, NOT_VIOLATED, table
 from dpaudit.cli.options import FILE, FOLDER
 
@@ -23,14 +25,7 @@ OF_RUN = {
     short_help="Audit the mechanism of a scenario and write a report.",
     epilog=table(JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"),
 )
-@click.argument(
-    "scenarios",
-    type=FILE,
-    metavar="SCENARIO...",
-    nargs=-1,
-    required=True,
-    shell_complete=given.scenario_names,
-)
+@given.scenarios
 @given.out(
     help="Folder of the report; for several scenarios, their reports go to DIR/NAME.  "
     "[default: dpaudit-out/NAME]",
@@ -80,12 +75,14 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
     The exit status is the most serious one, in the order 2, 1, 3, 0.
 
-    --junit: a violated claim is a failure, an inconclusive audit is skipped. --sarif and --summary
-    have what is not green first. --against: lists the
-    verdicts and settings that changed since the run in OLD, and the δ that changed by more than
-    their uncertainty. OLD may be DIR itself; it is read before anything is written.
+    In JUnit XML a violated claim is a failure, and an inconclusive audit is skipped. SARIF has only
+    what is violated, inconclusive or failed; the table of --summary has it first.
 
-    --ledger: FILE gets a line for each run, and all runs of unchanged code decide the verdict
+    --against lists the verdicts and settings that changed since the run in OLD, and the δ that
+    changed by more than their uncertainty. OLD may be DIR itself; it is read before anything is
+    written.
+
+    The FILE of --ledger gets a line for each run, and all runs of unchanged code decide the verdict
     together, so that a small excess is found over many nights and false alarms do not add up. Each
     run takes the next seed. `dpaudit ledger FILE` shows where it stands.
 
@@ -107,6 +104,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     "--data",
     metavar="ROWS.csv",
     required=True,
+    shell_complete=completion.data,
     help="CSV file with a header, a row a person; or the name of a data set.",
 )
 @given.claim("The claim to audit; DELTA is 0 for pure ε-DP.", required=True)
@@ -123,7 +121,8 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     metavar="0:1,0:100",
     callback=given.bounds,
     help="For replace and add: public bounds of the rows that may come in, least:largest of each "
-    "column, or one pair for all; or a CSV file of two rows.  [default: those of the data, said]",
+    "column, or one pair for all; or a CSV file of two rows.  [default: those of the data; the "
+    "verdict says so]",
 )
 @click.option(
     "--row-bound",
@@ -206,6 +205,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     metavar="NAME",
     default="auto",
     show_default=True,
+    shell_complete=completion.classifiers,
     help="A name from `dpaudit list classifiers`.",
 )
 @click.option(
@@ -228,6 +228,7 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     from dpaudit.cli.progress import shown
     from dpaudit.run.samples import REPORT, run_samples
 
+    folder = out or console().reports / REPORT.name
     with shown() as progress:
-        run_samples(left, right, out, rng=seed, progress=progress, **options)
-    return running.verdict(out or REPORT)
+        run_samples(left, right, folder, rng=seed, progress=progress, **options)
+    return running.verdict(folder)

@@ -9,6 +9,7 @@ import click
 
 from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
+from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import INTERRUPTED, JUDGED, table
 from dpaudit.cli.options import FILE
 
@@ -33,7 +34,12 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
     help="Probability with which each canary was put in.  [default: 0.5]",
 )
 @click.option(
-    "--delta", type=float, metavar="D", default=0.0, help="Without --claim: δ at which ε is read."
+    "--delta",
+    type=float,
+    metavar="D",
+    default=0.0,
+    show_default=True,
+    help="Without --claim: δ at which ε is read.",
 )
 @click.option(
     "--level",
@@ -70,5 +76,6 @@ def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -
         if options["claim"] is not None:
             raise click.UsageError("give one of --claim and --mu")
         options["claim"] = Claim.gdp(mu)
-    run_scores(scores, out, **options)
-    return running.verdict(out or REPORT)
+    folder = out or console().reports / REPORT.name
+    run_scores(scores, folder, **options)
+    return running.verdict(folder)

@@ -10,8 +10,8 @@ import click
 from dpaudit.cli import exit_status
 from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
+from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import NOT_VIOLATED, STOPPED, VIOLATED, table
-from dpaudit.cli.options import FILE
 
 OF_SPECTRUM = {
     NOT_VIOLATED: "the exact δ(ε) keeps the claim at all ε of the table; or there is no claim",
@@ -23,7 +23,7 @@ OF_SPECTRUM = {
     short_help="Print the exact δ(ε) of the worst neighbour, without drawing.",
     epilog=table(OF_SPECTRUM, STOPPED, error="usage, scenario or data error, or no exact δ(ε)"),
 )
-@click.argument("scenario", type=FILE, metavar="SCENARIO", shell_complete=given.scenario_names)
+@given.scenario
 @given.of_neighbours
 @click.option(
     "--epsilon",
@@ -31,8 +31,7 @@ OF_SPECTRUM = {
     callback=given.epsilons,
     help="The ε of the table, in place of the scenario's.",
 )
-@given.as_json
-def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
+def spectrum(scenario: Path, **options: Any) -> int:
     """Print the exact δ(ε) of the worst neighbour, without drawing.
 
     SCENARIO is a file or the name of a scenario that comes with dpaudit, such as flight-als. The
@@ -50,7 +49,7 @@ def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
 
     given.check_neighbours(options)
     found = analyse(Scenario.load(named(scenario)), **options)
-    print(analysis.as_json(found) if as_json else analysis.as_text(found))
+    console().show(found, analysis.as_text, analysis.as_json, analysis.as_line)
     return exit_status.VIOLATED if len(found.broken) else exit_status.NOT_VIOLATED
 
 
@@ -62,7 +61,7 @@ def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
         error="usage, scenario or data error; no value meets the target, or every value does",
     ),
 )
-@click.argument("scenario", type=FILE, metavar="SCENARIO", shell_complete=given.scenario_names)
+@given.scenario
 @click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, in nats.")
 @click.option("--delta", type=float, required=True, metavar="D", help="δ of the target, in (0, 1).")
 @click.option(
@@ -71,8 +70,7 @@ def spectrum(scenario: Path, as_json: bool, **options: Any) -> int:
     help="The parameter to set.  [default: the first that `dpaudit list mechanisms --long` names]",
 )
 @given.of_neighbours
-@given.as_json
-def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **options: Any) -> int:
+def calibrate(scenario: Path, epsilon: float, delta: float, **options: Any) -> int:
     """Find the least noise, or the most sketch rows, with which δ(E) is at most D.
 
     δ is the exact one of the worst neighbour. One parameter of the scenario's mechanism is set, of
@@ -88,7 +86,7 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
 
     given.check_neighbours(options)
     done = found(Scenario.load(named(scenario)), epsilon, delta, **options)
-    print(calibration.as_json(done) if as_json else calibration.as_text(done))
+    console().show(done, calibration.as_text, calibration.as_json, calibration.as_line)
     return 0
 
 
@@ -123,8 +121,7 @@ def calibrate(scenario: Path, epsilon: float, delta: float, as_json: bool, **opt
     show_default=True,
     help="Probability with which a false claim is refuted.",
 )
-@given.as_json
-def plan(claim: tuple[float, float], as_json: bool, power: float, **options: Any) -> int:
+def plan(claim: tuple[float, float], power: float, **options: Any) -> int:
     """Show how many draws it takes to refute a claim, and what a number of draws can show.
 
     The excess is δ(EPS) of the mechanism on the audited pair, minus DELTA. The table has the draws
@@ -134,5 +131,5 @@ def plan(claim: tuple[float, float], as_json: bool, power: float, **options: Any
     from dpaudit.cli.answers import planning
 
     found = planning.needs(claim, chance=power, **options)
-    print(planning.as_json(found) if as_json else planning.as_text(found))
+    console().show(found, planning.as_text, planning.as_json, planning.as_line)
     return 0

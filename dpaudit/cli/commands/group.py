@@ -32,6 +32,7 @@ def dpaudit() -> None:
     δ(ε) where that is known, and writes a report.
 
     Results go to stdout and into files, progress and errors to stderr. Every command takes --quiet
-    (one line for each audit, no progress), --verbose (what took how long) and --json (one JSON
-    document on stdout). Defaults of a project stand in pyproject.toml, in [tool.dpaudit].
+    (one line for each audit, no progress), --verbose (each step with its time, on stderr) and
+    --json (one JSON document on stdout). Defaults of a project stand in pyproject.toml, in
+    [tool.dpaudit].
     """

@@ -8,6 +8,7 @@ import click
 
 from dpaudit.cli import exit_status
 from dpaudit.cli.commands.group import dpaudit
+from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import INCOMPLETE, VIOLATED, table
 from dpaudit.cli.options import FILE, FOLDER
 
@@ -21,8 +22,7 @@ from dpaudit.cli.options import FILE, FOLDER
     ),
 )
 @click.argument("folder", type=FOLDER, metavar="DIR")
-@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON, a list of runs.")
-def status_(folder: Path, as_json: bool) -> int:
+def status_(folder: Path) -> int:
     """Show how far the run in DIR is, or the runs in its subfolders.
 
     A run is done, running or interrupted. For each side, the draws made and the draws wanted are
@@ -33,7 +33,7 @@ def status_(folder: Path, as_json: bool) -> int:
     from dpaudit.run.store.status import states
 
     found = states(folder)
-    print(run_states.as_json(found) if as_json else run_states.as_text(found))
+    console().show(found, run_states.as_text, run_states.as_json, run_states.as_line)
     return exit_status.INCOMPLETE if run_states.interrupted(found) else exit_status.NOT_VIOLATED
 
 
@@ -48,8 +48,7 @@ def status_(folder: Path, as_json: bool) -> int:
 @click.argument("second", type=FOLDER, metavar="B")
 @click.option("--names", metavar="A,B", help="Names of the two.  [default: those of the folders]")
 @click.option("--out", type=FILE, metavar="FILE", help="Draw both into FILE.png or FILE.svg.")
-@click.option("--json", "as_json", is_flag=True, help="Print what moved as JSON.")
-def compare(first: Path, second: Path, names: str | None, out: Path | None, as_json: bool) -> int:
+def compare(first: Path, second: Path, names: str | None, out: Path | None) -> int:
     """Compare two results: what moved, in one figure.
 
     A and B are folders of reports, of two versions of a mechanism or two nights. Verdicts and
@@ -60,7 +59,7 @@ def compare(first: Path, second: Path, names: str | None, out: Path | None, as_j
     from dpaudit.report import comparison
 
     found = comparison.compare(first, second, comparisons.names_of(names, first, second))
-    print(comparisons.as_json(found) if as_json else found)
+    console().show(found, str, comparisons.as_json, comparisons.as_line)
     if out is not None:
         exit_status.say(f"figure: {found.save(out)}", exit_status.NOT_VIOLATED)
     return exit_status.NOT_VIOLATED
@@ -82,8 +81,7 @@ def compare(first: Path, second: Path, names: str | None, out: Path | None, as_j
     multiple=True,
     help="Take over the lines of another ledger; may be given several times.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON, a list.")
-def ledger(file: Path, others: tuple[Path, ...], as_json: bool) -> int:
+def ledger(file: Path, others: tuple[Path, ...]) -> int:
     """Show what many runs in a ledger say together.
 
     FILE is the --ledger of `dpaudit run`. A line for each version of a mechanism: its runs, their
@@ -99,7 +97,7 @@ def ledger(file: Path, others: tuple[Path, ...], as_json: bool) -> int:
         taken = book.merge(map(Ledger, others))
         exit_status.say(f"{taken} lines taken over", exit_status.NOT_VIOLATED)
     found = book.standings()
-    print(ledgers.as_json(found) if as_json else ledgers.as_text(found))
+    console().show(found, ledgers.as_text, ledgers.as_json, ledgers.as_line)
     return VIOLATED if ledgers.rejected(found) else exit_status.NOT_VIOLATED
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
+from dpaudit.cli import completion
 from dpaudit.cli import options as given
 from dpaudit.cli.commands.group import dpaudit
 from dpaudit.cli.console import console
@@ -45,22 +47,22 @@ def init(folder: Path) -> int:
     epilog=table({0: "the list is printed"}, error="usage error, or there is nothing of that name"),
 )
 @click.argument("kind", required=False, type=click.Choice(KINDS))
-@click.argument("name", required=False, metavar="[NAME|FOLDER]")
+@click.argument("name", required=False, metavar="[NAME|FOLDER]", shell_complete=completion.listed)
 @click.option("--long", is_flag=True, help="All that is known of each.")
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
-def list_(kind: str | None, name: str | None, long: bool, as_json: bool) -> int:
+def list_(kind: str | None, name: str | None, long: bool) -> int:
     """List mechanisms, datasets, classifiers and scenarios, a line for each.
 
-    Without a KIND the first scenarios only; with a KIND all of those; with a NAME all that is known
-    of one, such as `dpaudit list mechanisms ALS`. Scenarios are those that come with dpaudit, by
-    the name that `dpaudit run` takes, and the .toml files below ./scenarios; with a FOLDER, the
-    files below that.
+    Without a kind all four are listed, of scenarios the first ones; with a kind, all of that kind;
+    with a NAME too, all that is known of that one, such as `dpaudit list mechanisms ALS`. Scenarios
+    are those that come with dpaudit, by the name that `dpaudit run` takes, and the .toml files
+    below ./scenarios; with a FOLDER, the files below that.
     """
     from dpaudit.cli.answers import listing
 
     found = listing.found(KINDS if kind is None else (kind,), name)
     one = name is not None and sum(map(len, found.values())) == 1
-    print(listing.as_json(found) if as_json else listing.as_text(found, long or one))
+    as_text = partial(listing.as_text, long=long or one)
+    console().show(found, as_text, listing.as_json, listing.as_line)
     return 0
 
 
@@ -83,5 +85,11 @@ def schema(markdown: bool) -> int:
     from dpaudit.run.schema import page
     from dpaudit.run.schema import schema as made
 
-    print(page() if markdown else json.dumps(made(), indent=2, ensure_ascii=False))
+    if markdown and console().json:
+        raise click.UsageError("--markdown and --json exclude each other: give one")
+    document = partial(json.dumps, indent=2, ensure_ascii=False)
+    if markdown:
+        console().answer(*2 * (page(),))
+    else:
+        console().show(made(), document, document, document)
     return 0
