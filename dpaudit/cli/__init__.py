@@ -5,9 +5,9 @@ Nothing here computes or certifies anything, and no other room imports this one.
 
 `app` runs a command and turns errors into lines; `commands` and `options` declare the commands and
 their help. `console` knows how much is to be printed, `defaults` what the project sets in
-pyproject.toml, `completion` which names a shell may complete. A module for each command prints its answer: `running`, `summary`, `analysis`,
-`calibration`, `planning`, `listing`, `run_states`. `table` aligns columns and `progress` shows
-progress.
+pyproject.toml, `completion` which names a shell may complete. A module for each command prints its
+answer: `running`, `summary`, `analysis`, `calibration`, `planning`, `listing`, `run_states`.
+`table` aligns columns and `progress` shows progress.
 """
 
 from dpaudit.cli.app import main
