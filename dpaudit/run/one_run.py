@@ -1,13 +1,6 @@
 """A scenario of one run: the [one_run] table, and the report that comes of it.
 
-Keys, beside `name` and a [claim] as in every scenario (`dpaudit.run.scenario.file`):
-
-- [one_run] scores = "scores.csv" (from the scenario's folder): columns score, included, and perhaps
-  inclusion; as `dpaudit canaries` reads them
-- or [data], [mechanism] as in every scenario, and [one_run] count = 200; kind, label, row_bound,
-  label_bound as in `dpaudit.canaries`; score = "gradient", "loss", "nearest" or
-  "package.module:callable"; relation = "add" or "zero-out"; seed = 0
-- and in both: level, inclusion, and delta where the claim has no ε of its own
+`dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
 
 from __future__ import annotations
@@ -123,7 +116,23 @@ def loaded(mechanism: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class OneRunScenario:
-    """One audit of one run, checked. folder : of the file. options : of `dpaudit.audit_one_run`."""
+    """One audit of one run, checked. `load` makes it from a file with a table [one_run].
+
+    Attributes
+    ----------
+    name : str
+        Of the audit, and of the folder of its report.
+    folder : Path
+        Of the file. Paths in the file begin there, and so do the user's modules.
+    source : GivenScores or Insertion
+        A file of scores, or a mechanism that is to run once on data with canaries.
+    claim : Claim or None
+        What the verdict is about; None where nothing is claimed.
+    options : Mapping[str, Any]
+        Of `dpaudit.audit_one_run`: level, inclusion and delta where the file has them.
+    seed : int
+        Of canaries, coins and mechanism.
+    """
 
     name: str
     folder: Path

@@ -39,7 +39,6 @@ ROOMS = (
     ".scoring",
     ".testing",
 )
-SCENARIOS = {"OneRunScenario", "Scenario", "StudyScenario"}  # docs/scenarios.md has their keys
 HEADING = re.compile(r"^(\S.*)\n-{3,}$", re.MULTILINE)
 ENTRY = re.compile(r"^(\*\*\w+|\w+(?:, \w+)* : \S.*)\n {4}\S", re.MULTILINE)
 
@@ -88,7 +87,7 @@ def with_methods(name, thing):
 
 def excused(thing):
     """Example mechanisms have parameters that their base class describes by kind."""
-    return thing.__name__ in SCENARIOS or issubclass(thing, ExampleMechanism)
+    return issubclass(thing, ExampleMechanism)
 
 
 def faults_of(thing):

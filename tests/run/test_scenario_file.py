@@ -324,3 +324,27 @@ def test_a_claim_may_be_of_a_group_or_by_distance(write_scenario):
 )
 def test_other_claims_by_distance_are_refused(write_scenario, claim, said):
     assert any(said in line for line in faults(write_scenario(claim=claim)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"claim": "epsilon = 1e-5\ndelta = 1.0"},
+            "[claim]: must be one that a mechanism can break, got (1e-05, 1)-DP, which allows "
+            "δ = 1 and so any mechanism. ε and δ look swapped: did you mean (1, 1e-05)?",
+        ),
+        (
+            {"claim": "epsilon = 300\ngroup = 3"},
+            "[claim] epsilon: must be at most 500 nats: no number of draws refutes a larger one, "
+            "got 900.0",
+        ),
+        (
+            {"mechanism": f'name = "GaussianLS"\nsigma = 1{"0" * 400}'},
+            "[mechanism] sigma: must be a finite number in (0, inf), got inf",
+        ),
+    ],
+    ids=["swapped", "group", "huge"],
+)
+def test_a_value_out_of_reach_is_a_fault_of_its_own_table(write_scenario, changes, said):
+    assert faults(write_scenario(**changes)) == [said]

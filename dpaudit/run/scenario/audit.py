@@ -58,9 +58,18 @@ def read_settings(
     try:
         settings = Settings.of(epsilon=epsilon, claim=claim, rng=seed, **usable)
     except InvalidInput as error:
-        table.fault(error.argument or "", error.detail)
+        _fault(table, error)
         return None
     return None if table.faults else settings
+
+
+def _fault(table: Table, error: InvalidInput) -> None:
+    """Note what is wrong with the settings; the claim is one of them, with a table of its own."""
+    owner, _, key = (error.argument or "").partition(" ")
+    if owner == "claim":
+        Table("claim", {}, table.faults).fault(key, error.detail)
+    else:
+        table.fault(error.argument or "", error.detail)
 
 
 def _draws(table: Table) -> Any:

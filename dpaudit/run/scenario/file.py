@@ -1,34 +1,7 @@
 """A scenario file (TOML): what to audit, on what data, against which claim. It is parsed once, into
 objects, and all of it is checked before anything runs.
 
-Keys, by table (`name` stands above them and is optional):
-
-- [data] name = "flight", or path = "x.csv" (from the scenario's folder); target = "y", the column
-  to predict, which is put last; constant = true puts a column of ones first (not given: for
-  mechanisms of dpaudit's own that fit a regression); row_bound = 5.0 shrinks longer rows (label
-  included) to that norm
-- [mechanism] name = "ALS" and its parameters; or call = "package.module:callable", with a table
-  `parameters` if the callable makes the mechanism from them, batched = false if it gives one output
-  a call, or kind = "estimator" if it makes an estimator with fit (and then outputs = ["coef_"] or
-  "package.module:callable", or predict = [[..], ..]), or kind = "synthesizer" if it makes an object
-  with fit(data, rng) and sample(model, rng) of tables; or command = ["program", "{data}", "{size}",
-  "{seed}"], run in the scenario's folder; timeout = 60 seconds, of either
-- [neighbour] rule = "worst" (of all rows zeroed, at ε = `at`, by theory; not given: where theory
-  knows it), "search" (the same and other relations, without theory, for all other mechanisms: keys
-  in `dpaudit.run.scenario.search`), "row" (`index` zeroed),
-  "replace" (`index` by `row`), "add" (`row`), "template" (`template`), or, without [data], "own":
-  the two databases on which a mechanism of a paper shows what it claims
-- [claim] of one kind, or none: epsilon = 1.0 and delta = 0.1; gdp = 0.5; rho = 0.1
-  (zero-concentrated), with omega = 20.0 (truncated); rows = 1000 and gamma = 50.0 (the Rényi curve
-  of Gaussian mixing); printed = true, what the mechanism's own source claims; with group = 3, what
-  that says of 3 changed rows; epsilon with per = "euclidean" (manhattan, chebyshev, hamming or
-  "package.module:callable"), ε a unit of distance of the record that changes
-- [audit] epsilon = [..] or {start, stop, num}; draws (or samples), level, classifier, seed, detect,
-  train_share, choose_share, bits, focus, stop = "verdict" to draw no more than that takes, and
-  unit = "call" where the draws of a call share state; all optional, as in `dpaudit.audit`; the seed
-  is 0 if not given, and the ε go to where the claim's δ is 1e-9 if not given for a claim without an
-  ε of its own; and backend = "threading", "loky" (processes) or "dask", with address = "tcp://..."
-  of a scheduler, which change no result
+`dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
 
 from __future__ import annotations
@@ -62,12 +35,28 @@ NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One audit, checked.
+    """One audit, checked. `load` makes it from a file.
 
-    folder : of the file. text : of the file, where there is one. data : None for a mechanism's own
-    pair.
-    mechanism : a mechanism, or a `Call` that is imported when it runs. settings : of the audit,
-    with claim and seed sequence. seed : the integer that the sequence is made from.
+    Attributes
+    ----------
+    name : str
+        Of the audit, and of the folder of its report.
+    folder : Path
+        Of the file. Paths in the file begin there, and so do the user's modules.
+    data : Data or None
+        The rows to audit on; None for a mechanism's own pair.
+    mechanism : LawMechanism or Call
+        What is audited. A `Call` is imported when it runs.
+    neighbour : Neighbour
+        The rule that chooses the second database.
+    settings : Settings
+        Of the audit, with claim and seed sequence.
+    seed : int
+        What the seed sequence is made from.
+    workers : Workers
+        Where draws are made, which changes no result.
+    text : str or None
+        Of the file; None where the scenario comes from no file.
     """
 
     name: str

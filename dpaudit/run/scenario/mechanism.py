@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from dpaudit._core.check import choice, fail
+from dpaudit._core.check import choice, fail, nearest_float
 from dpaudit.errors import InvalidInput
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.run.scenario.table import REQUIRED, Table
@@ -100,4 +100,6 @@ def typed(key: str, value: Any, kind: type[Any]) -> Any:
     accepted = {float: (int, float), tuple: (list,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):
         fail(key, value, WORDS.get(kind, kind.__name__))
-    return kind(value) if kind in (float, tuple) else value
+    if kind is float:
+        return nearest_float(value)
+    return tuple(value) if kind is tuple else value

@@ -1,15 +1,7 @@
 """`[neighbour] rule = "search"`: its keys, and the search itself.
 
-- at : ε at which neighbours are compared (the claim's own, of each pair if it depends on it; or 0)
-- relations = ["zero-out"], any of "zero-out", "remove", "replace", "add"
-- candidates = "rows.csv" (from the scenario's folder), row_bound = 5.0, bounds = [[least, largest],
-  ...] one a column, the target's last, or one for all; or bounds = "public.csv", a file of two
-  rows, the least and the largest values; or bounds = "data", those of the data, which is said:
-  rows that may come in
-- named = false where nobody said that the claim covers these relations, which is said too
-- rank = "auto", "linear", "influence", "random" or "package.module:callable", the user's
-  score(data, out, into)
-- shortlist, budget (in audits), quick : as of `dpaudit.search_neighbours`
+`dpaudit schema --markdown` prints the keys. Rows that may come in are `candidates`, or lie within
+`row_bound` and `bounds`, which has a pair a column, the target's last, or one pair for all.
 """
 
 from __future__ import annotations

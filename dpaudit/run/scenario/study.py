@@ -27,7 +27,19 @@ STUDY = "study"
 
 @dataclass(frozen=True)
 class StudyScenario:
-    """A study with its settings, checked."""
+    """A study with its settings, checked. `load` makes it from a file with a table [study].
+
+    Attributes
+    ----------
+    path : Path
+        Of the file. Modules beside it are found.
+    name : str
+        Of the study, and of the folder of its figures.
+    study : Study
+        What is made, with its settings.
+    seed : int
+        Of all that is random.
+    """
 
     path: Path
     name: str
