@@ -9,24 +9,46 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpaudit.cli import main
+from dpaudit.mechanisms import REGISTRY
 from dpaudit.run import one_run
 from dpaudit.run.scenario import file
 from dpaudit.run.scenario.study import STUDY
 from dpaudit.run.scenario.table import Table
 from dpaudit.run.schema import page, schema
 from dpaudit.run.schema.asked import PLACE, tables
-from dpaudit.run.schema.document import way
+from dpaudit.run.schema.document import properties, table
 from dpaudit.run.schema.summaries import KEYS, TABLES
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "scenarios").rglob("*.toml"))
+TABLES_OF_KINDS = tables()
+SCHEMAS = {place: table(place, kinds) for place, kinds in TABLES_OF_KINDS.items() if place}
 KINDS = [
     pytest.param(place, kind, id=f"{place}-{kind.title}".strip("-"))
-    for place, kinds in tables().items()
+    for place, kinds in TABLES_OF_KINDS.items()
     for kind in kinds
     if place and place != STUDY  # a study's module is imported to read its keys
 ]
+SAMPLE = [one for one in KINDS if one.values[1].title not in [*REGISTRY][1:]]
 NEVER = datetime.date(2026, 1, 1)  # a value of TOML that no key takes
+VALUES = [
+    *(NEVER, True, -1, 0, 1, 25, 501, -0.5, 0.5, 2.5, 10**13),
+    *("", " ", "x", "a\nb", "a.b:c", "1a:b", "a:b:c", "verdict", "auto", "float", "array"),
+    *([], [1], [1.5, 2.0], [[1.0, 2.0]], ["a", "b"], ["a", "a"], ["zero-out"], [-1.5], ["{data}"]),
+    *({}, {"a": "float"}, {"a": 1}, {"start": 0.0, "stop": 1.0, "num": 3}, {"start": 0.0}),
+]
+ONLY_THE_READER = {  # it refuses more, by other keys or by what there is
+    ("neighbour", "row_bound"),
+    ("neighbour", "bounds"),
+    ("neighbour", "candidates"),
+    ("audit", "draws"),
+    ("audit", "samples"),
+    ("audit", "train_share"),
+    ("audit", "choose_share"),
+    ("audit", "address"),
+    ("data", "name"),
+}
+MINIMAL = {"data": {"name": "flight"}, "mechanism": {"name": "ALS", "rows": 3}}
 
 
 @pytest.fixture(scope="module")
@@ -53,50 +75,133 @@ def test_all_shipped_scenarios_are_valid(validator):
     check_all(SHIPPED, validator)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[data]\nname = "flight"\n[mechanism]\nname = "ALS"\nrowz = 3',
-        '[mechanism]\nname = "ALS"\nrows = 3\n[claim]\nepsilon = -1.0',
-        '[mechanism]\nname = "ALS"\nrows = 3\n[claim]\nepsilon = 1.0\nrho = 1.0',
-        '[mechanism]\nname = "ALS"\nrows = 3\n[audit]\nlevel = 1.0',
-        '[mechanism]\nname = "ALS"\nrows = 3\n[neighbour]\nrule = "row"',
-        '[mechanism]\ncall = "no callable"',
-        '[one_run]\nscores = "s.csv"\n[audit]\ndraws = 3',
-        'title = "x"\n[mechanism]\nname = "ALS"\nrows = 3',
-    ],
-)
-def test_what_is_wrong_is_refused_by_both(text, validator, tmp_path):
-    wrong = tmp_path / "wrong.toml"
-    wrong.write_text(text)
-    assert main(["run", "--check", str(wrong)]) == 2
-    assert not validator.is_valid(content(wrong))
-
-
-def faults(place, kind, key, value):
-    """What the reader of scenarios says of a table with one faulty value."""
-    ways = {"call": "module:callable", "command": ["program"]}
-    own = {way: ways[way] for way in set(ways) & set(kind.keys)}
-    top = Table("", {place: {**own, **kind.fixed, key: value}}, [])
-    reader = one_run.read_tables if place == one_run.ONE_RUN else file.read_tables
+def read(content):
+    """The faults that the reader of scenarios finds."""
+    top = Table("", content, [])
+    reader = one_run.read_tables if one_run.ONE_RUN in content else file.read_tables
     reader(PLACE, top)
-    return [one for one in top.faults if one.startswith(f"[{place}] {key}")]
+    return top.faults
 
 
-def errors(place, kind, key, value):
-    """What the schema says of the same."""
-    found = Draft202012Validator(way(place, kind)).iter_errors({**kind.fixed, key: value})
-    return [one for one in found if list(one.path)[:1] == [key]]
+MINE = {"data": {"path": "x.csv"}, "mechanism": {"call": "a:b"}}
+OWN = {"mechanism": {"name": "PMTRR", "mu": 1.0, "public_rows": 9}, "neighbour": {"rule": "own"}}
+SCORES = {"one_run": {"scores": "s.csv"}}
+MADE = {**MINE, "one_run": {"count": 3}}
+WRONG = {
+    "unknown key": {**MINIMAL, "mechanism": {"name": "ALS", "rows": 3, "rowz": 3}},
+    "unknown table": {**MINIMAL, "title": "x"},
+    "no data": {"mechanism": MINIMAL["mechanism"]},
+    "no mechanism": {"data": MINIMAL["data"]},
+    "two kinds of data": {**MINIMAL, "data": {"name": "flight", "path": "x.csv"}},
+    "no kind of data": {**MINIMAL, "data": {"target": "y"}},
+    "parameter missing": {**MINIMAL, "mechanism": {"name": "ALS"}},
+    "parameter of another": {**MINIMAL, "mechanism": {"name": "ALS", "rows": 3, "sigma": 1.0}},
+    "unknown mechanism": {**MINIMAL, "mechanism": {"name": "ALZ", "rows": 3}},
+    "two kinds of mechanism": {**MINE, "mechanism": {"call": "a:b", "command": ["{data}"]}},
+    "name and call": {**MINE, "mechanism": {"call": "a:b", "name": "ALS", "rows": 3}},
+    "no kind of mechanism": {**MINE, "mechanism": {"timeout": 3.0}},
+    "unknown kind": {**MINE, "mechanism": {"call": "a:b", "kind": "oracle"}},
+    "kind without its call": {**MINE, "mechanism": {"kind": "synthesizer"}},
+    "batched with a kind": {
+        **MINE,
+        "mechanism": {"call": "a:b", "kind": "values", "batched": True},
+    },
+    "outputs and predict": {
+        **MINE,
+        "mechanism": {"call": "a:b", "kind": "estimator", "outputs": ["c_"], "predict": [[1.0]]},
+    },
+    "a row without its index": {**MINIMAL, "neighbour": {"rule": "row"}},
+    "an index without its rule": {**MINE, "neighbour": {"index": 3}},
+    "a search that nobody asked for": {**MINIMAL, "neighbour": {"relations": ["add"]}},
+    "own pair and data": {**MINIMAL, **OWN},
+    "two kinds of claim": {**MINIMAL, "claim": {"epsilon": 1.0, "rho": 1.0}},
+    "no kind of claim": {**MINIMAL, "claim": {"delta": 0.1}},
+    "half a claim": {**MINIMAL, "claim": {"rows": 10}},
+    "per without epsilon": {**MINIMAL, "claim": {"rho": 0.1, "per": "euclidean"}},
+    "printed, not": {**MINIMAL, "claim": {"printed": False}},
+    "draws and samples": {**MINIMAL, "audit": {"draws": 300, "samples": 300}},
+    "scores and an audit": {**SCORES, "audit": {"draws": 300}},
+    "scores and data": {**SCORES, "data": MINE["data"]},
+    "scores of a printed claim": {**SCORES, "claim": {"printed": True}},
+    "one run of a group": {**SCORES, "claim": {"epsilon": 1.0, "group": 2}},
+    "one run of nothing": {"one_run": {"level": 0.9}, **MINE},
+    "one run without data": {"one_run": {"count": 3}, "mechanism": MINE["mechanism"]},
+}
+RIGHT = {
+    "minimal": MINIMAL,
+    "no rule": {**MINIMAL, "neighbour": {"at": 0.1}},
+    "search": {**MINE, "neighbour": {"relations": ["replace"], "bounds": "data"}},
+    "own pair": OWN,
+    "claim of a group": {**MINIMAL, "claim": {"epsilon": 1.0, "delta": 0.1, "group": 3}},
+    "by distance": {**MINIMAL, "claim": {"epsilon": 1.0, "per": "hamming"}},
+    "tCDP": {**MINIMAL, "claim": {"rho": 0.1, "omega": 20}},
+    "samples": {**MINIMAL, "audit": {"samples": 1e5}},
+    "scores": {**SCORES, "claim": {"gdp": 1.0}},
+    "one run": {**MADE, "claim": {"epsilon": 1.0}},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_refused_by_both(wrong, validator):
+    assert read(wrong)
+    assert not validator.is_valid(wrong)
+
+
+@pytest.mark.parametrize("right", RIGHT.values(), ids=RIGHT)
+def test_what_is_right_is_taken_by_both(right, validator):
+    assert read(right) == []
+    assert validator.is_valid(right)
+
+
+def test_an_error_is_about_the_one_key_that_is_wrong(validator):
+    wrong = {**MINIMAL, "claim": {"epsilon": 1.0}, "audit": {"level": 1.5}}
+    assert [list(one.path) for one in validator.iter_errors(wrong)] == [["audit", "level"]]
+
+
+AROUND = {"claim": {"audit": {"epsilon": [1.0]}}, "neighbour": {"mechanism": MINE["mechanism"]}}
+
+
+def example(place, kind, key, value):
+    """A table of a kind with one value."""
+    ways = {"call": "module:callable", "command": ["program", "{data}"]}
+    own = {way: ways[way] for way in set(ways) & set(kind.keys)}
+    return {**AROUND.get(place, {}), place: {**own, **kind.fixed, key: value}}
+
+
+def refused(place, kind, key, value):
+    """Whether the reader refuses a value, and whether the schema does."""
+    given = example(place, kind, key, value)
+    found = Draft202012Validator(SCHEMAS[place]).iter_errors(given[place])
+    name = "draws" if key == "samples" else key
+    places = tuple(f"[{place}] {one}{end}" for one in (key, name) for end in ":[")
+    places += (f"[{place}.{key}]",)
+    said = any(one.startswith(places) for one in read(given))
+    return said, any(list(one.path)[:1] == [key] for one in found)
+
+
+def bad_values(known):
+    """Values of another type, beyond each end, and no choice."""
+    ends = {"minimum": -1, "exclusiveMinimum": 0, "maximum": 1, "exclusiveMaximum": 0}
+    beyond = [known[end] + step for end, step in ends.items() if end in known]
+    return [NEVER, *beyond, *(["no choice"] if "enum" in known else [])]
 
 
 @pytest.mark.parametrize(("place", "kind"), KINDS)
-def test_values_that_a_reader_refuses_the_schema_refuses(place, kind):
-    known = way(place, kind)["properties"]
+def test_bad_values_are_refused_by_both(place, kind):
+    known = SCHEMAS[place]["properties"]
     for key in set(kind.keys) - set(kind.fixed):
-        lowest = known[key].get("minimum", known[key].get("exclusiveMinimum"))
-        for value in [NEVER] + ([] if lowest is None else [lowest - 1]):
-            assert faults(place, kind, key, value), (key, value)
-            assert errors(place, kind, key, value), (key, value)
+        for value in bad_values(known[key]):
+            assert refused(place, kind, key, value) == (True, True), (key, value)
+
+
+@pytest.mark.parametrize(("place", "kind"), SAMPLE)
+def test_a_value_that_the_reader_takes_the_schema_takes_and_the_other_way_round(place, kind):
+    keys = [key for key in kind.keys if key not in kind.fixed]
+    for key, value in ((key, value) for key in keys for value in VALUES):
+        by_reader, by_schema = refused(place, kind, key, value)
+        assert by_reader or not by_schema, (key, value)
+        if (place, key) not in ONLY_THE_READER and "name" not in kind.fixed:
+            assert by_schema or not by_reader, (key, value)
 
 
 @pytest.mark.parametrize("place", [place for place in tables() if place != "mechanism"])
@@ -109,6 +214,13 @@ def test_every_key_has_a_meaning_and_no_other_has(place):
 def test_keys_of_a_users_mechanism_have_a_meaning():
     kinds = [kind for kind in tables()["mechanism"] if "name" not in kind.fixed]
     assert {key for kind in kinds for key in kind.keys} | {"name"} == set(KEYS["mechanism"])
+
+
+@pytest.mark.parametrize(("place", "kind"), KINDS)
+def test_a_default_is_a_value_that_the_schema_takes(place, kind):
+    for known in properties(place, kind).values():
+        if "default" in known:
+            Draft202012Validator(known).validate(known["default"])
 
 
 def test_the_page_is_what_the_code_says(capsys):

@@ -11,20 +11,26 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit.auditing.api import audit
-from dpaudit.auditing.settings import MOST_EPSILON, UNITS, Settings
+from dpaudit.auditing.settings import (
+    LARGEST_EPSILON,
+    MOST_EPSILON,
+    MOST_SAMPLES,
+    UNITS,
+    Settings,
+)
 from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.table import Check, Table, numbers, takes
 
-COUNT: Check = partial(check.count, minimum=1)
 DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
-AT_LEAST_0 = {"type": "number", "minimum": 0}
-SPAN = {"start": AT_LEAST_0, "stop": AT_LEAST_0, "num": {"type": "integer", "minimum": 1}}
+EPSILON = {"type": "number", "minimum": 0, "maximum": LARGEST_EPSILON}
+NUMBER = {"type": "integer", "minimum": 1, "maximum": MOST_EPSILON}
+SPAN = {"start": EPSILON, "stop": EPSILON, "num": NUMBER}
 ONE_OR_MORE = {
     "anyOf": [
-        {"type": "array", "items": AT_LEAST_0, "minItems": 1},
+        {"type": "array", "items": EPSILON, "minItems": 1},
         {
             "type": "object",
             "properties": SPAN,
@@ -78,8 +84,14 @@ def _draws(table: Table) -> Any:
         table.fault("samples", "is another name of draws: give one of the two")
     usual = DEFAULTS["samples"]
     if "samples" in table:
-        return table.get("samples", COUNT, usual)
-    return table.get("draws", COUNT, usual)
+        return table.get("samples", _count, usual)
+    return table.get("draws", _count, usual)
+
+
+@takes({"type": "integer", "minimum": 1, "maximum": MOST_SAMPLES})
+def _count(key: str, value: Any) -> int:
+    """A number of draws; `Settings` refuses too large a one."""
+    return check.count(key, value, 1)
 
 
 def _grid(table: Table) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpaudit import datasets
 from dpaudit._core import check
-from dpaudit.run.scenario.table import Table, flag, takes, text
+from dpaudit.run.scenario.table import LINE, Table, flag, takes, text
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def read_data(table: Table, folder: Path) -> Data:
     return Data(name, place, target, constant, row_bound)
 
 
-@takes({"type": "string"})
+@takes(LINE)
 def _name(key: str, value: Any) -> str:
     if Path(text(key, value)).suffix or len(Path(value).parts) > 1:
         known = ", ".join(datasets.names())

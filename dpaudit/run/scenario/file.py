@@ -24,7 +24,7 @@ from dpaudit.run.scenario.claim import read_claim
 from dpaudit.run.scenario.data import Data, read_data
 from dpaudit.run.scenario.mechanism import read_mechanism
 from dpaudit.run.scenario.neighbour import Neighbour, Searched, Unstated, Worst, read_neighbour
-from dpaudit.run.scenario.table import Table, refuse, takes, text
+from dpaudit.run.scenario.table import LINE, Table, refuse, takes, text
 from dpaudit.run.scenario.user_mechanism import Call, Program, is_synthesizer, lawless, predicts
 from dpaudit.run.scenario.workers import Workers, read_workers
 
@@ -204,7 +204,7 @@ def read_name(top: Table, path: Path) -> str:
     return str(top.get("name", folder_name, path.stem))
 
 
-@takes({"type": "string"})
+@takes(LINE)
 def folder_name(key: str, value: Any) -> str:
     """A name, which the report's folder takes too."""
     if text(key, value) != Path(value).name or value == ".." or "\\" in value:

@@ -19,7 +19,7 @@ from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.errors import ScenarioError
 from dpaudit.neighbours.pair import DONE
-from dpaudit.run.scenario.table import Table, flag, numbers, takes, text
+from dpaudit.run.scenario.table import LINE, Table, flag, numbers, takes, text
 from dpaudit.run.scenario.target import TARGET, imported, is_target
 from dpaudit.run.worst_case_options import read_candidates
 from dpaudit.search import Selection
@@ -161,7 +161,7 @@ def _words(key: str, value: Any) -> tuple[str, ...]:
     )
 
 
-@takes({"anyOf": [{"type": "string"}, {"type": "array", "items": PAIR, "minItems": 1}]})
+@takes({"anyOf": [LINE, {"type": "array", "items": PAIR, "minItems": 1}]})
 def _pairs_or_file(key: str, value: Any) -> tuple[tuple[float, ...], ...] | str:
     """Pairs, a file that holds them, or "data"."""
     return text(key, value) if isinstance(value, str) else _pairs(key, value)

@@ -13,6 +13,7 @@ from dpaudit.errors import InvalidInput, ScenarioError
 Check = Callable[[str, Any], Any]
 Checker = TypeVar("Checker", bound=Check)
 REQUIRED: Any = object()
+LINE = {"type": "string", "pattern": r"^.*\S.*$"}  # not blank, on one line
 NUMBERS = {"type": "array", "items": {"type": "number"}, "minItems": 1}
 
 
@@ -97,7 +98,7 @@ def refuse(path: Path, faults: Sequence[str]) -> None:
         raise ScenarioError("\n".join(f"{one_line(path.name)}: {fault}" for fault in faults))
 
 
-@takes({"type": "string"})
+@takes(LINE)
 def text(key: str, value: Any) -> str:
     """A line of text that is not blank."""
     if not isinstance(value, str) or not value.strip() or not value.isprintable():

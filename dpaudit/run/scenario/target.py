@@ -13,7 +13,8 @@ from dpaudit._core.user_code import elsewhere
 from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.table import takes
 
-TARGET = {"type": "string", "pattern": r"^[\w.]+:[\w.]+$"}
+NAMES = r"[^\W\d]\w*(\.[^\W\d]\w*)*"  # identifiers, with dots between
+TARGET = {"type": "string", "pattern": f"^{NAMES}:{NAMES}$"}
 
 
 def is_target(value: Any) -> bool:

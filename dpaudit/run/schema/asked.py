@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dpaudit import adapters
 from dpaudit.mechanisms import REGISTRY
+from dpaudit.one_run.api import audit_one_run
+from dpaudit.one_run.canaries import canaries
 from dpaudit.run import one_run
 from dpaudit.run.scenario import claim, file, neighbour
 from dpaudit.run.scenario.study import STUDY, StudyFile
 from dpaudit.run.scenario.table import REQUIRED, Asked, Table
 from dpaudit.run.scenario.user_mechanism.form import KEYS
+from dpaudit.search import search_neighbours
 
 PLACE = Path("scenario.toml")
-TOP = ("name", "data", "mechanism", "claim", "neighbour", "audit")
+OF_FILE = ("name", "at")  # by default what the file's name or the claim says
+# Keys of which a table has one, and keys that it has not both.
+ONE_OF = {"data": ("name", "path")}
+APART = {"audit": (("draws", "samples"),), "mechanism": (("outputs", "predict"),)}
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ def tables() -> dict[str, tuple[Kind, ...]]:
     """The kinds of each table of a scenario, by its name; "" for what stands above the tables."""
     plain = read({"claim": {}})
     return {
-        "": (Kind("", {}, {"name": plain.asked["name"]}),),
+        "": (Kind("", {}, _open({"name": plain.asked["name"]})),),
         "data": (Kind("", {}, plain.inner["data"].asked),),
         "mechanism": tuple(_mechanisms()),
         "neighbour": tuple(_neighbours()),
@@ -70,20 +78,34 @@ def _mechanisms() -> Iterator[Kind]:
     for name, made in REGISTRY.items():
         keys = read({"mechanism": {"name": name}}).inner["mechanism"].asked
         own = {one.name: one.default for one in dataclasses.fields(made)}  # type: ignore[arg-type]
-        known = {key: _with_default(one, own.get(key)) for key, one in keys.items()}
-        yield Kind(name, {"name": name}, known)
+        usual = {key: _usually(one, own.get(key)) for key, one in keys.items()}
+        yield Kind(name, {"name": name}, usual)
     for kind in (None, *KEYS):
         fixed = {} if kind is None else {"kind": kind}
         content = {"call": "module:callable", **fixed}
         keys = dict(read({"mechanism": content}).inner["mechanism"].asked)
         title = "a function" if kind is None else f'kind = "{kind}"'
-        yield Kind(title, fixed, keys if fixed else _without(keys, "kind"))
+        known = _without(keys, "kind") if kind is None else _filled(keys, getattr(adapters, kind))
+        yield Kind(title, fixed, known)
     yield Kind("a program", {}, read({"mechanism": {"command": ["x"]}}).inner["mechanism"].asked)
 
 
-def _with_default(one: Asked, default: Any) -> Asked:
-    known = one.default is not REQUIRED and default not in (None, dataclasses.MISSING)
-    return one._replace(default=default) if known else one
+def _usually(one: Asked, default: Any) -> Asked:
+    """A key that a reader hands on only where it is given, with the default of what takes it."""
+    unknown = (None, dataclasses.MISSING, inspect.Parameter.empty)
+    return one._replace(default=default) if one.default is None and default not in unknown else one
+
+
+def _filled(keys: Mapping[str, Asked], *takers: Callable[..., Any]) -> dict[str, Asked]:
+    """Keys with the defaults of the functions that they are handed on to."""
+    signatures = [inspect.signature(one).parameters for one in takers]
+    usual = {key: one.default for parameters in signatures for key, one in parameters.items()}
+    return {key: _usually(one, usual.get(key)) for key, one in keys.items()}
+
+
+def _open(keys: Mapping[str, Asked]) -> dict[str, Asked]:
+    """Without the defaults that come from the small file that was read."""
+    return {key: one._replace(default=None) if key in OF_FILE else one for key, one in keys.items()}
 
 
 def _without(keys: Mapping[str, Asked], left_out: str) -> dict[str, Asked]:
@@ -93,10 +115,16 @@ def _without(keys: Mapping[str, Asked], left_out: str) -> dict[str, Asked]:
 def _neighbours() -> Iterator[Kind]:
     for rule in neighbour.RULES:
         keys = read({"neighbour": {"rule": rule}}).inner["neighbour"].asked
-        yield Kind(f'rule = "{rule}"', {"rule": rule}, keys)
+        searches = [search_neighbours] if rule == neighbour.Searched.rule else []
+        yield Kind(f'rule = "{rule}"', {"rule": rule}, _filled(_open(keys), *searches))
     mine = {"call": "module:callable"}  # then no rule is one of search, with its keys
     keys = read({"mechanism": mine, "neighbour": {}}).inner["neighbour"].asked
-    yield Kind("no rule", {}, _without(keys, "rule"))
+    yield Kind("no rule", {}, _filled(_open(_without(keys, "rule")), search_neighbours))
+
+
+def unruled() -> tuple[str, ...]:
+    """The keys of [neighbour] where a mechanism of dpaudit's own is given and no rule."""
+    return tuple(_without(read({"neighbour": {}}).inner["neighbour"].asked, "rule"))
 
 
 def _claims(keys: Mapping[str, Asked]) -> Iterator[Kind]:
@@ -114,7 +142,14 @@ def _claims(keys: Mapping[str, Asked]) -> Iterator[Kind]:
 def _one_run() -> Iterator[Kind]:
     for title, content in (("scores of a run", {"scores": "scores.csv"}), ("a run to make", {})):
         top = read({one_run.ONE_RUN: content}, one_run.read_tables)
-        yield Kind(title, {}, top.inner[one_run.ONE_RUN].asked)
+        keys = top.inner[one_run.ONE_RUN].asked
+        yield Kind(title, {}, _filled(keys, canaries, audit_one_run))
+
+
+def claim_of_one_run() -> tuple[str, ...]:
+    """The keys of [claim] in an audit of one run, beside what the mechanism's source claims."""
+    top = read({one_run.ONE_RUN: {"scores": "scores.csv"}, "claim": {}}, one_run.read_tables)
+    return tuple(top.inner["claim"].asked)
 
 
 def _study() -> Mapping[str, Asked]:

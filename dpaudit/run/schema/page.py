@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.run.scenario.table import REQUIRED, Asked
+from dpaudit.run.scenario.target import TARGET
 from dpaudit.run.schema.asked import Kind, tables
 from dpaudit.run.schema.summaries import KEYS, TABLES
 from dpaudit.run.schema.types import Schema, schema_of
@@ -53,7 +54,8 @@ def section(place: str, kinds: Sequence[Kind]) -> Iterator[str]:
 def row(place: str, key: str, kind: Kind) -> str:
     """One key of a table."""
     asked = kind.keys[key]
-    values = json.dumps(kind.fixed[key]) if key in kind.fixed else words(schema_of(asked.check))
+    fixed = key in kind.fixed
+    values = words({"enum": [kind.fixed[key]]} if fixed else schema_of(asked.check))
     needed = "required" if key in kind.wanted else _default(asked)
     return f"| `{key}` | {values} | {needed} | {KEYS[place][key]} |"
 
@@ -70,15 +72,19 @@ def words(values: Schema) -> str:
     if values.get("type") == "object":
         keys = ", ".join(f"`{key}`" for key in values.get("properties", ()))
         return f"table of {keys}" if keys else "table"
-    if "pattern" in values:
+    if values.get("pattern") == TARGET["pattern"]:
         return '`"package.module:callable"`'
     return WORDS.get(values.get("type", ""), "any") + _range(values)
 
 
 def _range(values: Schema) -> str:
     signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
-    ends = [f"{sign} {values[key]:g}" for key, sign in signs.items() if key in values]
+    ends = [f"{sign} {_end(values[key])}" for key, sign in signs.items() if key in values]
     return f" {', '.join(ends)}" if ends else ""
+
+
+def _end(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def _default(asked: Asked) -> str:

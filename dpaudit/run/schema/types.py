@@ -13,6 +13,7 @@ from dpaudit.run.scenario.mechanism import typed
 from dpaudit.run.scenario.table import Check
 
 Schema = dict[str, Any]
+DATA = {"type": "string", "pattern": r"\{data\}"}  # an argument that names the file of the rows
 JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
 
 
@@ -51,6 +52,6 @@ KNOWN: dict[Any, Any] = {
     check.choice: _choice,
     check.boolean: lambda: {"type": "boolean"},
     seconds: partial(_real, low=0.0, open_=True),
-    arguments: lambda: {"type": "array", "items": {"type": "string"}, "minItems": 1},
+    arguments: lambda: {"type": "array", "items": {"type": "string"}, "contains": DATA},
     typed: _typed,
 }

@@ -11,14 +11,18 @@ from dpaudit import adapters
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.adapters.tables import records, values
-from dpaudit.adapters.tables.dtypes import coding
+from dpaudit.adapters.tables.dtypes import NAMES, coding
 from dpaudit.adapters.waiting import seconds
 from dpaudit.run.scenario.table import NUMBERS, Check, Table, flag, numbers, takes, text
-from dpaudit.run.scenario.target import target_text
+from dpaudit.run.scenario.target import TARGET, target_text
 
 SEEDS = ("global",)
-TEXT = {"type": "string"}
-TEXTS = {"type": "array", "items": TEXT}
+TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}
+DTYPE = {"anyOf": [{"enum": list(NAMES)}, TEXTS]}
+DTYPES = {"type": "object", "minProperties": 1, "additionalProperties": DTYPE}
+INTEGER = {"type": "integer"}
+ATTRIBUTE = {"type": "string", "pattern": r"^[^\W\d]\w*$"}
+WORD = {"type": "string", "pattern": r"^[^:\n]*[^:\s][^:\n]*$"}
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,7 @@ def read_form(table: Table) -> Form:
     return Form(True, kind, options, seeds, timeout)
 
 
-@takes(
-    {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-)
+@takes({"anyOf": [WORD, TARGET, {"type": "array", "items": ATTRIBUTE, "minItems": 1}]})
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
     """Names of attributes, or one callable of the fitted estimator."""
     if isinstance(value, str):
@@ -88,21 +90,21 @@ def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     return points
 
 
-@takes({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]})
+@takes({"anyOf": [INTEGER, {"type": "array", "items": INTEGER, "minItems": 1}]})
 def _column(key: str, value: Any) -> Any:
     """The number of a column, or a list of them."""
     values.column_numbers(key, value)
     return value
 
 
-@takes({"anyOf": [TEXT, TEXTS]})
+@takes(DTYPE)
 def _dtype(key: str, value: Any) -> Any:
     """The name of a type, or the texts of the codes."""
     coding(key, value)
     return value
 
 
-@takes({"anyOf": [TEXTS, {"type": "object"}]})
+@takes({"anyOf": [TEXTS, DTYPES]})
 def _columns(key: str, value: Any) -> Any:
     """Names of columns, or a table of their types."""
     records.codings(key, value)
