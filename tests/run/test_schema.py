@@ -225,5 +225,16 @@ def test_a_default_is_a_value_that_the_schema_takes(place, kind):
 
 def test_the_page_is_what_the_code_says(capsys):
     assert (ROOT / "docs" / "scenario-keys.md").read_text(encoding="utf-8") == page() + "\n"
+    assert main(["schema", "--markdown"]) == 0
+    assert capsys.readouterr().out == page() + "\n"
+
+
+def test_the_command_prints_the_schema(capsys):
     assert main(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == schema()
+
+
+def test_no_table_has_all_of_beside_its_properties():
+    """taplo completes no keys of such a table."""
+    assert [place for place, one in SCHEMAS.items() if "allOf" in one] == []
+    assert "allOf" not in schema()

@@ -114,7 +114,7 @@ def flag(key: str, value: Any) -> bool:
     return value
 
 
-@takes({"type": "object"})
+@takes({"type": "object", "additionalProperties": True})
 def mapping(key: str, value: Any) -> dict[str, Any]:
     """A table with any keys."""
     if not isinstance(value, dict):

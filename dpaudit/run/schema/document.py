@@ -15,7 +15,16 @@ from typing import Any
 from dpaudit.run.scenario.study import STUDY
 from dpaudit.run.scenario.table import REQUIRED
 from dpaudit.run.schema.asked import APART, ONE_OF, Kind, tables
-from dpaudit.run.schema.conditions import all_of, apart, files, is_of, of_some_kind, when
+from dpaudit.run.schema.conditions import (
+    all_of,
+    apart,
+    files,
+    has,
+    holds,
+    is_of,
+    of_some_kind,
+    when,
+)
 from dpaudit.run.schema.summaries import KEYS, TABLES
 from dpaudit.run.schema.types import Schema, schema_of
 
@@ -53,7 +62,7 @@ def table(place: str, kinds: Sequence[Kind]) -> Schema:
         "properties": known,
         "required": everywhere,
         "additionalProperties": place == STUDY,
-        **({"oneOf": [{"required": [key]} for key in ONE_OF[place]]} if place in ONE_OF else {}),
+        **({"oneOf": [has(key) for key in ONE_OF[place]]} if place in ONE_OF else {}),
         **all_of([*further, *(apart(*pair) for pair in APART.get(place, ()))]),
     }
 
@@ -61,13 +70,8 @@ def table(place: str, kinds: Sequence[Kind]) -> Schema:
 def demanded(place: str, kind: Kind, known: dict[str, Schema]) -> Schema:
     """What a table of one kind has and needs, beside what is `known` of the keys of all kinds."""
     own = properties(place, kind)
-    return {
-        "required": list(kind.wanted),
-        "properties": {
-            key: one for key, one in own.items() if one != known[key] and key not in kind.fixed
-        },
-        "propertyNames": {"enum": list(own)},
-    }
+    precise = {key: one for key, one in own.items() if one != known[key] and key not in kind.fixed}
+    return {**holds(*own), "required": list(kind.wanted), "properties": precise}
 
 
 def common(ways: Sequence[Schema]) -> Schema:
