@@ -161,11 +161,15 @@ def test_an_error_is_about_the_one_key_that_is_wrong(validator):
 AROUND = {"claim": {"audit": {"epsilon": [1.0]}}, "neighbour": {"mechanism": MINE["mechanism"]}}
 
 
-def example(place, kind, key, value):
-    """A table of a kind with one value."""
+def base(kind):
+    """What makes a table one of a kind."""
     ways = {"call": "module:callable", "command": ["program", "{data}"]}
-    own = {way: ways[way] for way in set(ways) & set(kind.keys)}
-    return {**AROUND.get(place, {}), place: {**own, **kind.fixed, key: value}}
+    return {**{way: ways[way] for way in set(ways) & set(kind.keys)}, **kind.fixed}
+
+
+def example(place, kind, key, value):
+    """A file with a table of a kind, with one value."""
+    return {**AROUND.get(place, {}), place: {**base(kind), key: value}}
 
 
 def refused(place, kind, key, value):
@@ -204,15 +208,36 @@ def test_a_value_that_the_reader_takes_the_schema_takes_and_the_other_way_round(
             assert by_schema or not by_reader, (key, value)
 
 
-@pytest.mark.parametrize("place", [place for place in tables() if place != "mechanism"])
+TOLD = [one for one in KINDS if one.values[0] in ("mechanism", "neighbour")]
+
+
+@pytest.mark.parametrize(("place", "kind"), TOLD)
+def test_a_reader_and_the_schema_need_the_same_keys(place, kind):
+    faults = read({**AROUND.get(place, {}), place: base(kind)})
+    lines = [one.split(": ") for one in faults if one.startswith(f"[{place}] ")]
+    missing = {where.split()[1] for where, *said in lines if said == ["missing"]}
+    errors = list(Draft202012Validator(SCHEMAS[place]).iter_errors(base(kind)))
+    assert missing == {one.message.split("'")[1] for one in errors if one.validator == "required"}
+
+
+@pytest.mark.parametrize(("place", "kind"), TOLD)
+def test_a_reader_and_the_schema_know_the_same_keys(place, kind):
+    telling = {"name", "call", "command", "kind", "rule"}  # by which it is of another kind
+    keys = set(SCHEMAS[place]["properties"]) - telling
+    faults = read({**AROUND.get(place, {}), place: {**dict.fromkeys(keys, NEVER), **base(kind)}})
+    unknown = {one.split()[1].rstrip(":") for one in faults if ": unknown key" in one}
+    assert unknown == keys - set(kind.keys)
+
+
+@pytest.mark.parametrize("place", [place for place in TABLES_OF_KINDS if place != "mechanism"])
 def test_every_key_has_a_meaning_and_no_other_has(place):
-    asked = {key for kind in tables()[place] for key in kind.keys}
+    asked = {key for kind in TABLES_OF_KINDS[place] for key in kind.keys}
     assert asked == set(KEYS[place])
-    assert set(TABLES) == set(tables()) - {""}
+    assert set(TABLES) == set(TABLES_OF_KINDS) - {""}
 
 
 def test_keys_of_a_users_mechanism_have_a_meaning():
-    kinds = [kind for kind in tables()["mechanism"] if "name" not in kind.fixed]
+    kinds = [kind for kind in TABLES_OF_KINDS["mechanism"] if "name" not in kind.fixed]
     assert {key for kind in kinds for key in kind.keys} | {"name"} == set(KEYS["mechanism"])
 
 
