@@ -59,11 +59,12 @@ for ax, (name, mechanism) in zip(axes, mechanisms.items(), strict=True):
     median = dp.exact.spectrum(mechanism, dp.neighbours.zero_row(data, typical), epsilon)
     ax.plot(epsilon, worst.delta, color="#D55E00", label="worst row")
     ax.plot(epsilon, median.delta, color="#0072B2", linestyle="--", label="median row")
-    ax.set(xlabel="ε (nats)", title=name, yscale="log", xlim=(0.0, 3.0), ylim=(1e-10, 2.0))
+    ax.set(xlabel="ε (nats)", title=name, xticks=range(4), xlim=(0.0, 3.0))
+    ax.set(yscale="log", ylim=(1e-10, 2.0))
     high, low = (float(curve.epsilon_at(1e-5)) for curve in (worst, median))
     print(f"{name}: ε = {high:.2f} at δ = 0.00001, median row {low:.2f}")
 axes[0].set_ylabel("δ(ε)")
-axes[1].legend(loc="lower right")
+axes[1].legend(loc="center right")
 plt.show()
 
 # %%

@@ -44,7 +44,7 @@ for name, sigma in (
     ("any row in the bound", within.value),
     ("the rows of the data", here.value),
 ):
-    print(f"{name:<21} σ = {sigma / 1e6:.1f} million minutes², {sigma / here.value:.2f} times")
+    print(f"{name:<21} σ = {sigma / 1e6:.1f} million minutes², {sigma / here.value:.2f} × the last")
 print(f"the row that needs most noise is row {here.index}")
 
 # %%

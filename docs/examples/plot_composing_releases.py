@@ -24,9 +24,6 @@ row = int(dp.exact.worst_case(regression, data, 0.5).index)
 pair = dp.neighbours.zero_row(data, row)
 print(pair)
 
-# %%
-# The privacy loss of each release on this pair, by itself:
-
 weekly = dp.exact.privacy_loss(regression, pair)
 quarterly = dp.exact.privacy_loss(dp.mechanisms.GaussMix(rows=100, sigma=1.0), pair)
 
@@ -47,25 +44,23 @@ print(f"largest relative error {np.max(np.abs(year.spectrum(epsilon).delta / kno
 # %%
 # The theorems see one (ε₀, δ₀) of each release. Basic composition gives (kε₀, kδ₀), advanced
 # composition ε₀√(2k ln(1/δ′)) + kε₀(e^ε₀ − 1) at kδ₀ + δ′ (Dwork and Roth 2014, theorem 3.20). The
-# total is δ = 0.00001 for both; advanced composition splits it as is best for it.
+# total is δ = 0.00001 for both; advanced composition splits it as is best for it. Each function
+# gives ε of k weekly releases, in nats.
 
 splits = np.linspace(0.02, 0.98, 25)
 
 
 def basic(k):
-    """ε of k weekly releases, nats."""
     return k * float(weekly.spectrum(0.0).epsilon_at(allowed / k))
 
 
 def advanced(k):
-    """ε of k weekly releases, nats, at the best split of δ."""
     one = weekly.spectrum(0.0).epsilon_at(splits * allowed / k)
     rest = (1.0 - splits) * allowed
     return float(np.min(one * np.sqrt(2 * k * np.log(1 / rest)) + k * one * np.expm1(one)))
 
 
 def exactly(k):
-    """ε of k weekly releases, nats."""
     return float((k * weekly).spectrum(0.0).epsilon_at(allowed))
 
 
