@@ -73,7 +73,7 @@ for name, function, color, style in (
 ):
     ax.plot(weeks, [function(int(k)) for k in weeks], color=color, linestyle=style, label=name)
     print(f"{name}: ε = {function(52):.2f} after 52 weeks, {function(260):.2f} after 260")
-ax.set(xscale="log", yscale="log", xlabel="weekly releases", ylabel="ε at δ = 0.00001 (nats)")
+ax.set(xscale="log", yscale="log", xlabel="weekly releases", ylabel="ε at δ = 10⁻⁵ (nats)")
 ax.legend()
 plt.show()
 
