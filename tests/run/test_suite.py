@@ -268,6 +268,19 @@ def test_a_certified_curve_that_moved():
     assert "estimate" in str(move)
 
 
+def test_a_curve_that_rises_and_falls_shows_the_rise_first():
+    """N(0, 1) | N(0.7, 1) against noise that hides all but 0.15 of δ, which no ε covers."""
+
+    def uniform(data, size, *, rng):
+        return data[:1] * 0.15 + rng.random((size, 1))
+
+    pair = dp.NeighbourPair(np.array([[1.0]]), np.array([[0.0]]))
+    new = dp.audit(uniform, pair, draws=2000, epsilon=np.linspace(0.0, 2.0, 9), rng=0).to_dict()
+    moves = [one for one in moved(record(0.7), new) if one.what.startswith("certified")]
+    sizes = [[float(one.split()[0]) for one in (move.old, move.new)] for move in moves]
+    assert [old < now for old, now in sizes] == [True, False]
+
+
 def test_margins_cover_what_no_draw_says():
     old, new = record(0.5), record(0.5)
     for one in (old, new):

@@ -67,7 +67,7 @@ class Comparison:
         return [f"{one['verdict']}. {Headline.of(one['headline']).text}" for one in self.records]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """δ(ε) of both with the bands of their uncertainty, and where they are furthest apart.
+        """δ(ε) of both with the bands of their uncertainty; arrows at the largest rise and fall.
 
         Parameters
         ----------

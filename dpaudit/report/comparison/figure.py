@@ -1,4 +1,4 @@
-"""Two results in one figure: estimates with the bands of their uncertainty, claim, largest move."""
+"""Two results in one figure: estimates with their uncertainty, claims, largest rise and fall."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpaudit.report.comparison.moved import furthest, margin
+from dpaudit.report.comparison.moved import margin, parted
 from dpaudit.report.data import Curves
 from dpaudit.report.style import BLUE, DASHED, GREY, MIXED, VERMILION, Look, legend, tidy
 from dpaudit.report.text import number, percent
@@ -30,7 +30,7 @@ def plot_comparison(first: Curves, second: Curves, names: tuple[str, str], ax: A
     for curves, name, look in zip((first, second), names, LOOKS, strict=True):
         _band(curves, name, look, ax)
     _claims(first, second, names, ax)
-    _largest_move(first, second, ax)
+    _largest_moves(first, second, ax)
     ax.set(xlabel="ε (nats)", ylabel="δ(ε)", ylim=(0.0, None))
     tidy(ax, tick_size=None)
     handles, labels = ax.get_legend_handles_labels()
@@ -58,15 +58,12 @@ def _claims(first: Curves, second: Curves, names: tuple[str, str], ax: Axes) -> 
             ax.plot(curves.epsilon, curves.claim, **look, label=said)
 
 
-def _largest_move(first: Curves, second: Curves, ax: Axes) -> None:
-    """An arrow where the bands are furthest apart, if they part."""
-    found = furthest(first, second)
-    if found is None:
-        return
-    at, here, there = found
-    before, now = float(first.estimate[here]), float(second.estimate[there])
+def _largest_moves(first: Curves, second: Curves, ax: Axes) -> None:
+    """An arrow where the second band is furthest above the first one, and where furthest below."""
     arrow = {"arrowstyle": "-|>", "color": "black", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
-    ax.annotate("", (at, now), (at, before), arrowprops=arrow)
-    ax.set_title(
-        f"δ({number(at)}): {number(before, 3)}, now {number(now, 3)}", fontsize=10, parse_math=False
-    )
+    said = []
+    for at, here, there in parted(first, second):
+        before, now = float(first.estimate[here]), float(second.estimate[there])
+        ax.annotate("", (at, now), (at, before), arrowprops=arrow)
+        said.append(f"δ({number(at)}): {number(before, 3)}, now {number(now, 3)}")
+    ax.set_title("\n".join(said), fontsize=10, parse_math=False)

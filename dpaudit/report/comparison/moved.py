@@ -110,24 +110,28 @@ def _exact(old: Curves, new: Curves) -> Iterator[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> Iterator[Moved]:
-    """The ε at which the bands are furthest apart."""
+    """The ε at which the bands are furthest apart: risen first, then fallen."""
     if not len(_shared(old, new)[0]):
         yield Moved("grid of ε", _grid(old), _grid(new))
-    elif (found := furthest(old, new)) is not None:
-        at, here, there = found
+    for at, here, there in parted(old, new):
         yield Moved(f"certified δ({number(at)})", _shown(old, here), _shown(new, there))
 
 
-def furthest(old: Curves, new: Curves) -> tuple[float, int, int] | None:
-    """The ε at which the bands are furthest apart, and its positions; None where none part."""
+def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
+    """Where the new band is furthest above the old one, and then where it is furthest below.
+
+    Each is an ε and its positions on both grids. One that is nowhere above, or nowhere below, is
+    left out. A curve may rise at one ε and fall at another, and only the rise loses privacy.
+    """
     at, here, there = _shared(old, new)
-    if not len(at):
-        return None
-    gap = np.abs(new.estimate[there] - old.estimate[here]) - margin(old)[here] - margin(new)[there]
-    worst = int(np.argmax(gap))
-    if not gap[worst] > 0.0:
-        return None
-    return float(at[worst]), int(here[worst]), int(there[worst])
+    change = new.estimate[there] - old.estimate[here]
+    room = margin(old)[here] + margin(new)[there]
+    found = []
+    for gap in (change - room, -change - room):
+        if np.max(gap, initial=0.0) > 0.0:
+            worst = int(np.argmax(gap))
+            found.append((float(at[worst]), int(here[worst]), int(there[worst])))
+    return found
 
 
 def _shown(curves: Curves, at: int) -> str:
