@@ -33,7 +33,7 @@ def test_each_draw_has_the_generator_of_its_own_key():
     assert len(np.unique(draws)) == SIZE
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_workers_of_any_kind_change_no_byte(backend):
     def many(data, *, rng):
         kind = rng.integers(6)

@@ -89,7 +89,7 @@ CLAIMS = {
 
 @pytest.mark.parametrize(
     ("stop", "name"),
-    [*((None, one) for one in CLAIMS), *one_in(4, [("verdict", one) for one in CLAIMS])],
+    [*one_in(2, [(None, one) for one in CLAIMS]), *one_in(4, [("verdict", one) for one in CLAIMS])],
 )
 def test_a_false_claim_is_read_in_its_own_parameter(name, stop):
     """A shift by 1 is 1-GDP, and refutes all of these with probability above 1 - 1e-9."""
@@ -106,6 +106,7 @@ def test_a_false_claim_is_read_in_its_own_parameter(name, stop):
     assert result.to_dict()["headline"]["text"] == head.text
 
 
+@pytest.mark.slow
 def test_a_certified_parameter_is_no_larger_than_the_truth():
     """Each fails with probability at most 0.001: N(0, 1) against N(1, 1) is 1-GDP and 1/2-zCDP."""
     true_epsilon = float(dp.Claim.gdp(1.0).epsilon_at(0.05))

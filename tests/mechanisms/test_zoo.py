@@ -30,7 +30,15 @@ def spectrum_of(name):
 
 # below at other parameters; proved for ε ≤ 1 only
 SLOW_OR_CLASSICAL = ("NumericalSVT", "DPGaussian")
-every = pytest.mark.parametrize("name", ZOO)
+HEAVY = ("SVT34Parallel",)  # a second for its curve
+
+
+def default(names):
+    """Parameters for pytest: the heavy ones are slow tests."""
+    return [pytest.param(one, marks=[pytest.mark.slow] * (one in HEAVY)) for one in names]
+
+
+every = pytest.mark.parametrize("name", default(ZOO))
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +110,7 @@ def test_sound_claims_are_true_and_broken_ones_are_not(name):
         assert excess.max() > 1e-3
 
 
-@pytest.mark.parametrize("name", [name for name in ZOO if ZOO[name].sound])
+@pytest.mark.parametrize("name", default(name for name in ZOO if ZOO[name].sound))
 def test_sound_claims_are_nearly_used_up(name):
     mechanism = ZOO[name]
     spectrum, claim = spectrum_of(name), mechanism.claim

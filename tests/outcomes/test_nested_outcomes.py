@@ -256,6 +256,7 @@ def test_words_with_their_own_odds():
     assert spectrum.low[1] == 0.0
 
 
+@pytest.mark.slow
 def test_a_key_that_is_there_or_not():
     """δ(0) = 0.3: the key is there 4 times in 10 under D, and once in 10 under D'.
 

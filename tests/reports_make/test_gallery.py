@@ -179,6 +179,7 @@ def test_every_verdict_on_a_printed_formula_follows_from_its_numbers(rows):
         ("paper 4", 1e-5, 0.0088627),  # theorem B.5
     ],
 )
+@pytest.mark.slow
 def test_known_failures_are_among_them(paper, printed, exact, rows):
     failing = [
         one

@@ -1,6 +1,7 @@
 """The page of oracle.md: rows that were measured again take the place of the old ones."""
 
 import numpy as np
+import pytest
 
 from reports.make import page
 from reports.make.audits import oracle
@@ -12,6 +13,7 @@ def _run(task, size, seed):
     return oracle.Run(SHARES, SHARES, SHARES, 1.0, 2.0, "found by a|b")
 
 
+@pytest.mark.slow
 def test_a_task_that_is_measured_alone_keeps_the_other_rows(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(oracle, "run", _run)
     monkeypatch.setattr(page, "REPORTS", tmp_path)

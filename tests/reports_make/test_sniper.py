@@ -39,6 +39,7 @@ def test_more_draws_show_more_but_never_the_truth(name):
     assert shown[-1] < sniper.truth(mechanism, pair) < shown[-1] + 0.01
 
 
+@pytest.mark.slow
 def test_the_page_has_a_cell_for_each_heading(monkeypatch, capsys):
     monkeypatch.setattr(sniper, "MORE", sniper.SEEDS)
     row = sniper.row("NaturalLogGeometric", 20_000)

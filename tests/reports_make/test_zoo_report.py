@@ -25,6 +25,7 @@ def found(tmp_path_factory):
     return rows, path.read_text(encoding="utf-8"), said
 
 
+@pytest.mark.slow
 def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
     """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009.
 

@@ -86,6 +86,7 @@ def test_spectra_show_three_curves_a_panel(spectra):
         assert limit.y[-1] == pytest.approx(0.01, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_exact_curve_is_of_the_row_that_is_named(spectra):
     panel, said = spectra.figures["figure-3"][0], spectra.sentences[0]
     data, row = in_units("diabetes", "as they are"), int(said.split("row ")[1].split(":")[0])

@@ -49,6 +49,7 @@ def test_the_true_curve_is_rejected_no_more_often_than_said(case, runs):
     )
 
 
+@pytest.mark.slow
 def test_the_rate_is_spent_and_a_false_curve_is_seen():
     """At a rate of 0.95 what holds fails now and then.
 

@@ -55,6 +55,7 @@ def test_leak(dp_audit):
     assert "private.py" not in text, "the traceback ends in the test"
 
 
+@pytest.mark.slow
 def test_a_budget_is_of_the_test_however_its_audits_are_called(run):
     result = run(
         """
@@ -266,6 +267,7 @@ def test_no_value_of_the_data_is_shown_unless_asked(run):
     assert "row           0 of 4 (counted from 0), replaced" in text
 
 
+@pytest.mark.slow
 def test_values_are_shown_where_they_are_asked_for(run):
     text = run(PLANTED, *MOST_SHOWN, "--dpaudit-show-data").stdout.str()
     assert "it was 73.1235, now -73.1235" in text
@@ -284,6 +286,7 @@ def test_it_is_loaded_known_to_help_and_can_be_left_out(run):
     without.stdout.fnmatch_lines(["*fixture 'dp_audit' not found*"])
 
 
+@pytest.mark.slow
 def test_unused_it_imports_nothing_of_weight_and_takes_no_time(tmp_path):
     """The least of three, in ms, over what pytest alone imports."""
     heavy = "{'numpy', 'dpaudit.auditing', 'dpaudit.testing.budget'}"

@@ -130,6 +130,7 @@ def test_a_failure_in_an_audit_names_the_block():
         dp.audit(program(FAILS["status"][0]), dp.neighbours.zero_row(DATA, 0), samples=600, rng=1)
 
 
+@pytest.mark.slow
 def test_what_it_leaves_running_is_ended(tmp_path):
     late = "os.fork() or (time.sleep(1), open(sys.argv[4], 'w')); print(1)"
     started = time.monotonic()

@@ -127,6 +127,7 @@ def test_a_long_row_tells_itself_by_the_noise(mu):
     )
 
 
+@pytest.mark.slow
 def test_the_outlier_is_certified_from_draws_of_the_coefficient():
     """Level 0.95; the seed is fixed. The true δ(0) is near 1."""
     mechanism = PracticalDPRR(0.5, ridge=0.1)

@@ -134,6 +134,7 @@ def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
     assert ModifiedGaussMix(100, 100.0, delta, 5.0).shortfall == 0.0
 
 
+@pytest.mark.slow
 def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
     mechanism = ModifiedGaussMix(10_000, 400.0, 0.01, row_bound=10.0)
     epsilon, pair = mechanism.claim.epsilon, mechanism.pair()

@@ -82,6 +82,7 @@ def test_corrected_holds_exactly(epsilon, bound):
         assert exact.delta[0] > 0.0
 
 
+@pytest.mark.slow
 def test_the_printed_sign_breaks_the_claim():
     for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
         mechanism = ObjectivePerturbation(2.0, 1e-5, variant=variant)
