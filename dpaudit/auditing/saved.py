@@ -6,7 +6,6 @@ That content, the record, is what both have in common. `Recorded` is what both d
 
 from __future__ import annotations
 
-import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ import numpy as np
 from dpaudit._core.check import fail
 from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import RESULT, is_one_run, load, reading
+from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.printable import printable
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
@@ -90,7 +90,7 @@ class Recorded(ABC):
 
         Raises ImportError without pandas.
         """
-        return pandas().DataFrame(columns(self._record))
+        return frame(columns(self._record))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -277,13 +277,3 @@ def _agree(one: Array, other: Array) -> bool:
 def _numbers(values: Any) -> Array:
     """Numbers of result.json, with "inf" for infinity."""
     return np.array([float(value) for value in values], dtype=np.float64)
-
-
-def pandas() -> Any:
-    """The user's pandas. Raises ImportError, which says how to get it."""
-    try:
-        return importlib.import_module("pandas")
-    except ModuleNotFoundError as error:
-        if error.name != "pandas":
-            raise
-        raise ImportError("to_frame() needs pandas: pip install pandas") from None

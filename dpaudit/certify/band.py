@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.divergence import BandIntegral, quotient
@@ -211,6 +212,17 @@ class Certificate:
             "zcdp_rho": self.zcdp_rho,
             "renyi": {f"{order:g}": float(self.renyi(order)) for order in ORDERS},
         }
+
+    def to_frame(self, epsilon: ArrayLike) -> Any:
+        """A pandas DataFrame with a row for each ε, (m,), nats: `epsilon`; and the certified δ of
+        both directions together, `delta`, and of each alone, `forward` and `backward`.
+
+        All of it holds at once, at `level`. Raises `InvalidInput`, and ImportError without pandas.
+        """
+        points = np.atleast_1d(check.epsilon(epsilon))
+        ways = {"forward": self.direction(True), "backward": self.direction(False)}
+        bounds = {name: way.delta_at(points) for name, way in ways.items()}
+        return frame({"epsilon": points, "delta": self.delta_at(points), **bounds})
 
     @cached_property
     def _integrals(self) -> tuple[BandIntegral, BandIntegral]:

@@ -8,10 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
+
+COLUMNS = (
+    *("epsilon", "delta", "forward", "backward", "low"),
+    *("index", "candidate", "asymptotic"),
+)
 
 
 class Curve(Protocol):
@@ -130,6 +136,27 @@ class Spectrum:
     def replace(self, **changes: Any) -> Spectrum:
         """A copy with some fields changed."""
         return replace(self, **changes)
+
+    def to_frame(self) -> Any:
+        """The curve as a table with a row for each ε of the grid.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `epsilon` (nats), `delta`, and those of `forward`, `backward`, `low`, `index`,
+            `candidate` and `asymptotic` that are known; `interval_low` and `interval_high` are the
+            ends of `interval`.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
+        low, high = (None, None) if self.interval is None else self.interval
+        known = {name: getattr(self, name) for name in COLUMNS}
+        known |= {"interval_low": low, "interval_high": high}
+        kept = {name: np.atleast_1d(one) for name, one in known.items() if one is not None}
+        return frame(kept)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
         """δ at other ε.

@@ -6,17 +6,21 @@ from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit._core.check import fail
 from dpaudit._core.result_file import is_one_run, load, reading
+from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit.auditing.saved import save_record
 from dpaudit.report.headline import Headline
 
+if TYPE_CHECKING:
+    from dpaudit.report.style import Axes
+
 
 class RecordedRun(ABC):
-    """A result of one run with a record: it can be saved."""
+    """A result of one run with a record: it can be saved, plotted and made a table."""
 
     @property
     @abstractmethod
@@ -33,6 +37,24 @@ class RecordedRun(ABC):
         The folder is made if it does not exist. Raises OSError.
         """
         return save_record(self._record, Path(folder))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The report's figure: the share of right guesses, the strongest first.
+
+        ax : matplotlib axes to draw on; None for a new figure of pyplot, which a notebook shows.
+        Returns the axes.
+        """
+        from dpaudit.report.one_run.figure import SIZE, Guessed, plot_guesses
+        from dpaudit.report.style import pyplot_axes
+
+        return plot_guesses(Guessed.of(self._record), ax or pyplot_axes(*SIZE))
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame of the figure: `count`, of the strongest guesses, and how many of
+        them are `right`. Raises ImportError without pandas.
+        """
+        guesses = self._record["guesses"]
+        return frame({name: guesses[name] for name in ("count", "right")})
 
 
 @dataclass(frozen=True, eq=False, repr=False)

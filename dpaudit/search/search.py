@@ -13,12 +13,12 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
+from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.saved import pandas
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
@@ -212,7 +212,7 @@ class SearchResult:
         ImportError
             Without pandas.
         """
-        return pandas().DataFrame(self.selection.rows())
+        return frame(self.selection.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The δ estimates of the trials, the worst first, with the error of counting.

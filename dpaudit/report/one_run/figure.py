@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+SIZE = (6.4, 4.4)  # inches
 TOP = 0.95  # of the law of right guesses by chance that is shaded
 
 
@@ -52,17 +53,25 @@ class Guessed:
 
 def guesses_figure(guessed: Guessed) -> Figure:
     """Share of right guesses against their number, on a log axis."""
-    figure = new_figure(6.4, 4.4)
-    ax = tidy(figure.subplots())
+    figure = new_figure(*SIZE)
+    ax = _panel(figure.subplots(), guessed)
+    legend(figure, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def plot_guesses(guessed: Guessed, ax: Axes) -> Axes:
+    """The same on axes that hold their legend; returns them."""
+    _panel(ax, guessed)
+    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    return ax
+
+
+def _panel(ax: Axes, guessed: Guessed) -> Axes:
     if guessed.count.size:
         _curves(ax, guessed)
-    ax.set_xscale("log")
-    ax.set_ylim(0.0, 1.04)
-    ax.set_xlabel("number of guesses, the strongest first")
-    ax.set_ylabel("share of right guesses")
-    handles, labels = ax.get_legend_handles_labels()
-    legend(figure, handles, labels, loc="outside lower center", ncols=2)
-    return figure
+    ax.set(xlabel="number of guesses, the strongest first", ylabel="share of right guesses")
+    ax.set(xscale="log", ylim=(0.0, 1.04))
+    return tidy(ax)
 
 
 def _curves(ax: Axes, guessed: Guessed) -> None:

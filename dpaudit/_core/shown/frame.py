@@ -1,0 +1,21 @@
+"""Columns as a data frame of pandas, which is no dependency: the user's own is taken when asked."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def frame(table: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> Any:
+    """A pandas DataFrame from columns, or from rows, by their names.
+
+    Raises ImportError without pandas, which says how to get it.
+    """
+    try:
+        pandas = importlib.import_module("pandas")
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise ImportError("to_frame() needs pandas: pip install pandas") from None
+    return pandas.DataFrame(table)
