@@ -69,10 +69,13 @@ class Console:
         self.document.setdefault(name, []).append(dict(found))
 
     def detail(self, text: str) -> None:
-        """With --verbose: say what was done, on stderr, and how long after the beginning."""
+        """With --verbose: say something more, on stderr."""
         if self.verbose:
-            since = time.monotonic() - self.begin
-            exit_status.say(f"{since:.1f} s: {text}", exit_status.NOT_VIOLATED)
+            exit_status.say(text, exit_status.NOT_VIOLATED)
+
+    def moment(self, text: str) -> None:
+        """With --verbose: say what happens now, and how long after the beginning."""
+        self.detail(f"{time.monotonic() - self.begin:.1f} s: {text}")
 
     def close(self, status: int) -> None:
         """Print the JSON document, if that is what was asked for, after `using`."""

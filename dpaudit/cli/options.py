@@ -93,7 +93,7 @@ class Command(click.Command):
         with using(Console(quiet, verbose, json, reports)) as out:
             project.say(ctx, out)
             status = super().invoke(ctx)
-            out.detail(f"{ctx.info_name}: done, exit status {status}")
+            out.moment(f"{ctx.info_name}: done, exit status {status}")
         out.close(status)
         return status
 

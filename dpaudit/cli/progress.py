@@ -25,13 +25,14 @@ SINGLE = "{desc}: {elapsed}"
 def shown(stream: TextIO | None = None) -> Iterator[Progress]:
     """A callback progress(step, done, wanted) that writes to `stream` (stderr).
 
-    With --quiet it writes nothing.
+    With --quiet it writes nothing, and with --verbose lines with the time.
     """
     if console().quiet:
         yield _silent
         return
     stream = sys.stderr if stream is None else stream
-    view = Bars(_bar_on(stream)) if stream.isatty() else Lines(stream)
+    bars = stream.isatty() and not console().verbose
+    view = Bars(_bar_on(stream)) if bars else Lines(stream)
     try:
         yield view
     finally:
@@ -70,7 +71,13 @@ class Lines:
         tenth = 10 * done // wanted
         if new or done == wanted or (tenth > self.tenth and now - self.last >= 1.0):
             self.last, self.tenth = now, tenth
-            print(self._line(done, wanted, now - self.begin), file=self.stream, flush=True)
+            self._say(self._line(done, wanted, now - self.begin))
+
+    def _say(self, text: str) -> None:
+        if console().verbose:
+            console().moment(text)
+        else:
+            print(text, file=self.stream, flush=True)
 
     def _line(self, done: int, wanted: int, spent: float) -> str:
         if done == wanted:

@@ -91,9 +91,9 @@ def _fit_for_ledger(scenarios: Sequence[Checked], ledger: Ledger) -> None:
     if unfit:
         raise ScenarioError(
             f"{', '.join(unfit)}: --ledger pools evidence against a claim, of audits by draws; "
-            "run this without --ledger"
+            "run this without --ledger, or with --isolated where pyproject.toml sets it"
         )
-    ledger.entries()
+    ledger.ready()
 
 
 def _gravest(done: Sequence[ScenarioOutcome]) -> int:
@@ -155,7 +155,7 @@ def _run(
     try:
         for place, one in enumerate(scenarios):
             folder = _folder(out, one.name, several)
-            console().detail(f"{one.name}: {paths[place]}; report in {folder}")
+            console().moment(f"{one.name}: {paths[place]}; report in {folder}")
             if place:
                 console().answer("\n", "")
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
@@ -203,7 +203,12 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
         with shown() as progress:
             return execute(scenario, folder, progress=progress, notice=_notice, **options)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_kept(folder)) from None
+        left = _kept(folder)
+        raise KeyboardInterrupt(f"interrupted; {left}" if left else NOTHING_KEPT) from None
+    except Exception:
+        if left := _kept(folder):
+            _notice(left)
+        raise
 
 
 def _notice(said: str) -> None:
@@ -211,16 +216,16 @@ def _notice(said: str) -> None:
 
 
 def _kept(folder: Path) -> str:
-    """What an interrupted run has left, and how to go on."""
+    """What a run has left that did not end, and how to go on; "" where nothing is."""
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
-        return NOTHING_KEPT
-    again = "the same command with --resume continues from them"
+        return ""
+    again = "the same command with --resume continues from them, if nothing else has changed"
     if draws := min(left.made):
-        return f"interrupted; {count(draws)} draws a side are kept in {folder}; {again}"
+        return f"{count(draws)} draws a side are kept in {folder / DRAWS}; {again}"
     if searched(folder / DRAWS):
-        return f"interrupted; the audits of the search are kept in {folder}; {again}"
-    return NOTHING_KEPT
+        return f"the audits of the search are kept in {folder / DRAWS}; {again}"
+    return ""
 
 
 def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> str:

@@ -23,6 +23,8 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
         of any form. An array of more dimensions holds images, whose pixels become columns.
     size : how many draws there must be, or None for any number ≥ 1. Raises `NotOutcomes`.
     """
+    if values is None:
+        raise NotOutcomes(NUMBERS, "None (is a return forgotten?)")
     if isinstance(values, (list, tuple)):
         return _sequence(values, size)
     array = np.asarray(values)

@@ -20,7 +20,8 @@ from dpaudit.errors import ScenarioError
 from dpaudit.run.described import describe_data, describe_pair, describe_source
 from dpaudit.run.imports import loaded_from
 from dpaudit.run.ledger import Entry, Ledger, judged_by
-from dpaudit.run.ledger.entry import draws_id
+from dpaudit.run.ledger.entry import draws_id, subject_of
+from dpaudit.run.ledger.file import fresh_seed
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call, Called
@@ -30,7 +31,7 @@ from dpaudit.run.scenario.text import kept
 from dpaudit.run.scenario.user_mechanism import Program, is_synthesizer
 from dpaudit.run.store import search
 from dpaudit.run.store.draws import DrawStore, digest_of
-from dpaudit.run.store.manifest import clear
+from dpaudit.run.store.manifest import clear, manifest_of
 from dpaudit.run.store.search import SearchStore
 from dpaudit.run.store.status import DRAWS
 from dpaudit.run.store.watch import Notice, Watch
@@ -79,7 +80,8 @@ def run(
         Instead of the scenario's.
     ledger : path, optional
         A file in which the evidence of this run is pooled with that of earlier ones. It decides the
-        verdict (`dpaudit.run.Ledger`), and the seed is the next one if none is given.
+        verdict (`dpaudit.run.Ledger`) at the run's level. If no seed is given it is a fresh one,
+        which the result names.
     n_jobs : int, optional
         Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
@@ -116,31 +118,42 @@ def run(
     OSError
         When a file cannot be written.
     """
-    book = None if ledger is None else Ledger(ledger)
+    book, folder = None if ledger is None else Ledger(ledger), scenario.report_folder(out)
     if book is not None and seed is None:
-        seed = book.next_seed(scenario.name, scenario.seed)
+        seed = _seed_left(folder / DRAWS) if resume else None
+        seed = fresh_seed() if seed is None else seed
     scenario = scenario.override(samples, seed, stop, level)
-    folder = scenario.report_folder(out)
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             task = _prepare(scenario, n_jobs, watch, resume, show_data)
         known = made_by(task.origin, scenario, task.subject)
         if book is not None:
-            book.refuse(draws_id(known), scenario.seed)
+            assert task.subject.pair is not None
+            claim = scenario.settings.on(task.subject.pair).claim
+            assert claim is not None
+            same = draws_id(known) if resume else None
+            book.refuse(subject_of(known, claim), scenario.seed, same)
         watch.discards(resume)
         store = DrawStore(folder / DRAWS, known, resume=resume, all_draws=keep_draws)
         watch.begin(store)
         result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
         result = _with_hint(result, scenario)
         if book is not None:
-            result = judged_by(book.add(Entry.of(result, known)), result)
+            standing = book.add(Entry.of(result, known), scenario.settings.alpha)
+            result = judged_by(standing, result, book.head)
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
         if not keep_draws:
             clear(folder / DRAWS / search.FOLDER, search.OURS)
             store.remove()
     return result
+
+
+def _seed_left(draws: Path) -> int | None:
+    """Of the run that was interrupted there; None where there is none."""
+    seed = (manifest_of(draws) or {}).get("seed")
+    return seed if isinstance(seed, int) else None
 
 
 def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:

@@ -15,6 +15,11 @@ ONE_DRAW = (
     "a function that gives one output a call, f(data, *, rng), becomes a mechanism by "
     "dpaudit.adapters.one_draw(f), in a scenario by batched = false, by --one-draw of dpaudit audit"
 )
+SIZE = "pass size on to the noise, as in rng.laplace(size=(size, 1))"
+GLOBAL = (
+    "from NumPy's or Python's global generators, it becomes one by "
+    "dpaudit.adapters.one_draw(dpaudit.adapters.global_seeds(f))"
+)
 ESTIMATOR = (
     "an estimator becomes a mechanism by dpaudit.adapters.estimator(make, outputs=[...]), in a "
     'scenario by kind = "estimator"'
@@ -75,7 +80,7 @@ def advice_on(values: object) -> str:
         return f"; {MAKER}"
     shape = _shape(values)
     several = len(shape) > 1 and shape[0] != 1
-    return "" if values is None or several else f"; {ONE_DRAW}"
+    return "" if values is None or several else f"; {SIZE}; {ONE_DRAW}"
 
 
 def _shape(values: object) -> tuple[int, ...]:
@@ -98,5 +103,5 @@ def _advice(signature: inspect.Signature) -> str:
     if _takes(signature, "data", rng=None):
         return f"; {ONE_DRAW}"
     if _takes(signature, "data"):
-        return f"; {RANDOM}, and {ONE_DRAW}"
+        return f"; {RANDOM}, and {ONE_DRAW}; where it draws {GLOBAL}"
     return f"; {RANDOM}" if _takes(signature, "data", "size") else ""

@@ -227,7 +227,7 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
         process.send_signal(signal.SIGINT)
         err = process.communicate()[1]
     assert process.returncode == 130
-    said = r"dpaudit: interrupted; [\d,]+ draws a side are kept in .*out; the same command with .*"
+    said = r"dpaudit: interrupted; [\d,]+ draws a side are kept in .*draws; the same command .*"
     assert re.fullmatch(said, err.splitlines()[-1])
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["draws"]
@@ -237,8 +237,12 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
 @pytest.mark.parametrize(
     ("draws", "searched", "said"),
     [
-        ((300, 200), False, "interrupted; 200 draws a side are kept in out; the same command with"),
-        ((0, 0), True, "interrupted; the audits of the search are kept in out; the same command"),
+        (
+            (300, 200),
+            False,
+            "interrupted; 200 draws a side are kept in out/draws; the same",
+        ),
+        ((0, 0), True, "interrupted; the audits of the search are kept in out/draws; the same"),
         ((0, 0), False, "interrupted; nothing was kept"),
     ],
 )
@@ -254,6 +258,23 @@ def test_an_interruption_says_what_it_left(
     monkeypatch.setattr("dpaudit.cli.running.searched", lambda folder: searched)
     assert main(["run", str(write_scenario()), "--out", "out"]) == 130
     assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {said}")
+
+
+def test_a_mechanism_that_fails_half_way_leaves_what_is_said(write_scenario, tmp_path, capsys):
+    """The outputs that are left must not go into an archive of reports unseen."""
+    (tmp_path / "tired.py").write_text(
+        "calls = []\n"
+        "def mean(data, size, *, rng):\n"
+        "    calls.append(size)\n"
+        "    if len(calls) > 6:\n"
+        "        raise RuntimeError('tired')\n"
+        "    return data.mean() + rng.laplace(size=(size, 1))\n"
+    )
+    pair = 'rule = "row"\nindex = 0'
+    scenario = write_scenario(mechanism='call = "tired:mean"', neighbour=pair)
+    assert main(["run", str(scenario), "--out", "out"]) == 2
+    assert list((tmp_path / "out" / "draws").glob("*.npy"))
+    assert "draws a side are kept in out/draws" in capsys.readouterr().err
 
 
 def test_resume_with_other_settings_says_what_differs(write_scenario, capsys):

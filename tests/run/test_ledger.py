@@ -1,5 +1,6 @@
 """Ledgers: false alarms over whole histories, what a small excess takes, and files that last."""
 
+import itertools
 import json
 import multiprocessing
 
@@ -10,6 +11,7 @@ import dpaudit as dp
 from dpaudit.certify.betting import Hits, Null
 from dpaudit.cli.app import main
 from dpaudit.run.ledger import Entry, Ledger, Standing
+from dpaudit.run.ledger.file import fresh_seed
 
 EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000
 NULL = Null.of(np.array([EPSILON]), np.array([DELTA]))
@@ -95,17 +97,41 @@ def test_runs_add_up_and_a_changed_code_starts_anew(tmp_path):
         standing = book.add(entry((1.5,), draws_id=str(seed), seed=seed))
     assert standing.log_e == pytest.approx(4.5)
     assert standing.violated
-    changed = book.add(entry((1.5,), draws_id="new", code="second"))
+    changed = book.add(entry((1.5,), draws_id="new", code="second", seed=3))
     assert (changed.version, changed.violated) == (2, False)
     assert [one.version for one in book.standings()] == [1, 2]
-    assert book.next_seed("night", 7) == 11
 
 
-def test_a_run_counts_once(tmp_path):
+@pytest.mark.parametrize(
+    "other", [{"draws_id": "other data or draws"}, {"draws_id": "b", "code": "second"}]
+)
+def test_a_seed_counts_once_whatever_else_changes(tmp_path, other):
+    """Draws from one seed are not independent, even from other data: their e-values do not
+    multiply.
+    """
     book = Ledger(tmp_path / "ledger.jsonl")
     book.add(entry())
-    with pytest.raises(dp.InvalidInput, match=r"has this run already \(seed 0\)"):
-        book.add(entry(verdict="violated"))
+    with pytest.raises(dp.InvalidInput, match=r"with seed 0 already.*give another --seed"):
+        book.add(entry((2.0,), **other))
+    assert book.add(entry((2.0,), subject="another claim", **other)).log_e == 2.0
+
+
+def test_a_run_that_is_resumed_is_added_once(tmp_path):
+    book = Ledger(tmp_path / "ledger.jsonl")
+    first = book.add(entry((2.0,)))
+    again = book.add(entry((2.0,), at="2026-01-02T00:00:00Z"))
+    assert (again.log_e, len(book.entries())) == (first.log_e, 1)
+    book.refuse("mechanism and claim", 0, draws_id="a")
+    with pytest.raises(dp.InvalidInput, match="seed 0 already"):
+        book.refuse("mechanism and claim", 0)
+
+
+def test_a_stricter_level_needs_more_evidence(tmp_path):
+    book = Ledger(tmp_path / "ledger.jsonl")
+    assert book.add(entry((4.0,)), alpha=0.05).violated
+    (standing,) = book.standings(alpha=1e-4)
+    assert not standing.violated
+    assert standing.needed == pytest.approx(2e4)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +146,7 @@ def test_a_run_counts_once(tmp_path):
 def test_what_was_changed_or_taken_out_is_noticed(tmp_path, change, message):
     path = tmp_path / "ledger.jsonl"
     for seed in range(3):
-        Ledger(path).add(entry(draws_id=str(seed)))
+        Ledger(path).add(entry(draws_id=str(seed), seed=seed))
     path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
     with pytest.raises(dp.InvalidInput, match=message):
         Ledger(path).entries()
@@ -132,14 +158,48 @@ def test_an_unfinished_line_is_left_out_and_removed(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"draws_id": "b", "su')
     assert len(Ledger(path).entries()) == 1
-    Ledger(path).add(entry(draws_id="b"))
+    Ledger(path).add(entry(draws_id="b", seed=1))
     assert len(Ledger(path).entries()) == 2
     assert path.read_bytes().startswith(whole)
 
 
+def test_a_whole_last_line_counts_without_its_line_break(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    for seed in range(2):
+        Ledger(path).add(entry((2.0,), draws_id=str(seed), seed=seed))
+    path.write_bytes(path.read_bytes()[:-1])
+    assert len(Ledger(path).entries()) == 2
+    assert Ledger(path).add(entry((2.0,), draws_id="2", seed=2)).log_e == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("content", [b'{"precious": 1}', b"a letter", b"one\ntwo\n"])
+def test_a_file_that_is_no_ledger_stays_as_it_is(tmp_path, content):
+    path = tmp_path / "precious.json"
+    path.write_bytes(content)
+    with pytest.raises(dp.InvalidInput, match="is no line of a ledger"):
+        Ledger(path).add(entry())
+    assert path.read_bytes() == content
+
+
+def test_evidence_is_a_number(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    path.write_bytes(entry((float("nan"),)).line)
+    with pytest.raises(dp.InvalidInput, match="its evidence is not finite"):
+        Ledger(path).entries()
+
+
+def test_the_head_changes_when_lines_are_cut_off(tmp_path):
+    book = Ledger(tmp_path / "ledger.jsonl")
+    heads = [book.add(entry(draws_id=str(seed), seed=seed)) and book.head for seed in range(3)]
+    lines = book.path.read_bytes().splitlines(keepends=True)
+    book.path.write_bytes(b"".join(lines[:-1]))
+    assert len(set(heads)) == 3
+    assert book.head == heads[1]
+
+
 def _write(path, first):
     for number in range(first, first + 5):
-        Ledger(path).add(entry(draws_id=str(number)))
+        Ledger(path).add(entry(draws_id=str(number), seed=number))
 
 
 def test_two_writers_lose_nothing(tmp_path):
@@ -157,13 +217,50 @@ def test_ledgers_that_grew_apart_are_merged(tmp_path):
     here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
     for book in (here, there):
         book.add(entry((1.0,)))
-    here.add(entry((1.0,), draws_id="b"))
-    there.add(entry((1.0,), draws_id="c"))
+    here.add(entry((1.0,), draws_id="b", seed=1))
+    there.add(entry((1.0,), draws_id="c", seed=2))
     assert here.merge([there]) == 1
     (standing,) = here.standings()
     assert standing.log_e == pytest.approx(3.0)
     assert here.merge([there]) == 0
-    assert here.add(entry((1.0,), draws_id="d")).log_e == pytest.approx(4.0)
+    assert here.add(entry((1.0,), draws_id="d", seed=3)).log_e == pytest.approx(4.0)
+
+
+def test_who_merges_with_whom_makes_no_difference(tmp_path):
+    """The largest evidence depends on the order of the runs, which is that of time."""
+    books = [Ledger(tmp_path / name) for name in "ab"]
+    for seed, (book, log_e, day) in enumerate(
+        [(0, 2.0, 2), (0, -3.0, 4), (1, -2.0, 1), (1, 1.5, 3), (1, -1.0, 5)]
+    ):
+        at = f"2026-01-0{day}T00:00:00Z"
+        books[book].add(entry((log_e,), draws_id=str(seed), seed=seed, at=at))
+    merged = []
+    for order in (books, books[::-1]):
+        whole = Ledger(tmp_path / f"whole-{order[0].path.name}")
+        assert whole.merge(order) == 5
+        merged.append([one.seed for one in whole.entries()])
+        assert whole.standings()[0].largest == pytest.approx(1.5)
+    assert merged == [[2, 0, 3, 1, 4]] * 2
+
+
+def test_two_ledgers_with_one_seed_count_it_once(tmp_path):
+    here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
+    here.add(entry((1.0,)))
+    there.add(entry((1.0,), draws_id="of other data"))
+    here.merge([there])
+    assert here.standings()[0].log_e == pytest.approx(1.0)
+
+
+def test_a_rejection_is_not_merged_away(tmp_path):
+    here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
+    here.add(entry((-6.0,)))
+    there.add(entry((4.0,), draws_id="b", seed=1, at="2026-01-02T00:00:00Z"))
+    before = here.path.read_bytes()
+    with pytest.raises(dp.InvalidInput, match=r"there rejects the claim.*a rejection stands"):
+        here.merge([there])
+    assert here.path.read_bytes() == before
+    with pytest.raises(dp.InvalidInput, match="there is no such file"):
+        here.merge([Ledger(tmp_path / "typo")])
 
 
 SCENARIO = """
@@ -189,6 +286,7 @@ def release(data, size, *, rng):
 @pytest.fixture
 def nightly(tmp_path, monkeypatch, no_figures):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpaudit.run.execute.fresh_seed", itertools.count().__next__)
     (tmp_path / "rows.csv").write_text("x\n0\n1\n0.5\n")
     (tmp_path / "nightly.toml").write_text(SCENARIO)
 
@@ -212,7 +310,42 @@ def test_nights_of_the_command_line_pool_until_the_code_changes(nightly, capsys)
     assert main(["ledger", "ledger.jsonl"]) == 1
     assert "VIOLATED" in capsys.readouterr().out
     assert main(["ledger", "ledger.jsonl", "--json"]) == 1
-    assert [one["version"] for one in json.loads(capsys.readouterr().out)] == [1, 2]
+    out, err = capsys.readouterr()
+    assert [one["version"] for one in json.loads(out)] == [1, 2]
+    assert leaky["ledger"]["head"] in err
+    assert main(["ledger", "typo.jsonl"]) == 2
+    assert "there is no such file" in capsys.readouterr().err
+
+
+def test_seeds_of_runs_that_name_none_differ():
+    assert len({fresh_seed() for _ in range(20)}) == 20
+
+
+def test_the_seed_of_a_run_is_used_once_whatever_else_is_asked_for(nightly, capsys):
+    nightly()
+    same = ["run", "nightly.toml", "--ledger", "ledger.jsonl", "--seed", "7"]
+    assert main(same) == 0
+    assert main([*same, "--draws", "501"]) == 2
+    assert "with seed 7 already" in capsys.readouterr().err
+
+
+def test_a_report_that_could_not_be_written_is_written_on_resuming(nightly, tmp_path, capsys):
+    (tmp_path / "dpaudit-out/nightly/result.json").mkdir(parents=True)
+    (tmp_path / "nightly_mean.py").write_text(MEAN.format(scale=1.0))
+    command = ["run", "nightly.toml", "--ledger", "ledger.jsonl"]
+    assert main(command) == 2
+    (entered,) = Ledger("ledger.jsonl").entries()
+    (tmp_path / "dpaudit-out/nightly/result.json").rmdir()
+    assert main([*command, "--resume"]) == 0
+    record = json.loads((tmp_path / "dpaudit-out/nightly/result.json").read_text())
+    assert record["seed"] == entered.seed
+    assert record["ledger"]["runs"] == len(Ledger("ledger.jsonl").entries()) == 1
+
+
+def test_a_ledger_that_cannot_be_written_is_found_before_a_draw(nightly, tmp_path, capsys):
+    nightly()
+    assert main(["run", "nightly.toml", "--ledger", "rows.csv/ledger.jsonl", "--out", "new"]) == 2
+    assert not (tmp_path / "new").exists()
 
 
 def test_what_one_run_finds_and_the_history_does_not_is_inconclusive(tmp_path):

@@ -119,7 +119,7 @@ def test_lists_are_arrays():
 
 
 WRONG = {
-    "None": (lambda size, rng: None, "must return numbers, got dtype object"),
+    "None": (lambda size, rng: None, "must return numbers, got None"),
     "objects": (
         lambda size, rng: np.full((size, 2), object()),
         "must return numbers, text, .*, got a draw with a object",

@@ -83,8 +83,8 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     written.
 
     The FILE of --ledger gets a line for each run, and all runs of unchanged code decide the verdict
-    together, so that a small excess is found over many nights and false alarms do not add up. Each
-    run takes the next seed. `dpaudit ledger FILE` shows where it stands.
+    together, so that a small excess is found over many nights and false alarms do not add up. A run
+    without --seed takes a seed of its own. `dpaudit ledger FILE` shows where it stands.
 
     A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
     figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a

@@ -87,17 +87,21 @@ def ledger(file: Path, others: tuple[Path, ...]) -> int:
     FILE is the --ledger of `dpaudit run`. A line for each version of a mechanism: its runs, their
     draws, and the evidence against its claim. Evidence is a product of e-values: of a sound
     mechanism it ever reaches what rejects the claim with probability at most 5 %, over all runs and
-    all versions together.
+    all versions together. The head is a checksum of all lines: where somebody might cut lines off
+    at the end, keep it elsewhere.
     """
     from dpaudit.cli.answers import ledgers
     from dpaudit.run import Ledger
 
     book = Ledger(file)
+    if not others and not file.exists():
+        raise click.UsageError(f"{file} must be a ledger, but there is no such file")
     if others:
         taken = book.merge(map(Ledger, others))
         exit_status.say(f"{taken} lines taken over", exit_status.NOT_VIOLATED)
     found = book.standings()
     console().show(found, ledgers.as_text, ledgers.as_json, ledgers.as_line)
+    exit_status.say(f"head of {file}: {book.head}", exit_status.NOT_VIOLATED)
     return VIOLATED if ledgers.rejected(found) else exit_status.NOT_VIOLATED
 
 

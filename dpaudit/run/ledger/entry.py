@@ -12,6 +12,7 @@ import numpy as np
 
 from dpaudit.auditing.record import plain
 from dpaudit.auditing.result import AuditResult
+from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # of ε at which claims are compared
@@ -51,10 +52,9 @@ class Entry:
             raise InvalidInput(
                 "a ledger needs evidence against a claim: the scenario needs a [claim]"
             )
-        about = origin["mechanism"], origin["parameters"], result.claim.text
         return cls(
             draws_id(origin),
-            _hash([*about, plain(result.claim.delta_at(GRID))]),
+            subject_of(origin, result.claim),
             _hash({key: origin[key] for key in CODE}),
             result.subject.scenario or str(origin["mechanism"]),
             result.claim.text,
@@ -86,11 +86,19 @@ class Entry:
         entry = cls(**pairs)
         if said != entry.checksum:
             raise ValueError("its checksum is another one")
+        if not np.isfinite(entry.log_e).all():
+            raise ValueError("its evidence is not finite")
         return entry
 
     def following(self, last: tuple[str, ...]) -> Entry:
         """The same after other lines."""
         return replace(self, after=last)
+
+
+def subject_of(origin: Mapping[str, Any], claim: Claim) -> str:
+    """A hash of what a history is about: the mechanism with its parameters, and the claim."""
+    about = origin["mechanism"], origin["parameters"], claim.text
+    return _hash([*about, plain(claim.delta_at(GRID))])
 
 
 def draws_id(origin: Mapping[str, Any]) -> str:

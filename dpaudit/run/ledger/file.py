@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import os
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,16 +12,22 @@ from pathlib import Path
 from dpaudit._core.files import append_line, replace_file
 from dpaudit.errors import InvalidInput
 from dpaudit.run.ledger.entry import Entry
-from dpaudit.run.ledger.standing import Standing
+from dpaudit.run.ledger.standing import ALPHA, Standing
 from dpaudit.run.store.lock import Lock
+
+START = b'{"draws_id": '  # of every line
+TRIES = 600  # half a minute: writers hold the file for milliseconds
+SEEDS = 1 << 48  # that are drawn from, so that runs of different machines have different ones
 
 
 class Ledger:
     """Evidence of runs, a line each. The file is made by the first.
 
-    Each line has a checksum, and names the checksums of the last lines before it, so that a line
-    that was changed or taken out is noticed (all but the last). Two processes may add at once. What
-    a killed one left of a line is removed by the next. Files that grew apart are merged.
+    Each line has a checksum, and names the checksums of the last lines before it. So a line that
+    was changed, or taken out before others, is noticed. Lines cut off at the end leave no trace in
+    the file: who may have to prove that there were none keeps `head` elsewhere. Two processes may
+    add at once. What a killed one left of a line is removed by the next. Files that grew apart are
+    merged.
 
     Parameters
     ----------
@@ -46,8 +54,10 @@ class Ledger:
         """
         if not self.path.exists():
             return []
-        whole, _, _ = self.path.read_bytes().rpartition(b"\n")
-        found = [self._read(at, line) for at, line in enumerate(whole.split(b"\n"), 1) if line]
+        lines = self.path.read_bytes().split(b"\n")
+        found = [self._read(at, line) for at, line in enumerate(lines[:-1], 1) if line]
+        if (last := self._last(lines)) is not None:
+            found.append(last)
         known: set[str] = set()
         for at, one in enumerate(found, 1):
             if not known.issuperset(one.after):
@@ -55,13 +65,25 @@ class Ledger:
             known.add(one.checksum)
         return found
 
-    def add(self, entry: Entry) -> Standing:
-        """Add a run.
+    @property
+    def head(self) -> str:
+        """The checksums of the last lines, which stand for all before them; "" of no lines."""
+        return " ".join(_last(self.entries()))
+
+    def ready(self) -> None:
+        """Raise OSError where no line can be added, `InvalidInput` where the file is damaged."""
+        with self._alone():
+            self.entries()
+
+    def add(self, entry: Entry, alpha: float = ALPHA) -> Standing:
+        """Add a run. One that is there already, with the same evidence, is not added again.
 
         Parameters
         ----------
         entry : Entry
             The run.
+        alpha : float in (0, 1), default 0.05
+            Of a false alarm over the whole history.
 
         Returns
         -------
@@ -71,36 +93,31 @@ class Ledger:
         Raises
         ------
         InvalidInput
-            Where its draws are in the ledger already, or the file is damaged.
+            Where another run of its mechanism and claim had its seed, or the file is damaged.
         """
         with self._alone():
-            self.refuse(entry.draws_id, entry.seed)
             known = self.entries()
-            self._drop_unfinished()
+            for one in known:
+                if (one.draws_id, one.log_e) == (entry.draws_id, entry.log_e):
+                    return _standing(known, one, alpha)
+            self._refuse(known, entry.subject, entry.seed)
+            self._finish_last_line()
             append_line(self.path, (added := entry.following(_last(known))).line)
-        return _standing([*known, added], added)
+        return _standing([*known, added], added, alpha)
 
-    def standings(self) -> list[Standing]:
+    def standings(self, alpha: float = ALPHA) -> list[Standing]:
         """Where each version of each mechanism and claim stands, in the order of first runs."""
-        entries = self.entries()
-        firsts = {(one.subject, one.code): one for one in reversed(entries)}
-        return [_standing(entries, one) for one in reversed(firsts.values())]
+        return _standings(self.entries(), alpha)
 
-    def refuse(self, draws_id: str, seed: int) -> None:
-        """Raises `InvalidInput` where a run of these draws is in the ledger."""
-        if any(one.draws_id == draws_id for one in self.entries()):
-            raise InvalidInput(
-                f"{self.path} has this run already (seed {seed}): its draws count once; give "
-                "another --seed, or none",
-                argument="seed",
-            )
+    def refuse(self, subject: str, seed: int, draws_id: str | None = None) -> None:
+        """Raises `InvalidInput` where a run of the subject had the seed.
 
-    def next_seed(self, name: str, first: int) -> int:
-        """The seed of the next run of a scenario: its first one, and one more for each run."""
-        return first + sum(one.name == name for one in self.entries())
+        draws_id : of a run that is resumed; it may be there itself.
+        """
+        self._refuse([one for one in self.entries() if one.draws_id != draws_id], subject, seed)
 
     def merge(self, others: Iterable[Ledger]) -> int:
-        """Take over the lines of other ledgers that are not in this one.
+        """Take over the lines of other ledgers that are not in this one, in the order of time.
 
         Parameters
         ----------
@@ -115,16 +132,39 @@ class Ledger:
         Raises
         ------
         InvalidInput
-            Where a file is damaged.
+            Where a file is missing or damaged, or where one of them rejects a claim that all
+            together would not: a rejection stands.
         """
         with self._alone():
-            known = self.entries()
-            mine = len(known)
-            for other in others:
-                known = _joined(known, other.entries())
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(self.path, b"".join(one.line for one in known))
-        return len(known) - mine
+            books = [self, *others]
+            for other in books[1:]:
+                if not other.path.exists():
+                    raise InvalidInput(f"{other.path} must be a ledger, but there is no such file")
+            parts = [book.entries() for book in books]
+            whole = _joined(parts)
+            for book, entries in zip(books, parts, strict=True):
+                book._refuse_acquittal(entries, whole)
+            replace_file(self.path, b"".join(one.line for one in whole))
+        return len(whole) - len(parts[0])
+
+    def _refuse(self, known: Iterable[Entry], subject: str, seed: int) -> None:
+        if any((one.subject, one.seed) == (subject, seed) for one in known):
+            raise InvalidInput(
+                f"{self.path} has a run of this mechanism and claim with seed {seed} already: "
+                "draws from one seed are not independent, and count once; give another --seed, or "
+                "none",
+                argument="seed",
+            )
+
+    def _refuse_acquittal(self, entries: Sequence[Entry], whole: Sequence[Entry]) -> None:
+        after = {one.key: one for one in _standings(whole, ALPHA)}
+        for one in _standings(entries, ALPHA):
+            if one.violated and not after[one.key].violated:
+                last = one.entries[-1]
+                raise InvalidInput(
+                    f"{self.path} rejects the claim {last.claim} of {last.name}, and merged it "
+                    "would not be rejected: a rejection stands; keep the files apart"
+                )
 
     def _read(self, at: int, line: bytes) -> Entry:
         try:
@@ -134,27 +174,43 @@ class Ledger:
                 f"{self.path}, line {at} is no line of a ledger, or was changed: {error}"
             ) from None
 
-    def _drop_unfinished(self) -> None:
-        """Remove what a killed process left of a line."""
-        if not self.path.exists():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            return
-        content = self.path.read_bytes()
-        if not content.endswith(b"\n"):
+    def _last(self, lines: Sequence[bytes]) -> Entry | None:
+        """Of a file that does not end with a line break; None where a killed process left it."""
+        line = lines[-1]
+        if not line or (START.startswith(line[: len(START)]) and not line.endswith(b"}")):
+            return None
+        return self._read(len(lines), line)
+
+    def _finish_last_line(self) -> None:
+        """Remove what a killed process left of a line, or end a line that is whole."""
+        content = self.path.read_bytes() if self.path.exists() else b""
+        if content and not content.endswith(b"\n"):
+            whole = self._last(content.split(b"\n")) is not None
             with self.path.open("r+b") as file:
-                file.truncate(content.rfind(b"\n") + 1)
+                if whole:
+                    file.seek(0, os.SEEK_END)
+                    file.write(b"\n")
+                else:
+                    file.truncate(content.rfind(b"\n") + 1)
                 os.fsync(file.fileno())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """No other process writes meanwhile."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        lock = Lock(self.path.with_name(self.path.name + ".lock"), self.path)
+        lock = Lock(self.path.with_name(self.path.name + ".lock"), self.path, TRIES)
         lock.take()
         try:
             yield
         finally:
             lock.release()
+
+
+def fresh_seed() -> int:
+    """The seed of a run that names none: from the system's random numbers, since runs of one claim
+    on several machines must not share any.
+    """
+    return secrets.randbelow(SEEDS)
 
 
 def _last(entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -163,15 +219,43 @@ def _last(entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(sorted({one.checksum for one in entries} - followed))
 
 
-def _joined(mine: Sequence[Entry], theirs: Sequence[Entry]) -> list[Entry]:
-    """Mine, then what only they have; draws that both have count once, as the line that I have."""
-    have = {one.checksum for one in mine}
-    return [*mine, *(one for one in theirs if one.checksum not in have)]
+def _joined(parts: Iterable[Iterable[Entry]]) -> list[Entry]:
+    """All lines once, each behind those that it follows, else in the order of time.
+
+    So the order, on which the largest evidence depends, is the same whoever merges with whom.
+    """
+    waiting = {one.checksum: one for part in parts for one in part}
+    followers: dict[str, list[str]] = {}
+    missing = {key: len(one.after) for key, one in waiting.items()}
+    for key, one in waiting.items():
+        for before in one.after:
+            followers.setdefault(before, []).append(key)
+    ready = [(one.at, key) for key, one in waiting.items() if not one.after]
+    heapq.heapify(ready)
+    found = []
+    while ready:
+        _, key = heapq.heappop(ready)
+        found.append(waiting[key])
+        for after in followers.get(key, ()):
+            missing[after] -= 1
+            if not missing[after]:
+                heapq.heappush(ready, (waiting[after].at, after))
+    return found
 
 
-def _standing(entries: Sequence[Entry], of: Entry) -> Standing:
-    """Of the version that an entry belongs to."""
-    versions = list(dict.fromkeys(one.code for one in entries if one.subject == of.subject))
-    own = [one for one in entries if (one.subject, one.code) == (of.subject, of.code)]
-    once = {one.draws_id: one for one in reversed(own)}
-    return Standing.of(versions.index(of.code) + 1, list(reversed(once.values())))
+def _standings(entries: Sequence[Entry], alpha: float) -> list[Standing]:
+    firsts: dict[tuple[str, str], Entry] = {}
+    for one in entries:
+        firsts.setdefault((one.subject, one.code), one)
+    return [_standing(entries, one, alpha) for one in firsts.values()]
+
+
+def _standing(entries: Sequence[Entry], of: Entry, alpha: float) -> Standing:
+    """Of the version that an entry belongs to. Of several runs with one seed the first counts."""
+    about = [one for one in entries if one.subject == of.subject]
+    once: dict[int, Entry] = {}
+    for one in about:
+        once.setdefault(one.seed, one)
+    versions = list(dict.fromkeys(one.code for one in about))
+    own = [one for one in once.values() if one.code == of.code]
+    return Standing.of(versions.index(of.code) + 1, own, alpha)

@@ -14,8 +14,8 @@ ALONE = (
 )
 
 
-def judged_by(standing: Standing, result: AuditResult) -> AuditResult:
-    """The result with the ledger's verdict, said first.
+def judged_by(standing: Standing, result: AuditResult, head: str = "") -> AuditResult:
+    """The result with the ledger's verdict, said first. head : `Ledger.head`, for the record.
 
     A run that finds a violation which the history does not show yet is inconclusive. Otherwise the
     false alarms of single runs would add up.
@@ -29,9 +29,9 @@ def judged_by(standing: Standing, result: AuditResult) -> AuditResult:
     return replace(
         result,
         verdict=verdict,
-        reason=" ".join([*said, result.reason]),
+        reason=" ".join([*said, f"This run alone: {result.reason}"]),
         headline=_exceeded(result.headline) if standing.violated else result.headline,
-        ledger=standing.to_dict(),
+        ledger={**standing.to_dict(), "head": head},
     )
 
 

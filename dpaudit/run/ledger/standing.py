@@ -12,38 +12,45 @@ from dpaudit.certify.betting import log_mean
 from dpaudit.report.text import count, number
 from dpaudit.run.ledger.entry import Entry
 
-ALPHA = 0.05  # of a false alarm over the whole history of a mechanism and its claim
+ALPHA = 0.05  # of a false alarm over the whole history, where no level is given
 
 
 @dataclass(frozen=True)
 class Standing:
     """The evidence of one version, the `version`-th of its mechanism, from 1.
 
-    Sound versions are rejected with probability at most `ALPHA` over the whole history, however
-    many there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
+    Sound versions are rejected with probability at most α over the whole history, however many
+    there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
     is a mean over widths of products over runs (`certify.betting.pooled`), so by Ville's inequality
-    it ever reaches k(k + 1)/α with probability at most that share.
+    it ever reaches k(k + 1)/α with probability at most that share. Products need runs whose draws
+    are independent, so no two runs of a mechanism and claim have one seed.
 
     entries : its runs, in order. log_e : their evidence. largest : its largest value so far, which
-    decides.
+    decides. alpha : of a false alarm, 1 − the level.
     """
 
     version: int
     entries: Sequence[Entry]
     log_e: float
     largest: float
+    alpha: float = ALPHA
 
     @classmethod
-    def of(cls, version: int, entries: Sequence[Entry]) -> Standing:
+    def of(cls, version: int, entries: Sequence[Entry], alpha: float = ALPHA) -> Standing:
         """From the runs of a version, one or more."""
         sums = np.cumsum([one.log_e for one in entries], axis=0)
         path = log_mean(sums)
-        return cls(version, entries, float(path[-1]), float(path.max()))
+        return cls(version, entries, float(path[-1]), float(path.max()), alpha)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Of the version: what its history is about, and its code."""
+        return self.entries[0].subject, self.entries[0].code
 
     @property
     def needed(self) -> float:
         """The evidence that rejects."""
-        return self.version * (self.version + 1) / ALPHA
+        return self.version * (self.version + 1) / self.alpha
 
     @property
     def violated(self) -> bool:

@@ -180,8 +180,10 @@ def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
         fail(key, value, "a list of [least, largest], one a column, the target's last")
     pairs = tuple(numbers(f"{key}[{place}]", pair) for place, pair in enumerate(value))
     for place, pair in enumerate(pairs):
-        if len(pair) != 2 or pair[0] > pair[1]:
+        if len(pair) != 2:
             fail(f"{key}[{place}]", list(pair), "[least, largest]")
+        if pair[0] > pair[1]:
+            fail(f"{key}[{place}]", f"{pair[0]:g} first, then {pair[1]:g}", "[least, largest]")
     return pairs
 
 

@@ -27,9 +27,12 @@ UNLOCKED = (
 class Lock:
     """Held from `take` to `release` or the end of the process, even by kill -9."""
 
-    def __init__(self, path: Path, place: Path | None = None) -> None:
-        """place : what an error names; if not given, the folder above the one of the file."""
-        self.path, self.file = path, -1
+    def __init__(self, path: Path, place: Path | None = None, tries: int = TRIES) -> None:
+        """place : what an error names; if not given, the folder above the one of the file.
+
+        tries : attempts, `PAUSE` apart.
+        """
+        self.path, self.file, self.tries = path, -1, tries
         self.place = place or path.parent.parent
 
     def take(self) -> None:
@@ -38,7 +41,7 @@ class Lock:
         """
         if fcntl is None:
             warnings.warn(UNLOCKED, RuntimeWarning, stacklevel=2)
-        for _ in range(TRIES):
+        for _ in range(self.tries):
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
             if _locked(self.file, exclusive=True) and _same(self.file, self.path):
                 os.ftruncate(self.file, 0)

@@ -11,6 +11,11 @@ from dpaudit._core.types import Array
 from dpaudit.sampling.independence.calls import Calls
 from dpaudit.sampling.independence.values import keys_of
 
+OWN_SEED = (
+    "draw from the rng that is given; for a function with global generators there is "
+    "dpaudit.adapters.global_seeds"
+)
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -71,12 +76,12 @@ def of_kind(kind: str, place: Place, log_p: float) -> Finding:
 
 
 def _period(place: Place, known: bool) -> str:
-    slip = "as from a seed of its own" if known else "as in draws that were copied"
+    slip = f"as from a seed of its own; {OWN_SEED}" if known else "as in draws that were copied"
     return f"the same {place.what} come again after every {place.lag:,}{place.where}, {slip}"
 
 
 def _same_draws(place: Place, known: bool) -> str:
-    slip = "as from a seed of their own, from the clock, or from a cache"
+    slip = f"as from a seed of their own, from the clock, or from a cache; {OWN_SEED}"
     return f"calls return the same {place.what}, or nearly the same{place.where}, {slip}"
 
 
