@@ -15,6 +15,13 @@ from dpaudit.errors import InvalidInput
 SHOWN = 8  # names of columns in an error
 
 
+class Words(str):
+    """What came, described. It is no value itself, so an error shows it without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
     """Raise the one form of error that bad input gets; of arrays and lists it shows no value.
 
@@ -111,7 +118,7 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
     except (TypeError, ValueError):
         fail(name, value, expected)
     if array.dtype.kind not in "fiub":
-        fail(name, f"dtype {array.dtype}", expected)
+        fail(name, Words(f"dtype {array.dtype}"), expected)
     return array
 
 
@@ -121,7 +128,7 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
     array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:
         column = f"make rows of one number with {name}.reshape(-1, 1)"
-        fail(name, f"shape {array.shape}", expected, column * (array.ndim == 1))
+        fail(name, Words(f"shape {array.shape}"), expected, column * (array.ndim == 1))
     bad = ~np.isfinite(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]

@@ -316,7 +316,9 @@ def audit_samples_of(
     """`audit_samples` of draws that `subject` describes; `options` are its keywords."""
     left, right = _draws("P", P), _draws("Q", Q)
     if _same_source(P, Q):
-        check.fail("Q", "those of P again", "other draws than P", "nothing would be audited")
+        check.fail(
+            "Q", check.Words("those of P again"), "other draws than P", "nothing would be audited"
+        )
     settings = Settings.of(min(len(left), len(right)), **options)
     with shown(progress) as callback:
         return audit_draws(left, right, subject, settings, Drawing(progress=callback))

@@ -200,7 +200,9 @@ def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
     """
     points = np.atleast_1d(claim_grid(claim) if epsilon is None else check.epsilon(epsilon))
     if len(points) > MOST_EPSILON:
-        check.fail("epsilon", f"{len(points):,} points", f"at most {MOST_EPSILON:,} points")
+        check.fail(
+            "epsilon", check.Words(f"{len(points):,} points"), f"at most {MOST_EPSILON:,} points"
+        )
     if points.max() > LARGEST_EPSILON:
         expected = f"at most {LARGEST_EPSILON:g}: no number of draws shows more"
         check.fail("epsilon", float(points.max()), expected)

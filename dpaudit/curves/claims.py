@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import joint_range, readings
@@ -463,7 +463,7 @@ class Claim:
         except Exception as error:
             fail(
                 "claim",
-                f"{type(error).__name__}: {error}",
+                Words(f"{type(error).__name__}: {error}"),
                 "a function of epsilon that does not raise",
             )
         if not np.all((delta >= 0) & (delta <= 1)):

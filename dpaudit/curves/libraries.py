@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import choice, fail
+from dpaudit._core.check import Words, choice, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 
@@ -37,7 +37,11 @@ def from_opendp(measurement: Any, distance: Any = 1) -> Claim:
     read = _reader(name)
     if read is None:
         known = ", ".join((*MEASURES, "Approximate<...> of these"))
-        fail("measurement", f"one of the output measure {name}", f"of a known measure: {known}")
+        fail(
+            "measurement",
+            Words(f"one of the output measure {name}"),
+            f"of a known measure: {known}",
+        )
     try:
         stated = measurement.map(distance)
     except Exception as error:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.curves.group import chained
@@ -139,7 +139,7 @@ class MetricClaim:
         except DpauditError:
             raise
         except Exception as error:
-            fail("distance", f"a {type(error).__name__} from {self.named}", "a number >= 0")
+            fail("distance", Words(f"a {type(error).__name__} from {self.named}"), "a number >= 0")
         return check.real(f"the distance by {self.named}", found, 0.0)
 
     def _of(self, distances: list[float]) -> Claim:

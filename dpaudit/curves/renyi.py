@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import joint_range, two_orders
 from dpaudit.curves.bracketing import peak
@@ -173,7 +173,7 @@ def divergences(function: Callable[[Array], Array], order: Array) -> Array:
     except Exception as error:
         fail(
             "curve",
-            f"{type(error).__name__}: {error}",
+            Words(f"{type(error).__name__}: {error}"),
             "a vectorised function of the order that does not raise",
         )
     if value.shape != order.shape:
@@ -183,7 +183,7 @@ def divergences(function: Callable[[Array], Array], order: Array) -> Array:
     if np.any(np.isnan(value)):
         fail(
             "curve",
-            f"nan at order {order[np.isnan(value)][0]:g}",
+            Words(f"nan at order {order[np.isnan(value)][0]:g}"),
             "a function with values >= 0 between 1 and its end",
         )
     return np.maximum(value, 0.0)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.datasets.dataset import Table
 from dpaudit.errors import DataNotFound, InvalidInput
@@ -72,14 +72,14 @@ def _header(file: str, cells: list[str]) -> tuple[str, ...]:
     # a name may be a year, but hardly a number with a sign or a decimal point
     if not columns or len(values) == len(columns) or not all(map(str.isdigit, values)):
         given = "a row of values" if columns else "no line"
-        fail(f"the first line of {file}", given, "a header row of column names")
+        fail(f"the first line of {file}", Words(given), "a header row of column names")
     if len(columns) == 1 and (";" in columns[0] or "\t" in columns[0]):
-        fail(f"the header of {file}", "other separators", "separated by commas")
+        fail(f"the header of {file}", Words("other separators"), "separated by commas")
     for place, column in enumerate(columns):
         if not column or column in columns[:place]:
             given = f"the name of column {columns.index(column) + 1}" if column else "no name"
             expected = "named, and unlike the columns before it"
-            fail(f"column {place + 1} in the header of {file}", given, expected)
+            fail(f"column {place + 1} in the header of {file}", Words(given), expected)
     return columns
 
 
@@ -97,7 +97,7 @@ def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[
             try:
                 cells.append(_number(cell))
             except ValueError:
-                fail(f"{file} line {line}, column {column!r}", _kind(cell), EXPECTED)
+                fail(f"{file} line {line}, column {column!r}", Words(_kind(cell)), EXPECTED)
     return np.array(cells, dtype=np.float64).reshape(-1, len(columns))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
 
@@ -41,7 +41,7 @@ class Discrete:
         object.__setattr__(self, "outcomes", outcomes[:, None] if outcomes.ndim == 1 else outcomes)
         log_sum = logsumexp(self.log_probability)
         if abs(log_sum) > ROUNDING:
-            fail("log_probability", f"a sum of {np.exp(log_sum):.12g}", "a sum of 1")
+            fail("log_probability", Words(f"a sum of {np.exp(log_sum):.12g}"), "a sum of 1")
 
     @property
     def dim(self) -> int:

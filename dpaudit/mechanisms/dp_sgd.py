@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.curves.claims import Claim
@@ -157,7 +157,7 @@ class DPSGD:
         table = check.matrix("data", data, 1, 2)
         features, labels = table[:, :-1], table[:, -1]
         if self.loss == "logistic" and not np.isin(labels, (0.0, 1.0)).all():
-            fail("data", "other labels", "rows with a last entry of 0 or 1")
+            fail("data", Words("other labels"), "rows with a last entry of 0 or 1")
         generator = as_generator(rng)
         run = self.start(len(table), features.shape[1], generator)
         weights = np.zeros(features.shape[1])

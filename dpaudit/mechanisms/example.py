@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.mechanisms.base import LawMechanism, Sampler
@@ -97,7 +97,7 @@ def column(data: ArrayLike) -> Array:
     """The one column of a database of numbers, (n,). Raises `InvalidInput` where there are more."""
     data = check.matrix("data", data)
     if data.shape[1] != 1:
-        fail("data", f"{data.shape[1]} columns", "one column of numbers")
+        fail("data", Words(f"{data.shape[1]} columns"), "one column of numbers")
     return np.asarray(data[:, 0])
 
 

@@ -40,7 +40,7 @@ def check_candidates(data: Array, candidates: Array) -> Array:
     if candidates.shape[1] != data.shape[1]:
         check.fail(
             "candidates",
-            f"{candidates.shape[1]} columns",
+            check.Words(f"{candidates.shape[1]} columns"),
             f"rows of {data.shape[1]} columns, as data",
         )
     return candidates

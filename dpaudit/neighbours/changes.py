@@ -193,7 +193,7 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
     data = check.matrix("data", data)
     group = tuple(sorted(_row_numbers(indices, len(data))))
     if len(group) == len(data):
-        check.fail("indices", f"all {len(data)} rows", "some of the rows, not all")
+        check.fail("indices", check.Words(f"all {len(data)} rows"), "some of the rows, not all")
     right = _owned(np.delete(data, group, axis=0))
     return NeighbourPair(data, right, "remove-group", group=group)
 
@@ -246,7 +246,7 @@ def _row_numbers(indices: Sequence[int], rows: int) -> list[int]:
         check.fail("indices", numbers, expected)
     if len(set(numbers)) < len(numbers):
         twice = next(one for one in numbers if numbers.count(one) > 1)
-        check.fail("indices", f"row {twice} twice", expected)
+        check.fail("indices", check.Words(f"row {twice} twice"), expected)
     return numbers
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 
 RANDOM = 512  # random rows of the boundary
@@ -84,8 +84,8 @@ def box(bounds: ArrayLike, width: int) -> Array:
     expected = f"a ({width}, 2) array: the least and the largest value of each column"
     found = check.matrix("bounds", bounds)
     if found.shape != (width, 2):
-        fail("bounds", f"shape {found.shape}", expected)
+        fail("bounds", Words(f"shape {found.shape}"), expected)
     if np.any(found[:, 0] > found[:, 1]):
         column = int(np.flatnonzero(found[:, 0] > found[:, 1])[0])
-        fail("bounds", f"{found[column].tolist()} for column {column}", expected)
+        fail("bounds", Words(f"{found[column].tolist()} for column {column}"), expected)
     return found

@@ -68,7 +68,7 @@ class NeighbourPair:
         if left.shape[1] != right.shape[1]:
             check.fail(
                 "right",
-                f"{right.shape[1]} columns",
+                check.Words(f"{right.shape[1]} columns"),
                 f"a database of {left.shape[1]} columns, as left",
             )
         if left.shape == right.shape and np.array_equal(left, right):
@@ -161,9 +161,11 @@ class NeighbourPair:
         stayed = right if self.relation in REMOVING else np.delete(right, rows, axis=0)
         if not np.array_equal(kept, stayed):
             what = "left but for " + (self._place or "one row")
-            check.fail("right", f"other rows that differ ({_sides(left, right)})", what)
+            check.fail(
+                "right", check.Words(f"other rows that differ ({_sides(left, right)})"), what
+            )
         if self.relation == "zero-out" and np.any(right[rows]):
-            check.fail("right", "other numbers", f"zero in row {rows[0]}")
+            check.fail("right", check.Words("other numbers"), f"zero in row {rows[0]}")
 
     def _checked_index(self, left: Array, right: Array) -> int:
         """The row that differs. Raises `InvalidInput` where a database has no such row."""

@@ -97,7 +97,11 @@ def _values(
         check.fail("candidates", None, f"those of the search: the row is number {source.number}")
     rows = check.matrix("candidates", candidates)
     if source.number is None or source.number >= len(rows):
-        check.fail("candidates", f"{len(rows)} rows", f"those of the search, with a {source.text}")
+        check.fail(
+            "candidates",
+            check.Words(f"{len(rows)} rows"),
+            f"those of the search, with a {source.text}",
+        )
     return rows[source.number]
 
 
@@ -107,7 +111,9 @@ def _neighbour(record: Mapping[str, Any]) -> Mapping[str, Any]:
     relation = neighbour.get("relation") if isinstance(neighbour, Mapping) else None
     if relation not in RELATIONS or relation == "pair":
         made = ", ".join(map(repr, RELATIONS[:-1]))
-        check.fail("record", f"the relation {relation!r}", f"of a pair of the relation {made}")
+        check.fail(
+            "record", check.Words(f"the relation {relation!r}"), f"of a pair of the relation {made}"
+        )
     assert isinstance(neighbour, Mapping)
     return neighbour
 
@@ -116,4 +122,8 @@ def _check_shape(data: Array, record: Mapping[str, Any]) -> None:
     """Raises `InvalidInput` for data of another shape than the audit's, where that is known."""
     shape = (record.get("dataset") or {}).get("shape")
     if shape is not None and tuple(shape) != data.shape:
-        check.fail("data", f"shape {data.shape}", f"those of the audit, of shape {tuple(shape)}")
+        check.fail(
+            "data",
+            check.Words(f"shape {data.shape}"),
+            f"those of the audit, of shape {tuple(shape)}",
+        )

@@ -133,7 +133,7 @@ class RowSource:
         else:
             rows = outliers.within_norm(data, self.bound, rng)
         if self.number >= len(rows):
-            check.fail("data", f"{data.shape[1]} columns", "those of the search")
+            check.fail("data", check.Words(f"{data.shape[1]} columns"), "those of the search")
         return np.asarray(rows[self.number])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.bound import METHODS
@@ -112,9 +112,9 @@ def _scores(scores: ArrayLike) -> Array:
     expected = "a 1-D array of finite numbers, one a canary"
     found = np.asarray(check.array_of_numbers("scores", scores, expected), dtype=np.float64)
     if found.ndim != 1 or found.size == 0:
-        fail("scores", f"shape {found.shape}", expected)
+        fail("scores", Words(f"shape {found.shape}"), expected)
     if not np.all(np.isfinite(found)):
-        fail("scores", "numbers that are not finite", expected)
+        fail("scores", Words("numbers that are not finite"), expected)
     return found
 
 
@@ -122,9 +122,9 @@ def _coins(included: ArrayLike, count: int) -> np.ndarray:
     expected = f"{count} booleans, one a canary"
     found = check.array_of_numbers("included", included, expected)
     if found.shape != (count,):
-        fail("included", f"shape {found.shape}", expected)
+        fail("included", Words(f"shape {found.shape}"), expected)
     if not np.all((found == 0) | (found == 1)):
-        fail("included", "numbers beside 0 and 1", expected)
+        fail("included", Words("numbers beside 0 and 1"), expected)
     return np.asarray(found == 1)
 
 
@@ -134,7 +134,7 @@ def _flipped(coins: np.ndarray, chance: Array) -> None:
     if 2.0 * np.exp(-2.0 * away**2 / len(coins)) < UNLIKELY:
         fail(
             "inclusion",
-            f"{chance.mean():.3g}, where {int(coins.sum())} of {len(coins)} canaries are in",
+            Words(f"{chance.mean():.3g}, where {int(coins.sum())} of {len(coins)} canaries are in"),
             "the probability with which the canaries were put in",
             "pass the one that your coins had",
         )

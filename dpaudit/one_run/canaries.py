@@ -119,7 +119,11 @@ class Canaries:
         data = check.matrix("data", data)
         inside, width = self._coins(included), self.rows.shape[1]
         if data.shape[1] != width:
-            check.fail("data", f"{data.shape[1]} columns", f"of {width} columns, as the canaries")
+            check.fail(
+                "data",
+                check.Words(f"{data.shape[1]} columns"),
+                f"of {width} columns, as the canaries",
+            )
         if check.choice("relation", relation, RELATIONS) == "add":
             return np.vstack([data, self.rows[inside]])
         return np.vstack([data, self.rows * inside[:, None]])

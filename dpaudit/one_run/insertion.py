@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.shown.raised import Raised, shown
@@ -224,7 +224,7 @@ def _checked(found: Any, count: int) -> Array:
     expected = f"a function that gives {count} numbers, one a canary"
     numbers = np.asarray(check.array_of_numbers("score", found, expected), dtype=np.float64)
     if numbers.shape != (count,):
-        fail("score", f"one with shape {numbers.shape}", expected)
+        fail("score", Words(f"one with shape {numbers.shape}"), expected)
     if not np.all(np.isfinite(numbers)):
-        fail("score", "one with numbers that are not finite", expected)
+        fail("score", Words("one with numbers that are not finite"), expected)
     return numbers

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.one_run.linear_estimate import estimated_coins
@@ -291,5 +291,10 @@ def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:
     name = "the mechanism's output"
     found = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
     if shapes and found.shape not in shapes:
-        fail(name, f"{found.size} numbers", expected, "give a score for it, score(output, rows)")
+        fail(
+            name,
+            Words(f"{found.size} numbers"),
+            expected,
+            "give a score for it, score(output, rows)",
+        )
     return found

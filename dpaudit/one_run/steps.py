@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.percent import percent
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.steps.wealth import StepWealth
@@ -131,7 +131,7 @@ class StepAudit:
         if self.canaries is None:
             self.canaries, self._wealth = len(coins), self._start(len(coins))
         if len(coins) != self.canaries:
-            fail("included", f"{len(coins)} canaries", f"{self.canaries} canaries as before")
+            fail("included", Words(f"{len(coins)} canaries"), f"{self.canaries} canaries as before")
         self._wealth.bet(residual, coins)
         self.steps += 1
         if self.violated_at is None and self._reaches(self._wealth.log_total):
@@ -227,9 +227,9 @@ def _numbers(name: str, value: ArrayLike, canaries: int) -> Array:
     expected = "a finite number for each canary, as many as `included` has"
     found = np.atleast_1d(check.array_of_numbers(name, value, expected)).astype(np.float64)
     if found.shape != (canaries,):
-        fail(name, f"shape {found.shape} with {canaries} coins", expected)
+        fail(name, Words(f"shape {found.shape} with {canaries} coins"), expected)
     if not np.isfinite(found).all():
-        fail(name, "NaN or infinity", expected, "a step that overflowed has no noisy sum")
+        fail(name, Words("NaN or infinity"), expected, "a step that overflowed has no noisy sum")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.datasets import Table
@@ -70,7 +70,7 @@ def read_candidates(path: Path, dataset: Table) -> Array:
     if table.dropped:
         fail(
             path.name,
-            f"{sum(table.dropped.values())} rows with a missing value",
+            Words(f"{sum(table.dropped.values())} rows with a missing value"),
             "a file without missing values",
         )
     return np.column_stack([found[name] for name in wanted])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.neighbours import RowSource, outliers
@@ -121,5 +121,9 @@ def _check_sources(
 def _candidates(data: Array, candidates: ArrayLike) -> Array:
     rows = check.matrix("candidates", candidates)
     if rows.shape[1] != data.shape[1]:
-        fail("candidates", f"{rows.shape[1]} columns", f"rows of {data.shape[1]} columns, as data")
+        fail(
+            "candidates",
+            Words(f"{rows.shape[1]} columns"),
+            f"rows of {data.shape[1]} columns, as data",
+        )
     return rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import below, generator
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
@@ -108,9 +108,9 @@ def _user_scores(rank: RankScore, changes: Pool) -> Array:
     given = rank(changes.data, changes.rows_out(), changes.rows_in())
     scores = check.array_of_numbers("rank", given, expected).astype(np.float64)
     if scores.shape != (size,):
-        fail("rank", f"shape {scores.shape}", expected)
+        fail("rank", Words(f"shape {scores.shape}"), expected)
     if np.isnan(scores).any():
-        fail("rank", "NaN", expected)
+        fail("rank", Words("NaN"), expected)
     return scores
 
 

@@ -127,7 +127,7 @@ def _database(data: ArrayLike) -> Array:
     if numbers.ndim != 2:
         check.fail(
             "pair_or_data",
-            f"shape {numbers.shape}",
+            check.Words(f"shape {numbers.shape}"),
             "a 2-D array, a row for each person, or a pair",
             "make rows of one number with data.reshape(-1, 1), or a pair with "
             "dpaudit.neighbours.zero_row(data, 0)",

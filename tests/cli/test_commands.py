@@ -48,7 +48,7 @@ def test_samples(draws, tmp_path, capsys, claim, status):
         (b"hello", r"P\.npy must be a \.npy file of numbers or text, without pickle, got .*"),
         (
             np.array([{}, 1]),
-            r"P\.npy must be a \.npy file .* without pickle, got 'Python objects'",
+            r"P\.npy must be a \.npy file .* without pickle, got Python objects",
         ),
         (
             np.zeros((2, 2, 2)),
@@ -56,7 +56,7 @@ def test_samples(draws, tmp_path, capsys, claim, status):
         ),
         (np.zeros((0, 2)), r"P\.npy must be a non-empty .*"),
         (np.array(["a"]), "draws must be at least 20 a side, got 1"),
-        (np.array([1j]), r"P\.npy must be a \.npy file of numbers .*, got 'dtype complex128'"),
+        (np.array([1j]), r"P\.npy must be a \.npy file of numbers .*, got dtype complex128"),
         (np.zeros((5, 2)), r"draws must be at least 20 a side, got 5"),
     ],
 )

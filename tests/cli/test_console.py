@@ -50,7 +50,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def done(folder, capsys):
-    assert main(["run", "broken.toml", "--ledger", "ledger.txt"]) == 1
+    assert main(["run", "broken.toml", "--ledger", "ledger.txt", "--seed", "0"]) == 1
     capsys.readouterr()
     return folder / "dpaudit-out" / "broken"
 
@@ -196,8 +196,10 @@ def test_verbose_says_what_took_how_long_and_no_value_of_the_data(folder, capsys
     (folder / "rows.csv").write_text("x\n0\n1\n0.7182818\n")
     assert main(["run", "held.toml", "-v"]) == 0
     said = capsys.readouterr().err
-    for step in ("held: held.toml", "data: rows: 3 rows × 1 column (x)", "neighbour: ", "score: "):
+    for step in ("held: held.toml", "choosing the neighbour ...", "drawing M(D) and M(D'): "):
         assert f" s: {step}" in said
+    for found in ("data: rows: 3 rows × 1 column (x)", "neighbour: ", "score: "):
+        assert f"dpaudit: {found}" in said
     assert "held/result.json" in said
     assert "run: done, exit status 0" in said
     assert "71828" not in said

@@ -77,7 +77,7 @@ def test_inputs_of_the_action_and_names_of_the_hooks(text):
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     if isinstance(content, list):
-        (ours,) = (step for step in content if step["uses"].startswith("dpaudit/"))
+        (ours,) = (step for step in content if step["uses"].startswith("dpaudit/dpaudit@"))
         assert set(ours["with"]) <= set(action["inputs"])
     else:
         used = {hook["id"] for repo in content["repos"] for hook in repo["hooks"]}

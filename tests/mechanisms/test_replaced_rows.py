@@ -159,7 +159,7 @@ def test_the_order_is_row_by_row_whatever_the_block(mechanism, monkeypatch):
 @every_closed
 def test_candidates_have_the_columns_of_the_data(mechanism, candidates):
     with pytest.raises(
-        dp.InvalidInput, match=r"candidates must be rows of 4 columns, as data, got '[35] columns'"
+        dp.InvalidInput, match=r"candidates must be rows of 4 columns, as data, got [35] columns"
     ):
         mechanism.replaced_rows(DATA, candidates)
 

@@ -141,7 +141,7 @@ def test_complex_numbers_are_refused():
 
 def test_both_databases_have_the_same_columns():
     with pytest.raises(
-        dp.InvalidInput, match="right must be a database of 4 columns, as left, got '3 columns'"
+        dp.InvalidInput, match="right must be a database of 4 columns, as left, got 3 columns"
     ):
         dp.NeighbourPair(DATA, DATA[:, 1:])
 

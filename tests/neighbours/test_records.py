@@ -54,7 +54,7 @@ def test_a_candidate_is_named_by_its_number():
     assert written(again) == record
     with pytest.raises(dp.InvalidInput, match="candidates must be those of the search"):
         from_record(DATA, record)
-    with pytest.raises(dp.InvalidInput, match="with a candidate 1, got '1 rows'"):
+    with pytest.raises(dp.InvalidInput, match="with a candidate 1, got 1 rows"):
         from_record(DATA, record, candidates=NEW[:1])
 
 
@@ -97,8 +97,8 @@ def with_neighbour(**changes):
     [
         ({}, "record must be of a pair of the relation 'zero-out'"),
         ({"neighbour": None}, "record must be of a pair"),
-        (with_neighbour(relation="pair"), "got \"the relation 'pair'\""),
-        (with_neighbour(relation="samples"), "got \"the relation 'samples'\""),
+        (with_neighbour(relation="pair"), "got the relation 'pair'"),
+        (with_neighbour(relation="samples"), "got the relation 'samples'"),
         (with_neighbour(relation="remove", index=40), "index must be a row number below 40"),
         (with_neighbour(relation="remove", index=None), "index must be an integer"),
         (with_neighbour(relation="remove-group", group=None), "indices must be a list"),

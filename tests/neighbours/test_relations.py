@@ -136,7 +136,7 @@ def test_a_new_row_may_stand_anywhere():
         (lambda: remove_group(DATA, []), "indices must be a list of row numbers below 40"),
         (lambda: remove_group(DATA, "12"), "indices must be a list of row numbers below 40"),
         (lambda: remove_group(DATA, 3), "indices must be a list of row numbers below 40"),
-        (lambda: remove_group(DATA, [3, 3]), "each once, got 'row 3 twice'"),
+        (lambda: remove_group(DATA, [3, 3]), "each once, got row 3 twice"),
         (lambda: remove_group(DATA, [-1]), "indices must be an integer >= 0"),
         (lambda: remove_group(DATA, range(40)), "indices must be some of the rows, not all"),
         (lambda: replace_group(DATA, [1, 2, 3], NEW), "rows must be 3 rows of 4 numbers"),

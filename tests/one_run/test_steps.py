@@ -218,7 +218,7 @@ def test_a_record_has_json_types_and_a_repr_no_projection():
         (("a", True), "projection must be"),
         ((0.1, 2), "included must be True or False"),
         ((0.1, None), "included must be True or False"),
-        (([0.1, 0.2], True), "projection must be .* got 'shape"),
+        (([0.1, 0.2], True), "projection must be .* got shape"),
         (([[0.1]], [[True]]), "included must be"),
         (([], []), "included must be"),
     ],

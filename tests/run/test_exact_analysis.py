@@ -147,7 +147,7 @@ def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, candidat
         ),
         (
             "a,b,y\n1,2,3\n1,,3\n",
-            "rows.csv must be a file without missing values, got '1 rows with a missing value'",
+            "rows.csv must be a file without missing values, got 1 rows with a missing value",
         ),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_search_has_keys_of_its_own(write_scenario):
         (
             'relations = ["add"]\nbounds = [[2, 1]]\nrank = "best"',
             [
-                "bounds: bounds[0] must be [least, largest], got a list of 2",
+                "bounds: bounds[0] must be [least, largest], got 2 first, then 1",
                 "rank: must be one of 'auto', 'linear', 'influence', 'random', got 'best'",
             ],
         ),

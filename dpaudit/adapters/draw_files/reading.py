@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit.adapters.draw_files.memory import available, check_room
 from dpaudit.adapters.draw_files.separated import TooManyCells, draws_in
 from dpaudit.errors import DataNotFound, InvalidInput
@@ -53,7 +53,7 @@ def read_draws(path: str | Path) -> np.ndarray:
     if reader is None:
         fail(str(path), path.suffix or "a file without a suffix", f"a file of {', '.join(READERS)}")
     if path.exists() and not (path.is_file() or path.is_dir()):
-        fail(str(path), "a pipe or a device", "a regular file")
+        fail(str(path), Words("a pipe or a device"), "a regular file")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers wider than float64
             return joined([rows(reader(path))])
@@ -66,14 +66,14 @@ def read_draws(path: str | Path) -> np.ndarray:
 def _npy(path: Path) -> np.ndarray:
     array = _mapped(path)
     if array.dtype.hasobject or not _readable(array.dtype):
-        fail(str(path), f"dtype {array.dtype}", FIELDS)
+        fail(str(path), Words(f"dtype {array.dtype}"), FIELDS)
     if array.ndim not in (1, 2) or array.size == 0 or (array.dtype.names and array.ndim == 2):
-        fail(str(path), f"{array.dtype} of shape {array.shape}", ARRAY)
+        fail(str(path), Words(f"{array.dtype} of shape {array.shape}"), ARRAY)
     if array.dtype.names == (LISTS,):
         return _lists(path, array)
     _check_room(path, array)
     if not all(_is_text(array[name] if name else array) for name in array.dtype.names or ("",)):
-        fail(str(path), "numbers that stand for no character", "a .npy file of text")
+        fail(str(path), Words("numbers that stand for no character"), "a .npy file of text")
     return array
 
 
@@ -91,7 +91,7 @@ def _mapped(path: Path) -> np.ndarray:
         raise
     except Exception as error:
         objects = "Python objects" in str(error)
-        fail(str(path), "Python objects" if objects else str(error), NPY)
+        fail(str(path), Words("Python objects" if objects else str(error)), NPY)
 
 
 def _readable(dtype: np.dtype[Any]) -> bool:
@@ -120,7 +120,7 @@ def _lists(path: Path, array: np.ndarray) -> np.ndarray:
     _check_room(path, array[LISTS])
     length = array[LISTS][:, 0]
     if not np.all((length >= 0) & (length < array[LISTS].shape[1]) & (length == np.floor(length))):
-        fail(str(path), "other lengths", "lists of numbers with their lengths first")
+        fail(str(path), Words("other lengths"), "lists of numbers with their lengths first")
     return array.astype([(LISTS, np.float64, array.dtype[LISTS].shape)])
 
 
@@ -147,7 +147,7 @@ def _csv(path: Path) -> np.ndarray | list[Any]:
     except ValueError as error:  # UnicodeDecodeError is one
         fail(str(path), str(error), "a CSV file, UTF-8")
     if len(found) == 0:
-        fail(str(path), "no lines", "a CSV file with a draw a line")
+        fail(str(path), Words("no lines"), "a CSV file with a draw a line")
     return found
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh, qr, solve_triangular
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics.gaussian_axes import Axes
 from dpaudit.exact.numerics.sorted_epsilon import Curves
@@ -81,7 +81,9 @@ def diagonalise(
     """
     mean1, mean2 = _mean("mean1", mean1), _mean("mean2", mean2)
     if mean1.shape != mean2.shape:
-        fail("mean2", f"shape {mean2.shape}", f"an array of the shape of mean1, {mean1.shape}")
+        fail(
+            "mean2", Words(f"shape {mean2.shape}"), f"an array of the shape of mean1, {mean1.shape}"
+        )
     cov1, cov2 = _covariance("cov1", cov1, len(mean1)), _covariance("cov2", cov2, len(mean1))
     scale = np.sqrt(np.diag(cov1) + np.diag(cov2))
     gap, moves = mean2 - mean1, scale > 0.0
@@ -115,7 +117,7 @@ def _support(name: str, cov: Array) -> Array:
     if np.any(value < -max(floor, 1e-10)):
         fail(
             name,
-            f"a matrix with the negative eigenvalue {value[0]:.3g} (variances scaled to 1)",
+            Words(f"a matrix with the negative eigenvalue {value[0]:.3g} (variances scaled to 1)"),
             "a covariance",
         )
     if alive.all() and np.all(value > floor):
@@ -193,7 +195,7 @@ def _mean(name: str, value: ArrayLike) -> Array:
         np.asarray(check.array_of_numbers(name, value, "numbers, shape (d,)"), dtype=np.float64)
     )
     if array.ndim != 1:
-        fail(name, f"shape {array.shape}", "finite numbers, shape (d,)")
+        fail(name, Words(f"shape {array.shape}"), "finite numbers, shape (d,)")
     _finite(name, array, "finite numbers, shape (d,)")
     return array
 
@@ -204,12 +206,12 @@ def _covariance(name: str, value: ArrayLike, size: int) -> Array:
         np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
     )
     if array.shape != (size, size):
-        fail(name, f"shape {array.shape}", expected)
+        fail(name, Words(f"shape {array.shape}"), expected)
     _finite(name, array, expected)
     if not np.allclose(array, array.T, rtol=1e-8, atol=1e-300):
-        fail(name, "an asymmetric matrix", expected)
+        fail(name, Words("an asymmetric matrix"), expected)
     if np.any(np.diag(array) < 0.0):
-        fail(name, "a negative one", "variances >= 0")
+        fail(name, Words("a negative one"), "variances >= 0")
     return 0.5 * (array + array.T)
 
 
@@ -218,4 +220,4 @@ def _finite(name: str, array: Array, expected: str) -> None:
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):
         place = wrong[0].tolist()
-        fail(name, f"{array[tuple(place)]} at {place}", expected)
+        fail(name, Words(f"{array[tuple(place)]} at {place}"), expected)

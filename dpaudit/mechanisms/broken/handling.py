@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Branches, Density, Discrete, SharedLaplace
@@ -152,7 +152,7 @@ class MissingPassed(PureExample):
     def _ratios(self, data: Array) -> Array:
         data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or len(data) > MOST_ROWS:
-            fail("data", f"shape {data.shape}", f"two columns and at most {MOST_ROWS} rows")
+            fail("data", Words(f"shape {data.shape}"), f"two columns and at most {MOST_ROWS} rows")
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.clip(data[:, 0] / data[:, 1], 0.0, 1.0)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete
@@ -53,7 +53,7 @@ class TruncatedGeometric(ExampleMechanism):
         """
         count, n, k = int(column(data)[0]), self.limit, self.exponent
         if not 0 <= count <= n:
-            fail("data", "another", f"a count in 0, ..., {n}")
+            fail("data", Words("another"), f"a count in 0, ..., {n}")
         total = (2 ** (k + 1) + 1) * (2**k + 1) ** (n - 1)
         down = [2 ** (k * (count - z)) * (2**k + 1) ** (n - (count - z)) for z in range(count)]
         up = [

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.laws import Discrete, Laplace, Product
 from dpaudit.mechanisms.example import PureExample, pair_of
@@ -42,7 +42,9 @@ class MixedRelease(PureExample):
     def _answers(self, data: Array) -> tuple[float, float, float]:
         data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or not np.isin(data[:, 0], (0.0, 1.0)).all():
-            fail("data", f"shape {data.shape}", "two columns, of flags (0 or 1) and of values")
+            fail(
+                "data", Words(f"shape {data.shape}"), "two columns, of flags (0 or 1) and of values"
+            )
         return (
             float(data[0, 0]),
             float(data[:, 0].sum()),

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.data import shrunk
@@ -299,4 +299,4 @@ def _check_labels(rows: Array, low: float, high: float) -> None:
     """Raises `InvalidInput` for a label, the last column, outside [low, high]."""
     label = rows[:, -1]
     if label.min() < low or label.max() > high:
-        fail("data", "a label outside", f"a label in [{low:g}, {high:g}] in each row")
+        fail("data", Words("a label outside"), f"a label in [{low:g}, {high:g}] in each row")

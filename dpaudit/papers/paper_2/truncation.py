@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.linalg import EPS
 from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
@@ -193,14 +193,14 @@ def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
     """Rows times Σ^{−1/2}, cut at the radius that algorithm 1 has for `count` private rows."""
     columns = np.shape(rows)[1]
     if columns != len(root):
-        fail("public_moment", f"{len(root)} columns", f"of {columns} columns, as the rows")
+        fail("public_moment", Words(f"{len(root)} columns"), f"of {columns} columns, as the rows")
     return shrunk(rows @ root, algorithm_1_radius(len(root), count, eta))
 
 
 def _moment(value: Any) -> Moment:
     matrix = check.matrix("public_moment", value)
     if matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
-        fail("public_moment", f"shape {matrix.shape}", "a symmetric matrix")
+        fail("public_moment", Words(f"shape {matrix.shape}"), "a symmetric matrix")
     return tuple(tuple(row) for row in matrix.tolist())
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.laws import bartlett
@@ -110,7 +110,7 @@ class SketchedSolver:
         features, label = data[:, :-1], data[:, -1]
         n, p = features.shape
         if n < p:
-            fail("data", f"{n} rows", f"at least as many rows as features, {p}")
+            fail("data", Words(f"{n} rows"), f"at least as many rows as features, {p}")
         basis, scale, axes = np.linalg.svd(features, full_matrices=False)
         along = basis.T @ label
         return cls(scale, axes, along, float(np.sum((label - basis @ along) ** 2)))

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import GaussianNoise, ShiftRows
@@ -229,7 +229,7 @@ class NoisyInverse(MatrixRelease):
         found = smallest_eigenvalue(within(data, self.row_bound))
         if found < least * (1.0 - 1e-9):
             needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
-            fail("data", f"σ_min(AᵀA) = {found:g}", needed)
+            fail("data", Words(f"σ_min(AᵀA) = {found:g}"), needed)
         return data
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.shown.printable import printable
@@ -176,5 +176,9 @@ def compare(
 def _record(name: str, given: Result | str | Path) -> dict[str, Any]:
     record = load(Path(given)) if isinstance(given, str | Path) else given.to_dict()
     if is_one_run(record):
-        fail(name, "an audit of one run", "a result of an audit by draws, which has a curve δ(ε)")
+        fail(
+            name,
+            Words("an audit of one run"),
+            "a result of an audit by draws, which has a curve δ(ε)",
+        )
     return record

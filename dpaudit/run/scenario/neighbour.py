@@ -243,7 +243,7 @@ def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:
     """Raises `InvalidInput` unless a row has the columns of the data."""
     width = dataset.values.shape[1]
     if len(row) != width:
-        check.fail("row", f"{len(row)} numbers", f"{width} numbers, one a column")
+        check.fail("row", check.Words(f"{len(row)} numbers"), f"{width} numbers, one a column")
 
 
 def _index(table: Table) -> Any:

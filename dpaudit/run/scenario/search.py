@@ -13,7 +13,7 @@ from typing import Any
 
 from dpaudit import scoring, search
 from dpaudit._core import check
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
@@ -105,7 +105,7 @@ class Search:
         pairs = given * columns if len(given) == 1 else given
         if len(pairs) != columns:
             expected = f"one pair [least, largest], or {columns}, one a column, the target's last"
-            fail("bounds", f"{len(given)} pairs", expected)
+            fail("bounds", Words(f"{len(given)} pairs"), expected)
         return pairs
 
 
@@ -171,7 +171,7 @@ def _bounds_in(path: Path, dataset: Rows) -> Any:
     """(d, 2), from a file with the columns of the data. Raises `DataNotFound`, `InvalidInput`."""
     rows = read_candidates(path, dataset)
     if len(rows) != 2 or (rows[0] > rows[1]).any():
-        fail(path.name, f"{len(rows)} rows", "two rows: the least values, then the largest")
+        fail(path.name, Words(f"{len(rows)} rows"), "two rows: the least values, then the largest")
     return rows.T
 
 
@@ -183,7 +183,9 @@ def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
         if len(pair) != 2:
             fail(f"{key}[{place}]", list(pair), "[least, largest]")
         if pair[0] > pair[1]:
-            fail(f"{key}[{place}]", f"{pair[0]:g} first, then {pair[1]:g}", "[least, largest]")
+            fail(
+                f"{key}[{place}]", Words(f"{pair[0]:g} first, then {pair[1]:g}"), "[least, largest]"
+            )
     return pairs
 
 

@@ -153,11 +153,11 @@ def eureka(
     share = check.real("train_share", train_share, 0.0, 1.0, open_=True)
     P, Q = _finite("P", P), _finite("Q", Q)
     if P.shape[1] != Q.shape[1]:
-        check.fail("Q", f"{Q.shape[1]} columns", f"as many columns as P, {P.shape[1]}")
+        check.fail("Q", check.Words(f"{Q.shape[1]} columns"), f"as many columns as P, {P.shape[1]}")
     size = min(len(P), len(Q))
     train = int(size * share)
     if min(train, size - train) < 1:
-        check.fail("P", f"{size} draws a side", "enough draws to train and to test")
+        check.fail("P", check.Words(f"{size} draws a side"), "enough draws to train and to test")
     generator = as_generator(rng)
     sides = Sides(P[:train], Q[:train]), Sides(P[train:size], Q[train:size])
     delta = [_at(*sides, float(one), generator) for one in np.atleast_1d(grid)]

@@ -180,7 +180,7 @@ def test_the_sampler_draws_the_law():
 
 def test_probabilities_must_sum_to_one():
     with pytest.raises(
-        dp.InvalidInput, match=r"log_probability must be a sum of 1, got 'a sum of 0\.9'"
+        dp.InvalidInput, match=r"log_probability must be a sum of 1, got a sum of 0\.9"
     ):
         Discrete(np.arange(2.0), np.log([0.5, 0.4]))
 
