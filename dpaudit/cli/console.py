@@ -7,6 +7,7 @@ what they print goes to stderr then. Errors are printed in any case, on stderr.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import sys
@@ -127,3 +128,10 @@ def _to_stderr(after: ExitStack) -> None:
     after.callback(os.close, kept)
     os.dup2(2, 1)
     after.callback(os.dup2, kept, 1)
+    after.callback(_flush_compiled)
+
+
+def _flush_compiled() -> None:
+    """What compiled code has printed and the C library still holds goes where it belongs, now."""
+    with suppress(OSError, AttributeError, TypeError):  # no such library, or not by that name
+        ctypes.CDLL(None).fflush(None)

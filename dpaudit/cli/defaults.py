@@ -134,21 +134,26 @@ def scenarios(context: click.Context) -> tuple[Path, ...]:
 def read(folder: Path | None = None) -> Defaults:
     """The defaults for a command that is started in `folder` (by default the current one).
 
-    The nearest pyproject.toml counts, in the folder or above. Raises `click.UsageError`.
+    The nearest pyproject.toml that has the table counts, in the folder or above. Raises
+    `click.UsageError`.
     """
     here = (folder or Path.cwd()).absolute()
-    path = next((one / FILE for one in (here, *here.parents) if (one / FILE).is_file()), None)
-    if path is None:
-        return NONE
+    for path in (one / FILE for one in (here, *here.parents)):
+        if path.is_file() and (table := _table(path)) is not None:
+            _check(path, table)
+            return Defaults(path, {command: _of(table, command) for command in ALLOWED})
+    return NONE
+
+
+def _table(path: Path) -> Any:
+    """The table [tool.dpaudit]; None where there is none."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         advice = "--isolated goes without it"
         raise click.UsageError(f"{path}: cannot be read: {error}; {advice}") from None
     tool = content.get("tool", {})
-    table = tool.get("dpaudit", {}) if isinstance(tool, dict) else {}
-    _check(path, table)
-    return Defaults(path, {command: _of(table, command) for command in ALLOWED})
+    return tool.get("dpaudit") if isinstance(tool, dict) else None
 
 
 def _of(table: Mapping[str, Any], command: str) -> dict[str, Any]:

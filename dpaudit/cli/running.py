@@ -263,8 +263,7 @@ def _print_error(done: ScenarioOutcome) -> None:
 def _finish(
     done: Sequence[ScenarioOutcome], folder: Path | None, outputs: Outputs, before: Before | None
 ) -> None:
-    """Write the files for CI, print what changed, and write the index page of several scenarios."""
-    outputs.write(done)
+    """Print what changed, write the index page of several scenarios, and the files for CI."""
     if before is not None:
         console().tell(moved=before.moves(done))
         console().answer("\n" + _changes(before, done), _changes(before, done))
@@ -274,6 +273,7 @@ def _finish(
         index, said = write_index(folder, done, before), f"{len(done)} scenarios: {counts}"
         console().tell(index=str(index))
         console().answer(f"\n{said}\nIndex: {index}", said)
+    outputs.write(done)
 
 
 def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:

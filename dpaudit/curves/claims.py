@@ -22,6 +22,7 @@ from dpaudit.errors import InvalidInput
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a value that is above a claim by less is rounding
 LARGE, TINY = 0.5, 0.01  # a claimed δ of so much with an ε of less looks like (δ, ε)
+LARGEST_GROUP = 10**9  # rows; ε of a claim about one row is then far beyond what says anything
 MOST = 1000.0  # nats, an ε that somebody may have meant
 
 
@@ -377,6 +378,8 @@ class Claim:
         """
         if check.integer("size", size, 1) == 1:
             return self
+        if size > LARGEST_GROUP:
+            check.fail("size", size, f"at most {LARGEST_GROUP:,} rows")
         known, group = self.family, f"group of {size}"
         if self.epsilon is not None:
             made = Claim(*chained([(self.epsilon, self.delta)] * size))

@@ -7,6 +7,7 @@ before the function is called, and what else the process has imported makes no d
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib.util
 import os
 import pkgutil
@@ -17,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.machinery import ModuleSpec
-from importlib.metadata import packages_distributions
+from importlib.metadata import files, packages_distributions
 from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}  # the folders of installed packages
@@ -74,6 +75,20 @@ class Imports:
         """The distributions of each installed package, by its top-level name."""
         return packages_distributions()
 
+    def own(self, names: Iterable[str]) -> dict[str, str]:
+        """A digest of all Python files of the distributions in which modules are installed, by
+        distribution: their version may stay while they change.
+
+        Nothing of those in `KNOWN`.
+        """
+        found: dict[str, str] = {}
+        for top in sorted({name.partition(".")[0] for name in names} - set(KNOWN)):
+            path = _file(spec) if (spec := self._spec(top)) and spec.has_location else None
+            if path is not None:
+                for one in self._distributions(path, top):
+                    found[one] = _digest_of(one)
+        return found
+
     def _spec(self, name: str) -> ModuleSpec | None:
         """Where a module is; None where it is not found."""
         loaded = getattr(sys.modules.get(name), "__spec__", None)
@@ -85,6 +100,16 @@ class Imports:
             return (self.apart and beside) or _importable(name) or beside
         above = self._spec(parent)
         return None if above is None else _found(name, above.submodule_search_locations or [])
+
+
+def _digest_of(distribution: str) -> str:
+    """SHA-256 of the names and contents of its Python files."""
+    whole = hashlib.sha256()
+    for path in sorted(files(distribution) or (), key=str):
+        if path.suffix == ".py" and (place := Path(str(path.locate()))).is_file():
+            whole.update(f"{path.as_posix()}\n".encode("utf-8", "surrogatepass"))
+            whole.update(hashlib.sha256(place.read_bytes()).digest())
+    return whole.hexdigest()
 
 
 def _importable(name: str) -> ModuleSpec | None:

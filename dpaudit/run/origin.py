@@ -43,6 +43,7 @@ def origin_of(scenario: Scenario, mechanism: Any, loaded: Iterable[str] = ()) ->
             one: None if path is None else _digest(path) for one, path in source.programs.items()
         },
         "packages": _versions(source.packages),
+        "installed": dict(source.own),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "platform": f"{sys.platform} {platform.machine()}",
         "seed": scenario.seed,

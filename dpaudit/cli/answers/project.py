@@ -30,6 +30,11 @@ def made(folder: Path) -> str:
             f"{one_line(str(folder))} must be a new or an empty folder, but it holds files; "
             "nothing was written: choose another name"
         )
+    if folder.name.startswith("-"):
+        raise InvalidInput(
+            f"NAME must not begin with -, since commands would take it for an option, got "
+            f"{one_line(str(folder))!r}"
+        )
     files = contents()
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

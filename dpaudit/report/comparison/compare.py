@@ -60,11 +60,11 @@ class Comparison:
         return f"<pre>{html.escape(str(self))}</pre>"
 
     def _lines(self) -> list[str]:
-        return [f"  {one}" for one in self.moved] or [NOTHING]
+        return [f"  {printable(str(one))}" for one in self.moved] or [NOTHING]
 
     def _said(self) -> list[str]:
-        """Verdict and headline of both."""
-        return [f"{one['verdict']}. {Headline.of(one['headline']).text}" for one in self.records]
+        """Verdict and headline of both; the reason of a result that is older than headlines."""
+        return [f"{one['verdict']}. {_head(one)}" for one in self.records]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """δ(ε) of both with the bands of their uncertainty; arrows at the largest rise and fall.
@@ -173,7 +173,14 @@ def compare(
     return Comparison((str(names[0]), str(names[1])), records, moved(*records))
 
 
+def _head(record: dict[str, Any]) -> str:
+    head = record.get("headline")
+    return str(record["reason"]) if head is None else Headline.of(head).text
+
+
 def _record(name: str, given: Result | str | Path) -> dict[str, Any]:
+    if not isinstance(given, str | Path) and not hasattr(given, "to_dict"):
+        fail(name, given, "a result, or the folder of one")
     record = load(Path(given)) if isinstance(given, str | Path) else given.to_dict()
     if is_one_run(record):
         fail(

@@ -32,8 +32,7 @@ SETTINGS = {
     "mechanism.parameters": "parameters",
     "dataset.name": "data",
     "dataset.n": "rows of the data",
-    "neighbour.relation": "relation",
-    "neighbour.index": "row",
+    "headline.who": "neighbour",
     "claim.text": "claim",
     "level": "confidence",
     "canaries.count": "canaries",
@@ -110,8 +109,10 @@ def _exact(old: Curves, new: Curves) -> Iterator[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> Iterator[Moved]:
-    """The ε at which the bands are furthest apart: risen first, then fallen."""
-    if not len(_shared(old, new)[0]):
+    """The ε at which the bands are furthest apart: risen first, then fallen. Of grids that do not
+    hold each other that is said, since only common ε are compared.
+    """
+    if len(_shared(old, new)[0]) < min(len(old.epsilon), len(new.epsilon)):
         yield Moved("grid of ε", _grid(old), _grid(new))
     for at, here, there in parted(old, new):
         yield Moved(f"certified δ({number(at)})", _shown(old, here), _shown(new, there))

@@ -209,4 +209,6 @@ def folder_name(key: str, value: Any) -> str:
     """A name, which the report's folder takes too."""
     if text(key, value) != Path(value).name or value == ".." or "\\" in value:
         check.fail(key, value, "text that can name a folder")
+    if value.lstrip().startswith("::"):  # GitHub takes such a line for a command
+        check.fail(key, value, "text that does not begin with ::")
     return str(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +13,18 @@ from dpaudit.report.headline import Headline
 from dpaudit.report.text import NONE, number
 from dpaudit.run.suite.suite import ScenarioOutcome
 
+GITHUB = "GITHUB_STEP_SUMMARY"  # names the file of the page of a GitHub job
+MARKUP = re.compile(r"[\\`*_\[\]|~#!]")
 HEADS = ("Scenario", "Verdict", "Claimed", "Certified at least", "What was found", "Time")
 
 
 def write_job_summary(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
-    """Write the file."""
-    replace_file(path, job_summary(outcomes))
+    """Write the file. That of a GitHub job is added to, as other commands of the step do."""
+    if str(path) == os.environ.get(GITHUB):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(job_summary(outcomes))
+    else:
+        replace_file(path, job_summary(outcomes))
 
 
 def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
@@ -34,14 +42,15 @@ def _cells(one: ScenarioOutcome) -> list[str]:
         claimed = f"{head.symbol} = {head.claimed_text}{at}"
         certified = f"{head.symbol} = {head.certified_text}"
     verdict = one.kind if one.kind in ("not violated", "study") else f"**{one.kind}**"
-    return [one.name, verdict, claimed, certified, one.reason, f"{number(one.seconds, 3)} s"]
+    found = map(_plain, (claimed, certified, one.reason, f"{number(one.seconds, 3)} s"))
+    return [_plain(one.name), verdict, *found]
 
 
 def _row(cells: Sequence[str]) -> str:
-    """A line of the table: what would end a cell or begin markup is escaped."""
-    return "| " + " | ".join(_plain(cell) for cell in cells) + " |"
+    return "| " + " | ".join(cells) + " |"
 
 
 def _plain(cell: str) -> str:
-    text = " ".join(printable(cell).split()).replace("\\", "\\\\").replace("|", "\\|")
-    return text.replace("<", "&lt;")
+    """Text in a cell: what would end it, or begin markup, a link or a mention, is escaped."""
+    text = MARKUP.sub(r"\\\g<0>", " ".join(printable(cell).split()))
+    return text.replace("<", "&lt;").replace("@", "&#64;").replace("://", ":&#47;&#47;")

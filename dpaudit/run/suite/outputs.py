@@ -31,12 +31,21 @@ class Outputs:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, outcomes: Sequence[ScenarioOutcome]) -> None:
-        """Write the files that are wanted."""
+        """Write the files that are wanted; one that cannot be written does not stop the others.
+
+        Raises what the first of those raised, when all are done.
+        """
         writers = (
             (self.junit, write_junit),
             (self.sarif, write_sarif),
             (self.summary, write_job_summary),
         )
+        failed: list[Exception] = []
         for path, writer in writers:
             if path is not None:
-                writer(path, outcomes)
+                try:
+                    writer(path, outcomes)
+                except Exception as error:
+                    failed.append(error)
+        if failed:
+            raise failed[0]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
@@ -66,11 +68,17 @@ def _result(one: ScenarioOutcome) -> dict[str, Any]:
         "level": RULES[one.kind][0],
         "message": {"text": encodable(printable(f"{one.name}: {one.reason}"))},
         "locations": [place],
-        "partialFingerprints": {"scenario": hashlib.sha256(one.name.encode()).hexdigest()[:16]},
+        "partialFingerprints": {"scenario": _fingerprint(one.name)},
     }
 
 
 def _uri(path: Path) -> str:
-    """As the scenario was given, or from the current folder."""
+    """As the scenario was given, or from the current folder; a URI reference."""
     whole, here = path.absolute(), Path.cwd()
-    return whole.relative_to(here).as_posix() if whole.is_relative_to(here) else whole.as_uri()
+    if not whole.is_relative_to(here):
+        return whole.as_uri()
+    return quote(os.fsencode(whole.relative_to(here).as_posix()))
+
+
+def _fingerprint(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]

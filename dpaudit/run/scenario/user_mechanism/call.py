@@ -26,13 +26,15 @@ from dpaudit.sampling.form import check_mechanism, gives_one, takes_rng
 class Source:
     """What a user's mechanism is made of, as far as it can be found without running it.
 
-    files : its own. packages : the installed distributions that it imports.
+    files : its own. packages : the installed distributions that it imports. own : digests of those
+    that hold the mechanism itself.
     programs : the file of a program by its name, None where there is none.
     """
 
     files: set[Path] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
     programs: Mapping[str, Path | None] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Call:
         targets = [one.partition(":")[0] for one in named if ":" in one]
         found = Imports(folder)
         found.follow([*targets, *loaded])
-        return Source(found.files, found.packages)
+        return Source(found.files, found.packages, own=found.own(targets))
 
     def _checked(self, made: Any) -> Any:
         if all(callable(getattr(made, name, None)) for name in ("fit", "sample")):
