@@ -35,7 +35,7 @@ from dpaudit.run.suite.suite import (
     outcome,
     write_index,
 )
-from dpaudit.run.written import in_options, readings
+from dpaudit.run.written import in_options, readings, source_of
 
 NO_FILES = Outputs()
 GRAVEST = (
@@ -122,7 +122,7 @@ def audit_target(
         "resume": resume,
         "show_data": show_data,
     }
-    paths = [file.path for file in files]
+    paths = [source_of(target, options["data"]) for _ in files]
     try:
         done = _run(paths, checked(files), out, seed=None, errors=False, **how)
         if len(done) == 1:

@@ -53,6 +53,15 @@ def _in_options(line: str) -> str:
     return line
 
 
+def source_of(target: str, data: str) -> Path:
+    """The file that stands for a scenario nobody has written: the module's in the current folder,
+    else that of the data.
+    """
+    module = Path(*target.partition(":")[0].split("."))
+    places = (module.with_suffix(".py"), module / "__init__.py")
+    return next((one for one in places if one.is_file()), Path(data))
+
+
 def readings(target: str, *, relations: Sequence[str] | None = None, **options: Any) -> list[File]:
     """The scenarios of one command: one of the relations that are given, or one a reading.
 

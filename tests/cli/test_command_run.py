@@ -137,7 +137,7 @@ def test_draws_are_a_whole_number(write_scenario, capsys, draws):
         (
             {"mechanism": 'call = "absent_module:f"'},
             [],
-            r"\[mechanism\] call: absent_module:f: ModuleNotFound.*",
+            r"small\.toml: \[mechanism\] call: absent_module:f: ModuleNotFound.*",
         ),
         ({}, ["--samples", "5"], r"small\.toml: draws: must leave at least 10 a side .*"),
         ({}, ["--seed", "-1"], r"small\.toml: seed: must be an integer >= 0, got -1"),

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import click
 import numpy as np
@@ -111,6 +113,16 @@ def test_what_a_mechanism_prints_is_no_part_of_the_document(folder, capfd):
     assert "printed" in err
 
 
+def test_what_compiled_code_holds_back_comes_before_the_document(folder):
+    """printf of the C library, which writes when the process ends or when it is told to."""
+    said = "import ctypes\nctypes.CDLL(None).printf(b'by C')\n"
+    (folder / "noisy.py").write_text(said + NOISY)
+    command = [sys.executable, "-m", "dpaudit", "run", "held.toml", "--json"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert json.loads(done.stdout)["status"] == 0
+    assert b"by C" in done.stderr
+
+
 def test_an_error_leaves_no_document(folder, capsys):
     assert main(["run", "missing.toml", "--json"]) == 2
     assert capsys.readouterr().out == ""
@@ -217,6 +229,16 @@ def test_a_project_sets_scenarios_and_places_from_below_too(folder, monkeypatch,
     record = json.loads((folder / "reports" / "held" / "result.json").read_text())
     assert record["level"] == 0.95
     assert capsys.readouterr().err == ""
+
+
+def test_the_nearest_file_with_the_table_counts(folder, monkeypatch, capsys):
+    set_by(folder, '[tool.dpaudit]\nout = "reports"\n')
+    below = folder / "below"
+    below.mkdir()
+    (below / "pyproject.toml").write_text('[project]\nname = "part"\n')
+    monkeypatch.chdir(below)
+    assert main(["run", "../held.toml", "-q"]) == 0
+    assert (folder / "reports" / "held" / "result.json").exists()
 
 
 def test_a_ledger_of_the_project_is_said_unless_the_command_is_isolated(folder, capsys):

@@ -105,3 +105,9 @@ def test_an_unknown_option_is_answered_with_the_nearest_name(capsys):
 def test_help_starts_with_what_works_anywhere(first, capsys):
     assert main(["--help"]) == 0
     assert f"dpaudit {first}" in capsys.readouterr().out.partition("An audit draws")[0]
+
+
+def test_a_folder_that_commands_would_take_for_an_option_is_not_made(tmp_path, capsys):
+    assert main(["init", "--", "-rf"]) == 2
+    assert "NAME must not begin with -" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -120,3 +120,8 @@ def test_rows_that_differ_are_counted_in_any_order():
     assert (THREE.rows, dp.neighbours.add_row(DATA, [1.0]).rows) == (3, 1)
     assert about_fewer(dp.Claim(1.0), moved.rows).startswith("The databases differ in 2 rows")
     assert about_fewer(dp.Claim(1.0).group(2), moved.rows) is None
+
+
+def test_a_group_has_a_size_that_databases_have():
+    with pytest.raises(dp.InvalidInput, match="size must be at most 1,000,000,000 rows"):
+        dp.Claim(1.0, 1e-5).group(10**400)

@@ -79,3 +79,27 @@ def test_one_run_has_no_curve(results):
     other = dp.audit_one_run(scores, (scores > 0).astype(int), claim=(1.0, 1e-5))
     with pytest.raises(dp.InvalidInput, match="second must be a result of an audit by draws"):
         compare(results[0], other)
+
+
+def test_a_result_that_is_older_than_headlines_is_compared(results, tmp_path):
+    folder = results[0].save(tmp_path / "old")
+    content = json.loads((folder / "result.json").read_text()) | {"headline": None}
+    (folder / "result.json").write_text(json.dumps(content))
+    assert results[0].reason in str(compare(folder, results[1]))
+
+
+def test_what_is_no_result_is_named(results):
+    with pytest.raises(dp.InvalidInput, match="second must be a result, or the folder of one"):
+        compare(results[0], None)
+
+
+def test_of_grids_that_differ_it_is_said(results):
+    other = dp.audit(
+        lambda data, size, *, rng: data.sum() + rng.laplace(size=(size, 1)),
+        PAIR,
+        claim=(1.0, 0.0),
+        draws=500,
+        epsilon=[0.0, 0.33],
+        rng=0,
+    )
+    assert "grid of ε" in [one.what for one in compare(results[0], other).moved]

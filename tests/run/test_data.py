@@ -231,7 +231,7 @@ def test_keys_of_a_search_go_without_a_rule(write_scenario):
     assert (rule.rule, rule.asked) == ("search", False)
     assert rule.search.options["relations"] == ("remove",)
     assert faults(write_scenario(neighbour="shortlist = 3")) == [
-        "[neighbour] shortlist: unknown key (known: rule, at)"
+        '[neighbour] shortlist: unknown key (known: rule, at); it goes with rule = "search"'
     ]
 
 

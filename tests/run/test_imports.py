@@ -94,3 +94,21 @@ def test_an_installed_module_without_a_distribution_is_a_file(tmp_path, monkeypa
 def test_what_is_no_python_imports_nothing(tmp_path, text):
     (tmp_path / "odd.py").write_bytes(text)
     assert list(imported_names(tmp_path / "odd.py", "odd")) == []
+
+
+def test_an_installed_mechanism_that_changes_at_the_same_version(tmp_path, monkeypatch):
+    """Its package's files are digested; what it imports is known by its version."""
+    place = tmp_path / "site-packages"
+    about = place / "noisy_things-1.0.dist-info"
+    about.mkdir(parents=True)
+    (place / "noisy_things").mkdir()
+    (place / "noisy_things" / "__init__.py").write_text("SCALE = 1.0\n")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy-things\nVersion: 1.0\n")
+    (about / "top_level.txt").write_text("noisy_things\n")
+    (about / "RECORD").write_text("noisy_things/__init__.py,,\n")
+    monkeypatch.syspath_prepend(place)
+    before = Imports(Path("nowhere")).own(["noisy_things.sub", "numpy"])
+    (place / "noisy_things" / "__init__.py").write_text("SCALE = 3.0\n")
+    after = Imports(Path("nowhere")).own(["noisy_things.sub", "numpy"])
+    assert set(before) == set(after) == {"noisy-things"}
+    assert before != after

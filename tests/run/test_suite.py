@@ -17,7 +17,7 @@ from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.report.comparison.moved import margin, moved
 from dpaudit.report.text import number
-from dpaudit.run.suite.job_summary import job_summary
+from dpaudit.run.suite.job_summary import job_summary, write_job_summary
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.redraw import redraw_suite
@@ -370,3 +370,53 @@ def test_the_margin_is_that_of_the_band():
     curves = read_curves(json.loads(json.dumps(record(1.0))))
     assert np.all(margin(curves) >= curves.estimate - curves.low)
     assert np.all(margin(curves) >= np.log(20.0) / curves.draws)
+
+
+def failed(name="bad", path="bad.toml", said="why"):
+    return ScenarioOutcome(name, Path(path), Path("out"), "error", said, 1.0)
+
+
+def test_a_summary_has_no_markup_of_others():
+    said = "![x](https://evil) [y](z) @someone *a* `b` <c>"
+    (row,) = job_summary([failed(said=said)]).splitlines()[4:]
+    shown = row.split(" | ")[4]
+    assert not re.search(r"(?<!\\)[\[\]!*`]|@|://|<", shown)
+    assert row.startswith("| bad | **error** |")
+
+
+def test_the_page_of_a_github_job_is_added_to(tmp_path, monkeypatch):
+    page = tmp_path / "summary.md"
+    page.write_text("before\n")
+    write_job_summary(page, [failed()])
+    assert page.read_text().startswith("## Privacy audits")
+    page.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
+    write_job_summary(page, [failed()])
+    assert page.read_text().startswith("before\n## Privacy audits")
+
+
+def test_sarif_names_any_file_by_a_uri():
+    one = failed("sc\udce9", "a b#c%\udce9.toml")
+    (result,) = sarif([one])["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert place == "a%20b%23c%25%E9.toml"
+    assert result["message"]["text"].encode("utf-8")
+
+
+def test_a_file_that_cannot_be_written_does_not_stop_the_others(tmp_path):
+    outputs = Outputs(tmp_path / "no" / "j.xml", tmp_path / "f.sarif", tmp_path / "s.md")
+    with pytest.raises(FileNotFoundError):
+        outputs.write([failed()])
+    assert (tmp_path / "f.sarif").exists()
+    assert (tmp_path / "s.md").exists()
+
+
+def test_a_name_is_no_command_of_a_ci_server(write_scenario, capsys):
+    assert main(["run", str(write_scenario(head='name = "::error title=x::y"\n'))]) == 2
+    assert "name: must be text that does not begin with ::" in capsys.readouterr().err
+
+
+def test_check_finds_a_module_that_is_nowhere(write_scenario, capsys):
+    path = write_scenario(mechanism='call = "nowhere:f"', neighbour='rule = "row"\nindex = 0')
+    assert main(["run", "--check", str(path)]) == 2
+    assert "small.toml: [mechanism] call: nowhere:f: ModuleNotFoundError" in capsys.readouterr().err

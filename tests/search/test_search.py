@@ -381,4 +381,4 @@ def test_a_search_is_a_table_and_a_figure_without_values_of_the_data(data):
     assert not set(map(repr, data.ravel())) & set(map(str, frame.to_numpy().ravel()))
     axes = found.plot()
     assert axes.get_ylabel() == "estimate of δ at ε = 0.2 nats"
-    assert [text.get_text() for text in axes.texts] == [found.selection.best.change.text]
+    assert axes.get_legend_handles_labels()[1] == [found.selection.best.change.text]

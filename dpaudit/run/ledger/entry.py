@@ -16,7 +16,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # of ε at which claims are compared
-CODE = ("files", "programs", "packages", "installed", "python")  # what makes another version of a mechanism
+CODE = ("files", "programs", "packages", "installed", "python")  # what makes another version
 
 
 @dataclass(frozen=True)

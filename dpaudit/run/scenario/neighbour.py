@@ -29,7 +29,7 @@ from dpaudit.datasets import Table as Rows
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.run.scenario.search import Search, read_search
+from dpaudit.run.scenario.search import KEYS, Search, read_search
 from dpaudit.run.scenario.table import Table, numbers, text
 from dpaudit.run.scenario.user_mechanism import Call
 from dpaudit.search import Selection
@@ -199,6 +199,13 @@ class Own:
 Neighbour = Worst | Zeroed | Replaced | Added | Template | Searched | Unstated | Own
 RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Added, Template, Own))
 
+OTHER_RULES = {  # keys, and the rule that they go with
+    **dict.fromkeys(KEYS, f'rule = "{Searched.rule}"'),
+    "index": f'rule = "{Zeroed.rule}" or "{Replaced.rule}"',
+    "row": f'rule = "{Replaced.rule}" or "{Added.rule}"',
+    "template": f'rule = "{Template.rule}"',
+}
+
 
 def read_neighbour(
     table: Table, claim: Claim | MetricClaim | None, folder: Path, mechanism: Any
@@ -222,7 +229,7 @@ def read_neighbour(
         Template.rule: lambda: Template(table.get("template", text)),
     }
     found: Neighbour = readers[rule]()
-    table.close()
+    table.close(OTHER_RULES)
     if isinstance(found, Searched) and not asked and set(table.content) <= {"at"}:
         return Unstated(Worst(found.search.options.get("at", own)), found)
     return found

@@ -109,6 +109,12 @@ class Search:
         return pairs
 
 
+KEYS = (  # beside `at`, which other rules have too
+    *("relations", "row_bound", "bounds", "candidates"),
+    *("shortlist", "budget", "quick", "rank", "named"),
+)
+
+
 def read_search(table: Table, folder: Path, at: float, metric: MetricClaim | None = None) -> Search:
     """Read the keys beside `rule`.
 

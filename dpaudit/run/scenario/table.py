@@ -70,11 +70,16 @@ class Table:
             self.inner[key] = Table(inner, self.content.get(key, default), self.faults)
         return self.inner[key]
 
-    def close(self) -> None:
-        """Note the keys that are unknown, after all known ones were read."""
+    def close(self, elsewhere: Mapping[str, str] | None = None) -> None:
+        """Note the keys that are unknown, after all known ones were read.
+
+        elsewhere : what keys go with that would be known if another key had another value.
+        """
         for key in self.content:
             if key not in self.asked:
-                self.fault(key, f"unknown key (known: {', '.join(self.asked)})")
+                known = f"unknown key (known: {', '.join(self.asked)})"
+                other = (elsewhere or {}).get(key)
+                self.fault(key, f"{known}; it goes with {other}" if other else known)
 
     def fault(self, key: str, message: str) -> None:
         """Note a fault of `key`, or of the whole table where that is ""."""

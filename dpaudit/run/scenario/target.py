@@ -4,12 +4,14 @@ user's code.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
+import sys
+from pathlib import Path
 from typing import Any
 
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import did_you_mean
-from dpaudit._core.user_code import elsewhere
+from dpaudit._core.user_code import beside, elsewhere
 from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.table import takes
 
@@ -50,6 +52,21 @@ def imported(target: str, place: str = "") -> Any:
     except Exception as error:
         raise ScenarioError(failed(target, place, error)) from error
     return found
+
+
+def missing(target: str, place: str, folder: Path) -> str:
+    """A line that says that the target's module is nowhere; "" where it is. Nothing is imported."""
+    module = target.partition(":")[0]
+    top = module.partition(".")[0]
+    with beside(folder):
+        try:
+            known = top in sys.modules or importlib.util.find_spec(top) is not None
+        except (ImportError, ValueError):
+            known = True  # the import will say what is wrong
+    if known:
+        return ""
+    error = ModuleNotFoundError(f"No module named {top!r}", name=top)
+    return f"{failed(target, place, error)}{_sought(module, error)}"
 
 
 def _sought(module: str, error: ModuleNotFoundError) -> str:

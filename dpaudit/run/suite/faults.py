@@ -17,6 +17,8 @@ from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, File, Scenario, parsed
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.study import STUDY, StudyFile, StudyScenario
+from dpaudit.run.scenario.target import missing
+from dpaudit.run.scenario.user_mechanism import Program
 from dpaudit.run.scores import ScoreFile
 from dpaudit.sampling import sampler_of
 
@@ -47,6 +49,7 @@ def checked(
             with _noted(faults, _name(path)):
                 one = _overridden(one, samples, seed, stop, level)
             if isinstance(one, Scenario):
+                _check_module(one, _name(path), faults)
                 _check_on_data(one, _name(path), faults)
             if isinstance(one, OneRunScenario):
                 _check_one_run(one, _name(path), faults)
@@ -114,6 +117,14 @@ def _overridden(
     if seed is not None:
         check.integer("seed", seed, 0)
     return one
+
+
+def _check_module(scenario: Scenario, file: str, faults: list[str]) -> None:
+    """Note a module of the user's that is nowhere, without importing it."""
+    named = scenario.mechanism
+    if isinstance(named, Call) and not isinstance(named, Program):
+        line = missing(named.target, "[mechanism] call", scenario.folder)
+        faults += [f"{file}: {line}"] if line else []
 
 
 def _check_on_data(scenario: Scenario, file: str, faults: list[str]) -> None:
