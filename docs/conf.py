@@ -13,15 +13,20 @@ from operator import itemgetter
 from pathlib import Path
 
 from click import Context
+from numpydoc.xref import DEFAULT_LINKS
 from sphinx.application import Sphinx
 
 TOP = Path(__file__).resolve().parent.parent
 sys.path.append(str(TOP / "docs"))
 import links  # noqa: E402
+from public_names import places  # noqa: E402
 
 ABOUT = metadata("dpaudit")
 LINKS = dict(one.split(", ", 1) for one in ABOUT.get_all("Project-URL") or ())
 SOURCE = LINKS.get("Source", "")
+
+# of which readers look parts up; the tables of other reports take the room of a list of headings
+LONG_REPORTS = ("reports/findings", "reports/libraries", "reports/auditors")
 
 project = "dpaudit"
 author = "the dpaudit developers"
@@ -64,7 +69,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 suppress_warnings = ["config.cache"]
-default_role = "code"
+default_role = "py:obj"
 highlight_language = "text"
 smartquotes = False  # --data is an option
 
@@ -76,6 +81,11 @@ autosummary_ignore_module_all = False
 autosummary_imported_members = True
 autodoc_typehints = "none"  # docstrings say shapes and units
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"  # but these; words of Python stay words, as no other site is asked
+numpydoc_xref_aliases = {word: word for word in DEFAULT_LINKS} | {
+    name: place for name, place in places() if name[0].isupper()
+}
 
 sphinx_gallery_conf = {
     "examples_dirs": "docs/examples",
@@ -85,6 +95,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "abort_on_example_error": True,
     "show_memory": False,
+    "write_computation_times": False,  # a page that would load scripts from the net
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -93,7 +104,11 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "secondary_sidebar_items": {"docs/**": ["page-toc"], "C*": ["page-toc"]},
+    "secondary_sidebar_items": {
+        "docs/**": ["page-toc"],
+        "C*": ["page-toc"],
+        **{page: ["page-toc"] for page in LONG_REPORTS},
+    },
     "footer_start": ["copyright"],
     "footer_end": [],
 }

@@ -64,6 +64,7 @@ for name, sigma, color, style in (
 ax.plot(target, allowed, "D", color="#D55E00", label="target")
 ax.set(xlabel="ε (nats)", ylabel="δ(ε), worst row", yscale="log", xlim=(0.0, 0.8), ylim=(1e-14, 1))
 ax.legend(loc="lower left")
+ax.set_title("Noise that keeps the target")
 plt.show()
 
 # %%
@@ -83,6 +84,7 @@ ax.axhline(1.0, color="#009E73", linestyle="--", label="least σ for any row in 
 ax.set(xlabel="ε of the target (nats)", ylabel="σ over the least σ")
 ax.set(xlim=(0.0, 1.0), ylim=(0.9, None))
 ax.legend(loc="center left")
+ax.set_title("What the textbook formula adds")
 plt.show()
 
 # %%

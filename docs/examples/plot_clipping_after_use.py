@@ -69,6 +69,7 @@ ax.set(xscale="log", xlabel="value that replaces an age (years)", ylim=(0.0, Non
 ax.set_ylabel("certified ε at δ = 0 (nats), 95 % each")
 ax.grid(color="#e4e4e4")
 ax.legend()
+ax.set_title("What a late clip lets through")
 plt.show()
 
 # %%

@@ -75,6 +75,7 @@ for name, function, color, style in (
     print(f"{name}: ε = {function(52):.2f} after 52 weeks, {function(260):.2f} after 260")
 ax.set(xscale="log", yscale="log", xlabel="weekly releases", ylabel="ε at δ = 10⁻⁵ (nats)")
 ax.legend()
+ax.set_title("ε of weekly releases")
 plt.show()
 
 # %%
@@ -92,6 +93,7 @@ for name, loss, color, style in (
     print(f"{name}: ε = {float(curve.epsilon_at(allowed)):.2f} at δ = {allowed:g}")
 ax.set(xlabel="ε (nats)", ylabel="δ(ε)", yscale="log", xlim=(0.0, 4.0), ylim=(1e-10, 1.0))
 ax.legend()
+ax.set_title("Releases composed")
 plt.show()
 
 # %%

@@ -44,6 +44,7 @@ for side, data, color, name in (
     ax.bar(places + side, share, width=0.4, color=color, label=name, hatch="//" * (side > 0))
 ax.set(xlabel="zeros at the end of the fraction (12: or more)", ylabel="share of outputs near 0")
 ax.legend()
+ax.set_title("How noisy numbers are written")
 plt.show()
 
 # %%

@@ -63,7 +63,7 @@ print(mended.reason)
 
 # %%
 
-mended.plot()
+mended.plot().set_title("mended")
 plt.show()
 
 # %%

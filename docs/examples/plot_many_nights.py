@@ -78,6 +78,7 @@ for name, (color, style) in looks.items():
 ax.axhline(40.0, color="black", linewidth=1.0, label="rejected from here on")
 ax.set(xlabel="night", ylabel="pooled e-value", yscale="log")
 ax.legend()
+ax.set_title("Evidence night by night")
 plt.show()
 
 # %%

@@ -90,6 +90,7 @@ ax.plot(q * many, said, color="#D55E00", linestyle="-.", label="the rule of thum
 ax.plot(q * epsilon0, promised(q, mu, epsilon0), "D", color="#D55E00", label="the counterexample")
 ax.set(xlabel="ε (nats)", ylabel="δ(ε)", yscale="log", xlim=(0.0, 1.0), ylim=(1e-4, 0.1))
 ax.legend()
+ax.set_title("A rule of thumb against the exact curve")
 plt.show()
 
 # %%

@@ -71,6 +71,7 @@ ax.scatter(*place, s=110, facecolors="none", edgecolors="#D55E00", linewidths=1.
 ax.annotate(f"row {row}", place, xytext=(10, 0), textcoords="offset points", va="center")
 ax.set(xlabel="leverage", ylabel="residual share", xlim=(0.0, None), ylim=(0.0, None))
 fig.colorbar(dots, label="δ at ε = 0.5 nats", extend="min")
+ax.set_title("Rows by leverage and residual")
 plt.show()
 
 # %%
@@ -89,6 +90,7 @@ ax.plot(epsilon, median, color="#0072B2", linestyle="--", label="median over the
 ax.plot(epsilon, worst.delta, color="#D55E00", label="worst row")
 ax.set(xlabel="ε (nats)", ylabel="δ(ε)", yscale="log", xlim=(0.0, 2.0), ylim=(1e-12, 1.0))
 ax.legend(loc="upper right")
+ax.set_title("Spectra of the rows")
 plt.show()
 
 # %%

@@ -355,7 +355,7 @@ class Claim:
         Parameters
         ----------
         size : int ≥ 1
-            k.
+            Number of rows, k.
 
         Returns
         -------

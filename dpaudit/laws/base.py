@@ -54,9 +54,9 @@ def log_ratio(left: Law, right: Law, x: Array) -> Array:
     Parameters
     ----------
     left : Law
-        p.
+        The law of left, with density p.
     right : Law
-        q.
+        The law of right, with density q.
     x : array of shape (m, k)
         Outputs.
 

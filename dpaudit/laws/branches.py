@@ -37,7 +37,7 @@ class Branches:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return int(self.templates.shape[1])
 
     @property

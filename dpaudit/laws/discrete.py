@@ -45,7 +45,7 @@ class Discrete:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return int(self.outcomes.shape[1])
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:

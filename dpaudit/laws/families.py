@@ -111,7 +111,7 @@ class StudentRows:
     share_room : array of shape (n,)
         1 − residual_share, to its own relative accuracy.
     features : int
-        p.
+        Number of features, p.
     rows : int
         r, of the sketch.
     """
@@ -130,7 +130,7 @@ class StudentRows:
 class ReplacedWishartRows:
     """Pair i has vvᵀ in place of uuᵀ beside W ~ Wishart_dim(V, dof).
 
-    V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues `old[i]` and −`new[i]`, and else 0.
+    V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues `old[i]` and `-new[i]`, and else 0.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class ReplacedStudentRows:
     inner_down : array of shape (n,)
         As `down`, of the features B alone.
     features : int
-        p.
+        Number of features, p.
     rows : int
         r, of the sketch.
     """

@@ -30,7 +30,7 @@ class Laplace:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return len(self.loc)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -65,7 +65,7 @@ class SharedLaplace:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return len(self.loc)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:

@@ -33,7 +33,7 @@ class Gaussian:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -66,7 +66,7 @@ class GaussianNoise:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -110,7 +110,7 @@ class StudentT:
 
     @property
     def dim(self) -> int:
-        """k."""
+        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:

@@ -65,7 +65,7 @@ class LawMechanism:
         Parameters
         ----------
         data : array of shape (n, d)
-            D.
+            The database D.
         candidates : array of shape (m, d)
             Rows that may come in.
 
@@ -90,7 +90,7 @@ class LawMechanism:
         Parameters
         ----------
         data : array of shape (n, d)
-            D.
+            The database D.
         row_bound : float
             The largest Euclidean norm.
 

@@ -73,11 +73,11 @@ class DPSGD:
     steps : int, default 200
         Number of steps.
     sample_rate : float in (0, 1), default 0.1
-        q.
+        Probability that a row is in a batch, q.
     noise_multiplier : float > 0, default 1
         σ.
     clip : float > 0, default 1
-        C.
+        The clipping norm C.
     learning_rate : float > 0, default 0.1
         Of each step.
     loss : {"logistic", "squared"}, default "logistic"

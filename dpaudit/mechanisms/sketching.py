@@ -44,7 +44,7 @@ class RandomProjection(SketchRelease):
         which is sufficient for the law (so the spectrum is the same) and much smaller when r is
         large.
     padding : float ≥ 0, default 0
-        w. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
+        The padding w. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
 
     Raises
     ------

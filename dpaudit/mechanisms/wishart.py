@@ -59,7 +59,7 @@ class WishartDraw(PaddedDraw):
     dof : int
         k ≥ 1, degrees of freedom; below d the draw is singular.
     padding : float ≥ 0
-        w.
+        The padding w.
 
     Raises
     ------
@@ -140,7 +140,7 @@ class AdditiveWishart(LawMechanism):
     dof : int
         k ≥ d, the number of random rows N(0, s²I) that are appended to the data.
     scale : float > 0
-        s. The paper takes the bound on the rows' norms.
+        The scale s. The paper takes the bound on the rows' norms.
 
     Raises
     ------

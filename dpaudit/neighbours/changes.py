@@ -19,7 +19,7 @@ def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
     Parameters
     ----------
     data : array of shape (n, d)
-        D.
+        The database D.
     index : int
         Number of the row.
 
@@ -60,7 +60,7 @@ def replace_row(
     Parameters
     ----------
     data : array of shape (n, d)
-        D.
+        The database D.
     index : int
         Number of the row.
     row : array of shape (d,)
@@ -100,7 +100,7 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
     Parameters
     ----------
     data : array of shape (n, d)
-        D.
+        The database D.
     index : int
         Number of the row.
 
@@ -134,7 +134,7 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
     Parameters
     ----------
     data : array of shape (n, d)
-        D.
+        The database D.
     row : array of shape (d,)
         The new row.
     source : RowSource, optional
@@ -167,7 +167,7 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
     Parameters
     ----------
     data : array of shape (n, d)
-        D.
+        The database D.
     indices : sequence of int
         Row numbers, in any order.
 
@@ -204,7 +204,7 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
     Parameters
     ----------
     data : array of shape (n, d)
-        D.
+        The database D.
     indices : sequence of int
         g row numbers.
     rows : array of shape (g, d)

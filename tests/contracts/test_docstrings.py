@@ -136,3 +136,12 @@ def test_a_wrong_docstring_is_noticed():
         """
 
     assert len(list(faults_of(taken))) == 3
+
+
+def test_no_description_is_a_letter_which_pages_would_number():
+    """A line "D." is the fourth item of a list to docutils."""
+    for room in ROOMS:
+        for name, thing in public_names(room):
+            for full, part in with_methods(name, thing):
+                text = inspect.getdoc(part) or ""
+                assert not re.search(r"^\s*[A-Za-z]\.$", text, re.MULTILINE), f"{room}.{full}"

@@ -12,7 +12,7 @@ from dpaudit.cli.exit_status import JUDGED, LINES, STOPPED, table
 @click.group(
     cls=given.Group,
     epilog=table(JUDGED, STOPPED, error=f"usage, scenario, data or mechanism error; {LINES}")
-    + "\n\n\b\n`dpaudit COMMAND --help` says what they mean for a command.",
+    + "\n\n`dpaudit COMMAND --help` says what they mean for a command.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="dpaudit", message="%(prog)s %(version)s")

@@ -59,7 +59,7 @@ class Axis:
         )
 
     def value(self, place: Array) -> Array:
-        """c."""
+        """The degrees of freedom c."""
         return np.asarray((self.scale * np.cosh(place)) ** 2)
 
     def log_ratio(self, place: Array) -> Array:

@@ -27,7 +27,7 @@ class TruncatedGeometric(ExampleMechanism):
     epsilon : float > 0, nats
         ε. With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
     limit : int
-        n.
+        The largest count, n.
     """
 
     epsilon: float = 0.1

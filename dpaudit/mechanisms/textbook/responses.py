@@ -59,7 +59,7 @@ class OneTimeRappor(ExampleMechanism):
     Parameters
     ----------
     permanent : float in (0, 1]
-        f.
+        Probability of a permanent change, f.
     hashes : int
         h, the number of bits that a value sets (fewer where two hashes meet).
     bits : int

@@ -37,9 +37,9 @@ class SparseVector(PureExample):
     epsilon : float > 0, nats
         ε.
     most : int ≥ 1
-        c.
+        Number of answers above the threshold, c.
     threshold : float
-        T.
+        The threshold T.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ def lemma_10(leverage: float, epsilon: ArrayLike) -> Array:
     Parameters
     ----------
     leverage : float in (0, 1)
-        q.
+        Leverage of the row, q.
     epsilon : float or array of shape (m,), nats
         ε ≥ 0.
 
@@ -50,9 +50,9 @@ def lemma_11(leverage: float, rows: int, epsilon: ArrayLike) -> Array:
     Parameters
     ----------
     leverage : float in (0, 1)
-        q.
+        Leverage of the row, q.
     rows : int ≥ 1
-        r.
+        Rows of the sketch, r.
     epsilon : float or array of shape (m,), nats
         ε ≥ 0.
 

@@ -38,9 +38,9 @@ class DPGD(ReplacementAlgorithm):
     mu : float > 0
         μ, of all steps together.
     steps : int ≥ 1, default 1000
-        T.
+        Number of steps, T.
     clip : float > 0, default 1
-        c.
+        The clipping norm c.
     rate : float > 0, default 0.1
         Step size.
     ridge : float ≥ 0, default 0

@@ -57,9 +57,9 @@ def theorem_4_3_radius(trace: float, dim: int, rows: int, eta: float) -> float:
     trace : float ≥ 0
         Tr(Σ).
     dim : int
-        d.
+        Dimension, d.
     rows : int
-        n.
+        Number of rows, n.
     eta : float in (0, 1)
         η.
 
@@ -84,9 +84,9 @@ def theorem_4_3_sigmas(
     coef_norm : float > 0
         ‖β‖.
     dim : int
-        d.
+        Dimension, d.
     rows : int
-        n.
+        Number of rows, n.
     eta : float in (0, 1)
         η.
     mu : float > 0
@@ -108,7 +108,7 @@ def remark_4_4_label_radius(label_moment: float, rows: int, eta: float) -> float
     label_moment : float ≥ 0
         σ̂², their second moment.
     rows : int
-        n.
+        Number of rows, n.
     eta : float in (0, 1)
         η.
 
@@ -168,15 +168,15 @@ def algorithm_4_sigmas(
     Parameters
     ----------
     dim : int
-        d.
+        Dimension, d.
     rows : int
-        n.
+        Number of rows, n.
     eta : float in (0, 1)
         η.
     mu : float > 0
         μ.
     steps : int
-        T.
+        Number of steps, T.
     label_bound : float > 0
         R_y.
     slope : float
@@ -208,11 +208,11 @@ def gradient_descent_sigma(clip: float, rows: int, mu: float, steps: int) -> flo
     clip : float > 0
         c, the norm at which gradients are cut.
     rows : int
-        n.
+        Number of rows, n.
     mu : float > 0
         μ.
     steps : int
-        T.
+        Number of steps, T.
 
     Returns
     -------

@@ -37,7 +37,7 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
     mu : float > 0
         μ of the claim.
     steps : int ≥ 1, default 5
-        T.
+        Number of steps, T.
     eta : float in (0, 1), default 0.05
         η.
     ridge : float ≥ 0, default 0
@@ -118,7 +118,7 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     coef_bound : float > 0
         R_β.
     steps : int ≥ 1, default 5
-        T.
+        Number of steps, T.
     eta : float in (0, 1), default 0.05
         η.
     ridge : float ≥ 0, default 0
@@ -218,7 +218,7 @@ class DPLR(NewtonAlgorithm):
     trace : float ≥ 0
         Tr(Σ).
     steps : int ≥ 1, default 5
-        T.
+        Number of steps, T.
     eta : float in (0, 1), default 0.05
         η.
     ridge : float ≥ 0, default 0

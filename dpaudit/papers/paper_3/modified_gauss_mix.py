@@ -35,7 +35,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     Parameters
     ----------
     rows : int ≥ 1
-        k.
+        Rows of the sketch, k.
     gamma : float > 5/2
         γ, the least λ_min/C² aimed at.
     delta : float in (0, 1)

@@ -26,7 +26,7 @@ def lemma_1_renyi(order: ArrayLike, rows: int, gamma: float) -> Array:
     order : float or array of shape (m,)
         α > 1.
     rows : int
-        k.
+        Rows of the sketch, k.
     gamma : float
         γ.
 

@@ -101,7 +101,7 @@ def objective_sigma(row_bound: float, epsilon: float, delta: float) -> float:
     Parameters
     ----------
     row_bound : float > 0
-        C.
+        Bound on the norm of a row, C.
     epsilon : float > 0, nats
         ε.
     delta : float in (0, 1)
@@ -124,7 +124,7 @@ def objective_ridge(row_bound: float, epsilon: float) -> float:
     Parameters
     ----------
     row_bound : float > 0
-        C.
+        Bound on the norm of a row, C.
     epsilon : float > 0, nats
         ε.
 

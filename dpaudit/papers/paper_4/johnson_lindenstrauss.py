@@ -64,7 +64,7 @@ class JLRidge(MatrixRelease):
 
     @property
     def padding(self) -> float:
-        """w."""
+        """The padding w."""
         formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
         return formula(self.row_bound, self.rows, self.epsilon, self.delta)
 

@@ -50,8 +50,8 @@ def corollary_b_2_padding(row_bound: float, rows: int, epsilon: float, delta: fl
 def corollary_b_2_rows(row_bound: float, padding: float, epsilon: float, delta: float) -> int:
     """Corollary B.2, for a public w: r = ⌈(εw²/(8B²L))²⌉, for ε < 1, δ < 1/e and r > 2L.
 
-    The corollary's own w² = 8B²√(rL)/ε gives (εw²/(8B²))²/L: the printed r is smaller by the factor
-    L.
+    The corollary's own w² = 8B²√(rL)/ε gives (εw²/(8B²))²/L: the printed r is smaller by a factor
+    of L.
     """
     b, _, epsilon, log = _padding(row_bound, 1, epsilon, delta, 1.0 / math.e)
     padding = check.real("padding", padding, 0.0, open_=True)
