@@ -73,27 +73,28 @@ def run_all(
     paths = [found(path) for path in paths]
     scenarios = checked(paths, seed=seed, **given)
     if ledger is not None:
-        _fit_for_ledger(scenarios, Ledger(ledger))
+        _fit_for_ledger(scenarios)
     if check:
         valid = [one.name for one in scenarios]
         console().tell(valid=valid)
         console().answer("\n".join(f"{name}: valid" for name in valid), f"{len(valid)} valid")
         return exit_status.NOT_VIOLATED
+    if ledger is not None:
+        Ledger(ledger).ready()
     done = _run(
         paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
     )
     return _gravest(done)
 
 
-def _fit_for_ledger(scenarios: Sequence[Checked], ledger: Ledger) -> None:
-    """Raise `ScenarioError` for scenarios that a ledger cannot hold, and where it is damaged."""
+def _fit_for_ledger(scenarios: Sequence[Checked]) -> None:
+    """Raise `ScenarioError` for scenarios that a ledger cannot hold."""
     unfit = [one.name for one in scenarios if not isinstance(one, Scenario) or one.claim is None]
     if unfit:
         raise ScenarioError(
             f"{', '.join(unfit)}: --ledger pools evidence against a claim, of audits by draws; "
             "run this without --ledger, or with --isolated where pyproject.toml sets it"
         )
-    ledger.ready()
 
 
 def _gravest(done: Sequence[ScenarioOutcome]) -> int:

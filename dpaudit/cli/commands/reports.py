@@ -81,14 +81,22 @@ def compare(first: Path, second: Path, names: str | None, out: Path | None) -> i
     multiple=True,
     help="Take over the lines of another ledger; may be given several times.",
 )
-def ledger(file: Path, others: tuple[Path, ...]) -> int:
+@click.option(
+    "--level",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    metavar="L",
+    help="Confidence of a rejection.",
+)
+def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
     """Show what many runs in a ledger say together.
 
     FILE is the --ledger of `dpaudit run`. A line for each version of a mechanism: its runs, their
     draws, and the evidence against its claim. Evidence is a product of e-values: of a sound
-    mechanism it ever reaches what rejects the claim with probability at most 5 %, over all runs and
-    all versions together. The head is a checksum of all lines: where somebody might cut lines off
-    at the end, keep it elsewhere.
+    mechanism it ever reaches what rejects the claim with probability at most 5 % (1 − L), over all
+    runs and all versions together. The head is a checksum of all lines: where somebody might cut
+    lines off at the end, keep it elsewhere.
     """
     from dpaudit.cli.answers import ledgers
     from dpaudit.run import Ledger
@@ -99,9 +107,10 @@ def ledger(file: Path, others: tuple[Path, ...]) -> int:
     if others:
         taken = book.merge(map(Ledger, others))
         exit_status.say(f"{taken} lines taken over", exit_status.NOT_VIOLATED)
-    found = book.standings()
+    found = book.standings(1.0 - level)
     console().show(found, ledgers.as_text, ledgers.as_json, ledgers.as_line)
-    exit_status.say(f"head of {file}: {book.head}", exit_status.NOT_VIOLATED)
+    if found:
+        exit_status.say(f"head of {file}: {book.head}", exit_status.NOT_VIOLATED)
     return VIOLATED if ledgers.rejected(found) else exit_status.NOT_VIOLATED
 
 

@@ -66,6 +66,11 @@ class Entry:
         )
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Of the version: what its history is about, and its code."""
+        return self.subject, self.code
+
+    @property
     def checksum(self) -> str:
         """SHA-256 of the entry without it."""
         return _hash(asdict(self))

@@ -245,17 +245,24 @@ def _joined(parts: Iterable[Iterable[Entry]]) -> list[Entry]:
 
 def _standings(entries: Sequence[Entry], alpha: float) -> list[Standing]:
     firsts: dict[tuple[str, str], Entry] = {}
-    for one in entries:
-        firsts.setdefault((one.subject, one.code), one)
+    for one in _counted(entries):
+        firsts.setdefault(one.key, one)
     return [_standing(entries, one, alpha) for one in firsts.values()]
 
 
 def _standing(entries: Sequence[Entry], of: Entry, alpha: float) -> Standing:
-    """Of the version that an entry belongs to. Of several runs with one seed the first counts."""
-    about = [one for one in entries if one.subject == of.subject]
-    once: dict[int, Entry] = {}
-    for one in about:
-        once.setdefault(one.seed, one)
-    versions = list(dict.fromkeys(one.code for one in about))
-    own = [one for one in once.values() if one.code == of.code]
-    return Standing.of(versions.index(of.code) + 1, own, alpha)
+    """Of the version that an entry belongs to."""
+    about = [one for one in _counted(entries) if one.subject == of.subject]
+    versions = list(dict.fromkeys(one.code for one in [*about, of]))
+    own = [one for one in about if one.code == of.code]
+    return Standing.of(versions.index(of.code) + 1, own or [of], alpha)
+
+
+def _counted(entries: Iterable[Entry]) -> list[Entry]:
+    """Of several runs of a mechanism and claim with one seed, as merged files may have, the first:
+    its draws and those of the others are not independent.
+    """
+    once: dict[tuple[str, int], Entry] = {}
+    for one in entries:
+        once.setdefault((one.subject, one.seed), one)
+    return list(once.values())

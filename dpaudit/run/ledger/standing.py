@@ -44,8 +44,8 @@ class Standing:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Of the version: what its history is about, and its code."""
-        return self.entries[0].subject, self.entries[0].code
+        """Of its version."""
+        return self.entries[0].key
 
     @property
     def needed(self) -> float:
