@@ -94,7 +94,7 @@ plt.show()
 
 # %%
 # This is no ranking of the two in general: other data, other scales of the features or another row
-# change it, and neither curve is a guarantee for data that are not these.
+# change it, and both curves hold for these data only.
 #
 # Read on: :doc:`mechanisms that come with dpaudit </docs/mechanisms>`,
 # :doc:`compute an exact spectrum </docs/exact-spectra>`.

@@ -2,10 +2,10 @@
 DP-SGD audited in one training run
 ==================================
 
-A training that takes hours cannot be drawn from thousands of times. Instead, canaries go into the
+A training run of hours cannot be repeated thousands of times. Instead, canaries go into the
 data: rows made up for the audit, each put in or left out by a coin. One run then decides many
 coins, and how well its output tells them bounds ε from below. The example audits DP-SGD with the
-noise that it claims, and a version whose noise is too small by the batch size. You will learn what
+noise that it claims, and one with noise divided by the batch size. You will learn what
 one run can show, and what it cannot.
 """
 

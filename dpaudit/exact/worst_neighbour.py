@@ -10,7 +10,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.types import Array, ArrayLike, Mechanism
+from dpaudit._core.types import Array, ArrayLike, Mechanism, describe
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pair_spectrum import (
@@ -136,11 +136,21 @@ def worst_case(
         replacements = _Replacements(known, data, check.matrix("candidates", candidates), law)
         return replacements.spectrum(epsilon)
     exceptional = known.exceptional_rows(data)
-    found = _candidates(known.zeroed_rows(data), law, exceptional)
+    found = _candidates(_family(known, data), law, exceptional)
     found += [
         _Candidate(row, *curve_on_pair(mechanism, zero_row(data, row), law)) for row in exceptional
     ]
     return _largest(epsilon, found)
+
+
+def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
+    try:
+        return known.zeroed_rows(data)
+    except NotImplementedError:
+        raise NoExactSpectrum(
+            f"{describe(known)[0]} does not say what its zeroed rows change (zeroed_rows), so the "
+            "worst of them is not known; dpaudit.exact.spectrum takes a pair"
+        ) from None
 
 
 def _check_neighbours(relation: str, candidates: ArrayLike | None, row_bound: float | None) -> None:

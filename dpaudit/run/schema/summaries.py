@@ -58,7 +58,7 @@ KEYS = {
         "budget": "Draws of search and audit together, over those of the audit.",
         "quick": "The classifier of the quick audits.",
         "rank": "Which neighbours are tried first, or a callable that ranks them.",
-        "named": "false if nobody said that the claim covers these relations; it is then said.",
+        "named": "false if the relations are a guess, no part of the claim; the verdict says so.",
     },
     "claim": {
         "epsilon": "ε of (ε, δ)-DP, nats.",
@@ -69,7 +69,7 @@ KEYS = {
         "rows": "Rows of the sketch of Gaussian mixing.",
         "gamma": "γ of Gaussian mixing.",
         "printed": "What the mechanism's own source claims.",
-        "per": "ε is one a unit of this distance between the two records; not with [one_run].",
+        "per": "ε is per unit of this distance between the two records; not with [one_run].",
         "group": "The claim is turned into one about so many changed rows; not with [one_run].",
     },
     "audit": {

@@ -1,5 +1,7 @@
 """The worst row of a database is the worst of ALL its rows, zeroed one at a time."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,16 @@ def test_the_finite_curve_is_monotone_where_the_asymptotic_one_is_not():
     epsilon = np.linspace(0.0, 8.0, 17)
     low, high = (np.maximum(*dp.exact.als(h, 0.49744, 1, 2, epsilon)) for h in (0.097973, 0.4396))
     assert np.all(low <= high)
+
+
+def test_of_a_mechanism_with_a_law_alone_a_pair_is_known_and_the_worst_row_is_not():
+    @dataclass(frozen=True)
+    class Sum(dp.mechanisms.LawMechanism):
+        def law(self, data):
+            return dp.laws.Laplace(data.sum(axis=0), 1.0)
+
+    data = np.array([[0.2], [1.0]])
+    pair = dp.neighbours.zero_row(data, 1)
+    assert dp.exact.spectrum(Sum(), pair, 0.0).delta == pytest.approx(1.0 - np.exp(-0.5))
+    with pytest.raises(dp.NoExactSpectrum, match=r"Sum does not say .*spectrum takes a pair"):
+        dp.exact.worst_case(Sum(), data, 0.0)
