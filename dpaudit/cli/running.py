@@ -21,6 +21,7 @@ from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.report.text import count
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
+from dpaudit.run.ledger.fit import check_fit
 from dpaudit.run.shipped import found
 from dpaudit.run.store.search import searched
 from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
@@ -73,7 +74,8 @@ def run_all(
     paths = [found(path) for path in paths]
     scenarios = checked(paths, seed=seed, **given)
     if ledger is not None:
-        _fit_for_ledger(scenarios)
+        for one in scenarios:
+            check_fit(one)
     if check:
         valid = [one.name for one in scenarios]
         console().tell(valid=valid)
@@ -85,16 +87,6 @@ def run_all(
         paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
     )
     return _gravest(done)
-
-
-def _fit_for_ledger(scenarios: Sequence[Checked]) -> None:
-    """Raise `ScenarioError` for scenarios that a ledger cannot hold."""
-    unfit = [one.name for one in scenarios if not isinstance(one, Scenario) or one.claim is None]
-    if unfit:
-        raise ScenarioError(
-            f"{', '.join(unfit)}: --ledger pools evidence against a claim, of audits by draws; "
-            "run this without --ledger, or with --isolated where pyproject.toml sets it"
-        )
 
 
 def _gravest(done: Sequence[ScenarioOutcome]) -> int:

@@ -22,6 +22,7 @@ from dpaudit.run.imports import loaded_from
 from dpaudit.run.ledger import Entry, Ledger, judged_by
 from dpaudit.run.ledger.entry import draws_id, subject_of
 from dpaudit.run.ledger.file import fresh_seed
+from dpaudit.run.ledger.fit import check_fit
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call, Called
@@ -33,7 +34,7 @@ from dpaudit.run.store import search
 from dpaudit.run.store.draws import DrawStore, digest_of
 from dpaudit.run.store.manifest import clear, manifest_of
 from dpaudit.run.store.search import SearchStore
-from dpaudit.run.store.status import DRAWS
+from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
 from dpaudit.run.store.watch import Notice, Watch
 from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint
@@ -120,9 +121,12 @@ def run(
     """
     book, folder = None if ledger is None else Ledger(ledger), scenario.report_folder(out)
     if book is not None and seed is None:
-        seed = _seed_left(folder / DRAWS) if resume else None
+        seed = _seed_left(folder) if resume else None
         seed = fresh_seed() if seed is None else seed
     scenario = scenario.override(samples, seed, stop, level)
+    if book is not None:
+        check_fit(scenario)
+        book.ready()
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
@@ -140,7 +144,8 @@ def run(
         result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
         result = _with_hint(result, scenario)
         if book is not None:
-            standing = book.add(Entry.of(result, known), scenario.settings.alpha)
+            entry = Entry.of(result, known, map(store.mark, (0, 1)))
+            standing = book.add(entry, scenario.settings.alpha)
             result = judged_by(standing, result, book.head)
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
@@ -150,10 +155,14 @@ def run(
     return result
 
 
-def _seed_left(draws: Path) -> int | None:
-    """Of the run that was interrupted there; None where there is none."""
-    seed = (manifest_of(draws) or {}).get("seed")
-    return seed if isinstance(seed, int) else None
+def _seed_left(folder: Path) -> int | None:
+    """Of the run that was interrupted there, or of its search; None where there is none."""
+    left = state_of(folder)
+    if left is None or left.state != INTERRUPTED:
+        return None
+    manifests = map(manifest_of, (folder / DRAWS, folder / DRAWS / search.FOLDER))
+    seeds = [one["seed"] for one in manifests if one is not None and "seed" in one]
+    return seeds[0] if seeds and isinstance(seeds[0], int) else None
 
 
 def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import multiprocessing
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import dpaudit as dp
 from dpaudit.certify.betting import Hits, Null
 from dpaudit.cli.app import main
 from dpaudit.run.ledger import Entry, Ledger, Standing
+from dpaudit.run.ledger.entry import code_of
 from dpaudit.run.ledger.file import fresh_seed
 
 EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000
@@ -116,6 +118,51 @@ def test_a_seed_counts_once_whatever_else_changes(tmp_path, other):
     assert book.add(entry((2.0,), subject="another claim", **other)).log_e == 2.0
 
 
+def test_draws_that_come_again_under_another_seed_are_refused(tmp_path):
+    book = Ledger(tmp_path / "ledger.jsonl")
+    book.add(entry((2.0,), marks=("x", "y")))
+    with pytest.raises(dp.MechanismError, match=r"does not take its random numbers from rng"):
+        book.add(entry((2.0,), draws_id="b", seed=1, marks=("y",)))
+    assert book.add(entry((2.0,), draws_id="b", seed=1, marks=("z",))).log_e == 4.0
+
+
+def test_the_version_that_ran_last_decides(tmp_path, capsys):
+    """A leaking version, a sound one, and then the leaking one again."""
+    book = Ledger(tmp_path / "ledger.jsonl")
+    for seed, (log_e, code) in enumerate([(9.0, "leaks"), (0.0, "sound")]):
+        book.add(entry((log_e,), code=code, draws_id=str(seed), seed=seed))
+    assert main(["ledger", str(book.path)]) == 0
+    book.add(entry((9.0,), code="leaks", draws_id="2", seed=2))
+    assert main(["ledger", str(book.path)]) == 1
+
+
+def test_a_link_is_followed(tmp_path):
+    real = Ledger(tmp_path / "real.jsonl")
+    real.add(entry((1.0,)))
+    (tmp_path / "link.jsonl").symlink_to(real.path)
+    other = Ledger(tmp_path / "other.jsonl")
+    other.add(entry((1.0,), draws_id="b", seed=1))
+    assert Ledger(tmp_path / "link.jsonl").merge([other]) == 1
+    assert len(real.entries()) == 2
+    assert (tmp_path / "link.jsonl").is_symlink()
+
+
+def test_a_file_that_cannot_be_added_to_is_found_at_once(tmp_path):
+    (tmp_path / "ledger.jsonl").mkdir()
+    with pytest.raises(IsADirectoryError):
+        Ledger(tmp_path / "ledger.jsonl").ready()
+    Ledger(tmp_path / "new.jsonl").ready()
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def test_code_is_known_wherever_it_lies():
+    origin = {"files": {"/a/m.py": "1"}, "programs": {}, "packages": {}, "installed": {}}
+    origin["python"] = "3"
+    moved = {**origin, "files": {"/b/m.py": "1"}}
+    changed = {**origin, "files": {"/a/m.py": "2"}}
+    assert code_of(origin) == code_of(moved) != code_of(changed)
+
+
 def test_a_run_that_is_resumed_is_added_once(tmp_path):
     book = Ledger(tmp_path / "ledger.jsonl")
     first = book.add(entry((2.0,)))
@@ -152,11 +199,14 @@ def test_what_was_changed_or_taken_out_is_noticed(tmp_path, change, message):
         Ledger(path).entries()
 
 
-def test_an_unfinished_line_is_left_out_and_removed(tmp_path):
+@pytest.mark.parametrize(
+    "torn", [b'{"draws_id": "b", "su', b'{"draws_id": "b", "name": "{}', b"\0\0", b'{"dr']
+)
+def test_an_unfinished_line_is_left_out_and_removed(tmp_path, torn):
     path = tmp_path / "ledger.jsonl"
     Ledger(path).add(entry())
     whole = path.read_bytes()
-    path.write_bytes(whole + b'{"draws_id": "b", "su')
+    path.write_bytes(whole + torn)
     assert len(Ledger(path).entries()) == 1
     Ledger(path).add(entry(draws_id="b", seed=1))
     assert len(Ledger(path).entries()) == 2
@@ -246,8 +296,10 @@ def test_who_merges_with_whom_makes_no_difference(tmp_path):
 def test_two_ledgers_with_one_seed_count_it_once(tmp_path):
     here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
     here.add(entry((1.0,)))
-    there.add(entry((1.0,), draws_id="of other data"))
-    there.add(entry((1.0,), draws_id="of other code", code="second", seed=5))
+    there.add(entry((1.0,), draws_id="of other data", at="2026-02-01T00:00:00Z"))
+    there.add(
+        entry((1.0,), draws_id="of other code", code="second", seed=5, at="2026-02-02T00:00:00Z")
+    )
     here.add(entry((1.0,), draws_id="more", seed=5, at="2025-12-31T00:00:00Z"))
     here.merge([there])
     (standing,) = here.standings()
@@ -258,6 +310,7 @@ def test_a_rejection_is_not_merged_away(tmp_path):
     here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
     here.add(entry((-6.0,)))
     there.add(entry((4.0,), draws_id="b", seed=1, at="2026-01-02T00:00:00Z"))
+    here.add(entry((0.0,), draws_id="c", seed=2, code="second", at="2025-01-01T00:00:00Z"))
     before = here.path.read_bytes()
     with pytest.raises(dp.InvalidInput, match=r"there rejects the claim.*a rejection stands"):
         here.merge([there])
@@ -370,3 +423,38 @@ def test_what_one_run_finds_and_the_history_does_not_is_inconclusive(tmp_path):
 def test_a_ledger_needs_a_claim_and_draws(tmp_path, capsys):
     assert main(["run", "flight-additive-wishart", "--ledger", str(tmp_path / "l")]) == 2
     assert "--ledger pools evidence against a claim" in capsys.readouterr().err
+
+
+SEEDED_ITSELF = """
+import numpy as np
+
+own = np.random.default_rng(10)
+
+def release(data, size, *, rng):
+    return data.mean() + own.laplace(scale=1.0 / len(data), size=(size, 1))
+"""
+
+
+def test_noise_that_comes_again_every_night_is_not_pooled(nightly, tmp_path, monkeypatch, capsys):
+    """A generator of the module's own: each night has the same numbers, whatever its seed. Which
+    side gets the first of them is one of two, so the third night at the latest is refused.
+    """
+    (tmp_path / "nightly_mean.py").write_text(SEEDED_ITSELF)
+    found = []
+    for _ in range(3):
+        monkeypatch.delitem(sys.modules, "nightly_mean", raising=False)
+        found.append(main(["run", "nightly.toml", "--ledger", "ledger.jsonl"]))
+    assert found[2] == 2
+    assert "are those of an earlier run with seed" in capsys.readouterr().err
+
+
+def test_claims_by_distance_and_audits_that_stop_are_not_pooled(nightly, tmp_path):
+    text = (tmp_path / "nightly.toml").read_text()
+    for change, said in (
+        (("draws = 500", 'draws = 500\nstop = "verdict"'), "leave out stop"),
+        (("epsilon = 1.0", 'epsilon = 1.0\nper = "euclidean"'), "one for all pairs"),
+    ):
+        (tmp_path / "nightly.toml").write_text(text.replace(*change))
+        scenario = dp.run.load_scenario(tmp_path / "nightly.toml")
+        with pytest.raises(dp.errors.ScenarioError, match=said):
+            dp.run.run(scenario, ledger=tmp_path / "l.jsonl")

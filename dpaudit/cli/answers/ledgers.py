@@ -39,6 +39,6 @@ def as_json(found: Sequence[Standing]) -> str:
 
 
 def rejected(found: Sequence[Standing]) -> bool:
-    """Whether the newest version of some mechanism is rejected."""
+    """Whether the version of some mechanism that ran last is rejected."""
     newest = {one.entries[0].subject: one for one in found}
     return any(one.violated for one in newest.values())

@@ -68,7 +68,7 @@ def compare(first: Path, second: Path, names: str | None, out: Path | None) -> i
 @dpaudit.command(
     short_help="Show what many runs in a ledger say together.",
     epilog=table(
-        {0: "no claim is rejected", VIOLATED: "a claim is rejected, of the newest version"},
+        {0: "no claim is rejected", VIOLATED: "a claim is rejected, of the version that ran last"},
         error="usage error, or FILE was changed or is no ledger",
     ),
 )
@@ -105,7 +105,7 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
     if not others and not file.exists():
         raise click.UsageError(f"{file} must be a ledger, but there is no such file")
     if others:
-        taken = book.merge(map(Ledger, others))
+        taken = book.merge(map(Ledger, others), 1.0 - level)
         exit_status.say(f"{taken} lines taken over", exit_status.NOT_VIOLATED)
     found = book.standings(1.0 - level)
     console().show(found, ledgers.as_text, ledgers.as_json, ledgers.as_line)

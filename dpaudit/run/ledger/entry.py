@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
 
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # of ε at which claims are compared
-CODE = ("files", "programs", "packages", "installed", "python")  # what makes another version
+CODE = ("programs", "packages", "installed", "python")  # beside files: another version
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Entry:
     mechanism, parameters and claim. code : hash of the code. name, claim : in words. seed : of the
     run. draws : bet on, a side. log_e : logarithm of an e-value for each width of bet, (k,).
     verdict : of the run alone. at : when it began, UTC. after : checksums of the last lines
-    before it, "" for the first; more than one after a merge.
+    before it, "" for the first; more than one after a merge. marks : of the first draws of both
+    sides, by which draws that come again under another seed are known.
     """
 
     draws_id: str
@@ -41,9 +43,12 @@ class Entry:
     verdict: str
     at: str
     after: tuple[str, ...] = field(default=())
+    marks: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, result: AuditResult, origin: Mapping[str, Any]) -> Entry:
+    def of(
+        cls, result: AuditResult, origin: Mapping[str, Any], marks: Iterable[str | None] = ()
+    ) -> Entry:
         """Of a run. origin : what determines its draws (`dpaudit.run.origin.made_by`).
 
         Raises `InvalidInput` for a run without evidence.
@@ -55,7 +60,7 @@ class Entry:
         return cls(
             draws_id(origin),
             subject_of(origin, result.claim),
-            _hash({key: origin[key] for key in CODE}),
+            code_of(origin),
             result.subject.scenario or str(origin["mechanism"]),
             result.claim.text,
             origin["seed"],
@@ -63,6 +68,7 @@ class Entry:
             result.evidence.log_e,
             result.verdict,
             result.timings["started"],
+            marks=tuple(one for one in marks if one is not None),
         )
 
     @property
@@ -87,8 +93,8 @@ class Entry:
         said = content.pop("sha256", None)
         if set(content) != {one.name for one in fields(cls)}:
             raise ValueError("it has other keys")
-        pairs = {**content, "log_e": tuple(content["log_e"]), "after": tuple(content["after"])}
-        entry = cls(**pairs)
+        lists = {key: tuple(content[key]) for key in ("log_e", "after", "marks")}
+        entry = cls(**{**content, **lists})
         if said != entry.checksum:
             raise ValueError("its checksum is another one")
         if not np.isfinite(entry.log_e).all():
@@ -104,6 +110,12 @@ def subject_of(origin: Mapping[str, Any], claim: Claim) -> str:
     """A hash of what a history is about: the mechanism with its parameters, and the claim."""
     about = origin["mechanism"], origin["parameters"], claim.text
     return _hash([*about, plain(claim.delta_at(GRID))])
+
+
+def code_of(origin: Mapping[str, Any]) -> str:
+    """A hash of the code, wherever it lies: the folders of its files make no difference."""
+    files = sorted([PurePath(path).name, digest] for path, digest in origin["files"].items())
+    return _hash({**{key: origin[key] for key in CODE}, "files": files})
 
 
 def draws_id(origin: Mapping[str, Any]) -> str:

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dpaudit._core.files import append_line, replace_file
-from dpaudit.errors import InvalidInput
+from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.run.ledger.entry import Entry
 from dpaudit.run.ledger.standing import ALPHA, Standing
 from dpaudit.run.store.lock import Lock
+from dpaudit.sampling.independence.findings import OWN_SEED
 
 START = b'{"draws_id": '  # of every line
 TRIES = 600  # half a minute: writers hold the file for milliseconds
@@ -36,7 +37,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = Path(path).resolve()
 
     def entries(self) -> list[Entry]:
         """All lines, in order; an unfinished last one is left out.
@@ -74,6 +75,10 @@ class Ledger:
         """Raise OSError where no line can be added, `InvalidInput` where the file is damaged."""
         with self._alone():
             self.entries()
+            new = not self.path.exists()
+            self.path.open("ab").close()
+            if new:
+                self.path.unlink()
 
     def add(self, entry: Entry, alpha: float = ALPHA) -> Standing:
         """Add a run. One that is there already, with the same evidence, is not added again.
@@ -94,6 +99,8 @@ class Ledger:
         ------
         InvalidInput
             Where another run of its mechanism and claim had its seed, or the file is damaged.
+        MechanismError
+            Where its draws are those of an earlier run with another seed.
         """
         with self._alone():
             known = self.entries()
@@ -101,12 +108,13 @@ class Ledger:
                 if (one.draws_id, one.log_e) == (entry.draws_id, entry.log_e):
                     return _standing(known, one, alpha)
             self._refuse(known, entry.subject, entry.seed)
+            _refuse_again(known, entry)
             self._finish_last_line()
             append_line(self.path, (added := entry.following(_last(known))).line)
         return _standing([*known, added], added, alpha)
 
     def standings(self, alpha: float = ALPHA) -> list[Standing]:
-        """Where each version of each mechanism and claim stands, in the order of first runs."""
+        """Where each version of each mechanism and claim stands, in the order of last runs."""
         return _standings(self.entries(), alpha)
 
     def refuse(self, subject: str, seed: int, draws_id: str | None = None) -> None:
@@ -116,13 +124,15 @@ class Ledger:
         """
         self._refuse([one for one in self.entries() if one.draws_id != draws_id], subject, seed)
 
-    def merge(self, others: Iterable[Ledger]) -> int:
+    def merge(self, others: Iterable[Ledger], alpha: float = ALPHA) -> int:
         """Take over the lines of other ledgers that are not in this one, in the order of time.
 
         Parameters
         ----------
         others : iterable of Ledger
             The other ledgers.
+        alpha : float in (0, 1), default 0.05
+            Of a false alarm: at this level rejections stand.
 
         Returns
         -------
@@ -143,7 +153,7 @@ class Ledger:
             parts = [book.entries() for book in books]
             whole = _joined(parts)
             for book, entries in zip(books, parts, strict=True):
-                book._refuse_acquittal(entries, whole)
+                book._refuse_acquittal(entries, whole, alpha)
             replace_file(self.path, b"".join(one.line for one in whole))
         return len(whole) - len(parts[0])
 
@@ -156,10 +166,12 @@ class Ledger:
                 argument="seed",
             )
 
-    def _refuse_acquittal(self, entries: Sequence[Entry], whole: Sequence[Entry]) -> None:
-        after = {one.key: one for one in _standings(whole, ALPHA)}
-        for one in _standings(entries, ALPHA):
-            if one.violated and not after[one.key].violated:
+    def _refuse_acquittal(
+        self, entries: Sequence[Entry], whole: Sequence[Entry], alpha: float
+    ) -> None:
+        rejected = {one.key for one in _standings(whole, alpha) if one.violated}
+        for one in _standings(entries, alpha):
+            if one.violated and one.key not in rejected:
                 last = one.entries[-1]
                 raise InvalidInput(
                     f"{self.path} rejects the claim {last.claim} of {last.name}, and merged it "
@@ -177,9 +189,13 @@ class Ledger:
     def _last(self, lines: Sequence[bytes]) -> Entry | None:
         """Of a file that does not end with a line break; None where a killed process left it."""
         line = lines[-1]
-        if not line or (START.startswith(line[: len(START)]) and not line.endswith(b"}")):
-            return None
-        return self._read(len(lines), line)
+        begun = START.startswith(line[: len(START)]) or not line.strip(b"\0")
+        try:
+            return self._read(len(lines), line)
+        except InvalidInput:
+            if begun:
+                return None
+            raise
 
     def _finish_last_line(self) -> None:
         """Remove what a killed process left of a line, or end a line that is whole."""
@@ -243,11 +259,23 @@ def _joined(parts: Iterable[Iterable[Entry]]) -> list[Entry]:
     return found
 
 
+def _refuse_again(known: Iterable[Entry], entry: Entry) -> None:
+    """Draws that come again under another seed are no new evidence."""
+    for one in known:
+        if one.subject == entry.subject and not set(one.marks).isdisjoint(entry.marks):
+            raise MechanismError(
+                f"the first draws with seed {entry.seed} are those of an earlier run with seed "
+                f"{one.seed}: the mechanism does not take its random numbers from rng, so its runs "
+                f"are not independent and a ledger cannot pool them; {OWN_SEED}"
+            )
+
+
 def _standings(entries: Sequence[Entry], alpha: float) -> list[Standing]:
-    firsts: dict[tuple[str, str], Entry] = {}
+    lasts: dict[tuple[str, str], Entry] = {}
     for one in _counted(entries):
-        firsts.setdefault(one.key, one)
-    return [_standing(entries, one, alpha) for one in firsts.values()]
+        lasts.pop(one.key, None)
+        lasts[one.key] = one
+    return [_standing(entries, one, alpha) for one in lasts.values()]
 
 
 def _standing(entries: Sequence[Entry], of: Entry, alpha: float) -> Standing:

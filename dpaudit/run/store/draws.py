@@ -26,6 +26,8 @@ from dpaudit.sampling import SIDES
 # only these files, what tells of them, and their drafts are ever removed
 BLOCKS = ("[01]-[0-9][0-9][0-9][0-9][0-9][0-9]*.npy", FILES)
 
+MARKED, DISTINCT = (64, 16)  # draws of a mark, and how many of them must differ
+
 
 class DrawStore:
     """The `BlockStore` of one run in `folder`, its `CountStore` and its `ChecksumStore`.
@@ -65,6 +67,16 @@ class DrawStore:
         if not self.sides[side].put(_name(side, block), packed(values), len(values)):
             raise InvalidInput(drawn_differently(f"block {block} of {SIDES[side]}", self.folder))
         self.drawn += len(values)
+
+    def mark(self, side: int) -> str | None:
+        """A hash of the first draws of a side; None where too few are here that differ, so that
+        another run could have the same ones by chance.
+        """
+        first = self.get(side, 0)
+        rows = [] if first is None else [one.tobytes() for one in first[:MARKED]]
+        if len(set(rows)) < DISTINCT:
+            return None
+        return hashlib.sha256(b"".join(rows)).hexdigest()
 
     @property
     def checksum(self) -> Callable[[np.ndarray], str] | None:

@@ -55,9 +55,15 @@ class Lock:
         )
 
     def release(self) -> None:
-        """Let go, and remove the file."""
-        self.path.unlink(missing_ok=True)
-        os.close(self.file)
+        """Let go, and remove the file: first, so that nobody takes a lock that is about to go. On
+        Windows an open file cannot be removed.
+        """
+        if fcntl is None:
+            os.close(self.file)
+            self.path.unlink(missing_ok=True)
+        else:
+            self.path.unlink(missing_ok=True)
+            os.close(self.file)
 
 
 def held(path: Path) -> int | None:
