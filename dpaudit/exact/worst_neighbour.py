@@ -146,6 +146,8 @@ def worst_case(
 def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
     try:
         return known.zeroed_rows(data)
+    except NoExactSpectrum:
+        raise
     except NotImplementedError:
         raise NoExactSpectrum(
             f"{describe(known)[0]} does not say what its zeroed rows change (zeroed_rows), so the "
