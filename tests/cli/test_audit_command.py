@@ -41,6 +41,7 @@ def audit(*options, call="noisy_mean", claim="0.5,0", draws="5e3", relations="ze
     return main(["audit", f"audited_release:{call}", *given, *named, *options])
 
 
+@pytest.mark.slow
 def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys):
     with (tmp_path / "rows.csv").open("a") as rows:
         rows.write(",0.2\n")

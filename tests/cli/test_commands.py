@@ -257,6 +257,7 @@ def test_list_of_a_folder(write_scenario, tmp_path, capsys):
     assert main(["list", "planets"]) == 2
 
 
+@pytest.mark.slow
 def test_report_redraws(write_scenario, tmp_path, capsys):
     assert (
         main(["run", str(write_scenario(claim="epsilon = 0.0\ndelta = 0.001")), "--out", "there"])

@@ -113,6 +113,7 @@ def test_what_a_mechanism_prints_is_no_part_of_the_document(folder, capfd):
     assert "printed" in err
 
 
+@pytest.mark.slow
 def test_what_compiled_code_holds_back_comes_before_the_document(folder):
     """printf of the C library, which writes when the process ends or when it is told to."""
     said = "import ctypes\nctypes.CDLL(None).printf(b'by C')\n"

@@ -14,6 +14,7 @@ from tests.cases import shifted
 pytestmark = pytest.mark.quick
 
 
+@pytest.mark.slow
 def test_the_table_and_the_words(capsys):
     assert main(["plan", "--claim", "1,1e-5"]) == 0
     out = capsys.readouterr().out

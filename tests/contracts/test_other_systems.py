@@ -46,6 +46,7 @@ def test_the_modules_are_refused():
     assert without_modules(code + "    except ImportError: print(name)\n")[0] == "resource\nfcntl\n"
 
 
+@pytest.mark.slow
 def test_an_audit_works_and_leaves_its_memory_out(tmp_path):
     """The claim is far from N(0, 1) | N(1, 1): 2000 draws refute it."""
     out, err = without_modules(f"{AUDIT}print(result.verdict)\nresult.save(sys.argv[1])", tmp_path)

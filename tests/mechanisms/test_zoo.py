@@ -63,7 +63,7 @@ def statistics(x):
     return np.column_stack([np.where(np.isnan(x), -1e9, x), np.nansum(x, axis=1)])
 
 
-@every
+@pytest.mark.parametrize("name", one_in(2, ZOO))
 def test_draws_follow_the_law(name, drawn):
     """Kolmogorov–Smirnov tests of every column and of the row sums.
 

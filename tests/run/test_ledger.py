@@ -435,6 +435,7 @@ def release(data, size, *, rng):
 """
 
 
+@pytest.mark.slow
 def test_noise_that_comes_again_every_night_is_not_pooled(nightly, tmp_path, monkeypatch, capsys):
     """A generator of the module's own: each night has the same numbers, whatever its seed. Which
     side gets the first of them is one of two, so the third night at the latest is refused.

@@ -153,6 +153,7 @@ def test_such_a_function_is_found_beside_the_scenario(write_scenario, tmp_path, 
     assert len({repr(one) for one in draws}) == 2
 
 
+@pytest.mark.slow
 def test_a_command_runs_in_the_folder_of_the_scenario(ran, tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -54,7 +54,11 @@ MECHANISMS = (
 
 
 @pytest.mark.parametrize(
-    "backend", ["threading", pytest.param("multiprocessing", marks=pytest.mark.slow), "loky"]
+    "backend",
+    [
+        "threading",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("multiprocessing", "loky")),
+    ],
 )
 def test_every_backend_draws_the_same(backend):
     for number, mechanism in enumerate(MECHANISMS):

@@ -126,6 +126,7 @@ def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     """Both sides are 77 MB, of which 10 MB train and choose.
 

@@ -149,6 +149,7 @@ def test_in_a_fixture(audited): assert audited.verdict == "not violated"
 """
 
 
+@pytest.mark.slow
 def test_a_privacy_test_that_audits_nothing_fails(run):
     result = run(EMPTY)
     result.assert_outcomes(failed=5, skipped=2, xfailed=2, passed=2)
