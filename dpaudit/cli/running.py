@@ -16,7 +16,6 @@ from dpaudit.cli.answers.summary import brief, details, line, summary
 from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
-from dpaudit.cli.readings import judged
 from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.report.text import count
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
@@ -27,6 +26,7 @@ from dpaudit.run.store.search import searched
 from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
 from dpaudit.run.suite.faults import Checked, checked
 from dpaudit.run.suite.outputs import Outputs
+from dpaudit.run.suite.relations import together
 from dpaudit.run.suite.suite import (
     ERROR,
     STUDY,
@@ -117,15 +117,9 @@ def audit_target(
     }
     paths = [source_of(target, options["data"]) for _ in files]
     try:
-        done = _run(paths, checked(files), out, seed=None, errors=False, **how)
-        if len(done) == 1:
-            return _gravest(done)
-        found = judged(done)
+        return _gravest(_run(paths, checked(files), out, seed=None, of_one_claim=True, **how))
     except ScenarioError as error:
         raise in_options(error, files) from error
-    console().tell(together=found.text)
-    console().answer(f"\n{found.text}", found.text)
-    return found.status
 
 
 def _run(
@@ -137,27 +131,39 @@ def _run(
     seed: int | None,
     outputs: Outputs,
     against: Path | None = None,
-    errors: bool = True,
+    of_one_claim: bool = False,
     **options: Any,
 ) -> list[ScenarioOutcome]:
-    """Run scenarios that are checked; as `run_all`. errors : whether to print those of several."""
+    """Run scenarios that are checked; as `run_all`.
+
+    of_one_claim : whether several of them are the relations of one claim, which are judged
+        together, and where an error is raised if they cannot be.
+    """
     outputs.prepare()
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
     several = len(scenarios) > 1
+    relations, joint = several and of_one_claim, ""
     done: list[ScenarioOutcome] = []
     try:
         for place, one in enumerate(scenarios):
             folder = _folder(out, one.name, several)
             console().moment(f"{one.name}: {paths[place]}; report in {folder}")
-            if place:
-                console().answer("\n", "")
             done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
-            _print_outcome(done[-1], several and errors, several)
+            if not relations:
+                _print_outcome(done[-1], several, place > 0)
+        if relations:
+            done, joint = together(done)
+            for place, each in enumerate(one for one in done if one.error is None):
+                _print_outcome(each, several, place > 0)
     finally:
         if done:
             _finish(done, _all_reports(out) if several else None, outputs, before)
-    if not several and done[0].error is not None:
-        raise done[0].error
+    if joint:
+        console().tell(together=joint)
+        console().answer(f"\n{joint}", joint)
+    errors = [one.error for one in done if one.error is not None]
+    if errors and (of_one_claim or not several):
+        raise errors[0]
     return done
 
 
@@ -229,15 +235,20 @@ def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> st
     )
 
 
-def _print_outcome(done: ScenarioOutcome, errors: bool, several: bool) -> None:
-    """Print one outcome. errors : whether they are printed; a single scenario raises its own."""
+def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
+    """Print one outcome, unless it is the error of a single scenario, which raises it.
+
+    several : whether it is one of several. later : whether others are printed before it.
+    """
+    if later:
+        console().answer("\n", "")
     if done.record is not None:
         return _summary(done.record, done.folder, done.name if several else "")
     if done.error is None:
         console().add("audits", {"scenario": done.name, "verdict": STUDY, "reason": done.reason})
         page = f"Report: {done.folder / 'report.html'}"
         return console().answer(f"{done.reason}\n\n{page}", f"{done.name}: {page}")
-    return _print_error(done) if errors else None
+    return _print_error(done) if several else None
 
 
 def _print_error(done: ScenarioOutcome) -> None:
@@ -263,7 +274,8 @@ def _finish(
     if folder is not None:
         kinds = [one.kind for one in done]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
-        index, said = write_index(folder, done, before), f"{len(done)} scenarios: {counts}"
+        scenarios = "1 scenario" if len(done) == 1 else f"{len(done)} scenarios"
+        index, said = write_index(folder, done, before), f"{scenarios}: {counts}"
         console().tell(index=str(index))
         console().answer(f"\n{said}\nIndex: {index}", said)
     outputs.write(done)

@@ -125,6 +125,11 @@ def _of_inconclusive(curves: Curves) -> tuple[str, str]:
             "Say what the mechanism is meant to keep: a claim, such as ε = 1 at δ = 10⁻⁵.",
             "The certified bound below holds as it is, but there is nothing to judge it by.",
         )
+    if curves.headline is not None and curves.headline.exceeded:
+        return (
+            "Do not read this as a pass: these draws exceed the claim, by themselves.",
+            "The reason names what else has to be known before the mechanism is accused.",
+        )
     return (
         "Do not read this as a pass: the audit could not have shown what it was to look for.",
         "Mend what the reason names, or take more draws (dpaudit plan says how many).",

@@ -36,6 +36,7 @@ from dpaudit.run.store.manifest import clear, manifest_of
 from dpaudit.run.store.search import SearchStore
 from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
 from dpaudit.run.store.watch import Notice, Watch
+from dpaudit.run.suite.relations import alone
 from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint
 from dpaudit.search import Selection
@@ -147,6 +148,9 @@ def run(
             entry = Entry.of(result, known, map(store.mark, (0, 1)))
             standing = book.add(entry, scenario.settings.alpha)
             result = judged_by(standing, result, book.head)
+        rule = scenario.neighbour
+        if isinstance(rule, Searched) and not rule.search.named:
+            result = alone(result)
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
         if not keep_draws:

@@ -122,14 +122,15 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
     yield f"{record['verdict'].upper()}: {notes or first}"
     if notes:
         yield first
-    in_delta = [] if record["verdict"] == "violated" else list(_in_delta(record))
+    shown = record["verdict"] == "violated" or section(record, "headline").get("exceeded")
+    in_delta = [] if shown else list(_in_delta(record))
     said = [rest] if rest else []
     yield from in_delta + said if record["verdict"] == "not violated" else said + in_delta
-    if record["verdict"] == "violated":
+    if shown:
         return
     found = section(record, "detectable")
-    if found and (shown := would_show(found)) not in rest:
-        yield shown
+    if found and (missed := would_show(found)) not in rest:
+        yield missed
     neighbour = section(record, "neighbour")
     if neighbour.get("tried") is not None:
         of = "" if neighbour.get("pool") is None else f" of {count(neighbour['pool'])}"

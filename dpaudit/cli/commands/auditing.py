@@ -174,7 +174,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     Without --neighbours there are two audits, with half of the draws of search each: rows added or
     removed, and rows replaced. A claim for the one need not hold for the other, so the status is 1
     where it is violated under both, and 3 where under one only: then name the relation. A relation
-    under which the mechanism cannot run is left out.
+    under which the mechanism cannot run is left out. Both reports have the one verdict.
 
     \b
     Example, with mean.py in the current folder:

@@ -58,7 +58,7 @@ KEYS = {
         "budget": "Draws of search and audit together, over those of the audit.",
         "quick": "The classifier of the quick audits.",
         "rank": "Which neighbours are tried first, or a callable that ranks them.",
-        "named": "false if the relations are a guess, no part of the claim; the verdict says so.",
+        "named": "false if the relations are a guess: a violation is then inconclusive.",
     },
     "claim": {
         "epsilon": "ε of (ε, δ)-DP, nats.",
