@@ -62,9 +62,10 @@ def assert_matches(
       nowhere. Where the curve is the true δ(ε), or above it, this fails with probability at most
       `false_failure`/2.
     - *not far below*: the curve exceeds what the audit's sets attain by at most rtol·δ + atol. The
-      sets are {score > τ}, τ at some hundred quantiles of the choosing draws, and their
-      complements. Clopper–Pearson bounds of P(S) and Q(S) from the certifying draws, all at once at
-      1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for all these S and every ε.
+      sets are {score > τ}, τ at some hundred quantiles of the draws that choose (of few draws
+      those that train), and their complements. Clopper–Pearson bounds of P(S) and Q(S) from the
+      certifying draws, all at once at 1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for
+      all these S and every ε.
 
     Parameters
     ----------
@@ -183,9 +184,11 @@ def _attained(
     for the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p).
     """
     sizes, score = result.sizes, result.fitted.score
-    parts = [sizes.parts(side) for side in (P, Q)]
+    learned = sizes.train + sizes.choose
+    first = sizes.train if sizes.choose else 0  # of few draws those that train choose as well
     choose, certify = (
-        SortedScores.of(*scoring.scores(score, Sides(parts[0][k], parts[1][k]))) for k in (1, 2)
+        SortedScores.of(*scoring.scores(score, Sides(P[part], Q[part])))
+        for part in (slice(first, learned), slice(learned, sizes.total))
     )
     thresholds = CandidateSets.of(choose, target.epsilon, min(certify.sizes), alpha).threshold
     (x, y), (n, m) = certify.above(thresholds), certify.sizes
