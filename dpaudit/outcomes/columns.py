@@ -63,16 +63,17 @@ def _entries(P: Array, Q: Array) -> int:
 
 
 def _table_rows(width: int, draws: np.ndarray) -> Array:
-    """Rows of `width` columns; draws that are not such a table are cut or padded with NaN to fit.
+    """Rows of `width` columns; draws that are not so many numbers are cut or padded with NaN.
 
-    Raises `InvalidInput` where the table is wider than the rows of lists.
+    Raises `InvalidInput` for those where the table is wider than the rows of lists.
     """
-    if is_table(draws) and draws.shape[1] == width:
-        return draws
+    table = None if draws.dtype.kind == "S" else tables.even(draws)
+    if table is not None and table.shape[1] == width:
+        return table
     if width > tables.SLOTS:
         raise InvalidInput(
             f"draws of more than {tables.SLOTS} numbers must all have as many as the first draws, "
-            f"{width}; cut or pad the others"
+            f"{width} floats; cut or pad the others"
         )
     return _list_rows(1 + width, draws)[:, 1:]
 

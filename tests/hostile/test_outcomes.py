@@ -241,3 +241,34 @@ def test_ten_thousand_columns():
     P, Q = rng.normal(size=(2, 200, 10_000))
     Q[:, 7] += 20.0
     assert audited(P, Q, claim=(0.1, 0.0)).verdict == "violated"
+
+
+@pytest.mark.parametrize(("draws", "stop"), [(300, None), (501, None), (501, "verdict")])
+def test_lists_of_one_length_are_the_table_that_they_are(draws, stop):
+    """Lists of more than `SLOTS` numbers, whichever call they come from."""
+
+    def array(data, size, *, rng):
+        found = np.zeros((size, SLOTS + 1))
+        found[:, -1] = data.sum() + rng.laplace(size=size)
+        return found
+
+    def lists(data, size, *, rng):
+        return array(data, size, rng=rng).tolist()
+
+    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+    options = {"draws": draws, "claim": (0.5, 0.0), "stop": stop, "rng": 1}
+    one, other = (
+        dp.audit(mechanism, pair, classifier=lambda rows: rows[:, -1], **options)
+        for mechanism in (lists, array)
+    )
+    assert (one.verdict, one.reason) == (other.verdict, other.reason)
+    assert np.array_equal(one.spectrum.low, other.spectrum.low)
+
+
+def test_a_long_list_of_another_length_is_refused_by_its_reason():
+    """Draws that all have as many numbers are not."""
+    later = outcomes.rows([[0.0] * (SLOTS + 1), [0.0] * (SLOTS + 2)])
+    to_rows = outcomes.columns(*[np.zeros((5, SLOTS + 1))] * 2)
+    with pytest.raises(dp.errors.InvalidInput, match="as many as the first draws, 1001 floats"):
+        to_rows(later)
+    assert to_rows(outcomes.rows([[0.0] * (SLOTS + 1)])).shape == (1, SLOTS + 1)
