@@ -72,7 +72,7 @@ def audit(
         Joint confidence of the band over all ε and both directions.
     classifier : str, classifier or score, default "auto"
         Alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is known, a
-        function or `scoring.KnownScore`, for which no draws are spent on training.
+        callable or `scoring.KnownScore`, for which no draws are spent on training.
     rng : seed or Generator, optional
         Anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever
         `n_jobs`.

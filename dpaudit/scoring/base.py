@@ -129,6 +129,8 @@ def _evaluate(score: Score, x: Array) -> Array:
     for start in range(0, len(x), step):
         part = x[start : start + step]
         values = np.asarray(score(part))
+        if values.shape == (len(part), 1):  # as of a ufunc, where an output is one number
+            values = values[:, 0]
         if values.shape != (len(part),):
             raise InvalidInput(
                 f"the classifier's score must have shape ({len(part)},) for as many rows, "

@@ -1,18 +1,20 @@
 """From the argument `classifier=` to one fitted score.
 
 An alias names a model of `MODELS`; "auto" chooses among many (`portfolio`). An estimator of
-scikit-learn is fitted as it is (`estimators`). A function is a score already (`KnownScore`).
+scikit-learn is fitted as it is (`estimators`). Any other callable is a score already
+(`KnownScore`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import FunctionType
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from dpaudit._core.check import fail
+from dpaudit._core.check import Words, fail
 from dpaudit._core.threads import one_thread
 from dpaudit.scoring.base import Fit, Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
@@ -35,8 +37,8 @@ class KnownScore:
     Parameters
     ----------
     score : callable
-        Best the log likelihood ratio itself, whose values say more about a small excess over a
-        claim than their order does.
+        A function, partial function, ufunc or object. Best the log likelihood ratio itself, whose
+        values say more about a small excess over a claim than their order does.
     name : str, default "known score"
         For the report.
     """
@@ -128,15 +130,27 @@ ALIASES = {alias: model.summary for alias, model in MODELS.items()}
 
 
 def as_classifier(classifier: ClassifierLike) -> Classifier:
-    """`classifier` itself, or the `KnownScore` of a function. Raises `InvalidInput`."""
+    """`classifier` itself, or the `KnownScore` of any other callable. Raises `InvalidInput`."""
     if isinstance(classifier, str) and classifier not in MODELS:
         aliases = ", ".join(MODELS)
         fail("classifier", classifier, f"one of {aliases}, a scikit-learn classifier or a function")
-    if isinstance(classifier, FunctionType):
-        return KnownScore(classifier, classifier.__name__)
-    if not isinstance(classifier, (str, KnownScore)) and not is_classifier(classifier):
+    if isinstance(classifier, (str, KnownScore)):
+        return classifier
+    if hasattr(classifier, "fit") and is_classifier(classifier):
+        return classifier
+    if isinstance(classifier, type):
+        shown = Words(f"the class {classifier.__name__}")
+        fail("classifier", shown, EXPECTED, "make an object of the class")
+    if not callable(classifier):
         fail("classifier", classifier, EXPECTED)
-    return classifier
+    return KnownScore(classifier, _name(classifier))
+
+
+def _name(score: Any) -> str:
+    """The name of a function, of a partial function's inner one, or of an object's type."""
+    if isinstance(score, partial):
+        return _name(score.func)
+    return str(getattr(score, "__name__", type(score).__name__))
 
 
 def is_trained(classifier: Classifier) -> bool:
