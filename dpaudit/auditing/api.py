@@ -232,7 +232,8 @@ def audit_samples(
         (`adapters.read_draws`).
     Q : array of shape (n, k) or (n,), list or path
         Draws of M(D'), in the same form. If one of P and Q has more draws, the rest is left out,
-        unless the other has at most 500: few draws (`auditing.fixed.few`) all count.
+        and the reason says so, unless the other has at most 500: few draws (`auditing.fixed.few`)
+        all count. Tables of different width are lists of different length, which the reason says.
     epsilon : float or array of shape (m,), nats, optional
         As in `audit`.
     claim : Claim, (ε, δ), MetricClaim or None

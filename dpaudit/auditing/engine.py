@@ -26,6 +26,7 @@ from dpaudit.curves.metric import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.report.text import count
 from dpaudit.sampling import Draws, GivenDraws, MechanismDraws
 
 
@@ -68,7 +69,9 @@ def audit_draws(
     """
     clock = Clock()
     refuse_unresolved(settings.metric)
+    notes: tuple[str, ...] = ()
     if not settings.few:
+        notes = _left_out(len(P), len(Q))
         P, Q = P[: settings.samples], Q[: settings.samples]
     refuse_shared(P, Q)
     if settings.stop is not None:
@@ -79,8 +82,19 @@ def audit_draws(
     else:
         found = audit_fixed(settings, GivenDraws(P, Q), None, clock, drawing.progress)
     found = settled(found, settings, partial(copied, P, Q))
-    found = replace(found, judged=of_given_draws(found.judged))
+    found = replace(found, judged=of_given_draws(with_notes(found.judged, notes)))
     return _result(subject, settings, None, found, clock)
+
+
+def _left_out(n: int, m: int) -> tuple[str, ...]:
+    """A sentence on the draws of the longer side that are not audited."""
+    if n == m:
+        return ()
+    each = count(min(n, m))
+    return (
+        f"There are {count(n)} draws of M(D) and {count(m)} of M(D'): the first {each} of each are "
+        f"audited, and {count(abs(n - m))} are left out.",
+    )
 
 
 def _theory(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Spectrum | None:

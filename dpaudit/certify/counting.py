@@ -12,7 +12,7 @@ from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
 from dpaudit.sampling import Counts, Left
 from dpaudit.scoring import Fitted, Score, Sides, scores
-from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.base import without_nan
 
 KEPT = 1 << 16
 
@@ -44,12 +44,13 @@ class CellCount:
         return found.hexdigest()[:16]
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
-        """Counts of a part of the draws. Raises `InvalidInput` where a score is NaN."""
-        sides = scores(self.score, Sides(self.columns(P), self.columns(Q)))
-        refuse_nan(np.concatenate(sides), self.name)
-        first = np.stack(sides)[:, : max(KEPT - before, 0)]
+        """Counts of a part of the draws. A score that is NaN counts as 0."""
+        found = np.stack(scores(self.score, Sides(self.columns(P), self.columns(Q))))
+        sides = without_nan(found)
         with np.errstate(over="ignore"):  # infinite scores are scores
-            return Counts(np.stack([*map(self._in_gaps, sides)]), first.astype(np.float32))
+            first = sides[:, : max(KEPT - before, 0)].astype(np.float32)
+        cells = np.stack([*map(self._in_gaps, sides)])
+        return Counts(cells, first, int(np.isnan(found).sum()))
 
     def _in_gaps(self, score: Array) -> np.ndarray:
         gap = np.searchsorted(self.edges, np.clip(score, -HIGHEST, HIGHEST), side="left")
@@ -60,8 +61,8 @@ class CellCount:
 class StreamedCounts:
     """`ScoreCounts` of the draws of both sides that are left in `source`: `size` a side.
 
-    columns : makes rows of numbers of them. first : gets the first scores, (2, k) each part.
-    `above` can be called once, since draws are not kept.
+    columns : makes rows of numbers of them. first, undefined : get the first scores, (2, k), and
+    the number of NaN of each part. `above` can be called once, since draws are not kept.
     """
 
     fitted: Fitted
@@ -69,6 +70,7 @@ class StreamedCounts:
     source: Left
     size: int
     first: list[Array] = field(default_factory=list)
+    undefined: list[int] = field(default_factory=list)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -83,6 +85,7 @@ class StreamedCounts:
         for part in self.source.rest(count):
             found = part if isinstance(part, Counts) else count(*part, before)
             self.first.append(found.first)
+            self.undefined.append(found.undefined)
             gaps += found.cells
             before += found.draws
         p, q = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1][:, 1:][:, place]

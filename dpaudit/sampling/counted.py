@@ -25,11 +25,13 @@ class Counts:
     """What draws of both sides are reduced to.
 
     cells : (2, c) integers, how many scores of each side are in each cell. first : (2, k) float32,
-    scores in the order of the draws, k = 0 where they are not wanted.
+    scores in the order of the draws, k = 0 where they are not wanted. undefined : how many scores
+    of both sides were NaN.
     """
 
     cells: np.ndarray
     first: np.ndarray
+    undefined: int = 0
 
     @property
     def draws(self) -> int:
@@ -132,7 +134,8 @@ def _total(parts: Sequence[Counts]) -> Counts:
     """Counts of parts that follow each other, in the smallest integers that hold them."""
     cells = np.sum([part.cells for part in parts], axis=0)
     first = np.concatenate([part.first for part in parts], axis=1)
-    return Counts(cells.astype(np.min_scalar_type(cells.max())), first)
+    undefined = sum(part.undefined for part in parts)
+    return Counts(cells.astype(np.min_scalar_type(cells.max())), first, undefined)
 
 
 class GroupStore(Protocol):

@@ -155,12 +155,35 @@ def log_loss(score: Score, sides: Sides) -> float:
     return float(losses(score, sides).mean())
 
 
-def refuse_nan(score: Array, name: str, argument: str = "classifier") -> None:
+def refuse_nan(
+    scores: tuple[Array, Array], name: str, first: int = 0, argument: str = "classifier"
+) -> None:
     """Raise `InvalidInput` where a score of the classifier called `name` is NaN.
 
-    argument : of the public function, by which the classifier was given.
+    scores : of the draws of M(D) and of M(D') from number `first` on. argument : of the public
+    function, by which the classifier was given.
     """
-    if np.isnan(score).any():
-        raise InvalidInput(
-            f"{argument} must give numbers, got NaN scores from {name}", argument=argument
-        )
+    for score, side in zip(scores, ("M(D)", "M(D')"), strict=True):
+        if (wrong := np.flatnonzero(np.isnan(score))).size:
+            raise InvalidInput(
+                f"{argument} must give numbers, got NaN scores from {name} for {wrong.size:,} of "
+                f"{len(score):,} draws of {side}, the first of them number {first + wrong[0]:,}; "
+                "give a number there, such as 0, by which neither side is likelier",
+                argument=argument,
+            )
+
+
+def without_nan(score: Array) -> Array:
+    """Scores with 0, by which neither side is likelier, in place of NaN.
+
+    Any fixed value will do: the scores are still a function of the draws, fixed in advance.
+    """
+    return np.where(np.isnan(score), 0.0, score)
+
+
+def nan_note(name: str, undefined: int) -> tuple[str, ...]:
+    """A sentence on certifying draws of both sides whose score was NaN, if there are any."""
+    if undefined == 0:
+        return ()
+    draws = "1 certifying draw" if undefined == 1 else f"{undefined:,} certifying draws"
+    return (f"The score {name} is NaN for {draws} and counts as 0 there, for neither side.",)

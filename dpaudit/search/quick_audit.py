@@ -117,8 +117,8 @@ class _Half:
 
 def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:
     trained, tested = scoring.scores(score, train), scoring.scores(score, test)
-    for side in (*trained, *tested):
-        refuse_nan(side, "the quick audit's classifier", argument="quick")
+    for part in (trained, tested):
+        refuse_nan(part, "the quick audit's classifier", argument="quick")
     gamma = float(np.exp(epsilon))
     forward = _value(trained, tested, gamma)
     backward = _value((-trained[1], -trained[0]), (-tested[1], -tested[0]), gamma)

@@ -24,6 +24,7 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
+from dpaudit.scoring.base import without_nan
 from dpaudit.testing import failure
 from dpaudit.testing.audited import audited
 from dpaudit.testing.budget import granted, rate_of, seed_of
@@ -187,7 +188,7 @@ def _attained(
     learned = sizes.train + sizes.choose
     first = sizes.train if sizes.choose else 0  # of few draws those that train choose as well
     choose, certify = (
-        SortedScores.of(*scoring.scores(score, Sides(P[part], Q[part])))
+        SortedScores.of(*map(without_nan, scoring.scores(score, Sides(P[part], Q[part]))))
         for part in (slice(first, learned), slice(learned, sizes.total))
     )
     thresholds = CandidateSets.of(choose, target.epsilon, min(certify.sizes), alpha).threshold

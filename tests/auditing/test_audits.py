@@ -313,13 +313,17 @@ def test_plain_arrays_are_audited():
 
 def test_of_unequal_sizes_the_rest_is_left_out():
     P, Q = samples()
-    cut = without_clock(audit_samples(P[:4000], Q[:4000]))
-    assert (
-        without_clock(audit_samples(P[:4000], Q))
-        == without_clock(audit_samples(P, Q[:4000]))
-        == cut
+    cut, *others = (
+        without_clock(audit_samples(*sides))
+        for sides in ((P[:4000], Q[:4000]), (P[:4000], Q), (P, Q[:4000]))
     )
     assert sum(cut["samples"].values()) == 4000
+    reason = cut.pop("reason")
+    for other in others:
+        notes, _, rest = other.pop("reason").partition("left out. ")
+        assert "4,000 of each" in notes
+        assert rest == reason
+        assert other == cut
 
 
 def test_flat_draws_are_one_column():

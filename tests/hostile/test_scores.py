@@ -83,3 +83,78 @@ def test_a_classifier_that_can_be_called_is_fitted():
 def test_a_class_is_no_score(wrong):
     with pytest.raises(dp.InvalidInput, match=f"got the class {wrong.__name__}; make an object"):
         dp.audit_samples(*draws(300), classifier=wrong)
+
+
+# --- NaN ------------------------------------------------------------------------------------------
+
+
+BAD = -77.0  # for which `partly` is NaN
+
+
+def partly(rows):
+    return np.where(rows[:, 0] == BAD, np.nan, rows[:, 0])
+
+
+def filled(rows):
+    return np.where(rows[:, 0] == BAD, 0.0, rows[:, 0])
+
+
+WAYS = pytest.mark.parametrize(
+    ("size", "stop"), [(300, None), (3000, None), (3000, "verdict")], ids=["few", "many", "stops"]
+)
+
+
+@WAYS
+def test_nan_among_certifying_scores_counts_as_0_and_is_said(size, stop):
+    """The band is that of the score with 0 in place of NaN, to the last bit."""
+    P, Q = draws(size, 0.1)
+    P[-1], Q[-3:-1] = BAD, BAD
+    options = {"claim": (0.05, 0.0), "stop": stop, "rng": 1}
+    found, plain = (dp.audit_samples(P, Q, classifier=one, **options) for one in (partly, filled))
+    assert np.array_equal(found.spectrum.low, plain.spectrum.low)
+    assert found.verdict == plain.verdict
+    note = "The score partly is NaN for 3 certifying draws and counts as 0 there, for neither side."
+    assert note in found.reason
+    assert "NaN" not in plain.reason
+
+
+@WAYS
+def test_nan_while_draws_choose_is_an_early_error_that_names_the_draw(size, stop):
+    P, Q = draws(size)
+    Q[[5, 7]] = BAD
+    certified = []
+
+    def score(rows):
+        certified.append(np.any(rows[:, 0] == 55.0))
+        return partly(rows)
+
+    P[-1] = 55.0
+    with pytest.raises(dp.InvalidInput, match=r"for 2 of \d+ draws of M\(D'\), .* number 5; give"):
+        dp.audit_samples(P, Q, classifier=score, claim=(0.5, 0.0), stop=stop, rng=1)
+    assert not any(certified)
+
+
+# --- sides that differ in size and width ----------------------------------------------------------
+
+
+def test_draws_that_are_left_out_are_said():
+    P, Q = draws(10_000)
+    found = dp.audit_samples(P, Q[:600], claim=(0.5, 0.0), rng=1)
+    assert found.sizes.total == 600
+    assert found.reason.startswith(
+        "There are 10,000 draws of M(D) and 600 of M(D'): the first 600 of each are audited, and "
+        "9,400 are left out. "
+    )
+    assert found.to_dict()["reason"] == found.reason
+    assert "left out" not in dp.audit_samples(P[:600], Q[:600], claim=(0.5, 0.0), rng=1).reason
+
+
+@WAYS
+def test_sides_of_different_width_are_said(size, stop):
+    rng = np.random.default_rng(1)
+    P, Q = rng.normal(size=(size, 2)), rng.normal(size=(size, 3))
+    said = "An output of M(D) has 2 numbers and one of M(D') has 3: they are audited as lists"
+    assert said in dp.audit_samples(P, Q, claim=(0.5, 0.0), stop=stop, rng=1).reason
+    lists = [row[: rng.integers(1, 3)].tolist() for row in P]
+    found = dp.audit_samples(lists, Q.tolist(), claim=(0.5, 0.0), stop=stop, rng=1)
+    assert "audited as lists" not in found.reason  # which they are

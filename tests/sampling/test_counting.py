@@ -127,9 +127,14 @@ def test_columns_that_change_in_a_group_are_an_error():
         counts(widens, store=Kept())
 
 
-def test_a_score_that_is_nan_is_an_error_of_the_classifier():
-    with pytest.raises(dp.InvalidInput, match="got NaN scores from own"):
-        counts(count=rule(lambda rows: np.full(len(rows), np.nan)), store=Kept())
+def test_scores_that_are_nan_are_counted_as_0():
+    store, plain = Kept(), Kept()
+    counts(count=rule(lambda rows: np.full(len(rows), np.nan)), store=store)
+    counts(count=rule(lambda rows: np.zeros(len(rows))), store=plain)
+    found, other = (one.groups[3].counts for one in (store, plain))
+    assert np.array_equal(found.cells, other.cells)
+    assert np.array_equal(found.first, other.first)
+    assert (found.undefined, other.undefined) == (2 * found.draws, 0)
 
 
 def test_lists_are_counted_too():

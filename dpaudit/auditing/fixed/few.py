@@ -30,7 +30,7 @@ from dpaudit.power import least_excess
 from dpaudit.report.text import count
 from dpaudit.sampling import Pair, Progress, randomness
 from dpaudit.scoring import Fitted, KnownScore, Sides
-from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.base import nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few.cross_validated import fit_few
 
 
@@ -83,9 +83,10 @@ def audit_few(
         fitted = _fitted(settings, prepared)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
-        estimate = _certify(settings, fitted, prepared, call)
+        estimate, undefined = _certify(settings, fitted, prepared, call)
         progress("certifying", 1, 1)
         judged = _judged(settings, estimate, prepared, theory, who)
+        judged = with_notes(judged, nan_note(fitted.name, undefined))
         evidence = _evidence(settings, fitted, prepared, estimate)
     return Findings(estimate, fitted, prepared.sizes, judged, evidence=evidence)
 
@@ -96,10 +97,8 @@ def _prepared(settings: Settings, drawn: Pair, call: int | None) -> Prepared:
     sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
     rows = Sides(*map(_columns(drawn, sizes), drawn))
     calls = call_sizes(len(rows.P), call)
-    constant = randomness.constant_note(*drawn)
     drift = refuse_dependence(rows, calls, 0.5)
-    notes = (*drift, *([constant] if constant else []))
-    return Prepared(sizes, rows, notes)
+    return Prepared(sizes, rows, (*drift, *randomness.notes(*drawn)))
 
 
 def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:
@@ -114,17 +113,20 @@ def _fitted(settings: Settings, prepared: Prepared) -> Fitted:
     return fitted
 
 
-def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, call: int | None) -> Estimate:
+def _certify(
+    settings: Settings, fitted: Fitted, prepared: Prepared, call: int | None
+) -> tuple[Estimate, int]:
+    """The estimate, and how many scores of certifying draws are NaN, which count as 0."""
     chosen = scoring.scores(fitted.score, prepared.past)
-    certifying = scoring.scores(fitted.score, prepared.certifying)
-    for score in (*chosen, *certifying):
-        refuse_nan(score, fitted.name)
+    refuse_nan(chosen, fitted.name)
+    found = scoring.scores(fitted.score, prepared.certifying)
+    certifying = [without_nan(score) for score in found]
     rows = Sides(*(score[:, None] for score in certifying))
     calls = call_sizes(len(rows.P), call, prepared.learned)
     refuse_dependence(rows, calls, 0.5, score=fitted.name)
     past = SortedScores.of(*chosen)
     learned = prepared.sizes.train > 0
-    return certify_few(
+    estimate = certify_few(
         past,
         SortedScores.of(*certifying),
         settings.epsilon,
@@ -133,6 +135,7 @@ def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, call: int |
         settings.focus,
         fresh=SortedScores(np.empty(0), np.empty(0)) if learned else past,
     )
+    return estimate, int(sum(np.isnan(score).sum() for score in found))
 
 
 def _evidence(

@@ -24,7 +24,7 @@ from dpaudit.certify.split import SMALLEST, Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Count, Counts, Draws, Pair, Progress, randomness
 from dpaudit.scoring import Fitted, KnownScore, Sides
-from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.base import nan_note, refuse_nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,8 @@ def audit_fixed(
         _refuse_scores(counts.first_scores(), fitted, source.call, sizes.train + sizes.choose)
         progress("certifying", 1, 1)
     few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
-    judged = with_notes(judge_band(estimate, settings, theory, who, few), learned.notes)
+    notes = (*learned.notes, *nan_note(fitted.name, sum(counts.undefined)))
+    judged = with_notes(judge_band(estimate, settings, theory, who, few), notes)
     assert estimate.cells is not None
     evidence = of_set(settings.claim, learned.choices.bet, estimate.cells)
     return Findings(estimate, fitted, sizes, judged, evidence=evidence)
@@ -120,9 +121,8 @@ class Learner:
         return Learned(columns, rows.P.shape[1], fitted, self._choices(fitted, pooled), notes)
 
     def _notes(self, drawn: Pair, rows: Sides) -> tuple[str, ...]:
-        constant = randomness.constant_note(*drawn)
         drift = refuse_dependence(rows, call_sizes(len(rows.P), self.call), 0.5)
-        return (*drift, *([constant] if constant else []))
+        return (*drift, *randomness.notes(*drawn))
 
     def _chosen_scores(self, fitted: Fitted, choose: Sides) -> scoring.Scores:
         """Scores of the choosing draws, which are independent of each other if these draws are, and
@@ -131,7 +131,7 @@ class Learner:
         if not isinstance(self.settings.classifier, str):  # aliases' scores take rows one by one
             scoring.refuse_batch_scores(fitted, choose)
         P, Q = scoring.scores(fitted.score, choose)
-        refuse_nan(np.concatenate([P, Q]), fitted.name)
+        refuse_nan((P, Q), fitted.name, self.sizes.train)
         _refuse_scores(Sides(P[:, None], Q[:, None]), fitted, self.call, self.sizes.train)
         return P, Q
 

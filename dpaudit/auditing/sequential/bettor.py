@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpaudit import scoring
 from dpaudit._core.seeds import Purpose, below
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
@@ -40,6 +41,7 @@ class Bettor:
     odds : log-odds of each batch that was then learned from. judge : what bets on the next batch.
     learned, judged_by, drawn : draws a side in `past`, those that `judge` was made from, and all.
     draws, log_e, largest, rejected_at : as in `Sequential`; `largest` is a logarithm here.
+    undefined : how many scores that were bet on were NaN.
     """
 
     settings: Settings
@@ -56,6 +58,7 @@ class Bettor:
     drawn: int = 0
     rejected_at: int | None = None
     fitted: Fitted | None = None
+    undefined: int = 0
 
     def __post_init__(self) -> None:
         self.counts = Counts(self.settings.epsilon)
@@ -67,7 +70,9 @@ class Bettor:
                 self.judge = self._new_judge(number, self.past.rows(), fresh.size)
                 self.judged_by = self.learned
         with self.clock.step("certify_s"):
-            self._settle(self.judge, self.judge.odds(self.past.like(fresh)))
+            scores = scoring.scores(self.judge.fitted.score, self.past.like(fresh))
+            self.undefined += int(sum(np.isnan(one).sum() for one in scores))
+            self._settle(self.judge, self.judge.odds(scores))
 
     def learn(self, fresh: Batch) -> None:
         """Add a batch to the past until that is full."""

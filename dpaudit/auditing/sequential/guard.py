@@ -43,8 +43,7 @@ class Guard:
             self._look(number, fitted)
         if rejected:
             self._look_further([source.more(call, CALL) for call in range(CALLS)])
-        constant = randomness.constant_note(*self.past.parts[0])
-        return (*self.drift, *([constant] if constant else []))
+        return (*self.drift, *randomness.notes(*self.past.parts[0]))
 
     def _look(self, number: int, fitted: Fitted | None) -> None:
         self.looked_at = self.past.size

@@ -12,7 +12,7 @@ from dpaudit.auditing.sequential.record import MANY
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.betting import Bet, Cuts, Menu, cuts_by_draws
 from dpaudit.scoring import Fitted, Sides
-from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.base import refuse_nan, without_nan
 from dpaudit.scoring.few.ranks import fit_few_draws
 from dpaudit.scoring.platt import calibrated
 
@@ -31,20 +31,17 @@ class Judge:
     bet: Bet
     cuts: Cuts
 
-    def odds(self, sides: Sides) -> Sides:
-        """Calibrated log-odds (n,) of both sides' draws."""
-        return odds(self.fitted, self.line, sides)
+    def odds(self, scores: scoring.Scores) -> Sides:
+        """Calibrated log-odds (n,) of both sides' draws, from their scores."""
+        return odds(scores, self.line)
 
 
-def odds(fitted: Fitted, line: tuple[float, float], sides: Sides) -> Sides:
-    """line[0] + line[1]·score of both sides' draws, within ±LARGEST. Raises `InvalidInput` for
-    NaN.
-    """
-    return Sides(*(_odds(one, fitted.name, line) for one in scoring.scores(fitted.score, sides)))
+def odds(scores: scoring.Scores, line: tuple[float, float]) -> Sides:
+    """line[0] + line[1]·score of both sides' draws, within ±LARGEST, with 0 for a score of NaN."""
+    return Sides(*(_odds(without_nan(one), line) for one in scores))
 
 
-def _odds(score: Array, name: str, line: tuple[float, float]) -> Array:
-    refuse_nan(score, name)
+def _odds(score: Array, line: tuple[float, float]) -> Array:
     found = line[0] + line[1] * np.clip(score, -LARGEST, LARGEST)
     return np.asarray(np.clip(found, -LARGEST, LARGEST))
 
@@ -65,15 +62,19 @@ def judge_by_few(
     settings: Settings, menu: Menu, past: Sides, seed: np.random.SeedSequence
 ) -> Judge:
     """From few draws: a score averaged over its own uncertainty, which needs no calibration. A
-    known score is calibrated on all of them.
+    known score is calibrated on all of them. Raises `InvalidInput` where that is NaN.
     """
-    if not scoring.is_trained(settings.classifier):
+    known = not scoring.is_trained(settings.classifier)
+    if known:
         fitted = _fit(settings, past, past, seed)
-        plain = odds(fitted, PLAIN, past)
-        line = calibrated(plain.P, plain.Q)
     else:
-        fitted, line = Fitted(SMALL, fit_few_draws(past, settings.bits)), PLAIN
-    found = odds(fitted, line, past)
+        fitted = Fitted(SMALL, fit_few_draws(past, settings.bits))
+    scores = scoring.scores(fitted.score, past)
+    refuse_nan(scores, fitted.name)
+    found, line = odds(scores, PLAIN), PLAIN
+    if known:
+        line = calibrated(found.P, found.Q)
+        found = odds(scores, line)
     return Judge(
         fitted,
         line,
@@ -99,9 +100,10 @@ def judge_by_many(
     cut = int((1.0 - CHOOSE) * len(past.P)) if scoring.is_trained(settings.classifier) else 0
     choose = Sides(past.P[cut:], past.Q[cut:])
     fitted = _contest(settings, past.head(cut), choose, seed)
-    plain = odds(fitted, PLAIN, choose)
+    scores = scoring.scores(fitted.score, choose)
+    plain = odds(scores, PLAIN)
     line = calibrated(plain.P, plain.Q)
-    fresh = odds(fitted, line, choose)
+    fresh = odds(scores, line)
     first, last = len(history.P) // 3, len(history.P) - len(choose.P)
     earlier = slice(first, max(first, last))
     x = np.concatenate([fresh.P, history.P[earlier]])

@@ -24,6 +24,7 @@ from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Progress
 from dpaudit.scoring import Fitted
+from dpaudit.scoring.base import nan_note
 
 BAND = 16  # ε at which a lower bound is kept, in each direction
 
@@ -57,6 +58,7 @@ def audit_sequentially(
             break
     assert bettor.fitted is not None
     notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
+    notes = (*notes, *nan_note(bettor.fitted.name, bettor.undefined))
     return _findings(settings, theory, bettor, bettor.fitted, notes, who)
 
 

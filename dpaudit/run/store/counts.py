@@ -60,10 +60,12 @@ def _packed(made: Counted) -> bytes:
     """The same bytes for the same counts: NumPy writes no time into the file."""
     buffer = io.BytesIO()
     counts = made.counts
-    np.savez(buffer, cells=counts.cells, first=counts.first, sums=made.sums, columns=made.columns)
+    arrays = {"cells": counts.cells, "first": counts.first, "undefined": counts.undefined}
+    np.savez(buffer, **arrays, sums=made.sums, columns=made.columns)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
 def _unpacked(content: bytes) -> Counted:
     with np.load(io.BytesIO(content), allow_pickle=False) as found:
-        return Counted(Counts(found["cells"], found["first"]), found["sums"], found["columns"])
+        counts = Counts(found["cells"], found["first"], int(found["undefined"]))
+        return Counted(counts, found["sums"], found["columns"])
