@@ -25,7 +25,7 @@ class Headline:
 
     symbol : "ε", "μ" or "ρ" (ε and ρ in nats). delta : the δ at which ε is read, None for μ and ρ.
     claimed : None where nothing is claimed and no exact spectrum is known.
-    certified : no smaller value is true at the confidence `level`.
+    certified : every smaller value is false at the confidence `level`.
     exceeded : whether the audit refutes what is claimed. A sequential audit may do so with a
         certified value that is the claimed one (the true one is above it) or, where the claim is a
         curve, below.
@@ -95,9 +95,15 @@ class Headline:
         return apart(self.certified, self.claimed)[1]
 
     @property
-    def most_certified(self) -> str:
-        """The certified value, rounded up: nothing above it is certified."""
-        return number(self.certified, 3, up=True)
+    def ruled_out(self) -> str:
+        """The values that are false at the level: "every ε below 0.06", rounded down, or "no ε"."""
+        if self.exceeded and self.claimed is not None and not self.excess_shown:
+            known = self.claimant == CLAIMED
+            return f"every {self.symbol} up to {self.claimed_text}" if known else "the whole curve"
+        if np.isinf(self.certified):
+            return f"every finite {self.symbol}"
+        below = f"every {self.symbol} below {self.certified_text}"
+        return below if self.certified > 0.0 else f"no {self.symbol}"
 
     @property
     def _at(self) -> str:
@@ -119,7 +125,7 @@ class Headline:
         if self.claimed is None:
             return f"{confidence} {self.symbol} is at least {self.certified_text}{self._at}"
         if not self.exceeded:
-            return f"{confidence} no {self.symbol} above {self.most_certified} is certified"
+            return f"Ruled out at {percent(self.level)} confidence: {self.ruled_out}"
         if self.certified > self.claimed:
             return f"{confidence} at least {self.certified_text}"
         if self.claimant == CLAIMED:

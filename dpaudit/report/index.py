@@ -10,6 +10,7 @@ from urllib.parse import quote
 from dpaudit._core.result_file import is_one_run
 from dpaudit.report import one_run
 from dpaudit.report.data import read_curves, section
+from dpaudit.report.headline import Headline
 from dpaudit.report.html import BADGES
 from dpaudit.report.opening import tiles
 from dpaudit.report.pages import render
@@ -68,12 +69,13 @@ def _address(parts: Sequence[str]) -> str:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
-    """Mechanism, data and neighbour; claimed and certified at the claim's own δ; what could have
+    """Mechanism, data and neighbour; claimed and ruled out at the claim's own δ; what could have
     been shown.
     """
     if is_one_run(record):
         return _of_one_run(record)
-    claimed, certified, _, neighbour = tiles(record, read_curves(record))
+    curves = read_curves(record)
+    claimed, _, _, neighbour = tiles(record, curves)
     found = section(record, "detectable")
     shown = f"{number(found.get('excess'), 3)} in δ({number(found.get('epsilon'), 3)})"
     return {
@@ -81,21 +83,21 @@ def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
         "data": str(section(record, "dataset").get("name") or NONE),
         "neighbour": neighbour.value,
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
-        "certified": certified.value,
+        "certified": NONE if curves.headline is None else curves.headline.ruled_out,
         "shown": shown if found else NONE,
     }
 
 
 def _of_one_run(record: Mapping[str, Any]) -> dict[str, str]:
     """The same of an audit of one run; its canaries stand for the neighbour."""
-    claimed, certified, canaries, _ = one_run.tiles(record)
+    claimed, _, canaries, _ = one_run.tiles(record)
     return {
         **dict.fromkeys(COLUMNS, NONE),
         "mechanism": _mechanism(section(record, "mechanism")),
         "data": str(section(record, "dataset").get("name") or NONE),
         "neighbour": f"{canaries.value} canaries",
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
-        "certified": certified.value,
+        "certified": Headline.of(record["headline"]).ruled_out,
     }
 
 

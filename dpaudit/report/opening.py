@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit.curves.claims import exceeds
 from dpaudit.report.data import Curves, section
-from dpaudit.report.headline import Headline
+from dpaudit.report.headline import CLAIMED, Headline
 from dpaudit.report.text import NONE, count, equation, label, number, percent, plain
 
 NOTE_WIDTH = 80  # characters below a tile
@@ -24,10 +24,10 @@ class Tile(NamedTuple):
 
 
 def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
-    """Claimed, certified, draws a side and the neighbour, in this order."""
+    """Claimed, certified or ruled out, draws a side and the neighbour, in this order."""
     return (
         _claimed(curves),
-        _certified(result, curves.headline),
+        certified_tile(curves.headline, result["level"]),
         _draws(result),
         _neighbour(result),
     )
@@ -147,19 +147,21 @@ def _claimed(curves: Curves) -> Tile:
     return Tile("Claimed", equation(headline.symbol, headline.claimed_text), headline.at or text)
 
 
-def _certified(result: Mapping[str, Any], headline: Headline | None) -> Tile:
+def certified_tile(headline: Headline | None, level: float) -> Tile:
+    """What is certified of a claim that is exceeded, else what is ruled out below it."""
     if headline is None:
         return Tile("Certified", NONE, "not in this result.json")
-    note = ", ".join(filter(None, (headline.at, f"at {percent(result['level'])} confidence")))
-    symbol, claimed = headline.symbol, headline.claimed
-    if headline.exceeded and not headline.excess_shown:
-        if symbol == "ε" and section(result, "claim").get("epsilon") is None:
-            note = f"at {percent(result['level'])} confidence"  # at which δ is not shown
-            return Tile("Certified", "more than the curve", note)
-        return Tile("Certified", f"more than {equation(symbol, headline.claimed_text)}", note)
-    if claimed is not None and not headline.exceeded:
-        return Tile("Certified", f"no {symbol} above {headline.most_certified}", note)
-    return Tile("Certified", f"at least {equation(symbol, headline.certified_text)}", note)
+    confidence = f"at {percent(level)} confidence"
+    note = ", ".join(filter(None, (headline.at, confidence)))
+    if headline.claimed is not None and not headline.exceeded:
+        return Tile("Ruled out", headline.ruled_out, note)
+    if not headline.exceeded or headline.excess_shown:
+        return Tile(
+            "Certified", f"at least {equation(headline.symbol, headline.certified_text)}", note
+        )
+    if headline.claimant != CLAIMED:
+        return Tile("Certified", "more than the curve", confidence)  # at which δ is not shown
+    return Tile("Certified", f"more than {equation(headline.symbol, headline.claimed_text)}", note)
 
 
 def _draws(result: Mapping[str, Any]) -> Tile:

@@ -191,7 +191,7 @@ def test_a_certified_number_is_rounded_down_and_told_from_the_claimed_one():
         == "Claimed ε = 0.98 at δ = 0. At 95 % confidence at least 0.98004 (row 1 zeroed)."
     )
     held = Headline("ε", 0.0, 1.0, 0.50001, False, 1.0, 0.0, 0.0, 0.95)
-    assert held.text.endswith("At 95 % confidence no ε above 0.501 is certified.")
+    assert held.text.endswith("Ruled out at 95 % confidence: every ε below 0.5.")
     betted = Headline("μ", None, 0.5, 0.4, True, 0.0, 0.1, 0.2, 0.95)
     assert betted.text == "Claimed μ = 0.5. At 95 % confidence the true μ is larger."
     assert betted.in_delta == ""

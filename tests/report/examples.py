@@ -29,7 +29,7 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
     over = EPSILON[low > claimed]
     certified = float(over[-1]) if violated else 0.3
     least = f"At 95 % confidence at least {certified:g} (row 7008 zeroed)."
-    held = "At 95 % confidence no ε above 0.3 is certified (row 7008 zeroed)."
+    held = "Ruled out at 95 % confidence: every ε below 0.3 (row 7008 zeroed)."
     text = f"Claimed ε = 1 at δ = {claimed:g}. {least if violated else held}"
     return {
         "schema_version": 1,

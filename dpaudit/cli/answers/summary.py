@@ -139,12 +139,13 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
 
 
 def _in_delta(record: Mapping[str, Any]) -> Iterator[str]:
-    """δ at the claim's own ε, where no more than allowed is certified."""
+    """What is ruled out of δ at the claim's own ε, where that is no more than allowed."""
     found = section(record, "headline")
     if found and found.get("allowed_delta") is not None:
         epsilon, allowed = number(found["epsilon"]), number(found["allowed_delta"], 3)
-        low = number(found["certified_delta"], 3, up=True)
-        yield f"No δ({epsilon}) above {low} is certified; {allowed} is allowed."
+        low = found["certified_delta"]
+        below = f"Ruled out: every δ({epsilon}) below {number(low, 3, down=True)}"
+        yield f"{below if low else f'No δ({epsilon}) is ruled out'}; {allowed} is allowed."
 
 
 def _known(record: Mapping[str, Any]) -> list[tuple[str, str]]:

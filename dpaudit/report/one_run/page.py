@@ -11,7 +11,7 @@ from dpaudit.report.figures import as_svg, house_style
 from dpaudit.report.headline import Headline
 from dpaudit.report.html import BADGES
 from dpaudit.report.one_run.figure import Guessed, guesses_figure
-from dpaudit.report.opening import Tile, sentences
+from dpaudit.report.opening import Tile, certified_tile, sentences
 from dpaudit.report.pages import embed, render
 from dpaudit.report.text import assignments, count, equation, label, number, percent, plain
 
@@ -54,20 +54,13 @@ def _title(record: Mapping[str, Any]) -> str:
 
 
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
-    """Claimed, certified, canaries and right guesses, in this order."""
+    """Claimed, certified or ruled out, canaries and right guesses, in this order."""
     head, canaries = Headline.of(record["headline"]), record["canaries"]
     text = plain(section(record, "claim").get("text") or "")
     claimed = "none" if head.claimed is None else equation(head.symbol, head.claimed_text)
-    if head.exceeded and not head.excess_shown:
-        certified = f"more than {equation(head.symbol, head.claimed_text)}"
-    elif head.claimed is not None and not head.exceeded:
-        certified = f"no {head.symbol} above {head.most_certified}"
-    else:
-        certified = f"at least {equation(head.symbol, head.certified_text)}"
-    level = f"at {percent(record['level'])} confidence"
     return (
         Tile("Claimed", claimed, head.at or label(text, 80)),
-        Tile("Certified", certified, ", ".join(filter(None, (head.at, level)))),
+        certified_tile(head, record["level"]),
         Tile("Canaries", count(canaries["count"]), f"{count(canaries['included'])} of them in"),
         _right(record),
     )

@@ -5,7 +5,7 @@ dpaudit init my-audit
 cd my-audit
 
 dpaudit run scenario.toml > first.txt
-grep -qF "NOT VIOLATED: Claimed ε = 1 at δ = 0. At 95 % confidence no ε above 0.9" first.txt
+grep -qF "NOT VIOLATED: Claimed ε = 1 at δ = 0. Ruled out at 95 % confidence: every ε below 0.9" first.txt
 grep -qF "This concerns one pair of databases and one score: it is no proof of privacy." first.txt
 
 cp mechanism.py sound.py
