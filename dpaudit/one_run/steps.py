@@ -12,6 +12,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.percent import percent
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.steps.wealth import StepWealth
+from dpaudit.report.text import from_log, number
 
 MEANING = {
     "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
@@ -91,6 +92,7 @@ class StepAudit:
         self.steps = 0
         self.canaries: int | None = None
         self.violated_at: int | None = None
+        self.largest_at, self._largest, self._leader = 0, 0.0, ""
         self._wealth = self._start(1)
 
     def _start(self, canaries: int) -> StepWealth:
@@ -134,6 +136,10 @@ class StepAudit:
             fail("included", Words(f"{len(coins)} canaries"), f"{self.canaries} canaries as before")
         self._wealth.bet(residual, coins)
         self.steps += 1
+        if self._wealth.log_total > self._largest:
+            logs = self._wealth.logs
+            self.largest_at, self._largest = self.steps, self._wealth.log_total
+            self._leader = max(logs, key=logs.__getitem__)
         if self.violated_at is None and self._reaches(self._wealth.log_total):
             self.violated_at = self.steps
 
@@ -144,6 +150,11 @@ class StepAudit:
     def e_value(self) -> float:
         """The wealth now, from 1 at the start: evidence against the claim, possibly infinite."""
         return _exp(self._wealth.log_total)
+
+    @property
+    def largest_e_value(self) -> float:
+        """The largest wealth so far, which decides; it was reached at step `largest_at`."""
+        return _exp(self._largest)
 
     @property
     def e_values(self) -> dict[str, float]:
@@ -163,9 +174,8 @@ class StepAudit:
         if self.violated_at is not None:
             return (
                 f"Refuted at step {self.violated_at} with confidence {percent(self.level)}: "
-                f"{self._meaning}. If the claim were true, the wealth would ever reach "
-                f"{1.0 / (1.0 - self.level):.4g} with probability at most "
-                f"{percent(1.0 - self.level)}."
+                f"{self._meaning}. The e-value {self._course}. If the claim were true, it would "
+                f"ever reach {self._needed} with probability at most {percent(1.0 - self.level)}."
             )
         if self.verdict == "inconclusive":
             return (
@@ -173,15 +183,27 @@ class StepAudit:
                 "refuted the claim; watch more steps, or more canaries with orthogonal directions."
             )
         return (
-            f"{self.steps} steps do not refute the claim: e = {self.e_value:.3g}, and "
-            f"{1.0 / (1.0 - self.level):.4g} would. This holds for these canaries and steps only."
+            f"{self.steps} steps do not refute the claim: the e-value {self._course}. This holds "
+            "for these canaries and steps only."
         )
 
     @property
+    def _needed(self) -> str:
+        return number(1.0 / (1.0 - self.level))
+
+    @property
+    def _course(self) -> str:
+        """ "reached 24.1 at step 31 (20 needed); it is 6.39 after step 200"."""
+        peak = f"reached {from_log(self._largest)} at step {self.largest_at}"
+        if self.largest_at == 0:
+            peak = "never exceeded 1"
+        now = f"; it is {from_log(self._wealth.log_total)} after step {self.steps}"
+        return f"{peak} ({self._needed} needed){'' if self.largest_at == self.steps else now}"
+
+    @property
     def _meaning(self) -> str:
-        """What the bettor with the largest wealth shows."""
-        logs = self._wealth.logs
-        return MEANING[max(logs, key=logs.__getitem__)].format(
+        """What the bettor shows that had most when the wealth was largest."""
+        return MEANING[self._leader].format(
             claim=f"{1.0 / self.noise_multiplier:.4g}-GDP",
             sigma=self.noise_multiplier,
             rate=self.sample_rate,
@@ -200,6 +222,8 @@ class StepAudit:
             "reason": self.reason,
             "violated_at": self.violated_at,
             "e_value": _json(self.e_value),
+            "largest_e_value": _json(self.largest_e_value),
+            "largest_at": self.largest_at,
             "e_values": {name: _json(value) for name, value in self.e_values.items()},
         }
 

@@ -15,6 +15,7 @@ from dpaudit._core.shown.printable import printable
 NONE = "–"
 ROUNDING = 1e-9  # by which a number may miss 1 and still be written so
 DIGITS = range(3, 18)  # of a certified number: as few as tell it from another one
+LARGEST_LOG = 700.0  # of a float
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -74,6 +75,15 @@ def apart(value: float, other: float, digits: int = 4) -> tuple[str, str]:
         if low > _rounded(float(other), sizes[1], ROUND_HALF_EVEN):
             break
     return number(value, sizes[0], down=True), number(other, sizes[1])
+
+
+def from_log(log: float) -> str:
+    """e^log, as of an e-value, in three digits and rounded down: 24.1, 3.2×10⁸, or 10²⁴⁰⁵ where no
+    float is so large.
+    """
+    if LARGEST_LOG < log < math.inf:
+        return power_of_ten(math.floor(log / math.log(10.0)))
+    return number(math.inf if log == math.inf else math.exp(log), 3, down=True)
 
 
 def power_of_ten(exponent: int) -> str:

@@ -358,7 +358,7 @@ def test_nights_of_the_command_line_pool_until_the_code_changes(nightly, capsys)
     (_, first), (_, second) = nightly(), nightly()
     assert (first["seed"], second["seed"]) == (0, 1)
     assert (first["ledger"]["runs"], second["ledger"]["runs"]) == (1, 2)
-    assert second["reason"].startswith("Ledger: 2 runs of version 1 of the code")
+    assert "the claim is not rejected. 2 runs of version 1 of the code" in second["reason"]
     status, leaky = nightly(scale=0.5)
     assert (status, leaky["verdict"]) == (1, "violated")
     assert (leaky["ledger"]["version"], leaky["ledger"]["runs"]) == (2, 1)
@@ -416,7 +416,7 @@ def test_what_one_run_finds_and_the_history_does_not_is_inconclusive(tmp_path):
     sound = Standing.of(1, [entry((0.0,))])
     judged = judged_by(sound, result)
     assert judged.verdict == "inconclusive"
-    assert judged.reason.startswith("Ledger: 1 run")
+    assert judged.reason.startswith("Ledger: the claim is not rejected. 1 run")
     assert "the history decides" in judged.reason
 
 

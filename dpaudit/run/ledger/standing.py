@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.certify.betting import log_mean
-from dpaudit.report.text import count, number
+from dpaudit.report.text import count, from_log, number
 from dpaudit.run.ledger.entry import Entry
 
 ALPHA = 0.05  # of a false alarm over the whole history, where no level is given
@@ -59,14 +59,17 @@ class Standing:
 
     @property
     def text(self) -> str:
-        """ "Ledger: 30 runs of version 1 of the code, … evidence 55 …; 40 rejects the claim." """
-        runs = len(self.entries)
+        """ "Ledger: the claim is rejected. 30 runs … brought the e-value against it to 55 …" """
+        runs = "1 run" if len(self.entries) == 1 else f"{count(len(self.entries))} runs"
         drawn = count(sum(one.draws for one in self.entries))
-        return (
-            f"Ledger: {count(runs)} {'run' if runs == 1 else 'runs'} of version {self.version} of "
-            f"the code, {drawn} draws a side in all, gave evidence {_e(self.largest)} at most; "
-            f"{number(self.needed)} rejects the claim."
+        verdict, beside = ("rejected", "at least") if self.violated else ("not rejected", "below")
+        peak, now = from_log(self.largest), from_log(self.log_e)
+        said = (
+            f"Ledger: the claim is {verdict}. {runs} of version {self.version} of the code, "
+            f"{drawn} draws a side in all, brought the e-value against it to {peak}, {beside} the "
+            f"{number(self.needed)} that rejects it."
         )
+        return said if now == peak else f"{said} It is {now} now."
 
     def to_dict(self) -> dict[str, Any]:
         """In JSON types; evidence as its logarithm."""
@@ -80,8 +83,3 @@ class Standing:
             "violated": self.violated,
             "text": self.text,
         }
-
-
-def _e(log_e: float) -> str:
-    """An e-value as people read it, however large."""
-    return number(float(np.exp(log_e)), 3) if log_e < 700.0 else f"e^{log_e:.0f}"
