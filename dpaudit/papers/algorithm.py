@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
+from dpaudit.curves.claims import Claim
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
@@ -20,7 +21,7 @@ SAMPLERS = ("sufficient", "literal")
 class Algorithm(LawMechanism):
     """A printed algorithm.
 
-    Subclasses give `run`, `claim`, `pair` and, where one is known, `law` with its families of rows.
+    Subclasses give `run`, `pair` and, where one is known, `law` with its families of rows.
 
     Attributes
     ----------
@@ -51,6 +52,13 @@ class Algorithm(LawMechanism):
 
     variant: str
     sampler: str
+    epsilon: float
+    delta: float
+
+    @property
+    def claim(self) -> Claim:
+        """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless the paper claims otherwise."""
+        return Claim(self.epsilon, self.delta)
 
     def check_variant(self) -> None:
         """Raises `InvalidInput` for a variant or a sampler that the algorithm does not have."""

@@ -161,11 +161,6 @@ class RandomProjectionLS(Algorithm):
     def _known(self) -> RPLS:
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP: figure 4."""
-        return Claim(self.epsilon, self.delta)
-
     def law(self, data: Array) -> StudentT:
         """Multivariate Student's t: the law of least squares on a Gaussian sketch."""
         return self._known.law(data)

@@ -14,7 +14,6 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.triangular import symmetric_matrix
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact import gaussian_shift
@@ -99,11 +98,6 @@ class AdaSSP(JointSpectrumAlgorithm):
             return printed
         mu = float(gdp_mu(np.array(self.epsilon), np.array(self.delta)))
         return max(printed, math.sqrt(3.0) / mu)
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP: algorithm 3."""
-        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianNoise:
         """Of the statistics. Raises `NoExactSpectrum` for the solution."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
 from dpaudit.neighbours import NeighbourPair
@@ -77,11 +76,6 @@ class CalibratedGaussMix(Algorithm):
         """σ ≥ 0."""
         gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP: lemma 1 with proposition 1."""
-        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianRows:
         """k rows N(0, DᵀD + σ²I), or their Gram matrix."""

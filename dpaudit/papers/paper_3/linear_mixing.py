@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT
 from dpaudit.mechanisms.least_squares import RPLS
@@ -88,11 +87,6 @@ class LinearMixing(JointSpectrumAlgorithm):
         gamma = _gamma(self.rows, self.epsilon, self.delta, self.variant)
         bound = math.hypot(self.row_bound, self.label_bound)
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
-
-    @property
-    def claim(self) -> Claim:
-        """Theorem 2."""
-        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> StudentT:
         """The law where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""

@@ -10,7 +10,6 @@ from numpy.polynomial import chebyshev
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.laws import StudentRows, StudentT
 from dpaudit.neighbours import NeighbourPair
@@ -87,11 +86,6 @@ class LogisticMixing(JointSpectrumAlgorithm):
         """−b₁/(2b₂)."""
         _, slope, bend = surrogate(self.radius)
         return -0.5 * slope / bend
-
-    @property
-    def claim(self) -> Claim:
-        """Theorem 2, by post-processing."""
-        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> StudentT:
         """LinearMixing's law, scaled. Raises `NoExactSpectrum` where LinearMixing does."""

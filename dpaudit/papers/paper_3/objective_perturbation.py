@@ -14,7 +14,6 @@ from scipy.special import expit, log_expit
 from dpaudit._core import check
 from dpaudit._core.linalg import cholesky_stack
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.laws import Density
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import Algorithm
@@ -90,11 +89,6 @@ class ObjectivePerturbation(Algorithm):
     def ridge(self) -> float:
         """Δ, the penalty of ½‖θ‖²."""
         return objective_ridge(self.row_bound, self.epsilon)
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP: algorithm 6."""
-        return Claim(self.epsilon, self.delta)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Minima, (size, p), one for each draw of b."""

@@ -13,7 +13,6 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
@@ -58,11 +57,6 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
     def sigma(self) -> float:
         """w where noise is added: γ as printed, √γ as corrected."""
         return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
 
     def margin(self, eigenvalue: float) -> float:
         """λ_min less the threshold of line 5 at z = 0, in units of the Laplace scale 4C²/ε."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm
 from dpaudit.papers.paper_4 import random_moments
@@ -50,11 +49,6 @@ class MatrixRelease(Algorithm):
         check.real("epsilon", self.epsilon, 0.0, open_=True)
         check.real("delta", self.delta, 0.0, limit, open_=True)
         check.real("row_bound", self.row_bound, 0.0, open_=True)
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
         """Draws as by `run` for data with these moments, whose rows are not kept or checked."""
