@@ -62,9 +62,10 @@ class Recorded(ABC):
         return deepcopy(self._record)
 
     def save(self, folder: str | Path) -> Path:
-        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
+        """Write result.json, report.html and a figure into `folder`; returns the folder.
 
-        The folder is made if it does not exist. Raises OSError.
+        The figure is spectrum.png; of one run, guesses.png. The folder is made if it does not
+        exist. Raises OSError.
         """
         return save_record(self._record, Path(folder))
 

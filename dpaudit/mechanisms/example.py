@@ -22,7 +22,7 @@ COUNTS = ("most", "copies", "limit", "hashes", "bits", "rows", "points", "answer
 class ExampleMechanism(LawMechanism):
     """A mechanism with a known law whose sampler is the algorithm as printed, step by step.
 
-    Subclasses give `run`, `law`, `claim` and `pair`. Parameters are checked by their names: ε and
+    Subclasses give `run`, `law` and `pair`. Parameters are checked by their names: ε and
     other scales are > 0, probabilities in (0, 1], counts ≥ 1, and any other is a finite number.
 
     Attributes
@@ -40,6 +40,14 @@ class ExampleMechanism(LawMechanism):
 
     sound: ClassVar[bool]
     source: ClassVar[str]
+
+    epsilon: float
+    delta: float
+
+    @property
+    def claim(self) -> Claim:
+        """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless a subclass claims otherwise."""
+        return Claim(self.epsilon, self.delta)
 
     def __post_init__(self) -> None:
         for parameter in dataclasses.fields(self):  # type: ignore[arg-type]
@@ -72,8 +80,6 @@ class ExampleMechanism(LawMechanism):
 
 class PureExample(ExampleMechanism):
     """An example mechanism that claims pure ε-differential privacy at its parameter `epsilon`."""
-
-    epsilon: float
 
     @property
     def claim(self) -> Claim:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,31 +10,15 @@ from dpaudit._core.check import fail
 from dpaudit._core.result_file import is_one_run, load, reading
 from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr
-from dpaudit.auditing.saved import save_record
+from dpaudit.auditing.saved import Recorded
 from dpaudit.report.headline import Headline
 
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes
 
 
-class RecordedRun(ABC):
-    """A result of one run with a record: it can be saved, plotted and made a table."""
-
-    @property
-    @abstractmethod
-    def _record(self) -> dict[str, Any]:
-        """The content of result.json."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of result.json: counts and bounds, and no score of a single canary."""
-        return deepcopy(self._record)
-
-    def save(self, folder: str | Path) -> Path:
-        """Write result.json, report.html and guesses.png into `folder`; returns the folder.
-
-        The folder is made if it does not exist. Raises OSError.
-        """
-        return save_record(self._record, Path(folder))
+class RecordedRun(Recorded):
+    """A result of one run; its record has counts and bounds, and no score of a single canary."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The report's figure: the share of right guesses, the strongest first.

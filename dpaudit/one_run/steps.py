@@ -11,6 +11,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.percent import percent
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.auditing.record import plain
 from dpaudit.certify.one_run.steps.wealth import StepWealth
 from dpaudit.report.text import from_log, number
 
@@ -211,7 +212,7 @@ class StepAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON types; infinity is the string "inf"."""
-        return {
+        found = {
             "sample_rate": self.sample_rate,
             "noise_multiplier": self.noise_multiplier,
             "level": self.level,
@@ -221,11 +222,12 @@ class StepAudit:
             "verdict": self.verdict,
             "reason": self.reason,
             "violated_at": self.violated_at,
-            "e_value": _json(self.e_value),
-            "largest_e_value": _json(self.largest_e_value),
+            "e_value": self.e_value,
+            "largest_e_value": self.largest_e_value,
             "largest_at": self.largest_at,
-            "e_values": {name: _json(value) for name, value in self.e_values.items()},
+            "e_values": self.e_values,
         }
+        return dict(plain(found))
 
     def __repr__(self) -> str:
         """Parameters and verdict; no projection."""
@@ -259,7 +261,3 @@ def _numbers(name: str, value: ArrayLike, canaries: int) -> Array:
 
 def _exp(log: float) -> float:
     return math.exp(log) if log < 709.0 else math.inf
-
-
-def _json(value: float) -> float | str:
-    return value if math.isfinite(value) else "inf"

@@ -70,34 +70,25 @@ def _address(parts: Sequence[str]) -> str:
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
     """Mechanism, data and neighbour; claimed and ruled out at the claim's own δ; what could have
-    been shown.
+    been shown. Of one run its canaries stand for the neighbour.
     """
+    shown = section(record, "detectable")
     if is_one_run(record):
-        return _of_one_run(record)
-    curves = read_curves(record)
-    claimed, _, _, neighbour = tiles(record, curves)
-    found = section(record, "detectable")
-    shown = f"{number(found.get('excess'), 3)} in δ({number(found.get('epsilon'), 3)})"
+        claimed, _, canaries, _ = one_run.tiles(record)
+        head: Headline | None = Headline.of(record["headline"])
+        neighbour = f"{canaries.value} canaries"
+    else:
+        curves = read_curves(record)
+        claimed, _, _, changed = tiles(record, curves)
+        head, neighbour = curves.headline, changed.value
+    excess = f"{number(shown.get('excess'), 3)} in δ({number(shown.get('epsilon'), 3)})"
     return {
         "mechanism": _mechanism(section(record, "mechanism")),
         "data": str(section(record, "dataset").get("name") or NONE),
-        "neighbour": neighbour.value,
+        "neighbour": neighbour,
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
-        "certified": NONE if curves.headline is None else curves.headline.ruled_out,
-        "shown": shown if found else NONE,
-    }
-
-
-def _of_one_run(record: Mapping[str, Any]) -> dict[str, str]:
-    """The same of an audit of one run; its canaries stand for the neighbour."""
-    claimed, _, canaries, _ = one_run.tiles(record)
-    return {
-        **dict.fromkeys(COLUMNS, NONE),
-        "mechanism": _mechanism(section(record, "mechanism")),
-        "data": str(section(record, "dataset").get("name") or NONE),
-        "neighbour": f"{canaries.value} canaries",
-        "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
-        "certified": Headline.of(record["headline"]).ruled_out,
+        "certified": NONE if head is None else head.ruled_out,
+        "shown": excess if shown else NONE,
     }
 
 

@@ -156,8 +156,7 @@ def assert_matches(
     }
     result = audit_samples_of(P, Q, Subject(mechanism, pair), **settings, **options)
     low, high = _certified(result, target), _attained(result, target, P, Q, 0.5 * rate)
-    gaps = [*_excesses(target, low), *_shortfalls(target, high, rtol, atol)]
-    worst = _worst(gaps)
+    worst = _worst(target, low, high, rtol, atol)
     verdict = MATCHES if worst is None else worst.verdict
     claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
     tell(audited(verdict, claim, result, detectable=_least_excess(result, target)))
@@ -234,35 +233,21 @@ class _Gap:
         return "above the curve" if self.above else "far below the curve"
 
 
-def _excesses(target: Target, low: dict[int, Array]) -> list[_Gap]:
-    """Where the certified δ exceeds the curve by most, in each direction in which it does."""
-    gaps = {way: low[way] - delta - SLACK for way, delta in target.delta.items()}
-    return _positive(True, target, low, gaps)
-
-
-def _shortfalls(target: Target, high: dict[int, Array], rtol: float, atol: float) -> list[_Gap]:
-    """Where the sets attain less than the curve by more than the tolerance, in each direction."""
-    gaps = {
-        way: delta * (1.0 - rtol) - atol - high[way] - SLACK for way, delta in target.delta.items()
-    }
-    return _positive(False, target, high, gaps)
-
-
-def _positive(
-    above: bool, target: Target, shown: dict[int, Array], gaps: dict[int, Array]
-) -> list[_Gap]:
+def _worst(
+    target: Target, low: dict[int, Array], high: dict[int, Array], rtol: float, atol: float
+) -> _Gap | None:
+    """The largest excess of a certified δ over the curve in any direction, or without an excess the
+    largest shortfall of what the sets attain, beyond the tolerance; or None.
+    """
     found = []
-    for direction, gap in gaps.items():
-        at = int(np.argmax(gap))
-        if gap[at] > 0.0:
-            bound, curve = float(shown[direction][at]), float(target.delta[direction][at])
-            found.append(_Gap(above, float(gap[at]), direction, at, bound, curve))
-    return found
-
-
-def _worst(gaps: list[_Gap]) -> _Gap | None:
-    """The largest excess over the curve, or without an excess the largest shortfall, or None."""
-    return max(gaps, key=lambda gap: (gap.above, gap.size), default=None)
+    for way, delta in target.delta.items():
+        short = delta * (1.0 - rtol) - atol - high[way]
+        for above, shown, gap in ((True, low, low[way] - delta), (False, high, short)):
+            at = int(np.argmax(gap))
+            if gap[at] > SLACK:
+                bound, curve = float(shown[way][at]), float(delta[at])
+                found.append(_Gap(above, float(gap[at]), way, at, bound, curve))
+    return max(found, key=lambda gap: (gap.above, gap.size), default=None)
 
 
 def _failure(

@@ -17,7 +17,7 @@ from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.report.comparison.moved import margin, moved
 from dpaudit.report.text import number
-from dpaudit.run.suite.job_summary import job_summary, write_job_summary
+from dpaudit.run.suite.job_summary import job_summary
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.redraw import redraw_suite
@@ -388,11 +388,11 @@ def test_a_summary_has_no_markup_of_others():
 def test_the_page_of_a_github_job_is_added_to(tmp_path, monkeypatch):
     page = tmp_path / "summary.md"
     page.write_text("before\n")
-    write_job_summary(page, [failed()])
+    Outputs(summary=page).write([failed()])
     assert page.read_text().startswith("## Privacy audits")
     page.write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
-    write_job_summary(page, [failed()])
+    Outputs(summary=page).write([failed()])
     assert page.read_text().startswith("before\n## Privacy audits")
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.laws import Gaussian, GaussianRows
 from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import GaussianLS
@@ -54,11 +53,6 @@ class SquaredNoiseLS(ExampleMechanism):
     source: ClassVar[str] = "paper 1, proposition 2, with σ² for σ"
     summary: ClassVar[str] = "least squares plus Gaussian noise whose deviation is squared"
 
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
-
     def law(self, data: Array) -> Gaussian:
         """Gaussian about the solution, with standard deviation σ²."""
         right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
@@ -86,11 +80,6 @@ class ResidualScaleLS(ExampleMechanism):
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "paper 1, proposition 2, with the sensitivity read off the residuals"
     summary: ClassVar[str] = "least squares plus Gaussian noise scaled by the private residuals"
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
         """Gaussian about the solution."""
@@ -129,11 +118,6 @@ class RowBoundProjection(ExampleMechanism):
     sound: ClassVar[bool] = False
     source: ClassVar[str] = "paper 4, algorithm 1, with B read off the data"
     summary: ClassVar[str] = "a padded Gaussian sketch, padded by the largest private row"
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> GaussianRows:
         """The Gram matrix of a padded sketch."""

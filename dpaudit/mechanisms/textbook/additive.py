@@ -150,11 +150,6 @@ class Gaussian(ExampleMechanism):
     source: ClassVar[str] = "Balle & Wang 2018, the analytic Gaussian mechanism"
     summary: ClassVar[str] = "a sum plus Gaussian noise, calibrated exactly"
 
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
-
     def calibrated_noise(self, sensitivity: float) -> float:
         """σ such that a shift by `sensitivity` is one by μ·σ, for the μ whose δ(ε) is δ."""
         return sensitivity / float(readings.gdp_mu(np.array(self.epsilon), np.array(self.delta)))

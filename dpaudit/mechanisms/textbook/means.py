@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.laws import Density
 from dpaudit.laws.base import Law
 from dpaudit.laws.ratio import LEAST, gaussian_ratio, laplace_ratio
@@ -84,11 +83,6 @@ class DPGaussian(ExampleMechanism):
     sound: ClassVar[bool] = True
     source: ClassVar[str] = AUDITORIUM
     summary: ClassVar[str] = "a mean with noisy sum and noisy count, Gaussian noise"
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP."""
-        return Claim(self.epsilon, self.delta)
 
     @property
     def sigma(self) -> float:

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-from dpaudit._core.files import replace_file
 from dpaudit._core.shown.printable import printable
 from dpaudit.report.headline import Headline
 from dpaudit.report.text import NONE, number
 from dpaudit.run.suite.suite import ScenarioOutcome
 
-GITHUB = "GITHUB_STEP_SUMMARY"  # names the file of the page of a GitHub job
 MARKUP = re.compile(r"[\\`*_\[\]|~#!]")
 HEADS = ("Scenario", "Verdict", "Claimed", "Certified at least", "What was found", "Time")
-
-
-def write_job_summary(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
-    """Write the file. That of a GitHub job is added to, as other commands of the step do."""
-    if str(path) == os.environ.get(GITHUB):
-        with path.open("a", encoding="utf-8") as file:
-            file.write(job_summary(outcomes))
-    else:
-        replace_file(path, job_summary(outcomes))
 
 
 def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:

@@ -12,10 +12,8 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from dpaudit._core.files import replace_file
 from dpaudit._core.shown.printable import printable
 from dpaudit.report.data import section
 from dpaudit.report.facts import properties
@@ -23,11 +21,6 @@ from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
 FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen
-
-
-def write_junit(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
-    """Write the file."""
-    replace_file(path, junit(outcomes))
 
 
 def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from dpaudit._core.files import replace_file
 from dpaudit.errors import InvalidInput
-from dpaudit.run.suite.job_summary import write_job_summary
-from dpaudit.run.suite.junit import write_junit
-from dpaudit.run.suite.sarif import write_sarif
+from dpaudit.run.suite.job_summary import job_summary
+from dpaudit.run.suite.junit import junit
+from dpaudit.run.suite.sarif import sarif
 from dpaudit.run.suite.suite import ScenarioOutcome
+
+GITHUB = "GITHUB_STEP_SUMMARY"  # names the file of the page of a GitHub job
 
 
 @dataclass(frozen=True)
@@ -35,17 +40,26 @@ class Outputs:
 
         Raises what the first of those raised, when all are done.
         """
-        writers = (
-            (self.junit, write_junit),
-            (self.sarif, write_sarif),
-            (self.summary, write_job_summary),
-        )
         failed: list[Exception] = []
-        for path, writer in writers:
+        made = (
+            (self.junit, junit),
+            (self.sarif, lambda done: json.dumps(sarif(done), indent=1, ensure_ascii=False) + "\n"),
+            (self.summary, job_summary),
+        )
+        for path, text in made:
             if path is not None:
                 try:
-                    writer(path, outcomes)
+                    _write(path, text(outcomes))
                 except Exception as error:
                     failed.append(error)
         if failed:
             raise failed[0]
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    """Write a file whole. The page of a GitHub job is added to, as other commands do."""
+    if str(path) == os.environ.get(GITHUB) and isinstance(content, str):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(content)
+    else:
+        replace_file(path, content)

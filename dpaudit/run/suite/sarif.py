@@ -7,7 +7,6 @@ scenario's file, relative to the current folder where it is in there.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, metadata
@@ -16,7 +15,6 @@ from typing import Any
 from urllib.parse import quote
 
 from dpaudit import __version__
-from dpaudit._core.files import replace_file
 from dpaudit._core.shown.printable import encodable, printable
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
@@ -26,11 +24,6 @@ RULES = {
     "inconclusive": ("warning", "The audit could not show whether the privacy claim holds."),
     ERROR: ("error", "The audit could not run."),
 }
-
-
-def write_sarif(path: Path, outcomes: Sequence[ScenarioOutcome]) -> None:
-    """Write the file."""
-    replace_file(path, json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n")
 
 
 def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
