@@ -67,6 +67,17 @@ class Algorithm(LawMechanism):
         if hasattr(self, "variant"):
             check.choice("variant", self.variant, VARIANTS)
 
+    def check_budget(self, limit: float = 1.0) -> None:
+        """Raises `InvalidInput` unless ε > 0, δ in (0, limit) and the public bounds on rows and
+        labels are > 0; checks the variant too.
+        """
+        self.check_variant()
+        check.real("epsilon", self.epsilon, 0.0, open_=True)
+        check.real("delta", self.delta, 0.0, limit, open_=True)
+        for bound in ("row_bound", "label_bound"):
+            if hasattr(self, bound):
+                check.real(bound, getattr(self, bound), 0.0, open_=True)
+
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The algorithm, line by line: (size, k) independent draws."""
         raise NotImplementedError

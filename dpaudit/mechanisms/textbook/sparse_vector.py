@@ -115,14 +115,14 @@ class SparseVector1(SparseVector):
 
 
 @dataclass(frozen=True)
-class SparseVector2(SparseVector):
+class SparseVector2(SparseVector1):
     """Threshold noise c/ε₁, drawn anew after each 1, and query noise 2c/ε₂, with ε₁ = ε₂ = ε/2.
 
     Dwork & Roth 2014.
     """
 
+    threshold: float = 1.0
     fresh: ClassVar[bool] = True
-    sound: ClassVar[bool] = True
     source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 2"
     summary: ClassVar[str] = "sparse vector technique 2"
 
@@ -130,15 +130,6 @@ class SparseVector2(SparseVector):
     def threshold_noise(self) -> float:
         """c/ε₁ with ε₁ = ε/2."""
         return 2.0 * self.most / self.epsilon
-
-    @property
-    def query_noise(self) -> float:
-        """2c/ε₂ with ε₂ = ε/2."""
-        return 4.0 * self.most / self.epsilon
-
-    def published_pair(self) -> NeighbourPair:
-        """Half of the answers 1 and half 0, against the reverse."""
-        return swapped_halves()
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.data import smallest_eigenvalue, within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
-from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.printed_calibration import ada_ssp_deviation
 
 BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
@@ -83,10 +82,7 @@ class AdaSSP(JointSpectrumAlgorithm):
     )
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        check_budget(1, self.epsilon, self.delta)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
-        check.real("label_bound", self.label_bound, 0.0, open_=True)
+        self.check_budget()
         check.real("failure", self.failure, 0.0, 1.0, open_=True)
         check.choice("release", self.release, ("statistics", "solution"))
 

@@ -65,9 +65,8 @@ class CalibratedGaussMix(Algorithm):
     summary: ClassVar[str] = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        check_budget(self.rows, self.epsilon, self.delta)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
+        self.check_budget()
+        check.integer("rows", self.rows, 1)
         check.real("scale_bound", self.scale_bound, 0.0)
         check.choice("release", self.release, RELEASES)
 
@@ -112,10 +111,3 @@ class CalibratedGaussMix(Algorithm):
     @property
     def _sketch(self) -> RandomProjection:
         return RandomProjection(self.rows, self.release, self.sigma)
-
-
-def check_budget(rows: int, epsilon: float, delta: float) -> None:
-    """Raises `InvalidInput` unless k ≥ 1, ε > 0 and δ in (0, 1)."""
-    check.integer("rows", rows, 1)
-    check.real("epsilon", epsilon, 0.0, open_=True)
-    check.real("delta", delta, 0.0, 1.0, open_=True)

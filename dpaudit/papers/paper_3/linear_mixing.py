@@ -19,7 +19,6 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.data import within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
-from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.modified_gauss_mix import ModifiedGaussMix
 from dpaudit.papers.paper_3.printed_calibration import linear_mixing_gamma
 from dpaudit.papers.paper_3.zeroed_row import SolvedRow
@@ -76,10 +75,8 @@ class LinearMixing(JointSpectrumAlgorithm):
     correction: ClassVar[str] = ModifiedGaussMix.correction
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        check_budget(self.rows, self.epsilon, self.delta)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
-        check.real("label_bound", self.label_bound, 0.0, open_=True)
+        self.check_budget()
+        check.integer("rows", self.rows, 1)
 
     @property
     def mixing(self) -> ModifiedGaussMix:

@@ -15,7 +15,6 @@ from dpaudit.laws import StudentRows, StudentT
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.data import check_signs
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm
-from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.linear_mixing import LinearMixing
 
 
@@ -69,9 +68,8 @@ class LogisticMixing(JointSpectrumAlgorithm):
     correction: ClassVar[str] = LinearMixing.correction
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        check_budget(self.rows, self.epsilon, self.delta)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
+        self.check_budget()
+        check.integer("rows", self.rows, 1)
         check.real("radius", self.radius, 0.0, open_=True)
 
     @property

@@ -11,14 +11,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, log_expit
 
-from dpaudit._core import check
 from dpaudit._core.linalg import cholesky_stack
 from dpaudit._core.types import Array
 from dpaudit.laws import Density
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import Algorithm
 from dpaudit.papers.data import check_signs, within
-from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.printed_calibration import objective_ridge, objective_sigma
 
 STEPS = 2000  # at most; a minimum takes some ten
@@ -76,9 +74,7 @@ class ObjectivePerturbation(Algorithm):
     correction: ClassVar[str] = "the sign of the loss"
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        check_budget(1, self.epsilon, self.delta)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
+        self.check_budget()
 
     @property
     def sigma(self) -> float:

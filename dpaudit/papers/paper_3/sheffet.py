@@ -21,7 +21,6 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.data import smallest_eigenvalue, within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
-from dpaudit.papers.paper_3.gauss_mix import check_budget
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch
 from dpaudit.papers.paper_3.printed_calibration import sheffet_2017_gamma, sheffet_renyi_gamma
 from dpaudit.papers.paper_3.zeroed_row import SolvedRow
@@ -38,10 +37,8 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
     regression: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        check_budget(self.rows, self.epsilon, self.delta)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
-        check.real("label_bound", self.label_bound, 0.0, open_=True)
+        self.check_budget()
+        check.integer("rows", self.rows, 1)
 
     @property
     def gamma(self) -> float:

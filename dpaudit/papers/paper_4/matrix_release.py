@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core import check
 from dpaudit._core.types import Array
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm
@@ -42,13 +41,6 @@ class MatrixRelease(Algorithm):
     paper: ClassVar[int] = 4
     claimed: ClassVar[str] = "(ε, δ)-DP"
     relation: ClassVar[str] = "replace"
-
-    def check_budget(self, limit: float = 1.0) -> None:
-        """Raises `InvalidInput` unless ε > 0, δ in (0, limit) and B > 0; checks the variant too."""
-        self.check_variant()
-        check.real("epsilon", self.epsilon, 0.0, open_=True)
-        check.real("delta", self.delta, 0.0, limit, open_=True)
-        check.real("row_bound", self.row_bound, 0.0, open_=True)
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
         """Draws as by `run` for data with these moments, whose rows are not kept or checked."""
