@@ -45,12 +45,12 @@ class CellCount:
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
         """Counts of a part of the draws. A score that is NaN counts as 0."""
-        found = np.stack(scores(self.score, Sides(self.columns(P), self.columns(Q))))
-        sides = without_nan(found)
+        scored = np.stack(scores(self.score, Sides(self.columns(P), self.columns(Q))))
+        sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores
             first = sides[:, : max(KEPT - before, 0)].astype(np.float32)
         cells = np.stack([*map(self._in_gaps, sides)])
-        return Counts(cells, first, int(np.isnan(found).sum()))
+        return Counts(cells, first, int(np.isnan(scored).sum()))
 
     def _in_gaps(self, score: Array) -> np.ndarray:
         gap = np.searchsorted(self.edges, np.clip(score, -HIGHEST, HIGHEST), side="left")

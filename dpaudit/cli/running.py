@@ -153,7 +153,7 @@ def _run(
                 _print_outcome(done[-1], several, place > 0)
         if relations:
             done, joint = together(done)
-            for place, each in enumerate(one for one in done if one.error is None):
+            for place, each in enumerate(case for case in done if case.error is None):
                 _print_outcome(each, several, place > 0)
     finally:
         if done:
@@ -161,7 +161,7 @@ def _run(
     if joint:
         console().tell(together=joint)
         console().answer(f"\n{joint}", joint)
-    errors = [one.error for one in done if one.error is not None]
+    errors = [case.error for case in done if case.error is not None]
     if errors and (of_one_claim or not several):
         raise errors[0]
     return done

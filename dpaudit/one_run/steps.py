@@ -212,7 +212,7 @@ class StepAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON types; infinity is the string "inf"."""
-        found = {
+        record = {
             "sample_rate": self.sample_rate,
             "noise_multiplier": self.noise_multiplier,
             "level": self.level,
@@ -227,7 +227,7 @@ class StepAudit:
             "largest_at": self.largest_at,
             "e_values": self.e_values,
         }
-        return dict(plain(found))
+        return dict(plain(record))
 
     def __repr__(self) -> str:
         """Parameters and verdict; no projection."""

@@ -14,7 +14,7 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
 
     P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
     """
-    return tuple(said for said in (_constant(P, Q), _widths(P, Q)) if said)
+    return tuple(sentence for sentence in (_constant(P, Q), _widths(P, Q)) if sentence)
 
 
 def _widths(P: np.ndarray, Q: np.ndarray) -> str:

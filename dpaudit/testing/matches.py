@@ -239,15 +239,15 @@ def _worst(
     """The largest excess of a certified δ over the curve in any direction, or without an excess the
     largest shortfall of what the sets attain, beyond the tolerance; or None.
     """
-    found = []
+    gaps = []
     for way, delta in target.delta.items():
         short = delta * (1.0 - rtol) - atol - high[way]
         for above, shown, gap in ((True, low, low[way] - delta), (False, high, short)):
             at = int(np.argmax(gap))
             if gap[at] > SLACK:
                 bound, curve = float(shown[way][at]), float(delta[at])
-                found.append(_Gap(above, float(gap[at]), way, at, bound, curve))
-    return max(found, key=lambda gap: (gap.above, gap.size), default=None)
+                gaps.append(_Gap(above, float(gap[at]), way, at, bound, curve))
+    return max(gaps, key=lambda gap: (gap.above, gap.size), default=None)
 
 
 def _failure(

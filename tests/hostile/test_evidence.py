@@ -33,8 +33,10 @@ def test_a_violation_shows_its_peak_beside_what_is_left_of_it():
     assert audit.largest_e_value == max(path) >= 20.0
     assert path[audit.largest_at - 1] == max(path)
     peak, now = from_log(np.log(max(path))), from_log(np.log(path[-1]))
-    said = f"The e-value reached {peak} at step {audit.largest_at} (20 needed); it is {now} after"
-    assert said in audit.reason
+    sentence = (
+        f"The e-value reached {peak} at step {audit.largest_at} (20 needed); it is {now} after"
+    )
+    assert sentence in audit.reason
     record = json.loads(json.dumps(audit.to_dict(), allow_nan=False))
     assert (record["largest_e_value"], record["largest_at"]) == (max(path), audit.largest_at)
 
@@ -84,7 +86,7 @@ SENTENCE = re.compile(
     ],
 )
 def test_a_ledger_says_what_is_reached_needed_and_decided(nights, sentence):
-    standing = Standing.of(1, [entry((one,)) for one in nights])
+    standing = Standing.of(1, [entry((night,)) for night in nights])
     assert SENTENCE.fullmatch(standing.text).groups() == sentence
     assert standing.violated == (sentence[0] == "rejected")
     shown = ledgers.as_text([standing])

@@ -29,17 +29,19 @@ def loss(rows):
 @pytest.mark.parametrize("draws", [20, 21, 100, 500])
 @pytest.mark.parametrize("classifier", ["auto", loss])
 def test_a_true_curve_matches(draws, classifier):
-    found = dp.testing.assert_matches(noisy, PAIR, CURVE, draws=draws, classifier=classifier, rng=1)
-    assert found.sizes.total == draws
+    result = dp.testing.assert_matches(
+        noisy, PAIR, CURVE, draws=draws, classifier=classifier, rng=1
+    )
+    assert result.sizes.total == draws
 
 
 @pytest.mark.parametrize("classifier", ["auto", loss])
 def test_false_curves_do_not_match(classifier):
-    given = {"draws": 500, "classifier": classifier, "rng": 1}
+    options = {"draws": 500, "classifier": classifier, "rng": 1}
     with pytest.raises(PrivacyFailure, match="ABOVE THE CURVE"):
-        dp.testing.assert_matches(bare, PAIR, CURVE, **given)
+        dp.testing.assert_matches(bare, PAIR, CURVE, **options)
     with pytest.raises(PrivacyFailure, match="FAR BELOW THE CURVE"):
-        dp.testing.assert_matches(blind, PAIR, dp.Claim.gdp(5.0), **given)
+        dp.testing.assert_matches(blind, PAIR, dp.Claim.gdp(5.0), **options)
 
 
 @pytest.mark.slow

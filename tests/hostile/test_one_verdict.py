@@ -103,24 +103,24 @@ def files(tmp_path):
 
 def outputs(folder, printed):
     """By output the verdicts that it has, in alphabetical order."""
-    records = [json.loads(one.read_text("utf-8")) for one in folder.rglob("result.json")]
-    pages = [one.read_text("utf-8") for one in folder.rglob("report.html")]
+    records = [json.loads(path.read_text("utf-8")) for path in folder.rglob("result.json")]
+    pages = [path.read_text("utf-8") for path in folder.rglob("report.html")]
     badges = [re.search(r'class="badge">.*?</span> (.*?)</span>', page) for page in pages]
     cases = ET.parse(folder / "j.xml").getroot().findall(".//testcase")
     tags = [[TAGS[part.tag] for part in case if part.tag in TAGS] for case in cases]
     results = json.loads((folder / "s.json").read_text("utf-8"))["runs"][0]["results"]
-    assert all(LEVELS[one["ruleId"]] == one["level"] for one in results)
+    assert all(LEVELS[result["ruleId"]] == result["level"] for result in results)
     rows = (folder / "m.md").read_text("utf-8").splitlines()[4:]
     document = json.loads(printed)
-    found = {
-        "result.json": [one["verdict"] for one in records],
+    verdicts_of = {
+        "result.json": [record["verdict"] for record in records],
         "report.html": [badge[1].lower() for badge in badges],
         "JUnit": [tag[0] if tag else "not violated" for tag in tags],
-        "SARIF": [one["ruleId"] for one in results],
+        "SARIF": [result["ruleId"] for result in results],
         "summary": [row.split(" | ")[1].strip("*") for row in rows],
-        "JSON": [one["verdict"] for one in document["audits"]],
+        "JSON": [audit["verdict"] for audit in document["audits"]],
     }
-    return {name: sorted(verdicts) for name, verdicts in found.items()}, document["status"]
+    return {name: sorted(verdicts) for name, verdicts in verdicts_of.items()}, document["status"]
 
 
 @pytest.mark.parametrize(("command", "wanted"), SITUATIONS.values(), ids=SITUATIONS)
@@ -135,21 +135,21 @@ def test_all_outputs_have_the_verdict_of_the_exit_status(command, wanted, tmp_pa
         cases = ET.parse(tmp_path / "j.xml").getroot().findall(".//testcase/error")
         assert (wanted, len(cases)) == ("error", 2)
         return
-    found, status_of_document = outputs(tmp_path, printed)
+    seen, status_of_document = outputs(tmp_path, printed)
     assert status_of_document == status
-    everything = found["JUnit"]
+    everything = seen["JUnit"]
     assert next(kind for kind in STATUS if kind in everything) == wanted
-    assert found["summary"] == found["JSON"] == everything
-    assert found["SARIF"] == [one for one in everything if one != "not violated"]
-    assert found["result.json"] == found["report.html"]
-    assert found["result.json"] == [one for one in everything if one != "error"]
+    assert seen["summary"] == seen["JSON"] == everything
+    assert seen["SARIF"] == [kind for kind in everything if kind != "not violated"]
+    assert seen["result.json"] == seen["report.html"]
+    assert seen["result.json"] == [kind for kind in everything if kind != "error"]
 
 
 def test_an_interrupted_audit_of_both_relations_accuses_nobody(tmp_path, capsys):
     """What is left says nothing of the relation that was not audited, so it is no violation."""
-    given = [f"{key}={value}" for key, value in OPTIONS.items()]
-    assert main(["audit", "one_verdict_mechanisms:interrupted", *given, *FILES]) == 130
-    (record,) = (json.loads(one.read_text("utf-8")) for one in tmp_path.rglob("result.json"))
+    options = [f"{key}={value}" for key, value in OPTIONS.items()]
+    assert main(["audit", "one_verdict_mechanisms:interrupted", *options, *FILES]) == 130
+    (record,) = (json.loads(path.read_text("utf-8")) for path in tmp_path.rglob("result.json"))
     assert record["headline"]["exceeded"]
     assert record["verdict"] == "inconclusive"
     root = ET.parse(tmp_path / "j.xml").getroot()

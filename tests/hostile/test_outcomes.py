@@ -248,21 +248,21 @@ def test_lists_of_one_length_are_the_table_that_they_are(draws, stop):
     """Lists of more than `SLOTS` numbers, whichever call they come from."""
 
     def array(data, size, *, rng):
-        found = np.zeros((size, SLOTS + 1))
-        found[:, -1] = data.sum() + rng.laplace(size=size)
-        return found
+        outputs = np.zeros((size, SLOTS + 1))
+        outputs[:, -1] = data.sum() + rng.laplace(size=size)
+        return outputs
 
     def lists(data, size, *, rng):
         return array(data, size, rng=rng).tolist()
 
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
     options = {"draws": draws, "claim": (0.5, 0.0), "stop": stop, "rng": 1}
-    one, other = (
+    as_lists, as_array = (
         dp.audit(mechanism, pair, classifier=lambda rows: rows[:, -1], **options)
         for mechanism in (lists, array)
     )
-    assert (one.verdict, one.reason) == (other.verdict, other.reason)
-    assert np.array_equal(one.spectrum.low, other.spectrum.low)
+    assert (as_lists.verdict, as_lists.reason) == (as_array.verdict, as_array.reason)
+    assert np.array_equal(as_lists.spectrum.low, as_array.spectrum.low)
 
 
 def test_a_long_list_of_another_length_is_refused_by_its_reason():

@@ -43,14 +43,14 @@ def draws(size, shift=2.0):
 @pytest.mark.parametrize(("name", "score"), CALLABLES.items(), ids=CALLABLES)
 def test_every_callable_is_a_score(name, score, size, stop):
     options = {"claim": (0.5, 0.0), "stop": stop, "rng": 1}
-    found, plain = (
-        dp.audit_samples(*draws(size), classifier=one, **options)
-        for one in (score, lambda rows: score(rows).reshape(-1))
+    result, plain = (
+        dp.audit_samples(*draws(size), classifier=each, **options)
+        for each in (score, lambda rows: score(rows).reshape(-1))
     )
-    assert np.array_equal(found.spectrum.low, plain.spectrum.low)
-    assert found.verdict == plain.verdict == "violated"
-    assert found.fitted.name == name
-    record = found.to_dict()["classifier"]
+    assert np.array_equal(result.spectrum.low, plain.spectrum.low)
+    assert result.verdict == plain.verdict == "violated"
+    assert result.fitted.name == name
+    record = result.to_dict()["classifier"]
     assert (record["requested"], record["chosen"]) == (name, name)
 
 
@@ -58,7 +58,7 @@ def test_a_search_takes_every_callable():
     def noisy(data, size, *, rng):
         return data.sum() + rng.laplace(size=(size, 1))
 
-    found = dp.search_neighbours(
+    result = dp.search_neighbours(
         noisy,
         np.ones((3, 1)),
         quick=partial(scaled, scale=-1.0),
@@ -66,7 +66,7 @@ def test_a_search_takes_every_callable():
         claim=(0.1, 0.0),
         rng=1,
     )
-    assert found.pair.relation == "zero-out"
+    assert result.pair.relation == "zero-out"
 
 
 def test_a_classifier_that_can_be_called_is_fitted():
@@ -74,9 +74,9 @@ def test_a_classifier_that_can_be_called_is_fitted():
         def __call__(self, rows):
             raise AssertionError("a classifier is no score")
 
-    found = dp.audit_samples(*draws(2000), classifier=Called(), claim=(0.5, 0.0), rng=1)
-    assert found.fitted.name == "Called"
-    assert found.sizes.train > 0
+    result = dp.audit_samples(*draws(2000), classifier=Called(), claim=(0.5, 0.0), rng=1)
+    assert result.fitted.name == "Called"
+    assert result.sizes.train > 0
 
 
 @pytest.mark.parametrize("wrong", [Scorer, LogisticRegression])
@@ -110,11 +110,13 @@ def test_nan_among_certifying_scores_counts_as_0_and_is_said(size, stop):
     P, Q = draws(size, 0.1)
     P[-1], Q[-3:-1] = BAD, BAD
     options = {"claim": (0.05, 0.0), "stop": stop, "rng": 1}
-    found, plain = (dp.audit_samples(P, Q, classifier=one, **options) for one in (partly, filled))
-    assert np.array_equal(found.spectrum.low, plain.spectrum.low)
-    assert found.verdict == plain.verdict
+    result, plain = (
+        dp.audit_samples(P, Q, classifier=each, **options) for each in (partly, filled)
+    )
+    assert np.array_equal(result.spectrum.low, plain.spectrum.low)
+    assert result.verdict == plain.verdict
     note = "The score partly is NaN for 3 certifying draws and counts as 0 there, for neither side."
-    assert note in found.reason
+    assert note in result.reason
     assert "NaN" not in plain.reason
 
 
@@ -139,13 +141,13 @@ def test_nan_while_draws_choose_is_an_early_error_that_names_the_draw(size, stop
 
 def test_draws_that_are_left_out_are_said():
     P, Q = draws(10_000)
-    found = dp.audit_samples(P, Q[:600], claim=(0.5, 0.0), rng=1)
-    assert found.sizes.total == 600
-    assert found.reason.startswith(
+    result = dp.audit_samples(P, Q[:600], claim=(0.5, 0.0), rng=1)
+    assert result.sizes.total == 600
+    assert result.reason.startswith(
         "There are 10,000 draws of M(D) and 600 of M(D'): the first 600 of each are audited, and "
         "9,400 are left out. "
     )
-    assert found.to_dict()["reason"] == found.reason
+    assert result.to_dict()["reason"] == result.reason
     assert "left out" not in dp.audit_samples(P[:600], Q[:600], claim=(0.5, 0.0), rng=1).reason
 
 
@@ -153,8 +155,8 @@ def test_draws_that_are_left_out_are_said():
 def test_sides_of_different_width_are_said(size, stop):
     rng = np.random.default_rng(1)
     P, Q = rng.normal(size=(size, 2)), rng.normal(size=(size, 3))
-    said = "An output of M(D) has 2 numbers and one of M(D') has 3: they are audited as lists"
-    assert said in dp.audit_samples(P, Q, claim=(0.5, 0.0), stop=stop, rng=1).reason
+    note = "An output of M(D) has 2 numbers and one of M(D') has 3: they are audited as lists"
+    assert note in dp.audit_samples(P, Q, claim=(0.5, 0.0), stop=stop, rng=1).reason
     lists = [row[: rng.integers(1, 3)].tolist() for row in P]
-    found = dp.audit_samples(lists, Q.tolist(), claim=(0.5, 0.0), stop=stop, rng=1)
-    assert "audited as lists" not in found.reason  # which they are
+    result = dp.audit_samples(lists, Q.tolist(), claim=(0.5, 0.0), stop=stop, rng=1)
+    assert "audited as lists" not in result.reason  # which they are

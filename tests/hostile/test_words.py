@@ -102,8 +102,8 @@ def test_bets_rule_out_the_claimed_value_itself():
 def test_no_page_and_no_report_says_it_from_above():
     places = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.py")]
     places += [
-        one for end in ("md", "html", "json") for one in (ROOT / "reports").rglob(f"*.{end}")
+        path for end in ("md", "html", "json") for path in (ROOT / "reports").rglob(f"*.{end}")
     ]
     assert len(places) > 100
-    wrong = [one for one in places if FROM_ABOVE.search(one.read_text(encoding="utf-8"))]
+    wrong = [path for path in places if FROM_ABOVE.search(path.read_text(encoding="utf-8"))]
     assert wrong == []

@@ -119,8 +119,8 @@ def _certify(
     """The estimate, and how many scores of certifying draws are NaN, which count as 0."""
     chosen = scoring.scores(fitted.score, prepared.past)
     refuse_nan(chosen, fitted.name)
-    found = scoring.scores(fitted.score, prepared.certifying)
-    certifying = [without_nan(score) for score in found]
+    scores = scoring.scores(fitted.score, prepared.certifying)
+    certifying = [without_nan(score) for score in scores]
     rows = Sides(*(score[:, None] for score in certifying))
     calls = call_sizes(len(rows.P), call, prepared.learned)
     refuse_dependence(rows, calls, 0.5, score=fitted.name)
@@ -135,7 +135,7 @@ def _certify(
         settings.focus,
         fresh=SortedScores(np.empty(0), np.empty(0)) if learned else past,
     )
-    return estimate, int(sum(np.isnan(score).sum() for score in found))
+    return estimate, int(sum(np.isnan(score).sum() for score in scores))
 
 
 def _evidence(

@@ -71,7 +71,7 @@ class Bettor:
                 self.judged_by = self.learned
         with self.clock.step("certify_s"):
             scores = scoring.scores(self.judge.fitted.score, self.past.like(fresh))
-            self.undefined += int(sum(np.isnan(one).sum() for one in scores))
+            self.undefined += int(sum(np.isnan(side).sum() for side in scores))
             self._settle(self.judge, self.judge.odds(scores))
 
     def learn(self, fresh: Batch) -> None:

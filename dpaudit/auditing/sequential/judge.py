@@ -38,7 +38,7 @@ class Judge:
 
 def odds(scores: scoring.Scores, line: tuple[float, float]) -> Sides:
     """line[0] + line[1]·score of both sides' draws, within ±LARGEST, with 0 for a score of NaN."""
-    return Sides(*(_odds(without_nan(one), line) for one in scores))
+    return Sides(*(_odds(without_nan(score), line) for score in scores))
 
 
 def _odds(score: Array, line: tuple[float, float]) -> Array:

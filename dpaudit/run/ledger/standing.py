@@ -64,12 +64,12 @@ class Standing:
         drawn = count(sum(one.draws for one in self.entries))
         verdict, beside = ("rejected", "at least") if self.violated else ("not rejected", "below")
         peak, now = from_log(self.largest), from_log(self.log_e)
-        said = (
+        text = (
             f"Ledger: the claim is {verdict}. {runs} of version {self.version} of the code, "
             f"{drawn} draws a side in all, brought the e-value against it to {peak}, {beside} the "
             f"{number(self.needed)} that rejects it."
         )
-        return said if now == peak else f"{said} It is {now} now."
+        return text if now == peak else f"{text} It is {now} now."
 
     def to_dict(self) -> dict[str, Any]:
         """In JSON types; evidence as its logarithm."""

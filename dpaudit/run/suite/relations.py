@@ -60,14 +60,14 @@ def together(done: Sequence[ScenarioOutcome]) -> tuple[list[ScenarioOutcome], st
     sentence is "".
     """
     named = dict(zip(READINGS, done, strict=True))
-    audited = {name: one.record for name, one in named.items() if one.record is not None}
-    failed = {name: one for name, one in named.items() if one.error is not None}
-    if not audited or not all(isinstance(one.error, DpauditError) for one in failed.values()):
+    audited = {name: case.record for name, case in named.items() if case.record is not None}
+    failed = {name: case for name, case in named.items() if case.error is not None}
+    if not audited or not all(isinstance(case.error, DpauditError) for case in failed.values()):
         return list(done), ""
     kinds = {name: _own(record) for name, record in audited.items()}
     if failed:
-        (name, one), (verdict,) = *failed.items(), kinds.values()
-        text = LEFT_OUT.format(name=WORDS[name], reason=one.reason, kind=verdict)
+        (name, case), (verdict,) = *failed.items(), kinds.values()
+        text = LEFT_OUT.format(name=WORDS[name], reason=case.reason, kind=verdict)
     else:
         verdict, text = _of_both(kinds, audited["replace"])
     return [_judged(named[name], verdict, text) for name in audited], text
@@ -78,12 +78,12 @@ def _own(record: Mapping[str, Any]) -> str:
     return "violated" if record["headline"]["exceeded"] else str(record["verdict"])
 
 
-def _judged(one: ScenarioOutcome, verdict: str, text: str) -> ScenarioOutcome:
-    assert one.record is not None
-    reason = " ".join([*text.split("\n"), one.record["reason"]])
-    record = {**one.record, "verdict": verdict, "reason": reason}
-    save_record(record, one.folder)
-    return replace(one, kind=verdict, reason=reason, record=record)
+def _judged(case: ScenarioOutcome, verdict: str, text: str) -> ScenarioOutcome:
+    assert case.record is not None
+    reason = " ".join([*text.split("\n"), case.record["reason"]])
+    record = {**case.record, "verdict": verdict, "reason": reason}
+    save_record(record, case.folder)
+    return replace(case, kind=verdict, reason=reason, record=record)
 
 
 def _of_both(kinds: Mapping[str, str], replaced: Mapping[str, Any]) -> tuple[str, str]:
@@ -95,7 +95,7 @@ def _of_both(kinds: Mapping[str, str], replaced: Mapping[str, Any]) -> tuple[str
     if len(violated) == 2:
         return "violated", BOTH
     if (excess := beyond_group(replaced)) is not None:
-        epsilon, delta = (number(one, 3) for one in excess)
+        epsilon, delta = (number(value, 3) for value in excess)
         return "violated", GROUP.format(epsilon=epsilon, delta=delta)
     if violated:
         (name,), (other,) = violated, set(kinds) - set(violated)
@@ -117,5 +117,5 @@ def beyond_group(replaced: Mapping[str, Any]) -> tuple[float, float] | None:
     epsilon, delta = replaced["headline"]["claimed"], replaced["headline"]["delta"]
     most = (1.0 + math.exp(min(epsilon, LARGEST))) * delta
     grid, low = replaced["epsilon"], replaced["empirical"]["low"]
-    at_twice = [bound for one, bound in zip(grid, low, strict=True) if one >= 2.0 * epsilon]
+    at_twice = [bound for at, bound in zip(grid, low, strict=True) if at >= 2.0 * epsilon]
     return (2.0 * epsilon, most) if max(at_twice, default=0.0) > most else None
