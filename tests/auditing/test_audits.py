@@ -107,7 +107,7 @@ def test_a_true_claim_is_not(claim):
     """Fails with probability at most 0.001, the level's complement."""
     result = audit(shifted(1.0), claim=claim)
     assert result.verdict == "not violated"
-    assert "is certified" in result.headline.text
+    assert "Ruled out" in result.headline.text
     assert "would have been found with probability 0.8" in result.reason
     assert result.claim is claim
 
