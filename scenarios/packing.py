@@ -1,7 +1,7 @@
 """What a build packs beside the modules; pyproject.toml names this build step.
 
 The wheel carries the scenarios that run by name from any folder. The source distribution carries
-the project as it is worked on, tests included, but no drawn pages: they are three quarters of reports.
+the project as it is worked on, tests included, but no drawn pages.
 """
 
 from collections.abc import Iterable
