@@ -10,6 +10,7 @@ import numpy as np
 from dpaudit._core.types import Mechanism, describe
 from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
+from dpaudit.neighbours.pair import DONE
 from dpaudit.report.text import assignments, count, label, number
 from dpaudit.run.analysis import Analysis
 from dpaudit.run.readings import Readings
@@ -66,7 +67,7 @@ def _which(neighbours: Neighbours) -> str:
     if neighbours.relation == "add":
         return f"one more row, the worst of norm at most {number(neighbours.row_bound)}"
     if neighbours.candidates is None:
-        return "the worst of all rows, zeroed"
+        return f"the worst of all rows, {DONE[neighbours.relation]}"
     candidates = f"{count(len(neighbours.candidates))} candidates for its place"
     return f"the worst of all rows and {candidates} ({neighbours.source})"
 

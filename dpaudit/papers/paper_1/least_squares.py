@@ -51,6 +51,7 @@ class GaussianMechanismLS(Algorithm):
     delta: float
     sensitivity: float
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "proposition 2, Gaussian LS"
     claimed: ClassVar[str] = "μ-GDP, μ = ε/√(2 ln(1.25/δ)), at most s apart"
@@ -145,6 +146,7 @@ class RandomProjectionLS(Algorithm):
     variant: str = "printed"
     sampler: str = "sufficient"
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "figure 4, RP LS"
     claimed: ClassVar[str] = "(ε, δ)-DP, as it is read"

@@ -59,6 +59,7 @@ class CalibratedGaussMix(Algorithm):
     scale_bound: float = 0.0
     release: str = "gram"
     sampler: str = "sufficient"
+    zero_rows_matter = False
     paper: ClassVar[int] = 3
     statement: ClassVar[str] = "GaussMix, lemma 1"
     claimed: ClassVar[str] = "(ε, δ)-DP"

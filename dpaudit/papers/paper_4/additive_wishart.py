@@ -54,6 +54,7 @@ class AdditiveWishartNoise(MatrixRelease):
     shift: bool = False
     variant: str = "printed"
     sampler: str = "sufficient"
+    zero_rows_matter = False
     statement: ClassVar[str] = "algorithm 3, additive Wishart noise"
     summary: ClassVar[str] = (
         "the second moments plus those of some random rows (paper 4, algorithm 3)"

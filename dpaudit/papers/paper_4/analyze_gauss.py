@@ -57,6 +57,7 @@ class AnalyzeGaussNoise(MatrixRelease):
     row_bound: float = 1.0
     scaled: bool = False
     variant: str = "printed"
+    zero_rows_matter = False
     statement: ClassVar[str] = "section 2, Analyze Gauss"
     summary: ClassVar[str] = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
     unknown: ClassVar[str] = (
@@ -158,6 +159,7 @@ class NoisyInverse(MatrixRelease):
     delta: float
     row_bound: float = 1.0
     variant: str = "printed"
+    zero_rows_matter = False
     statement: ClassVar[str] = "theorem B.5, noise on the inverse"
     summary: ClassVar[str] = (
         "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"

@@ -54,6 +54,7 @@ class JLRidge(MatrixRelease):
     row_bound: float = 1.0
     variant: str = "printed"
     sampler: str = "sufficient"
+    zero_rows_matter = False
     statement: ClassVar[str] = "algorithm 1, ridge regression"
     summary: ClassVar[str] = "the second moments of a sketch of padded data (paper 4, algorithm 1)"
     correction: ClassVar[str] = "w by theorem B.1"
