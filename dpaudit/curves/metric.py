@@ -18,7 +18,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
-from dpaudit.curves.group import chained
+from dpaudit.curves.group import tightest_chain
 from dpaudit.errors import DpauditError
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class MetricClaim:
     def on(self, pair: Pair) -> Claim:
         """The claim about a pair of databases that differ in the values of one or more records.
 
-        Of several records ε adds up, as along a chain of neighbours
-        (`dpaudit.curves.group.chained`).
+        Of several records ε adds up, and δ is the least that a chain of neighbours gives, whichever
+        record is changed first (`dpaudit.curves.group.tightest_chain`).
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class MetricClaim:
     def _of(self, distances: list[float]) -> Claim:
         from dpaudit.curves.claims import Claim  # which offers this class as Claim.metric
 
-        epsilon, delta = chained([(self.epsilon * one, self.delta) for one in distances])
+        epsilon, delta = tightest_chain([self.epsilon * one for one in distances], self.delta)
         total = f"{sum(distances):g}" + (f" over {len(distances)} rows" * (len(distances) > 1))
         origin = f"{self.epsilon:g}·d at d(x, x′) = {total}, {self.named}"
         text = f"({epsilon:g}, {delta:g})-DP, {origin}"
