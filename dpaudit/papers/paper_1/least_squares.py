@@ -13,10 +13,10 @@ from dpaudit._core.check import fail
 from dpaudit._core.linalg import LeastSquares, least_squares
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT
+from dpaudit.laws import Gaussian, ShiftRows
 from dpaudit.mechanisms.least_squares import ALS, RPLS
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.algorithm import Algorithm, KnownAlgorithm
 from dpaudit.papers.paper_1.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
@@ -107,7 +107,7 @@ class GaussianMechanismLS(Algorithm):
 
 
 @dataclass(frozen=True)
-class RandomProjectionLS(Algorithm):
+class RandomProjectionLS(KnownAlgorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
 
     c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its source (paper 4, theorem 3.1) has
@@ -157,10 +157,10 @@ class RandomProjectionLS(Algorithm):
     def __post_init__(self) -> None:
         self.check_variant()
         _check_public("row_bound", self.row_bound, self.variant)
-        self._known  # noqa: B018  its own checks
+        self.known(np.zeros((0, 0)))  # its own checks
 
-    @property
-    def _known(self) -> RPLS:
+    def known(self, data: Array) -> RPLS:
+        """RP LS. As printed the row that sets c₁ is an exceptional one."""
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
     @property
@@ -168,22 +168,10 @@ class RandomProjectionLS(Algorithm):
         """(ε, δ)-DP: figure 4."""
         return Claim(self.epsilon, self.delta)
 
-    def law(self, data: Array) -> StudentT:
-        """Multivariate Student's t: the law of least squares on a Gaussian sketch."""
-        return self._known.law(data)
-
-    def zeroed_rows(self, data: Array) -> StudentRows:
-        """The pairs with one row zeroed, for every row but the exceptional one."""
-        return self._known.zeroed_rows(data)
-
-    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """In the printed variant the row that sets c₁: without it the padding shrinks."""
-        return self._known.exceptional_rows(data)
-
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Least squares on sketches of the padded data, (size, p)."""
         sampler = "student" if self.sampler == "sufficient" else "literal"
-        return ALS(self.rows, sampler)(self._known.padded(data), size, rng=rng)
+        return ALS(self.rows, sampler)(self.known(data).padded(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
         """Many short rows and one of norm c₁, which is zeroed.
