@@ -70,6 +70,8 @@ def test_draws_never_certify_more_than_the_exact_spectrum(name):
         assert name == "FloatLaplace"
         return
     grid = np.array([0.0, 0.1, 1.0])
+    x = mechanism(mechanism.pair().left, 500, rng=2)  # whose law is that of the view, one-to-one
+    assert len(np.unique(x, axis=0)) == len(np.unique(mechanism.view(x), axis=0))
     found = dp.audit(mechanism, mechanism.pair(), epsilon=grid, draws=4_000, level=1 - 1e-6, rng=5)
     assert found.exact is not None
     assert np.all(found.spectrum.low <= found.exact.delta + 1e-12)

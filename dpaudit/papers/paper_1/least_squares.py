@@ -10,13 +10,12 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import LeastSquares, least_squares
+from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import Gaussian, ShiftRows
-from dpaudit.mechanisms.least_squares import ALS, RPLS
+from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm, KnownAlgorithm
+from dpaudit.papers.algorithm import KnownAlgorithm
 from dpaudit.papers.paper_1.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
@@ -24,7 +23,7 @@ MOST_ROWS = 20_000  # of a pair
 
 
 @dataclass(frozen=True)
-class GaussianMechanismLS(Algorithm):
+class GaussianMechanismLS(KnownAlgorithm):
     """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
     σ = s√(2 ln(1.25/δ))/ε. The proposition gives the exact curve of a pair whose solutions are
@@ -75,18 +74,17 @@ class GaussianMechanismLS(Algorithm):
         """σ = s√(2 ln(1.25/δ))/ε."""
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
-    def law(self, data: Array) -> Gaussian:
-        """N(x_opt, σ²I)."""
-        coef = self._fitted(data).coef
-        return Gaussian(coef, np.eye(len(coef)) / self.sigma)
-
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Shifts by ‖x_opt − x′_opt‖/σ."""
-        return ShiftRows(self._fitted(data).displacement / self.sigma)
+    def known(self, data: Array) -> GaussianLS:
+        """N(x_opt, σ²I). Raises `InvalidInput` where a row moves x_opt by more than s."""
+        moved = float(least_squares(data).displacement.max())
+        if moved > self.sensitivity * (1.0 + 1e-12):
+            expected = f"at least the largest move of the solution, {moved:g}"
+            fail("sensitivity", self.sensitivity, expected)
+        return GaussianLS(sigma=self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Least squares plus Gaussian noise, (size, p)."""
-        solution = self._fitted(data).coef
+        solution = self.known(data).law(data).mean
         return np.asarray(solution + self.sigma * rng.standard_normal((size, len(solution))))
 
     def pair(self) -> NeighbourPair:
@@ -95,15 +93,6 @@ class GaussianMechanismLS(Algorithm):
         data = np.column_stack([x, np.r_[1.0, 1e-3 * np.cos(7.0 * x[1:])]])
         unit = self.sensitivity / float(least_squares(data).displacement.max())
         return zero_row(data * [1.0, unit], 0)
-
-    def _fitted(self, data: Array) -> LeastSquares:
-        """The solution. Raises `InvalidInput` where a row moves it by more than s."""
-        fit = least_squares(data)
-        moved = float(fit.displacement.max())
-        if moved > self.sensitivity * (1.0 + 1e-12):
-            expected = f"at least the largest move of the solution, {moved:g}"
-            fail("sensitivity", self.sensitivity, expected)
-        return fit
 
 
 @dataclass(frozen=True)
