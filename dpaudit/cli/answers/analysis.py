@@ -107,13 +107,11 @@ def _content(found: Analysis) -> dict[str, Any]:
 
 
 def _table(content: dict[str, Any]) -> str:
-    """δ by ε. An added row is in D′, so forward (from more rows to fewer) is from D′ to D."""
-    ways = [("D to D′", content["forward"]), ("D′ to D", content["backward"])]
-    if content["neighbour"]["relation"] == "add":
-        ways = [("D to D′", content["backward"]), ("D′ to D", content["forward"])]
+    """δ by ε."""
     columns = [
         ("ε", content["epsilon"]),
-        *ways,
+        ("D to D′", content["forward"]),
+        ("D′ to D", content["backward"]),
         ("δ", content["delta"]),
         ("asymptotic", content["asymptotic"]),
         ("row", content["row"]),
