@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.types import Mechanism
+from dpaudit._core.types import Array, Mechanism
 from dpaudit.adapters.trial import trial
 from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed.few import audit_few
@@ -35,7 +35,8 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     assert mechanism is not None
     assert pair is not None
     settings, clock = settings.on(pair), Clock()
-    theory = _theory(mechanism, pair, settings)
+    # no known law is one of the bits of floats
+    theory = None if settings.bits else _theory(mechanism, pair, settings.epsilon)
     if settings.stop is not None:
         source = MechanismBatches(mechanism, pair, settings, drawing)
         found = audit_sequentially(settings, theory, source, clock, drawing.progress, pair.change)
@@ -83,12 +84,9 @@ def audit_draws(
     return _result(subject, settings, None, found, clock)
 
 
-def _theory(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> Spectrum | None:
-    """The exact spectrum, where one is known of what the score reads: no law has bits of floats."""
-    if settings.bits:
-        return None
+def _theory(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Spectrum | None:
     try:
-        return exact.spectrum(mechanism, pair, settings.epsilon)
+        return exact.spectrum(mechanism, pair, epsilon)
     except NoExactSpectrum:
         return None
 
