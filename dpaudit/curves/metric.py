@@ -155,11 +155,10 @@ class MetricClaim:
 
 
 def tightest_chain(steps: Iterable[float], delta: float) -> tuple[float, float]:
-    """(ε, δ) of the best order of steps that keep (steps[i], delta) each, as `dpaudit.curves.group.chained` gives it.
+    """(ε, δ) of a chain of steps that keep (steps[i], delta) each (`dpaudit.curves.group.chained`).
 
-    Rows may be changed in any order, and a claim about both directions may take another order for
-    each of them, so every order gives a bound, and the least is one. The ε does not depend on the
-    order.
+    It is the least over all orders. Rows may be changed in any order, and either direction may take
+    its own, so the bound of every order is valid. The ε does not depend on the order.
 
     Of the two lines of a step, g(a) is the second one only if that is 1/2 or more, and then every
     later step is on its second line. Exchanging two steps next to each other shows that those on
