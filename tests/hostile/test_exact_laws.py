@@ -54,7 +54,7 @@ def test_bits_of_floats_are_not_in_the_law_over_the_real_numbers(name):
     found = dp.audit(
         mechanism,
         mechanism.pair(),
-        draws=50_000,
+        draws=30_000,
         claim=mechanism.claim,
         classifier="lightgbm",
         bits=True,
