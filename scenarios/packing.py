@@ -1,7 +1,7 @@
 """What a build packs beside the modules; pyproject.toml names this build step.
 
 The wheel carries the scenarios that run by name from any folder. The source distribution carries
-the project as it is worked on, tests included, but no drawn pages: reports are 27 MB of them.
+the project as it is worked on, tests included, but no drawn pages.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ REPOSITORY = [Path(FOLDER, one) for one in ("libraries", "museum", "papers/studi
 STUDY = "[study]"
 
 SOURCE = ("tests", "docs", "reports", "scenarios", ".conda", ".github")
-TEXT = (*SCENARIO, *(".md", ".json", ".sh", ".txt", ".rst", ".css", ".js", ".yml", ".yaml"))
+TEXT = (*SCENARIO, *(".md", ".json", ".xz", ".sh", ".txt", ".rst", ".css", ".js", ".yml", ".yaml"))
 DOCS = Path("docs")  # whole: pictures and templates are part of it
 CACHES = ("__pycache__", "dpaudit-out")
 MADE = (Path("docs/_build"), Path("docs/gallery"), Path("docs/api/generated"))

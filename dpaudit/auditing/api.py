@@ -92,7 +92,7 @@ def audit(
         certifies.
     bits : bool, default False
         Let the score read the bits of floats (grid, exponent, low bits), where careless samplers
-        leak.
+        leak. The result then has no exact spectrum: known laws are those of real numbers.
     focus : {"spectrum", "pure"}, default "spectrum"
         What 1 − level is spent on: all ε, or "pure": nine tenths on ε at δ = 0, which few small
         sets decide; more draws then choose. The band holds as a whole in either case.

@@ -15,7 +15,7 @@ from dpaudit.cli.console import REPORTS, Console, using
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(path_type=Path)
-RELATIONS = ("zero-out", "replace", "add")
+RELATIONS = ("zero-out", "remove", "replace", "add")
 CLAIM = "EPS,DELTA"
 
 
@@ -256,7 +256,7 @@ def epsilons(
 
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
     """Add --relation, --candidates and --row-bound: the neighbours that a worst case is over."""
-    kind = "Neighbours: with one row zeroed, replaced by a candidate, or added."
+    kind = "Neighbours: with one row zeroed, removed, replaced by a candidate, or added."
     rows = "For --relation replace: the candidates."
     bound = "For --relation add: the largest norm of the added row."
     for option in (

@@ -284,8 +284,14 @@ class Claim:
     def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:
         """δ(ε) that the accountants of dp-accounting give for a `DpEvent`.
 
-        Its accountant of privacy loss distributions is asked first, whose δ(ε) is rounded upwards,
-        then, where that knows no such event, its Rényi accountant.
+        Its accountant of privacy loss distributions is asked first, whose δ(ε) is rounded upwards
+        and at least 10⁻¹³ here, then, where that knows no such event, its Rényi accountant.
+
+        The package gives the noise of an event in units of C, the bound of one record's value
+        (`GaussianDpEvent`, `LaplaceDpEvent`). A record that comes or goes, or becomes the special
+        one, moves a sum by C. A replaced record moves it by 2C, by whichever accountant; the Rényi
+        accountant, which takes C for every relation, is therefore asked for half the noise. Events
+        that state no size of values, such as `ZCDpEvent`, are about the neighbours asked for.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,9 @@ ACCOUNTANTS = {
     "privacy loss distribution": ("dp_accounting.pld", "PLDAccountant"),
     "Rényi divergence": ("dp_accounting.rdp", "RdpAccountant"),
 }
+# the least δ: losses are convolved by Fourier transforms, whose rounding can leave a negative one
+ROUNDING = {"privacy loss distribution": 1e-13, "Rényi divergence": 0.0}
+SUMS = ("GaussianDpEvent", "LaplaceDpEvent", "DiscreteLaplaceDpEvent", "NoOpDpEvent")
 LONGEST = 60  # characters of an event that is shown whole
 
 
@@ -55,31 +58,77 @@ def from_dp_event(event: Any, neighbours: str = "add-or-remove-one") -> Claim:
     accounting = _package("dp_accounting")
     if not isinstance(event, accounting.DpEvent):
         fail("event", event, "a dp_accounting.DpEvent")
-    named = choice("neighbours", neighbours, NEIGHBOURS).replace("-", "_").upper()
-    relation = accounting.NeighboringRelation[named]
+    relation = choice("neighbours", neighbours, NEIGHBOURS)
     shown = repr(event) if len(repr(event)) <= LONGEST else type(event).__name__
     known = (
-        (way, accountant)
-        for way, (module, kind) in ACCOUNTANTS.items()
-        if (accountant := getattr(_package(module), kind)(neighboring_relation=relation)).supports(
-            event
-        )
+        (way, accountant, part)
+        for way, part, under in _routes(event, relation)
+        if (accountant := _accountant(way, under)).supports(part)
     )
-    way, accountant = next(known, ("", None))
+    way, accountant, part = next(known, ("", None, None))
     if accountant is None:
         fail("event", shown, f"one that an accountant knows under {neighbours}")
     origin = f"dp-accounting, by {way}, {neighbours.replace('-', ' ')}"
-    return _said(_accounted(accountant.compose(event), shown), origin)
+    return _said(_accounted(accountant.compose(part), ROUNDING[way], shown), origin)
 
 
-def _accounted(accountant: Any, shown: str) -> Claim:
+def _accountant(way: str, relation: str) -> Any:
+    module, kind = ACCOUNTANTS[way]
+    neighbouring = _package("dp_accounting").NeighboringRelation
+    named = neighbouring[relation.replace("-", "_").upper()]
+    return getattr(_package(module), kind)(neighboring_relation=named)
+
+
+def _routes(event: Any, relation: str) -> Iterator[tuple[str, Any, str]]:
+    """(accountant, event, relation) by which δ(ε) can be computed, the sharpest first.
+
+    The noise of an event is in units of C, the bound of one record's value. A record that comes or
+    goes moves a sum by C, and a replaced record moves it by 2C, as noise of half the size lets C.
+    Under "replace-one" the loss distributions of dp-accounting take 2C themselves, but know few
+    events, and its Rényi divergences take C whatever the relation.
+    """
+    distributions, divergences = ACCOUNTANTS
+    yield distributions, event, relation
+    if relation == "replace-one":
+        event = _with_half_the_noise(event)
+        if _adds_noise_to_sums(event):
+            yield distributions, event, "add-or-remove-one"
+    yield divergences, event, relation
+
+
+def _with_half_the_noise(event: Any) -> Any:
+    """The same event, and all within it, with noise of half the size in units of C."""
+    changed: dict[str, Any] = {}
+    if hasattr(event, "noise_multiplier"):
+        changed["noise_multiplier"] = event.noise_multiplier / 2.0
+    if hasattr(event, "sensitivity"):
+        changed["sensitivity"] = 2 * event.sensitivity
+    if hasattr(event, "event"):
+        changed["event"] = _with_half_the_noise(event.event)
+    if hasattr(event, "events"):
+        changed["events"] = [_with_half_the_noise(part) for part in event.events]
+    return _package("attr").evolve(event, **changed)
+
+
+def _adds_noise_to_sums(event: Any) -> bool:
+    """Whether nothing but noise on sums over all records is released."""
+    if hasattr(event, "events"):
+        return all(map(_adds_noise_to_sums, event.events))
+    if type(event).__name__ == "SelfComposedDpEvent":
+        return _adds_noise_to_sums(event.event)
+    return type(event).__name__ in SUMS
+
+
+def _accounted(accountant: Any, rounding: float, shown: str) -> Claim:
     """What an accountant promises. Raises `InvalidInput` where that is nothing."""
     delta = float(accountant.get_delta(0.0))
     if delta == 0.0:
         return Claim(0.0, 0.0)
     if delta >= 1.0 and accountant.get_delta(FAR) >= 1.0:
         fail("event", shown, "one that promises something: this one allows δ = 1 at every ε")
-    return Claim.from_function(accountant.get_delta, shown)
+    return Claim.from_function(
+        lambda epsilon: min(max(float(accountant.get_delta(epsilon)), rounding), 1.0), shown
+    )
 
 
 def _said(claim: Claim, origin: str) -> Claim:

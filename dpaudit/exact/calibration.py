@@ -112,7 +112,7 @@ def calibrate(
         defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
     law : {"finite", "asymptotic"}, default "finite"
         As in `worst_case`.
-    relation : {"zero-out", "replace", "add"}, default "zero-out"
+    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
         As in `worst_case`.
     candidates : array of shape (m, d), optional
         As in `worst_case`.

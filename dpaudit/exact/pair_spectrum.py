@@ -72,7 +72,7 @@ def spectrum(
     -------
     Spectrum
         With `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are
-        known.
+        known. The laws are those of real numbers: floats may leak more by their bits.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,31 +26,39 @@ from dpaudit.exact.replaced_rows.wishart_search import WishartSearch
 from dpaudit.exact.replaced_rows.worst import Worst
 from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
-from dpaudit.neighbours import zero_row
+from dpaudit.neighbours import remove_row, zero_row
 
 PAIRS = 1 << 23  # of a row and a candidate at a time
-RELATIONS = ("zero-out", "replace", "add")
+RELATIONS = ("zero-out", "remove", "replace", "add")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LargestCurve:
-    """The largest of several curves at every ε, by direction."""
+    """The largest of several curves at every ε, by direction.
+
+    swapped : the curves' backward direction is the forward one.
+    """
 
     curves: tuple[Curve, ...]
+    swapped: bool = False
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """The largest δ at each ε."""
         forward, backward = zip(*(curve.delta(epsilon) for curve in self.curves), strict=True)
-        return np.max(forward, axis=0), np.max(backward, axis=0)
+        return self._ordered(np.max(forward, axis=0), np.max(backward, axis=0))
 
     def renyi(self, order: float) -> tuple[float, float]:
         """The largest Rényi divergences of an order, nats. Raises `NoExactSpectrum`."""
-        return _larger_by_direction([curve.renyi(order) for curve in self.curves])
+        return self._ordered(*_larger_by_direction([curve.renyi(order) for curve in self.curves]))
 
     @property
     def supremum(self) -> tuple[float, float]:
         """The largest privacy losses."""
-        return _larger_by_direction([curve.supremum for curve in self.curves])
+        return self._ordered(*_larger_by_direction([curve.supremum for curve in self.curves]))
+
+    def _ordered(self, forward: T, backward: T) -> tuple[T, T]:
+        return (backward, forward) if self.swapped else (forward, backward)
 
 
 def _larger_by_direction(pairs: list[tuple[float, float]]) -> tuple[float, float]:
@@ -79,9 +88,10 @@ def worst_case(
         As in `spectrum`.
     law : {"finite", "asymptotic"}, default "finite"
         As in `spectrum`.
-    relation : {"zero-out", "replace", "add"}, default "zero-out"
-        "zero-out", each row zeroed in turn; "replace", each row replaced by each of `candidates`;
-        or "add", the worst added row among all rows of Euclidean norm at most `row_bound`.
+    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
+        "zero-out", each row zeroed in turn; "remove", each row left out in turn; "replace", each
+        row replaced by each of `candidates`; or "add", the worst added row among all rows of
+        Euclidean norm at most `row_bound`. Forward is `data` against its neighbour.
     candidates : array of shape (m, d), optional
         For "replace".
     row_bound : float, optional
@@ -90,8 +100,10 @@ def worst_case(
     Returns
     -------
     Spectrum
-        Its `index` is the worst row at each ε, its `candidate` the worst candidate ("replace"), and
-        its `curve` the worst case at any other ε.
+        Its `forward`, `backward` and `delta` are each the largest over all neighbours at each ε,
+        so those of one ε may come from different rows. Its `index` is the row of `delta`, the worst
+        in either direction, its `candidate` the candidate of `delta` ("replace"), and its `curve`
+        the worst case at any other ε.
 
     Raises
     ------
@@ -107,7 +119,8 @@ def worst_case(
     A worst replacement for ALS, RPLS and AdditiveWishart is searched for at each ε by a bound that
     is proved (`dpaudit.exact.replaced_rows`), so each reading of its `curve` is a search.
 
-    One thin QR, then O(1) work a row (O(d) a row and candidate).
+    One thin QR, then O(1) work a row (O(d) a row and candidate). Where a row of zeros changes the
+    mechanism's law (`LawMechanism.zero_rows_matter`), each removed row takes a curve of its own.
 
     A neighbour attains the largest δ, also of "add": there the row has the norm `row_bound` and the
     direction that the mechanism's `added_row` says. The orders between rows are proved in
@@ -131,15 +144,20 @@ def worst_case(
     known = known_mechanism(mechanism)
     if relation == "add":
         assert row_bound is not None
-        return spectrum_of(*families.curve(known.added_row(data, row_bound), 0, law), epsilon)
+        curve, name = families.curve(known.added_row(data, row_bound), 0, law)
+        return spectrum_of(LargestCurve((curve,), swapped=True), name, epsilon)
     if relation == "replace":
         replacements = _Replacements(known, data, check.matrix("candidates", candidates), law)
         return replacements.spectrum(epsilon)
-    exceptional = known.exceptional_rows(data)
-    found = _candidates(_family(known, data), law, exceptional)
-    found += [
-        _Candidate(row, *curve_on_pair(mechanism, zero_row(data, row), law)) for row in exceptional
-    ]
+    if relation == "remove":
+        check.matrix("data", data, min_rows=2)
+    change = zero_row if relation == "zero-out" else remove_row
+    if relation == "remove" and getattr(known, "zero_rows_matter", True):
+        apart, found = tuple(range(len(data))), []
+    else:
+        apart = known.exceptional_rows(data)
+        found = _candidates(_family(known, data), law, apart)
+    found += [_Candidate(row, *curve_on_pair(mechanism, change(data, row), law)) for row in apart]
     return _largest(epsilon, found)
 
 
@@ -273,13 +291,10 @@ def _largest(epsilon: Array, found: list[_Candidate], count: int | None = None) 
     """The largest curve at each ε; with `count`, entries are row · count + candidate."""
     entries = np.array([one.entry for one in found])
     both = np.array([one.curve.delta(epsilon) for one in found])  # entry, direction, ε
-    best = np.argmax(both.max(axis=1), axis=0)
-    forward, backward = (
-        np.take_along_axis(both[:, side], best[None], axis=0)[0] for side in (0, 1)
-    )
+    forward, backward = both.max(axis=0)
     worst = Spectrum.of_directions(epsilon, forward, backward, found[0].law)
     worst = worst.replace(curve=LargestCurve(tuple(one.curve for one in found)))
-    entry = entries[best]
+    entry = entries[np.argmax(both.max(axis=1), axis=0)]
     if count is None:
         return worst.replace(index=entry)
     return worst.replace(index=entry // count, candidate=entry % count)

@@ -33,11 +33,14 @@ class LawMechanism:
         Why there is no worst added row, for the error.
     adjustable : tuple of Adjustable
         The parameters that `dpaudit.exact.calibrate` may set, its default first.
+    zero_rows_matter : bool
+        Whether a row of zeros changes the law. Where it does not, a removed row is a zeroed one.
     """
 
     summary: ClassVar[str] = ""
     claimed: ClassVar[str] = ""
     regression: ClassVar[bool] = False
+    zero_rows_matter: bool = True
 
     # why `added_row` knows none, after "M has"
     no_added_row: ClassVar[str] = "no closed form for the worst row within a bound"

@@ -61,6 +61,8 @@ class Composition(LawMechanism):
             )
         object.__setattr__(self, "mechanisms", mechanisms)
         object.__setattr__(self, "times", tuple(check.integer("times", k, 1) for k in times))
+        matter = any(mechanism.zero_rows_matter for mechanism in mechanisms)
+        object.__setattr__(self, "zero_rows_matter", matter)
 
     @property
     def _pairs(self) -> list[tuple[LawMechanism, int]]:

@@ -63,7 +63,7 @@ class ExampleMechanism(LawMechanism):
         return lambda size, rng: self.run(data, size, rng)
 
     def view(self, x: Array) -> Array:
-        """The numbers that follow `law`, computed from outputs (m, k): by default the outputs."""
+        """The numbers that follow `law`, one-to-one with outputs (m, k): by default the outputs."""
         return x
 
     def pair(self) -> NeighbourPair:

@@ -64,6 +64,7 @@ class ALS(LawMechanism):
     rows: int
     sampler: str = "student"
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     no_added_row: ClassVar[str] = NO_ADDED_ROW
     summary: ClassVar[str] = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
     adjustable: ClassVar[tuple[Adjustable, ...]] = (
@@ -125,6 +126,7 @@ class GaussianLS(LawMechanism):
     delta: float | None = None
     sensitivity: float | None = None
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     summary: ClassVar[str] = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
     adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
     claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
@@ -213,6 +215,7 @@ class RPLS(LawMechanism):
     padding: float | None = None
     row_bound: float | None = None
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     no_added_row: ClassVar[str] = NO_ADDED_ROW
     summary: ClassVar[str] = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
     adjustable: ClassVar[tuple[Adjustable, ...]] = (

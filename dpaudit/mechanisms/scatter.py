@@ -24,6 +24,7 @@ class ScatterDraw(LawMechanism):
     """
 
     inverted: ClassVar[bool] = False
+    zero_rows_matter = False
 
     @property
     def gaussian_rows(self) -> int:

@@ -44,6 +44,7 @@ class AnalyzeGauss(LawMechanism):
     """
 
     sigma: float
+    zero_rows_matter = False
     summary: ClassVar[str] = (
         "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
     )
@@ -105,6 +106,7 @@ class GaussianInverse(LawMechanism):
 
     sigma: float
     padding: float = 0.0
+    zero_rows_matter = False
     summary: ClassVar[str] = (
         "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
     )
@@ -168,6 +170,7 @@ class SufficientStatistics(LawMechanism):
 
     sigma_gram: float
     sigma_cross: float
+    zero_rows_matter = False
     summary: ClassVar[str] = (
         "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
     )

@@ -155,6 +155,7 @@ class AdditiveWishart(LawMechanism):
     dof: int
     scale: float
     summary: ClassVar[str] = "the second-moment matrix plus Wishart noise (paper 4, algorithm 3)"
+    zero_rows_matter = False
     adjustable: ClassVar[tuple[Adjustable, ...]] = (
         Adjustable("scale"),
         Adjustable("dof", 1, whole=True, by_columns=True),

@@ -13,6 +13,7 @@ from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.data import added_bound, within
 
 VARIANTS = ("printed", "corrected")
 SAMPLERS = ("sufficient", "literal")
@@ -107,6 +108,53 @@ class Algorithm(LawMechanism):
         return NoExactSpectrum(
             f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
         )
+
+
+class KnownAlgorithm(Algorithm):
+    """An algorithm whose output has the law of a mechanism of `dpaudit.mechanisms`.
+
+    Subclasses give `known`.
+    """
+
+    def known(self, data: Array) -> LawMechanism:
+        """That mechanism. Raises `InvalidInput` for data that break what is public of them.
+
+        Raises `NoExactSpectrum` where the law is not known.
+        """
+        raise NotImplementedError
+
+    def law(self, data: Array) -> Law:
+        """The mechanism's law."""
+        return self.known(data).law(data)
+
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
+        """The mechanism's pairs with one row zeroed."""
+        return self.known(data).zeroed_rows(data)
+
+    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        """The mechanism's exceptional rows."""
+        return self.known(data).exceptional_rows(data)
+
+
+class KnownReplacedRows(KnownAlgorithm):
+    """A known algorithm with the mechanism's closed form for replaced rows."""
+
+    row_bound: float
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
+        """The mechanism's pairs, of candidates within the bound."""
+        return self.known(data).replaced_rows(data, within(candidates, self.row_bound))
+
+
+class KnownAddedRow(KnownAlgorithm):
+    """A known algorithm with the mechanism's worst added row; rows of zeros do not matter to it."""
+
+    row_bound: float
+    zero_rows_matter = False
+
+    def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
+        """The mechanism's worst row within `row_bound`."""
+        return self.known(data).added_row(data, added_bound(row_bound, self.row_bound))
 
 
 class ReplacementAlgorithm(Algorithm):

@@ -70,7 +70,7 @@ def analyse(
         With data and a mechanism whose output law is known.
     epsilon : array of shape (m,), nats, optional
         Instead of the scenario's; a claim's own ε is added to either.
-    relation : {"zero-out", "replace", "add"}, default "zero-out"
+    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
         As in `dpaudit.exact.worst_case`.
     candidates : path, optional
         A CSV file of the data's columns.
@@ -110,10 +110,10 @@ def analyse(
 
 
 def _worst(mechanism: Mechanism, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:
-    """The worst case; for zeroed rows of ALS and RPLS also its asymptotic curve."""
+    """The worst case; for zeroed or removed rows of ALS and RPLS also its asymptotic curve."""
     found = exact.worst_case(mechanism, data, epsilon, **neighbours.arguments)
-    if neighbours.relation == "zero-out":
-        limit = exact.worst_case(mechanism, data, epsilon, law="asymptotic")
+    if neighbours.relation in ("zero-out", "remove"):
+        limit = exact.worst_case(mechanism, data, epsilon, law="asymptotic", **neighbours.arguments)
         if limit.law != found.law:
             return found.replace(asymptotic=limit.delta)
     return found

@@ -55,7 +55,7 @@ def calibrate(
         The target's δ.
     parameter : str, optional
         By default the first that `dpaudit list mechanisms` names.
-    relation : {"zero-out", "replace", "add"}, default "zero-out"
+    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
         As in `dpaudit.exact.worst_case`.
     candidates : path, optional
         A CSV file of the data's columns.

@@ -1,4 +1,4 @@
-"""The neighbours that an exact worst case is over: zeroed, replaced or added rows."""
+"""The neighbours that an exact worst case is over: zeroed, removed, replaced or added rows."""
 
 from __future__ import annotations
 

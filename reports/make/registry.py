@@ -251,5 +251,11 @@ MEASUREMENTS = (
         time="half a minute",
         options=True,
     ),
+    Measurement(
+        "house",
+        "lines, files, jumps of a call, circles of imports, depth of the tests",
+        "docs/architecture.md",
+        "reports.make.house:report",
+    ),
 )
 BY_NAME = {one.name: one for one in MEASUREMENTS}

@@ -158,7 +158,7 @@ def test_a_list_has_a_line_for_each_and_json_all_that_is_known(capsys):
     assert found.keys() == {"mechanisms", "datasets", "classifiers", "scenarios"}
     als = next(one for one in found["mechanisms"] if one["name"] == "ALS")
     assert als["parameters"] == "rows, sampler='student'"
-    assert als["exact spectrum"] == "zero-out, replace; calibrates rows"
+    assert als["exact spectrum"] == "zero-out, remove, replace; calibrates rows"
     assert "flight-als" in als["scenarios"]
 
 
@@ -181,10 +181,12 @@ def exactly():
 
 def test_list_of_mechanisms_says_what_is_known_exactly(exactly):
     assert exactly.keys() == dp.mechanisms.REGISTRY.keys()
-    assert exactly["ALS"] == "zero-out, replace; calibrates rows"
-    assert exactly["GaussMix"] == "zero-out, replace, add; calibrates sigma (or rows)"
-    assert exactly["AdditiveWishart"] == "zero-out, replace, add; calibrates scale (or dof)"
-    assert exactly["RandomLinearCombination"] == "zero-out, replace, add; nothing to calibrate"
+    assert exactly["ALS"] == "zero-out, remove, replace; calibrates rows"
+    assert exactly["GaussMix"] == "zero-out, remove, replace, add; calibrates sigma (or rows)"
+    assert exactly["AdditiveWishart"] == "zero-out, remove, replace, add; calibrates scale (or dof)"
+    assert (
+        exactly["RandomLinearCombination"] == "zero-out, remove, replace, add; nothing to calibrate"
+    )
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,12 @@ def test_the_relations_listed_are_those_of_worst_case(name, exactly):
         }
     )
     data = np.random.default_rng(0).normal(size=(30, 3))
-    more = {"zero-out": {}, "replace": {"candidates": data[:2]}, "add": {"row_bound": 1.0}}
+    more = {
+        "zero-out": {},
+        "remove": {},
+        "replace": {"candidates": data[:2]},
+        "add": {"row_bound": 1.0},
+    }
     for relation, options in more.items():
         try:
             dp.exact.worst_case(mechanism, data, [1.0], relation=relation, **options)

@@ -77,7 +77,7 @@ def test_a_replaced_row(write_scenario, rows, capsys):
 def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
     """Some outputs of the database without the row are impossible with it.
 
-    The reverse is false, so D to D′ is the private direction.
+    The reverse is false, so δ from D to D′, which is forward, is the larger one.
     """
     path = write_scenario(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
     assert (
@@ -97,7 +97,7 @@ def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
         == 0
     )
     found = json.loads(capsys.readouterr().out)
-    assert found["forward"][0] < found["backward"][0]
+    assert found["forward"][0] > found["backward"][0]
     assert found["row"] is None
     assert (
         main(["spectrum", str(path), "--relation", "add", "--row-bound", "4", "--epsilon", "3"])

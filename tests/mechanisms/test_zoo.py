@@ -38,7 +38,10 @@ def default(names):
     return [pytest.param(one, marks=[pytest.mark.slow] * (one in HEAVY)) for one in names]
 
 
+LAWLESS = ("FloatLaplace",)  # which floats its answers share has no closed form
+KNOWN = [name for name in ZOO if name not in LAWLESS]
 every = pytest.mark.parametrize("name", default(ZOO))
+every_law = pytest.mark.parametrize("name", default(KNOWN))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +66,7 @@ def statistics(x):
     return np.column_stack([np.where(np.isnan(x), -1e9, x), np.nansum(x, axis=1)])
 
 
-@pytest.mark.parametrize("name", one_in(2, ZOO))
+@pytest.mark.parametrize("name", one_in(2, KNOWN))
 def test_draws_follow_the_law(name, drawn):
     """Kolmogorov–Smirnov tests of every column and of the row sums.
 
@@ -76,7 +79,7 @@ def test_draws_follow_the_law(name, drawn):
         assert largest_distance(found, expected) < threshold(SIZE, found.shape[1], ERROR)
 
 
-@pytest.mark.parametrize("name", one_in(3, ZOO))
+@pytest.mark.parametrize("name", one_in(3, KNOWN))
 def test_draws_follow_the_exact_curve(name, drawn):
     """δ(ε) = E_P[(1 − e^{ε − L})₊] over draws of the algorithm.
 
@@ -100,7 +103,7 @@ def test_draws_follow_the_exact_curve(name, drawn):
         np.testing.assert_allclose(found, expected, atol=room)
 
 
-@every
+@every_law
 def test_sound_claims_are_true_and_broken_ones_are_not(name):
     mechanism = ZOO[name]
     excess = spectrum_of(name).delta - mechanism.claim.delta_at(spectrum_of(name).epsilon)
@@ -147,7 +150,7 @@ def test_sound_claims_are_true_at_other_parameters(mechanism):
         assert np.all(dp.exact.spectrum(mechanism, pair, grid).delta <= claim.delta_at(grid) + SAME)
 
 
-@every
+@every_law
 def test_spectra_are_spectra(name):
     """Within [0, 1], falling, convex in e^ε, and 0 from the pure ε on."""
     spectrum = spectrum_of(name)
@@ -274,7 +277,6 @@ def test_published_attacks_are_within_what_is_possible(name):
         ("PrefixSum", 1.0),
         ("DPLaplace", 0.01),
         ("UnequalCoin", np.log(1.0 / (1.0 + np.exp(-1.0)) / 0.1)),
-        ("FloatLaplace", np.inf),
         ("ReusedNoise", np.inf),
         ("CachedNoise", np.inf),
     ],

@@ -46,7 +46,7 @@ def test_the_table_says_what_was_found(found):
     assert all(line in text for line in said)
     assert "Broken: 2 of 3 caught. Sound: 1 of 1 left alone" in text
     assert "| 10 | 0.993 | 2 of 2 at 1,000 | 1,000 |" in text
-    assert "| ∞ |" in text
+    assert "| – | – |" in text  # FloatLaplace has no exact spectrum
     assert text.endswith("|\n")
     assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
 

@@ -10,6 +10,7 @@ import numpy as np
 from dpaudit._core.types import Mechanism, describe
 from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
+from dpaudit.neighbours.pair import DONE
 from dpaudit.report.text import assignments, count, label, number
 from dpaudit.run.analysis import Analysis
 from dpaudit.run.readings import Readings
@@ -66,7 +67,7 @@ def _which(neighbours: Neighbours) -> str:
     if neighbours.relation == "add":
         return f"one more row, the worst of norm at most {number(neighbours.row_bound)}"
     if neighbours.candidates is None:
-        return "the worst of all rows, zeroed"
+        return f"the worst of all rows, {DONE[neighbours.relation]}"
     candidates = f"{count(len(neighbours.candidates))} candidates for its place"
     return f"the worst of all rows and {candidates} ({neighbours.source})"
 
@@ -106,13 +107,11 @@ def _content(found: Analysis) -> dict[str, Any]:
 
 
 def _table(content: dict[str, Any]) -> str:
-    """δ by ε. An added row is in D′, so forward (from more rows to fewer) is from D′ to D."""
-    ways = [("D to D′", content["forward"]), ("D′ to D", content["backward"])]
-    if content["neighbour"]["relation"] == "add":
-        ways = [("D to D′", content["backward"]), ("D′ to D", content["forward"])]
+    """δ by ε."""
     columns = [
         ("ε", content["epsilon"]),
-        *ways,
+        ("D to D′", content["forward"]),
+        ("D′ to D", content["backward"]),
         ("δ", content["delta"]),
         ("asymptotic", content["asymptotic"]),
         ("row", content["row"]),

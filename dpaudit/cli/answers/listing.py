@@ -162,7 +162,7 @@ def _parameters(cls: type) -> str:
     )
 
 
-def _relations(cls: type) -> str:
+def _relations(cls: Any) -> str:
     """The relations for which `dpaudit.exact.worst_case` knows the mechanism."""
     from dpaudit.mechanisms import LawMechanism
     from dpaudit.papers import Algorithm
@@ -173,6 +173,8 @@ def _relations(cls: type) -> str:
         for name in methods.values()
     }
     known = [name for name, method in methods.items() if getattr(cls, method) not in bare[method]]
+    if "zero-out" in known and not cls.zero_rows_matter:
+        known.insert(1, "remove")
     if not known and hasattr(cls, "joint_spectrum"):
         return "none of the output alone; joint_spectrum(pair) has the private statistics as well"
     return ", ".join(known) or "none"

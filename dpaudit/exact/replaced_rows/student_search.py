@@ -68,7 +68,7 @@ class StudentSearch:
     epsilon: Array
 
     def worst(self, known: Worst) -> Worst:
-        """The largest δ of the family and of what is `known`, at each ε."""
+        """The largest δ of the family and of what is `known`, at each place."""
         worst = computed(self._seeds(), known, self._delta)
         orders = [self._best_orders(worst, side) for side in SIDES]
         left: list[Open] = []
@@ -99,16 +99,17 @@ class StudentSearch:
     def _delta(self, some: Open) -> Array:
         """The exact δ's."""
         found = np.empty(len(some.entry))
-        for side in SIDES:
-            own = some.side == side
-            found[own] = self._pairs(some.entry[own], side).delta(self.epsilon[some.place[own]])
+        side, place = np.divmod(some.place, len(self.epsilon))
+        for one in SIDES:
+            own = side == one
+            found[own] = self._pairs(some.entry[own], one).delta(self.epsilon[place[own]])
         return found
 
     def _seeds(self) -> Open:
         """At every ε the pairs of the largest variances of the likelihood ratio and of the loss."""
         return Open.together(
             [
-                Open.all_of(entry, side, np.ones((len(entry), len(self.epsilon))))
+                self._in_direction(entry, np.ones((len(entry), len(self.epsilon))), side)
                 for side in SIDES
                 for entry in (
                     self._largest(lambda pairs: pairs.log_moment(1.0), side),
@@ -128,7 +129,8 @@ class StudentSearch:
 
     def _best_orders(self, worst: Worst, side: int) -> np.ndarray:
         """The place in ORDERS of the s that bounds the worst pair known best, at each ε."""
-        entry, back = np.unique(np.maximum(worst.entry, 0), return_inverse=True)
+        own = np.maximum(np.split(worst.entry, 2)[side], 0)
+        entry, back = np.unique(own, return_inverse=True)
         pairs = self._pairs(entry, side)
         moments = np.stack([pairs.log_moment(s) for s in ORDERS])[:, back]
         bound = moments - np.multiply.outer(ORDERS, self.epsilon) + LOG_FACTORS[:, None]
@@ -136,17 +138,21 @@ class StudentSearch:
 
     def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
         """What the bounds leave of a chunk."""
-        pairs = self._pairs(entries, side)
-        some = np.flatnonzero(self._may_exceed(pairs, orders, worst))
+        pairs, threshold = self._pairs(entries, side), np.split(worst.threshold, 2)[side]
+        some = np.flatnonzero(self._may_exceed(pairs, orders, threshold))
         bound = pairs.at(some).bound(self.epsilon)
-        left = np.any(bound > worst.threshold, axis=1)
+        left = np.any(bound > threshold, axis=1)
         some, bound = some[left], bound[left]
         sharper = contour_bound(pairs.at(some), self.epsilon, ORDERS[orders])
-        return Open.all_of(entries[some], side, np.minimum(bound, sharper)).above(worst)
+        return self._in_direction(entries[some], np.minimum(bound, sharper), side).above(worst)
 
-    def _may_exceed(self, pairs: Replaced, orders: np.ndarray, worst: Worst) -> np.ndarray:
+    def _in_direction(self, entries: np.ndarray, bound: Array, side: int) -> Open:
+        """Entries in one direction at every ε; bound : (k, m)."""
+        return Open.all_of(entries, bound, side * len(self.epsilon))
+
+    def _may_exceed(self, pairs: Replaced, orders: np.ndarray, threshold: Array) -> np.ndarray:
         """Whether the variance and the best moments of the worst pair leave a pair at some ε."""
-        log_low = np.log(worst.threshold)
+        log_low = np.log(threshold)
         variance, loss = pairs.log_moment(1.0), pairs.largest_loss
         # of log M(1), by Scarf's inequality: log(1 + 4δ(δ + κ − 1))
         least = np.logaddexp(log_low, log_expm1(self.epsilon)) + log_low + np.log(4.0)

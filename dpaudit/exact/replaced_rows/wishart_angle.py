@@ -42,17 +42,17 @@ ROUNDING = 1e-13  # of a probability
 
 
 def upper(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
-    """δ of the larger direction plus what it may be off by, at each ε for each pair, (n, m).
+    """δ plus what it may be off by, forward at each ε and then backward, for each pair, (n, 2m).
 
     up, down : (n,), α and β > 0. freedom : f ≥ 1, and f + 1 ≤ LARGEST. epsilon : (m,), nats.
     """
-    found = np.empty((len(up), len(epsilon)))
+    found = np.empty((len(up), 2 * len(epsilon)))
     order = np.argsort(up - down)  # pairs of a block then have their z₀ at the same side
     step = max(1, BLOCK // (len(epsilon) * len(PANELS) * len(NODES)))
     for at in range(0, len(up), step):
         some = order[at : at + step]
         both = directions(up[some], down[some], freedom, epsilon)
-        found[some] = np.maximum(*(_above(*one, epsilon) for one in both))
+        found[some] = np.hstack([_above(*one, epsilon) for one in both])
     return found
 
 

@@ -1,10 +1,10 @@
 """The worst replacement beside additive Wishart noise: by the bound of `wishart.py`, then exactly.
 
 The bound grows with both eigenvalues α and β. On a grid of levels the pairs that it leaves at some
-ε lie beyond a staircase, which is found level by level by bisection; a pair is bounded by the level
-above it. A finer grid over what is left follows. What that leaves is compared by the integral of
-`wishart_angle.py`, so that pairs which are nearly equal do not each need an exact curve. The exact
-δ does not grow with both eigenvalues: at large ε one direction falls as the other one grows.
+place lie beyond a staircase, which is found level by level by bisection; a pair is bounded by the
+level above it. A finer grid over what is left follows. What that leaves is compared by the integral
+of `wishart_angle.py`, so that pairs which are nearly equal do not each need an exact curve. The
+exact δ does not grow with both eigenvalues: at large ε one direction falls as the other one grows.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class WishartSearch:
     epsilon: Array
 
     def worst(self, known: Worst) -> Worst:
-        """The largest δ of the family and of what is `known`, at each ε."""
+        """The largest δ of the family and of what is `known`, at each place."""
         worst = known
         for entry in self._seeds():
-            worst = self._with_exact(worst, int(entry), np.arange(len(self.epsilon)))
+            worst = self._with_exact(worst, int(entry), np.arange(len(worst.delta)))
         left = np.arange(len(self.family.old))
         for grid in range(GRIDS):
             left = self._beyond_staircase(left, worst, first=grid == 0)
@@ -74,7 +74,7 @@ class WishartSearch:
         left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
         bound = self._bound(self.family.old[left], self.family.new[left])
         left = left[np.any(bound > _threshold(worst), axis=1)]
-        still = Open.all_of(left, 0, self._sharpest(left)).above(worst)
+        still = Open.all_of(left, self._sharpest(left)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
@@ -83,7 +83,7 @@ class WishartSearch:
         return worst
 
     def _sharpest(self, left: np.ndarray) -> Array:
-        """By angles where it can be done: δ and what its integral may be off by, (n, m)."""
+        """By angles where it can be done: δ and what its integral may be off by, (n, 2m)."""
         up, down = self.family.old[left], self.family.new[left]
         if self._freedom + 1 > wishart_angle.LARGEST:
             return self._bound(up, down)
@@ -93,10 +93,12 @@ class WishartSearch:
         )
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
-        """With the exact δ of an entry at the ε of these places."""
+        """With the exact δ of an entry, in both directions, at the ε of these places."""
         curve, _ = replaced_curve(self.family, entry)
-        delta = np.maximum(*curve.delta(self.epsilon[places]))
-        return worst.with_values(np.full(len(places), entry), places, delta)
+        at = np.unique(places % len(self.epsilon))
+        delta = np.concatenate(curve.delta(self.epsilon[at]))
+        both = np.concatenate([at, at + len(self.epsilon)])
+        return worst.with_values(np.full(len(both), entry), both, delta)
 
     def _seeds(self) -> np.ndarray:
         old, new = self.family.old, self.family.new
@@ -105,11 +107,11 @@ class WishartSearch:
         return np.unique([np.argpartition(-size, count - 1)[:count] for size in sizes])
 
     def _bound(self, up: Array, down: Array) -> Array:
-        """Of the larger direction, (n, m)."""
-        return np.maximum(
-            bound(up, down, self._freedom, self.epsilon),
-            bound(down, up, self._freedom, self.epsilon),
+        """At each place, (n, 2m)."""
+        forward, backward = (
+            bound(*pair, self._freedom, self.epsilon) for pair in ((up, down), (down, up))
         )
+        return np.hstack([forward, backward])
 
     @property
     def _freedom(self) -> int:
@@ -117,7 +119,7 @@ class WishartSearch:
         return self.family.dof - self.family.dim + 1
 
     def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
-        """The entries whose levels the bound leaves at some ε."""
+        """The entries whose levels the bound leaves at some place."""
         if not len(left):
             return left
         rows, columns = (
@@ -139,7 +141,7 @@ class WishartSearch:
 
 
 def _threshold(worst: Worst) -> Array:
-    """What a bound must exceed at each ε; no δ exceeds 1."""
+    """What a bound must exceed at each place; no δ exceeds 1."""
     return np.where(worst.delta > CERTAIN, np.inf, worst.threshold)
 
 

@@ -1,4 +1,9 @@
-"""The largest δ found so far at each ε, and which δ's still have to be computed."""
+"""The largest δ found so far at each place, and which δ's still have to be computed.
+
+Of m ε there are 2m places: the forward direction at each ε, then the backward one. So the worst
+entry in either direction is searched for at once, and a pair whose two δ's are computed together
+serves both.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +21,15 @@ BATCH = 1 << 10  # δ's that are computed between two looks at what is left
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Worst:
-    """The entry with the largest δ known at each ε, (m,), and that δ; −1 and 0 at first."""
+    """The entry with the largest δ known at each place, (2m,), and that δ; −1 and 0 at first."""
 
     entry: np.ndarray
     delta: Array
 
     @classmethod
     def unknown(cls, count: int) -> Worst:
-        """Nothing is known."""
-        return cls(np.full(count, -1), np.zeros(count))
+        """Nothing is known at `count` ε."""
+        return cls(np.full(2 * count, -1), np.zeros(2 * count))
 
     def without_entries(self) -> Worst:
         """The same δ's, to be exceeded by entries of another family."""
@@ -32,7 +37,7 @@ class Worst:
 
     @property
     def entries(self) -> np.ndarray:
-        """The entries that are worst at some ε."""
+        """The entries that are worst at some place."""
         return np.unique(self.entry[self.entry >= 0])
 
     @property
@@ -42,11 +47,11 @@ class Worst:
 
     @property
     def threshold(self) -> Array:
-        """What a bound must exceed at each ε, (m,)."""
+        """What a bound must exceed at each place, (2m,)."""
         return np.maximum(self.delta, FAINT) * (1.0 - MARGIN)
 
     def with_values(self, entry: np.ndarray, place: np.ndarray, delta: Array) -> Worst:
-        """With δ's of entries at the ε of these places, each (k,)."""
+        """With δ's of entries at these places, each (k,)."""
         order = np.lexsort((entry, -delta, place))  # of equal δ's the first entry
         first = order[np.unique(place[order], return_index=True)[1]]
         first = first[delta[first] > self.delta[place[first]]]
@@ -57,13 +62,9 @@ class Worst:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Open:
-    """δ's that may be computed: entry, direction (0 forward, 1 backward), place of ε and bound.
-
-    Each (k,).
-    """
+    """δ's that may be computed: entry, place and bound, each (k,)."""
 
     entry: np.ndarray
-    side: np.ndarray
     place: np.ndarray
     bound: Array
 
@@ -71,13 +72,13 @@ class Open:
     def none(cls) -> Open:
         """Nothing to compute."""
         nothing = np.zeros(0, dtype=np.intp)
-        return cls(nothing, nothing, nothing, np.zeros(0))
+        return cls(nothing, nothing, np.zeros(0))
 
     @classmethod
-    def all_of(cls, entry: np.ndarray, side: int, bound: Array) -> Open:
-        """Entries in one direction at every ε; bound : (k, m)."""
+    def all_of(cls, entry: np.ndarray, bound: Array, first: int = 0) -> Open:
+        """Entries at every place from `first` on; bound : (k, places)."""
         row, place = np.indices(bound.shape).reshape(2, -1)
-        return cls(entry[row], np.full(row.shape, side), place, bound.ravel())
+        return cls(entry[row], first + place, bound.ravel())
 
     @classmethod
     def together(cls, parts: list[Open]) -> Open:
@@ -85,23 +86,22 @@ class Open:
         parts = [cls.none(), *parts]
         return cls(
             np.concatenate([part.entry for part in parts]),
-            np.concatenate([part.side for part in parts]),
             np.concatenate([part.place for part in parts]),
             np.concatenate([part.bound for part in parts]),
         )
 
     def at(self, some: np.ndarray) -> Open:
         """Some of them."""
-        return Open(self.entry[some], self.side[some], self.place[some], self.bound[some])
+        return Open(self.entry[some], self.place[some], self.bound[some])
 
     def above(self, worst: Worst) -> Open:
-        """Those whose bound exceeds what is known at their ε, the most promising first."""
+        """Those whose bound exceeds what is known at their place, the most promising first."""
         ratio = self.bound / worst.threshold[self.place]
         order = np.argsort(-ratio, kind="stable")
         return self.at(order[ratio[order] > 1.0])
 
     def foremost(self) -> Open:
-        """The one with the largest bound at each ε."""
+        """The one with the largest bound at each place."""
         order = np.lexsort((-self.bound, self.place))
         return self.at(order[np.unique(self.place[order], return_index=True)[1]])
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import Laplace as LaplaceLaw
 from dpaudit.laws import Product
 from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.mechanisms.textbook.additive import NoisyHistogram1
@@ -30,15 +29,10 @@ class NoisyHistogram2(NoisyHistogram1):
     source: ClassVar[str] = "Ding et al. 2018, algorithm 10"
     summary: ClassVar[str] = "a histogram plus Laplace noise of the inverse scale"
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The counts plus noise."""
-        answers = column(data)
-        return answers + rng.laplace(0.0, self.epsilon, (size, len(answers)))
-
-    def law(self, data: Array) -> LaplaceLaw:
-        """Laplace about the counts."""
-        answers = column(data)
-        return LaplaceLaw(answers, np.full(len(answers), self.epsilon))
+    @property
+    def scale(self) -> float:
+        """ε."""
+        return self.epsilon
 
 
 @dataclass(frozen=True)

@@ -28,15 +28,20 @@ class Laplace(PureExample):
     source: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006"
     summary: ClassVar[str] = "an answer plus Laplace noise"
 
+    @property
+    def scale(self) -> float:
+        """Of the noise."""
+        return 1.0 / self.epsilon
+
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The answers plus noise."""
         answers = column(data)
-        return answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, len(answers)))
+        return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
 
     def law(self, data: Array) -> LaplaceLaw:
-        """Laplace about the answers."""
+        """The law of `view`: Laplace about the answers."""
         answers = column(data)
-        return LaplaceLaw(answers, np.full(len(answers), 1.0 / self.epsilon))
+        return LaplaceLaw(answers, np.full(len(answers), self.scale))
 
     def pair(self) -> NeighbourPair:
         """Answers 1 and 2."""
@@ -92,7 +97,7 @@ class LaplaceParallel(ExampleMechanism):
 
 
 @dataclass(frozen=True)
-class PrefixSum(ExampleMechanism):
+class PrefixSum(Laplace):
     """Running sums of noisy answers, each with Laplace noise of scale 1/ε.
 
     They determine the noisy answers and are determined by them. So the release is ε-DP where one
@@ -101,8 +106,6 @@ class PrefixSum(ExampleMechanism):
     Data: the answers, (n, 1). Output: (size, n).
     """
 
-    epsilon: float = 0.1
-    sound: ClassVar[bool] = True
     source: ClassVar[str] = (
         "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
     )
@@ -116,15 +119,7 @@ class PrefixSum(ExampleMechanism):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Noise added to each answer, then running sums."""
-        answers = column(data)
-        return np.cumsum(
-            answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, len(answers))), axis=1
-        )
-
-    def law(self, data: Array) -> LaplaceLaw:
-        """The law of `view`: Laplace about the answers."""
-        answers = column(data)
-        return LaplaceLaw(answers, np.full(len(answers), 1.0 / self.epsilon))
+        return np.cumsum(super().run(data, size, rng), axis=1)
 
     def view(self, x: Array) -> Array:
         """The noisy answers, from outputs (m, n): the differences of neighbouring sums."""

@@ -10,13 +10,12 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import LeastSquares, least_squares
+from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import Gaussian, ShiftRows, StudentRows, StudentT
-from dpaudit.mechanisms.least_squares import ALS, RPLS
+from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.algorithm import KnownAlgorithm
 from dpaudit.papers.paper_1.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
@@ -24,7 +23,7 @@ MOST_ROWS = 20_000  # of a pair
 
 
 @dataclass(frozen=True)
-class GaussianMechanismLS(Algorithm):
+class GaussianMechanismLS(KnownAlgorithm):
     """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
     σ = s√(2 ln(1.25/δ))/ε. The proposition gives the exact curve of a pair whose solutions are
@@ -51,6 +50,7 @@ class GaussianMechanismLS(Algorithm):
     delta: float
     sensitivity: float
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "proposition 2, Gaussian LS"
     claimed: ClassVar[str] = "μ-GDP, μ = ε/√(2 ln(1.25/δ)), at most s apart"
@@ -74,18 +74,17 @@ class GaussianMechanismLS(Algorithm):
         """σ = s√(2 ln(1.25/δ))/ε."""
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
-    def law(self, data: Array) -> Gaussian:
-        """N(x_opt, σ²I)."""
-        coef = self._fitted(data).coef
-        return Gaussian(coef, np.eye(len(coef)) / self.sigma)
-
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Shifts by ‖x_opt − x′_opt‖/σ."""
-        return ShiftRows(self._fitted(data).displacement / self.sigma)
+    def known(self, data: Array) -> GaussianLS:
+        """N(x_opt, σ²I). Raises `InvalidInput` where a row moves x_opt by more than s."""
+        moved = float(least_squares(data).displacement.max())
+        if moved > self.sensitivity * (1.0 + 1e-12):
+            expected = f"at least the largest move of the solution, {moved:g}"
+            fail("sensitivity", self.sensitivity, expected)
+        return GaussianLS(sigma=self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Least squares plus Gaussian noise, (size, p)."""
-        solution = self._fitted(data).coef
+        solution = self.known(data).law(data).mean
         return np.asarray(solution + self.sigma * rng.standard_normal((size, len(solution))))
 
     def pair(self) -> NeighbourPair:
@@ -95,18 +94,9 @@ class GaussianMechanismLS(Algorithm):
         unit = self.sensitivity / float(least_squares(data).displacement.max())
         return zero_row(data * [1.0, unit], 0)
 
-    def _fitted(self, data: Array) -> LeastSquares:
-        """The solution. Raises `InvalidInput` where a row moves it by more than s."""
-        fit = least_squares(data)
-        moved = float(fit.displacement.max())
-        if moved > self.sensitivity * (1.0 + 1e-12):
-            expected = f"at least the largest move of the solution, {moved:g}"
-            fail("sensitivity", self.sensitivity, expected)
-        return fit
-
 
 @dataclass(frozen=True)
-class RandomProjectionLS(Algorithm):
+class RandomProjectionLS(KnownAlgorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
 
     c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its source (paper 4, theorem 3.1) has
@@ -145,6 +135,7 @@ class RandomProjectionLS(Algorithm):
     variant: str = "printed"
     sampler: str = "sufficient"
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     paper: ClassVar[int] = 1
     statement: ClassVar[str] = "figure 4, RP LS"
     claimed: ClassVar[str] = "(ε, δ)-DP, as it is read"
@@ -155,28 +146,16 @@ class RandomProjectionLS(Algorithm):
     def __post_init__(self) -> None:
         self.check_variant()
         _check_public("row_bound", self.row_bound, self.variant)
-        self._known  # noqa: B018  its own checks
+        self.known(np.zeros((0, 0)))  # its own checks
 
-    @property
-    def _known(self) -> RPLS:
+    def known(self, data: Array) -> RPLS:
+        """RP LS. As printed the row that sets c₁ is an exceptional one."""
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
-
-    def law(self, data: Array) -> StudentT:
-        """Multivariate Student's t: the law of least squares on a Gaussian sketch."""
-        return self._known.law(data)
-
-    def zeroed_rows(self, data: Array) -> StudentRows:
-        """The pairs with one row zeroed, for every row but the exceptional one."""
-        return self._known.zeroed_rows(data)
-
-    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """In the printed variant the row that sets c₁: without it the padding shrinks."""
-        return self._known.exceptional_rows(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Least squares on sketches of the padded data, (size, p)."""
         sampler = "student" if self.sampler == "sufficient" else "literal"
-        return ALS(self.rows, sampler)(self._known.padded(data), size, rng=rng)
+        return ALS(self.rows, sampler)(self.known(data).padded(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
         """Many short rows and one of norm c₁, which is zeroed.

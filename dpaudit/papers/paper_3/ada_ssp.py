@@ -67,6 +67,7 @@ class AdaSSP(JointSpectrumAlgorithm):
     release: str = "statistics"
     variant: str = "printed"
     regression: ClassVar[bool] = True
+    zero_rows_matter = False
     paper: ClassVar[int] = 3
     statement: ClassVar[str] = "algorithm 3, AdaSSP"
     claimed: ClassVar[str] = "(ε, δ)-DP"

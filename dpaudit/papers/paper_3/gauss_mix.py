@@ -10,18 +10,17 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
-from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
 from dpaudit.mechanisms.sketching import RELEASES, RandomProjection
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.algorithm import Algorithm
-from dpaudit.papers.data import added_bound, within
+from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_3.extreme_pairs import axis_pair
 from dpaudit.papers.paper_3.noisy_sketch import NoisySketch, released
 from dpaudit.papers.paper_3.printed_calibration import gaussmix_gamma
 
 
 @dataclass(frozen=True)
-class CalibratedGaussMix(Algorithm):
+class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
 
     σ² = C²γ(k, ε, δ) − λ̄. Output: (size, d(d+1)/2) or (size, k·d).
@@ -76,24 +75,10 @@ class CalibratedGaussMix(Algorithm):
         gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
 
-    def law(self, data: Array) -> GaussianRows:
+    def known(self, data: Array) -> RandomProjection:
         """k rows N(0, DᵀD + σ²I), or their Gram matrix."""
-        return self._sketch.law(within(data, self.row_bound))
-
-    def zeroed_rows(self, data: Array) -> SketchRows:
-        """The pairs with one row zeroed, for every row."""
-        return self._sketch.zeroed_rows(within(data, self.row_bound))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
-        """Of every row and candidate within the bound."""
-        return self._sketch.replaced_rows(
-            within(data, self.row_bound), within(candidates, self.row_bound)
-        )
-
-    def added_row(self, data: Array, row_bound: float) -> SketchRows:
-        """The pair with one row added: the worst row within `row_bound`."""
-        bound = added_bound(row_bound, self.row_bound)
-        return self._sketch.added_row(within(data, self.row_bound), bound)
+        within(data, self.row_bound)
+        return RandomProjection(self.rows, self.release, self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Sketches, or the upper triangles of their Gram matrices."""
@@ -107,7 +92,3 @@ class CalibratedGaussMix(Algorithm):
     def pair(self) -> NeighbourPair:
         """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on the axis of λ_min."""
         return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
-
-    @property
-    def _sketch(self) -> RandomProjection:
-        return RandomProjection(self.rows, self.release, self.sigma)

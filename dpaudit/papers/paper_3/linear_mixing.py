@@ -13,9 +13,9 @@ from scipy.optimize import brentq
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.laws import StudentRows, StudentT
 from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.algorithm import KnownAlgorithm
 from dpaudit.papers.data import within_bounds
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
 from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
@@ -25,7 +25,7 @@ from dpaudit.papers.paper_3.zeroed_row import SolvedRow
 
 
 @dataclass(frozen=True)
-class LinearMixing(JointSpectrumAlgorithm):
+class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
     """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
     γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. Output: (size, p).
@@ -85,17 +85,9 @@ class LinearMixing(JointSpectrumAlgorithm):
         bound = math.hypot(self.row_bound, self.label_bound)
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
 
-    def law(self, data: Array) -> StudentT:
-        """The law where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""
-        return self._padded.law(within_bounds(data, self.row_bound, self.label_bound))
-
-    def zeroed_rows(self, data: Array) -> StudentRows:
-        """The pairs where λ_min is not read (γ ≤ τ). Raises `NoExactSpectrum` elsewhere."""
-        return self._padded.zeroed_rows(within_bounds(data, self.row_bound, self.label_bound))
-
-    @property
-    def _padded(self) -> RPLS:
+    def known(self, data: Array) -> RPLS:
         """RP LS with the same law, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
+        within_bounds(data, self.row_bound, self.label_bound)
         if self.mixing.reads_eigenvalue:
             raise self.no_exact_spectrum()
         noise = self.mixing.noise(0.0, 1, np.random.default_rng(0))  # constant: not random here

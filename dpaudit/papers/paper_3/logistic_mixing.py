@@ -11,7 +11,7 @@ from numpy.polynomial import chebyshev
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.laws import StudentRows, StudentT
+from dpaudit.laws import StudentT, ZeroedRows
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.data import check_signs
 from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm
@@ -87,10 +87,10 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     def law(self, data: Array) -> StudentT:
         """LinearMixing's law, scaled. Raises `NoExactSpectrum` where LinearMixing does."""
-        law = self.linear.law(check_signs(data))
+        law = self.linear.known(check_signs(data)).law(data)
         return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
 
-    def zeroed_rows(self, data: Array) -> StudentRows:
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
         """LinearMixing's: scaling does not change the spectrum."""
         return self.linear.zeroed_rows(check_signs(data))
 

@@ -11,16 +11,17 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
-from dpaudit.laws import ShiftedWishart, WishartRows
+from dpaudit.laws import ShiftedWishart
 from dpaudit.mechanisms.wishart import AdditiveWishart
-from dpaudit.papers.data import added_bound, within
+from dpaudit.papers.algorithm import KnownAddedRow
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, order
 from dpaudit.papers.paper_4.printed import algorithm_3_dof
 
 
 @dataclass(frozen=True)
-class AdditiveWishartNoise(MatrixRelease):
+class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
 
     k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Output: (size, d(d+1)/2), upper triangles.
@@ -72,25 +73,15 @@ class AdditiveWishartNoise(MatrixRelease):
         epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
         return algorithm_3_dof(dim, epsilon, self.delta)
 
-    def law(self, data: Array) -> ShiftedWishart:
-        """The law of M. For the shifted form this and the pairs raise `NoExactSpectrum`."""
-        self._check_unshifted()
-        return self._noise(data).law(within(data, self.row_bound))
-
-    def zeroed_rows(self, data: Array) -> WishartRows:
-        """Of every row."""
-        self._check_unshifted()
-        return self._noise(data).zeroed_rows(within(data, self.row_bound))
-
-    def added_row(self, data: Array, row_bound: float) -> WishartRows:
-        """Of the worst row within `row_bound`."""
-        self._check_unshifted()
-        bound = added_bound(row_bound, self.row_bound)
-        return self._noise(data).added_row(within(data, self.row_bound), bound)
+    def known(self, data: Array) -> AdditiveWishart:
+        """M. Raises `NoExactSpectrum` for the shifted form."""
+        if self.shift:
+            raise self.no_exact_spectrum()
+        return self._noise(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""
-        law, dim = self._noise(data).law(within(data, self.row_bound)), data.shape[1]
+        law, dim = self._noise(data).law(data), data.shape[1]
         if self.sampler == "sufficient":
             draws = law.sample(size, rng)
         else:
@@ -119,8 +110,5 @@ class AdditiveWishartNoise(MatrixRelease):
         return random_moments.raised(draws, dim, -amount)
 
     def _noise(self, data: Array) -> AdditiveWishart:
+        within(data, self.row_bound)
         return AdditiveWishart(self.dof(data.shape[1]), self.row_bound)
-
-    def _check_unshifted(self) -> None:
-        if self.shift:
-            raise self.no_exact_spectrum()

@@ -15,17 +15,17 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
-from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.data import added_bound, smallest_eigenvalue, within
+from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows
+from dpaudit.papers.data import smallest_eigenvalue, within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows, order
 from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma
 
 
 @dataclass(frozen=True)
-class AnalyzeGaussNoise(MatrixRelease):
+class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
 
     N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, as in our text, which may
@@ -76,31 +76,15 @@ class AnalyzeGaussNoise(MatrixRelease):
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
         return section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
-    def law(self, data: Array) -> GaussianNoise:
-        """The law without `scaled`. With it, this and the pairs raise `NoExactSpectrum`."""
-        self._check_plain()
-        return self._noise.law(within(data, self.row_bound))
-
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Of every row."""
-        self._check_plain()
-        return self._noise.zeroed_rows(within(data, self.row_bound))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Of every row and candidate within the bound."""
-        self._check_plain()
-        candidates = within(candidates, self.row_bound)
-        return self._noise.replaced_rows(within(data, self.row_bound), candidates)
-
-    def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """Of the worst row within `row_bound`."""
-        self._check_plain()
-        bound = added_bound(row_bound, self.row_bound)
-        return self._noise.added_row(within(data, self.row_bound), bound)
+    def known(self, data: Array) -> AnalyzeGauss:
+        """Analyze Gauss. Raises `NoExactSpectrum` with `scaled`."""
+        if self.scaled:
+            raise self.no_exact_spectrum()
+        return self._noise(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""
-        draws = self._noise.law(within(data, self.row_bound)).sample(size, rng)
+        draws = self._noise(data).law(data).sample(size, rng)
         return self.lifted(draws) if self.scaled else draws
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
@@ -116,17 +100,13 @@ class AnalyzeGaussNoise(MatrixRelease):
         amount = np.where(indefinite, self.sigma * random_moments.mean_norm(dim), 0.0)
         return random_moments.raised(draws, dim, amount)
 
-    @property
-    def _noise(self) -> AnalyzeGauss:
+    def _noise(self, data: Array) -> AnalyzeGauss:
+        within(data, self.row_bound)
         return AnalyzeGauss(self.sigma)
-
-    def _check_plain(self) -> None:
-        if self.scaled:
-            raise self.no_exact_spectrum()
 
 
 @dataclass(frozen=True)
-class NoisyInverse(MatrixRelease):
+class NoisyInverse(KnownReplacedRows, MatrixRelease):
     """(AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
 
     N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal. Output: (size, d(d+1)/2), upper
@@ -158,6 +138,7 @@ class NoisyInverse(MatrixRelease):
     delta: float
     row_bound: float = 1.0
     variant: str = "printed"
+    zero_rows_matter = False
     statement: ClassVar[str] = "theorem B.5, noise on the inverse"
     summary: ClassVar[str] = (
         "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
@@ -182,17 +163,14 @@ class NoisyInverse(MatrixRelease):
         change = math.sqrt(2.0) / (self.rho * (1.0 + self.rho) * self.row_bound**2)
         return change * gaussian_deviation(self.epsilon, self.delta)
 
-    def law(self, data: Array) -> GaussianNoise:
-        """Of the upper triangle of the noisy inverse."""
-        return self._noise.law(self._promised(data))
-
-    def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Of every row."""
-        return self._noise.zeroed_rows(self._promised(data))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Of every row and candidate within the bound."""
-        return self._noise.replaced_rows(self._promised(data), within(candidates, self.row_bound))
+    def known(self, data: Array) -> GaussianInverse:
+        """Noise on the inverse. Raises `InvalidInput` if σ_min(AᵀA) is less than ρB²."""
+        least = self.rho * self.row_bound**2
+        found = smallest_eigenvalue(within(data, self.row_bound))
+        if found < least * (1.0 - 1e-9):
+            needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
+            fail("data", Words(f"σ_min(AᵀA) = {found:g}"), needed)
+        return GaussianInverse(self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""
@@ -218,19 +196,6 @@ class NoisyInverse(MatrixRelease):
         size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
         rest = axis_rows((size, size), self.row_bound)
         return replace_row(np.vstack([[self.row_bound, 0.0], rest]), 0, [0.0, self.row_bound])
-
-    @property
-    def _noise(self) -> GaussianInverse:
-        return GaussianInverse(self.sigma)
-
-    def _promised(self, data: Array) -> Array:
-        """The data unchanged. Raises `InvalidInput` if σ_min(AᵀA) is less than ρB²."""
-        least = self.rho * self.row_bound**2
-        found = smallest_eigenvalue(within(data, self.row_bound))
-        if found < least * (1.0 - 1e-9):
-            needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
-            fail("data", Words(f"σ_min(AᵀA) = {found:g}"), needed)
-        return data
 
 
 def gaussian_deviation(epsilon: float, delta: float) -> float:

@@ -11,8 +11,8 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.linalg import padded
 from dpaudit._core.types import Array
-from dpaudit.laws import InverseWishart, ScaleRows, SketchRows
 from dpaudit.mechanisms.wishart import InverseWishartDraw
+from dpaudit.papers.algorithm import KnownReplacedRows
 from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
@@ -21,7 +21,7 @@ from dpaudit.papers.paper_4.printed import theorem_5_1_padding, theorem_b_1_padd
 
 
 @dataclass(frozen=True)
-class InverseWishartPosterior(MatrixRelease):
+class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
     ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)). Output: (size, d(d+1)/2), upper triangles; n is
@@ -65,27 +65,20 @@ class InverseWishartPosterior(MatrixRelease):
         formula = theorem_b_1_padding if self.variant == "corrected" else theorem_5_1_padding
         return formula(self.row_bound, rows, self.epsilon, self.delta) ** 2
 
-    def law(self, data: Array) -> InverseWishart:
-        """W⁻¹_d(AᵀA + ψI, n + d)."""
-        return self._draw(data).law(within(data, self.row_bound))
-
-    def zeroed_rows(self, data: Array) -> SketchRows:
-        """Of every row."""
-        return self._draw(data).zeroed_rows(within(data, self.row_bound))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
-        """Of every row and candidate within the bound."""
-        candidates = within(candidates, self.row_bound)
-        return self._draw(data).replaced_rows(within(data, self.row_bound), candidates)
+    def known(self, data: Array) -> InverseWishartDraw:
+        """The draw W⁻¹_d(AᵀA + ψI, n + d)."""
+        within(data, self.row_bound)
+        rows = sum(data.shape)
+        return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""
-        law = self.law(data)
+        known = self.known(data)
         if self.sampler == "sufficient":
-            return law.sample(size, rng)
-        posterior = padded(data, self._draw(data).padding)
+            return known.law(data).sample(size, rng)
+        posterior = padded(data, known.padding)
         upper = np.triu_indices(data.shape[1])
-        draws = (random_moments.literal_inverse(posterior, law.dof, rng) for _ in range(size))
+        draws = (random_moments.literal_inverse(posterior, known.dof, rng) for _ in range(size))
         return np.array([draw[upper] for draw in draws])
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
@@ -94,10 +87,6 @@ class InverseWishartPosterior(MatrixRelease):
         dof = moments.rows + len(values)
         spread = np.tile(values + self.prior(dof), (size, 1))
         return random_moments.scatter_draws(spread, axes, np.full(size, dof), rng, inverse=True)
-
-    def _draw(self, data: Array) -> InverseWishartDraw:
-        rows = sum(data.shape)
-        return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import factorise, padded
+from dpaudit._core.linalg import padded
 from dpaudit._core.types import Array
-from dpaudit.laws import GaussianRows, ScaleRows, SketchRows
+from dpaudit.laws import GaussianRows
 from dpaudit.mechanisms.sketching import RandomProjection
-from dpaudit.papers.data import added_bound, within
+from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows
+from dpaudit.papers.data import within
 from dpaudit.papers.paper_4 import random_moments
 from dpaudit.papers.paper_4.adaptive_release import AdaptiveRelease
 from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments
@@ -21,7 +22,7 @@ from dpaudit.papers.paper_4.printed import theorem_3_1_padding, theorem_b_1_padd
 
 
 @dataclass(frozen=True)
-class JLRidge(MatrixRelease):
+class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
     R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1. Output:
@@ -68,29 +69,23 @@ class JLRidge(MatrixRelease):
         formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
         return formula(self.row_bound, self.rows, self.epsilon, self.delta)
 
+    def known(self, data: Array) -> RandomProjection:
+        """The sketch, which is r·M."""
+        if self.rows <= data.shape[1]:
+            fail("rows", self.rows, f"more than the number of columns, {data.shape[1]}")
+        within(data, self.row_bound)
+        return RandomProjection(self.rows, "gram", self.padding)
+
     def law(self, data: Array) -> GaussianRows:
         """The Gram matrix of r rows N(0, A′ᵀA′/r)."""
-        root = factorise(padded(self._within(data), self.padding)).root
+        root = self.known(data).factor(data).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
-
-    def zeroed_rows(self, data: Array) -> SketchRows:
-        """Of every row."""
-        return self._sketch.zeroed_rows(self._within(data))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
-        """Of every row and candidate within the bound."""
-        return self._sketch.replaced_rows(self._within(data), within(candidates, self.row_bound))
-
-    def added_row(self, data: Array, row_bound: float) -> SketchRows:
-        """Of the worst row within `row_bound`."""
-        bound = added_bound(row_bound, self.row_bound)
-        return self._sketch.added_row(self._within(data), bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Upper triangles, (size, d(d + 1)/2)."""
         if self.sampler == "sufficient":
             return self.law(data).sample(size, rng)
-        extended = padded(self._within(data), self.padding)
+        extended = padded(data, self.known(data).padding)
         upper = np.triu_indices(data.shape[1])
         grams = (random_moments.literal_gram(extended, self.rows, rng) for _ in range(size))
         return np.array([gram[upper] / self.rows for gram in grams])
@@ -100,15 +95,6 @@ class JLRidge(MatrixRelease):
         values, axes = moments.axes
         spread = np.tile(values + self.padding**2, (size, 1))
         return random_moments.scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
-
-    def _within(self, data: Array) -> Array:
-        if self.rows <= data.shape[1]:
-            fail("rows", self.rows, f"more than the number of columns, {data.shape[1]}")
-        return within(data, self.row_bound)
-
-    @property
-    def _sketch(self) -> RandomProjection:
-        return RandomProjection(self.rows, "gram", self.padding)
 
 
 @dataclass(frozen=True)

@@ -81,18 +81,25 @@ class Row:
         claim, needed = self.mechanism.claim, self.needed
         assert claim is not None
         assert claim.epsilon is not None
-        spectrum = exact.spectrum(self.mechanism, self.pair, claim.epsilon)
         last, (caught, seeds) = list(self.tried.items())[-1]
         fewest = f"{needed:,}" if needed else f"more than {last:,}"
         return (
             self.name,
             self.mechanism.source,
             claim.text,
-            page.number(spectrum.pure_epsilon),
-            f"{float(spectrum.delta):.3g}",
+            *_truth(self.mechanism, self.pair, claim.epsilon),
             f"{caught} of {seeds} at {last:,}",
             "sound" if self.mechanism.sound else fewest,
         )
+
+
+def _truth(mechanism: ExampleMechanism, pair: NeighbourPair, epsilon: float) -> tuple[str, str]:
+    """The exact pure ε and the exact δ(epsilon); dashes where no exact spectrum is known."""
+    try:
+        spectrum = exact.spectrum(mechanism, pair, epsilon)
+    except dp.NoExactSpectrum:
+        return page.NONE, page.NONE
+    return page.number(spectrum.pure_epsilon), f"{float(spectrum.delta):.3g}"
 
 
 def report(

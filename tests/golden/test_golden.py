@@ -1,0 +1,22 @@
+"""Calls and commands return what they returned when `python -m tests.golden.renew` last ran.
+
+A change of behaviour renews the record, and its diff shows what changed.
+"""
+
+import pytest
+
+from tests.golden.calls import CALLS, COMMANDS
+from tests.golden.record import command, differences, recorded, result
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_call(name):
+    assert differences(result(name), recorded()["calls"][name]) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command(name, tmp_path, monkeypatch, capsys):
+    assert (
+        differences(command(name, tmp_path, monkeypatch, capsys), recorded()["commands"][name])
+        == []
+    )

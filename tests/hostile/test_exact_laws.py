@@ -1,0 +1,83 @@
+"""No law is called exact that is not the law of what is audited."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.mechanisms import ZOO
+from tests.sparse import one_in
+
+LEAKY = ZOO["FloatLaplace"]
+STEPS = np.arange(-64.0, 65.0)[:, None]
+
+
+def can_come_from(x, answer):
+    """Whether floats x (m,) are outputs of `FloatLaplace` for an answer.
+
+    The noise is ± ln(j·2⁻⁵³)/ε with a whole number j; those near the noise that x needs are tried.
+    """
+    noise = x - answer
+    j = np.round(np.exp(-np.abs(noise) * LEAKY.epsilon) * 2.0**53) + STEPS
+    possible = (j >= 1.0) & (j <= 2.0**53)
+    size = np.log(np.where(possible, j, 1.0) * 2.0**-53) / LEAKY.epsilon
+    return np.any(possible & (answer + np.where(noise > 0.0, -size, size) == x), axis=0)
+
+
+def test_most_outputs_of_one_answer_are_none_of_the_other():
+    """65 %, so δ(ε) ≥ .6 at every ε; 4 standard errors of 20,000 draws are .014."""
+    for own, other in ((0.0, 1.0), (1.0, 0.0)):
+        x = LEAKY(np.array([[own]]), 20_000, rng=3)[:, 0]
+        assert np.all(can_come_from(x, own))
+        assert np.mean(~can_come_from(x, other)) > 0.63
+
+
+def test_laplace_noise_in_floats_has_no_exact_spectrum():
+    """An exact δ(0) of .078 was stated, where δ is .65."""
+    pair = LEAKY.pair()
+    for state in (
+        lambda: dp.exact.spectrum(LEAKY, pair, 0.0),
+        lambda: dp.exact.privacy_loss(LEAKY, pair),
+        lambda: dp.exact.worst_case(LEAKY, pair.left, 0.0),
+    ):
+        with pytest.raises(dp.NoExactSpectrum):
+            state()
+    found = dp.audit(LEAKY, pair, draws=200, claim=LEAKY.claim, rng=1)
+    assert found.exact is None
+    assert found.to_dict()["exact"] is None
+
+
+@pytest.mark.parametrize("name", ["Laplace", pytest.param("Gaussian", marks=pytest.mark.slow)])
+def test_bits_of_floats_are_not_in_the_law_over_the_real_numbers(name):
+    """What an audit of the bits certifies was above the δ that it called exact."""
+    mechanism = ZOO[name]
+    exact = dp.exact.spectrum(mechanism, mechanism.pair(), 0.0).delta
+    found = dp.audit(
+        mechanism,
+        mechanism.pair(),
+        draws=30_000,
+        claim=mechanism.claim,
+        classifier="lightgbm",
+        bits=True,
+        rng=1,
+    )
+    assert found.spectrum.low.max() > exact
+    assert found.exact is None
+    plain = dp.audit(mechanism, mechanism.pair(), draws=200, claim=mechanism.claim, rng=1)
+    assert plain.exact.delta.max() == pytest.approx(float(exact))
+
+
+@pytest.mark.parametrize("name", one_in(4, sorted(ZOO)))
+def test_draws_never_certify_more_than_the_exact_spectrum(name):
+    """Of every mechanism that states a law; each audit errs with probability below 1e-6."""
+    mechanism = ZOO[name]
+    try:
+        dp.exact.spectrum(mechanism, mechanism.pair(), 0.0)
+    except dp.NoExactSpectrum:
+        assert name == "FloatLaplace"
+        return
+    grid = np.array([0.0, 0.1, 1.0])
+    x = mechanism(mechanism.pair().left, 500, rng=2)  # whose law is that of the view, one-to-one
+    assert len(np.unique(x, axis=0)) == len(np.unique(mechanism.view(x), axis=0))
+    found = dp.audit(mechanism, mechanism.pair(), epsilon=grid, draws=4_000, level=1 - 1e-6, rng=5)
+    assert found.exact is not None
+    assert np.all(found.spectrum.low <= found.exact.delta + 1e-12)
