@@ -15,6 +15,7 @@ from dpaudit.scoring.classifier import (
     as_classifier,
     fit,
     is_trained,
+    with_unread,
 )
 from dpaudit.scoring.pool import Scores, pooled, scores
 from dpaudit.scoring.single_rows import refuse_batch_scores
@@ -36,4 +37,5 @@ __all__ = [
     "pooled",
     "refuse_batch_scores",
     "scores",
+    "with_unread",
 ]

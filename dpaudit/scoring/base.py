@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -88,6 +88,9 @@ class Fitted:
         Whether the choosing draws, having chosen the model, trained the score too.
     closed : bool
         Whether the score is the log-ratio of two fitted normal laws.
+    unread : dict
+        By the kind of their parts, the share of the outputs with a part that no score can read,
+        since it hardly repeats; empty for a score of the caller's own.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Fitted:
     notes: tuple[str, ...] = ()
     spent: bool = False
     closed: bool = False
+    unread: Mapping[str, float] = field(default_factory=dict)
 
     __repr__ = short_repr
 

@@ -7,6 +7,7 @@ more than the other: the same number of both trains and chooses, and all others 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -38,11 +39,13 @@ from dpaudit.scoring.few.cross_validated import fit_few
 class Prepared:
     """All draws as rows, (n, k) and (m, k), of which the first `learned` train and choose.
 
-    notes : sentences on draws that are not random, or that drift.
+    unread : what is in no column, as in `outcomes.Columns`. notes : sentences on draws that are not
+    random, or that drift.
     """
 
     sizes: Split
     rows: Sides
+    unread: Mapping[str, float]
     notes: tuple[str, ...]
 
     __repr__ = short_repr
@@ -81,11 +84,12 @@ def audit_few(
         progress("fitting the score", 0, 1)
         prepared = _prepared(settings, drawn, call)
         fitted = _fitted(settings, prepared)
+        fitted = scoring.with_unread(fitted, settings.classifier, prepared.unread)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         estimate = _certify(settings, fitted, prepared, call)
         progress("certifying", 1, 1)
-        judged = _judged(settings, estimate, prepared, theory, who)
+        judged = _judged(settings, estimate, prepared, fitted, theory, who)
         evidence = _evidence(settings, fitted, prepared, estimate)
     return Findings(estimate, fitted, prepared.sizes, judged, evidence=evidence)
 
@@ -94,12 +98,13 @@ def _prepared(settings: Settings, drawn: Pair, call: int | None) -> Prepared:
     """Columns and split depend on the draws that train and choose alone."""
     first = settings.split(columns=1)
     sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
-    rows = Sides(*map(_columns(drawn, sizes), drawn))
+    columns = _columns(drawn, sizes)
+    rows = Sides(*map(columns, drawn))
     calls = call_sizes(len(rows.P), call)
     constant = randomness.constant_note(*drawn)
     drift = refuse_dependence(rows, calls, 0.5)
     notes = (*drift, *([constant] if constant else []))
-    return Prepared(sizes, rows, notes)
+    return Prepared(sizes, rows, columns.unread, notes)
 
 
 def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:
@@ -151,6 +156,7 @@ def _judged(
     settings: Settings,
     estimate: Estimate,
     prepared: Prepared,
+    fitted: Fitted,
     theory: Spectrum | None,
     who: str,
 ) -> Verdict:
@@ -164,7 +170,7 @@ def _judged(
         return least_excess(sides, float(settings.epsilon[at]), allowed, share * settings.alpha)
 
     few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
-    judged = judge_band(estimate, settings, theory, who, few, exact)
+    judged = judge_band(estimate, settings, theory, who, few, exact, fitted.unread)
     return with_notes(judged, (*_uneven(*sides), *prepared.notes))
 
 

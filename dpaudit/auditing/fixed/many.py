@@ -72,7 +72,8 @@ def audit_fixed(
         _refuse_scores(counts.first_scores(), fitted, source.call, sizes.train + sizes.choose)
         progress("certifying", 1, 1)
     few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
-    judged = with_notes(judge_band(estimate, settings, theory, who, few), learned.notes)
+    judged = judge_band(estimate, settings, theory, who, few, unread=fitted.unread)
+    judged = with_notes(judged, learned.notes)
     assert estimate.cells is not None
     evidence = of_set(settings.claim, learned.choices.bet, estimate.cells)
     return Findings(estimate, fitted, sizes, judged, evidence=evidence)
@@ -115,6 +116,7 @@ class Learner:
         fitted = scoring.fit(
             settings.classifier, past, recent, settings.seed, settings.bits, spend=True
         )
+        fitted = scoring.with_unread(fitted, settings.classifier, columns.unread)
         chosen = self._chosen_scores(fitted, recent)
         pooled = scoring.pooled(fitted.score, past, chosen)
         return Learned(columns, rows.P.shape[1], fitted, self._choices(fitted, pooled), notes)

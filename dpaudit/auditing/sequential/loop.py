@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from dpaudit import scoring
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.evidence import of_process
@@ -57,7 +58,10 @@ def audit_sequentially(
             break
     assert bettor.fitted is not None
     notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
-    return _findings(settings, theory, bettor, bettor.fitted, notes, who)
+    assert bettor.past.columns is not None
+    unread = bettor.past.columns.unread
+    fitted = scoring.with_unread(bettor.fitted, settings.classifier, unread)
+    return _findings(settings, theory, bettor, fitted, notes, who)
 
 
 def _findings(
@@ -73,7 +77,9 @@ def _findings(
     record, kept = bettor.record(), _kept(settings)
     estimate = _estimate(settings, bettor, reference.delta, kept)
     few = partial(too_few, settings, reference, theory)
-    judged = judge_e_value(record, estimate, kept, settings, reference, who, few, theory)
+    judged = judge_e_value(
+        record, estimate, kept, settings, reference, who, few, theory, fitted.unread
+    )
     return Findings(
         estimate=estimate,
         fitted=fitted,
