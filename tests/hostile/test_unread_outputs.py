@@ -38,7 +38,10 @@ FORMS = {
     "random keys": ("keys of dicts", lambda value, rng: {rng.bytes(6).hex(): value}),
     "keys inside": ("keys of dicts", lambda value, rng: {"user": [{rng.bytes(6).hex(): value}]}),
     "sets": ("members of sets", lambda value, rng: {"sum", f"{value:.12f}"}),
-    "integers": ("integers of more than 32 digits", lambda value, rng: round(value * 10**16) ** 4),
+    "integers": (
+        "integers of more than 32 digits",
+        lambda value, rng: (int.from_bytes(rng.bytes(20)) << 64) + round(value * 10**16),
+    ),
     "long lists": (
         "lists of more than 1,000 entries",
         lambda value, rng: [0.0] * 1100 + [1.0] * int(rng.integers(2)) + [value],

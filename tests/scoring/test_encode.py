@@ -10,7 +10,6 @@ import dpaudit as dp
 from dpaudit.scoring.base import Sides
 from dpaudit.scoring.encode import (
     NO_EXPONENT,
-    NO_GRID,
     Encoder,
     _mean_ranks_apart,
     bit_features,
