@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
 from dpaudit.outcomes.canonical import as_texts
 from dpaudit.outcomes.features import Features, Kind, Name, features, name_order
 from dpaudit.outcomes.forms import is_table
-from dpaudit.outcomes.unread import SOME, unread, unread_lists
 
+Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
 MOST = tables.SLOTS  # columns; where there are more features, those that most draws have
-FEW = 100  # beyond so many columns, those only that `SOME` draws of both sides have
+FEW, SOME = 100, 5  # beyond so many columns, those only that so many draws of both sides have
 TOTAL_SIZE: Name = ((), Kind.SIZE)
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The columns of draws: a function from draws of any form to rows (n, k) float64, row by row.
-
-    rows : that function. unread : what the draws that decided the columns hold beside, as in
-    `dpaudit.outcomes.unread`.
-    """
-
-    rows: Callable[[np.ndarray], Array]
-    unread: Mapping[str, float] = field(default_factory=dict)
-
-    __repr__ = short_repr
-
-    def __call__(self, draws: np.ndarray) -> Array:
-        """Rows of draws."""
-        return self.rows(draws)
 
 
 def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
@@ -52,23 +33,21 @@ def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
     have the same code with probability 1e-4. That can hide a difference, but never make one.
     """
     if any(side.dtype.kind == "S" for side in (P, Q)):
-        return _feature_columns(P, Q)
-    if _alike(P, Q):
-        return Columns(partial(_table_rows, P.shape[1]))
-    lists = [tables.with_lengths(side) for side in (P, Q)]
-    width = 1 + _entries(*(side[:, 0] for side in lists))
-    return Columns(partial(_list_rows, width), unread_lists(*lists))
+        return FeatureColumns.of(P, Q)
+    if alike(P, Q):
+        return partial(_table_rows, P.shape[1])
+    return partial(_list_rows, 1 + _entries(*(tables.with_lengths(side)[:, 0] for side in (P, Q))))
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     """Both sides as float64 rows, in the columns of what they hold."""
-    if _alike(P, Q):
+    if alike(P, Q):
         return P, Q
     to_rows = columns(P, Q)
     return to_rows(P), to_rows(Q)
 
 
-def _alike(P: np.ndarray, Q: np.ndarray) -> bool:
+def alike(P: np.ndarray, Q: np.ndarray) -> bool:
     """Whether both sides are tables of one width."""
     return is_table(P) and is_table(Q) and P.shape[1] == Q.shape[1]
 
@@ -112,14 +91,23 @@ class FeatureColumns:
 
     names: tuple[Name, ...]
 
+    @classmethod
+    def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
+        """The features in which draws differ, `MOST` at most; the size alone if there are none."""
+        found, draws = counted(P, Q)
+        names = names_of(found, draws.sum(axis=0))
+        bits = cls(names)._rows(found, draws.shape[1]).view(np.int64)
+        differs = np.any(bits != bits[0], axis=0)
+        kept = tuple(name for name, some in zip(names, differs, strict=True) if some)
+        return cls(kept or (TOTAL_SIZE,))
+
     def __call__(self, draws: np.ndarray) -> Array:
         """Rows (n, k) of draws of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
-        return self.of(features(texts), len(texts))[which]
+        return self._rows(features(texts), len(texts))[which]
 
-    def of(self, found: Features, draws: int) -> Array:
-        """Rows of so many distinct draws with these features."""
-        rows = np.empty((draws, len(self.names)))
+    def _rows(self, found: Features, count: int) -> Array:
+        rows = np.empty((count, len(self.names)))
         for column, name in enumerate(self.names):
             rows[:, column] = name[1].absent
             if name in found:
@@ -128,23 +116,17 @@ class FeatureColumns:
         return rows
 
 
-def _feature_columns(P: np.ndarray, Q: np.ndarray) -> Columns:
-    """The features in which draws differ, `MOST` at most; the size alone if there are none."""
-    both = np.concatenate([as_texts(P), as_texts(Q)])
-    texts, which = np.unique(both, return_inverse=True)
-    draws = np.array(
-        [np.bincount(side, minlength=len(texts)) for side in np.split(which, [len(P)])]
-    )
-    found = features(texts)
-    names = _most_frequent(found, draws.sum(axis=0))
-    bits = FeatureColumns(names).of(found, len(texts)).view(np.int64)
-    differs = np.any(bits != bits[0], axis=0)
-    kept = tuple(name for name, some in zip(names, differs, strict=True) if some)
-    return Columns(FeatureColumns(kept or (TOTAL_SIZE,)), unread(found, set(names), draws))
+def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
+    """The features of all m distinct draws, and how many draws of each side are equal to each,
+    (2, m).
+    """
+    texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
+    sides = np.split(which, [len(P)])
+    return features(texts), np.array([np.bincount(one, minlength=len(texts)) for one in sides])
 
 
-def _most_frequent(found: Features, draws: np.ndarray) -> tuple[Name, ...]:
-    """The names of the `MOST` features that most draws have, in order; draws (n,) with each row."""
+def names_of(found: Features, draws: np.ndarray) -> tuple[Name, ...]:
+    """The names of the `MOST` features that most draws have, in order; draws (m,) of each."""
     often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in found.items()}
     frequent = sorted(often, key=lambda name: (-often[name], name_order(name)))
     kept = [name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or often[name] >= SOME]

@@ -2,88 +2,70 @@
 
 A text, a key of a dict, a member of a set, a very large integer and a very long list are known by
 their identity alone: of one that fewer than `SOME` draws share, a score learns nothing that holds
-of the next draw. By how many draws have such parts, whatever a score finds may be incomplete.
+of the next draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import defaultdict
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.outcomes import tables
+from dpaudit.outcomes.columns import SOME, alike, counted, names_of
 from dpaudit.outcomes.features import SETS, Features, Kind, Name
-from dpaudit.outcomes.tables import SLOTS
 
-SOME = 5  # draws of both sides that make a value known
 TEXTS, KEYS, MEMBERS = "texts", "keys of dicts", "members of sets"
-LONG_LISTS = f"lists of more than {SLOTS:,} entries"
+BEYOND = f"values beyond the first {tables.SLOTS:,}"
 LARGE, CODED = "integers of more than 32 digits", 2.0**107  # whose rest may be a code
-QUOTES = "'\""
-BEYOND = f"values beyond the {SLOTS:,} that most draws have"
 
 
-def unread(found: Features, names: Collection[Name], draws: np.ndarray) -> dict[str, float]:
+def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
     """For each kind of part, the share of draws with such a part that fewer than `SOME` have.
 
-    found : features of n distinct draws. names : of the features that have a column. draws :
-    (2, n), how many draws of each side are equal to each of these. The share is that of the side
-    where it is larger; kinds whose share is 0 are left out.
+    P, Q : draws of both sides, in any form. The share is that of the side where it is larger; kinds
+    whose share is 0 are left out.
     """
-    marked: dict[str, np.ndarray] = {}
+    texts = any(side.dtype.kind == "S" for side in (P, Q))
+    if not texts and (alike(P, Q) or not any(map(tables.any_long, (P, Q)))):
+        return {}
+    found, draws = counted(P, Q)
+    total = draws.sum(axis=0)
+    names = set(names_of(found, total))
+    marked: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total), dtype=bool))
     for name, (at, values) in found.items():
         rows = np.asarray(at)
-        for kind, rare in _rare(found, names, name, rows, np.asarray(values), draws.sum(axis=0)):
-            marked.setdefault(kind, np.zeros(draws.shape[1], dtype=bool))[rows[rare]] = True
-    shares = {kind: (draws @ mark / draws.sum(axis=1)).max() for kind, mark in marked.items()}
-    return {kind: float(share) for kind, share in shares.items() if share > 0.0}
-
-
-def unread_lists(P: Array, Q: Array) -> dict[str, float]:
-    """The same of lists of numbers as rows (length, entries, NaN) of `SLOTS` entries at most."""
-    long = [side[side[:, 0] > SLOTS, -1] for side in (P, Q)]
-    rare = _fewer(np.concatenate(long), np.ones(sum(map(len, long))))
-    parts = np.split(rare, [len(long[0])])
-    share = max(part.sum() / len(side) for part, side in zip(parts, (P, Q), strict=True))
-    return {LONG_LISTS: float(share)} if share > 0.0 else {}
+        part, rare = _rare(found, name, rows, np.asarray(values), total[rows])
+        if total[rows].sum() >= SOME and name not in names:
+            part, rare = BEYOND, np.ones(len(rows), dtype=bool)
+        marked[part][rows[rare]] = True
+    shares = {part: (draws @ mark / draws.sum(axis=1)).max() for part, mark in marked.items()}
+    return {part: float(share) for part, share in shares.items() if share > 0.0}
 
 
 def _rare(
-    found: Features,
-    names: Collection[Name],
-    name: Name,
-    rows: np.ndarray,
-    values: Array,
-    draws: np.ndarray,
-) -> Iterator[tuple[str, np.ndarray]]:
-    """Kinds of parts that this feature is of, and in which of its draws they are rare."""
-    (path, kind), times = name, draws[rows]
-    if kind is Kind.MEMBER and str(path[-1])[0] not in QUOTES:
-        return  # an integer, which the set has at some place as a number
-    constant = times.sum() == draws.sum() and bool(np.all(values == values[0]))
-    if times.sum() < SOME:
-        if any(isinstance(step, str) for step in path):  # else the length of a list shows it
-            yield MEMBERS if kind is Kind.MEMBER else KEYS, np.ones(len(rows), dtype=bool)
-    elif not (name in names or constant):
-        yield BEYOND, np.ones(len(rows), dtype=bool)
-    elif kind is Kind.TEXT:  # those of a set are members, wherever they stand in it
-        members = _rows_where(found, (path[:-1], Kind.TYPE), SETS, rows)
-        yield TEXTS, _fewer(values, times) & ~members
-    elif kind is Kind.NUMBER and path[-1:] == (SLOTS - 1,):
-        long = _rows_where(found, (path[:-1], Kind.SIZE), SLOTS + 1, rows)
-        yield LONG_LISTS, _fewer(values, times) & long
-    elif kind is Kind.REST:
-        large = _rows_where(found, (path, Kind.NUMBER), CODED, rows)
-        yield LARGE, _fewer(values, times) & large
-
-
-def _fewer(values: Array, draws: np.ndarray) -> np.ndarray:
-    """Which values fewer than `SOME` draws share; draws (n,) with each."""
+    found: Features, name: Name, rows: np.ndarray, values: Array, draws: np.ndarray
+) -> tuple[str, np.ndarray]:
+    """The kind of part that a feature is of, and in which rows it is rare; draws (n,) of each."""
+    (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
+    if kind is Kind.MEMBER:  # an integer stands at some place of the set as a number, too
+        return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
+    if few.any():  # how long a list is shows by itself
+        return KEYS, few & any(isinstance(step, str) for step in path)
+    code = kind is Kind.NUMBER and path[-1:] == (tables.SLOTS - 1,)
+    if not (code or kind in (Kind.TEXT, Kind.REST)):
+        return BEYOND, few
     _, which = np.unique(values, return_inverse=True)
-    return np.bincount(which, draws)[which] < SOME
+    rare = np.bincount(which, draws)[which] < SOME
+    if kind is Kind.TEXT:  # those of a set are members, wherever they stand in it
+        return TEXTS, rare & ~_where(found, (path[:-1], Kind.TYPE), SETS, rows)
+    if kind is Kind.REST:
+        return LARGE, rare & _where(found, (path, Kind.NUMBER), CODED, rows)
+    return BEYOND, rare & _where(found, (path[:-1], Kind.SIZE), tables.SLOTS + 1, rows)
 
 
-def _rows_where(found: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:
+def _where(found: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:
     """Which rows have a feature of this name of at least this size."""
     at, values = found.get(name, ((), ()))
     large = np.abs(np.asarray(values, dtype=np.float64)) >= least

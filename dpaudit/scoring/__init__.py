@@ -15,7 +15,6 @@ from dpaudit.scoring.classifier import (
     as_classifier,
     fit,
     is_trained,
-    with_unread,
 )
 from dpaudit.scoring.pool import Scores, pooled, scores
 from dpaudit.scoring.single_rows import refuse_batch_scores
@@ -37,5 +36,4 @@ __all__ = [
     "pooled",
     "refuse_batch_scores",
     "scores",
-    "with_unread",
 ]

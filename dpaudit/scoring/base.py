@@ -15,6 +15,13 @@ from dpaudit.errors import InvalidInput
 
 CHUNK, NUMBERS = 1 << 16, 1 << 22  # rows scored at a time, and numbers in them, at most
 
+LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
+
+
+def usable(x: Array) -> np.ndarray:
+    """Where x is a finite number of at most `LARGEST` in magnitude."""
+    return np.asarray(np.abs(x) <= LARGEST)
+
 
 def rows_at_once(x: Array) -> int:
     """Rows of (m, k) that are taken at a time: memory for few numbers is not returned each time."""

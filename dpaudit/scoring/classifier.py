@@ -6,7 +6,7 @@ scikit-learn is fitted as it is (`estimators`). A function is a score already (`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FunctionType
 
@@ -142,13 +142,6 @@ def as_classifier(classifier: ClassifierLike) -> Classifier:
 def is_trained(classifier: Classifier) -> bool:
     """Whether what `as_classifier` returned learns from draws."""
     return not isinstance(classifier, KnownScore)
-
-
-def with_unread(fitted: Fitted, classifier: Classifier, unread: Mapping[str, float]) -> Fitted:
-    """The score with the parts of outputs that it cannot read; a known score has none, since what
-    it leaves out is its author's choice.
-    """
-    return replace(fitted, unread=unread) if is_trained(classifier) else fitted
 
 
 def fit(

@@ -13,17 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import CHUNK, Sides
+from dpaudit.scoring.base import CHUNK, LARGEST, Sides, usable
 from dpaudit.scoring.digits.bits import bit_features
-from dpaudit.scoring.digits.residues import Residue, looked_at, residue, residues
+from dpaudit.scoring.digits.residues import Residue, residue, residues
 
-LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
 TINY, ENLARGED = 2.0**-900, 2.0**600  # numbers below TINY are multiplied by ENLARGED, exactly
-
-
-def usable(x: Array) -> np.ndarray:
-    """Where x is a finite number of at most `LARGEST` in magnitude."""
-    return np.asarray(np.abs(x) <= LARGEST)
 
 
 def _all_usable(x: Array) -> bool:
@@ -76,8 +70,7 @@ class Encoder:
 
         bits : also encode the bits of floats (`bit_features`).
         """
-        few = train.head(looked_at(train.P.shape[1]))
-        rests = residues(Sides(*(np.where(usable(side), side, 0.0) for side in (few.P, few.Q))))
+        rests = residues(train)
         taken = most_different(train, MOST) if train.P.shape[1] > MOST else None
         train = train if taken is None else Sides(train.P[:, taken], train.Q[:, taken])
         marks, fill, scale = _marks(train), _fill(train), _scale(train)
@@ -102,10 +95,7 @@ class Encoder:
         return Sides(self(sides.P), self(sides.Q))
 
     def _rows(self, x: Array) -> Array:
-        rests = [
-            residue(np.where(usable(x[:, column]), x[:, column], 0.0), modulus)[:, None]
-            for column, modulus in self.rests
-        ]
+        rests = [residue(x[:, column], modulus)[:, None] for column, modulus in self.rests]
         x = x if self.taken is None else x[:, self.taken]
         flags = [
             MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks

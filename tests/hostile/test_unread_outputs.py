@@ -43,11 +43,11 @@ FORMS = {
         lambda value, rng: (int.from_bytes(rng.bytes(20)) << 64) + round(value * 10**16),
     ),
     "long lists": (
-        "lists of more than 1,000 entries",
+        "values beyond the first 1,000",
         lambda value, rng: [0.0] * 1100 + [1.0] * int(rng.integers(2)) + [value],
     ),
     "many values": (
-        "values beyond the 1,000 that most draws have",
+        "values beyond the first 1,000",
         lambda value, rng: {"a": [0.0, 1.0, "x"], "b": [list(rng.normal(size=600))] * 2},
     ),
 }
@@ -78,7 +78,7 @@ def assert_unread(result, kind):
 @pytest.mark.parametrize("name", one_in(2, FORMS))
 def test_nothing_is_said_of_outputs_that_no_score_reads(name):
     kind, form = FORMS[name]
-    draws = 300 if kind in ("lists of more than 1,000 entries", FORMS["many values"][0]) else 2000
+    draws = 300 if "1,000" in kind else 2000
     assert_unread(dp.audit(released(form), PAIR, draws=draws, claim=CLAIM, rng=1), kind)
 
 
@@ -270,7 +270,7 @@ def test_what_repeats_or_is_a_number_is_read(name):
     P, Q = (
         outcomes.joined([outcomes.rows([HONEST[name](rng) for _ in range(1500)])]) for _ in "PQ"
     )
-    assert outcomes.columns(P, Q).unread == {}
+    assert outcomes.unread(P, Q) == {}
 
 
 @STOPS

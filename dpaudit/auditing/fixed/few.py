@@ -7,7 +7,6 @@ more than the other: the same number of both trains and chooses, and all others 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +19,7 @@ from dpaudit.auditing.evidence import Evidence, of_set, where_to_bet
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.vacuous import too_few
+from dpaudit.auditing.vacuous import too_few, with_unread
 from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few, few_bet
@@ -39,13 +38,11 @@ from dpaudit.scoring.few.cross_validated import fit_few
 class Prepared:
     """All draws as rows, (n, k) and (m, k), of which the first `learned` train and choose.
 
-    unread : what is in no column, as in `outcomes.Columns`. notes : sentences on draws that are not
-    random, or that drift.
+    notes : sentences on draws that are not random, or that drift.
     """
 
     sizes: Split
     rows: Sides
-    unread: Mapping[str, float]
     notes: tuple[str, ...]
 
     __repr__ = short_repr
@@ -84,7 +81,8 @@ def audit_few(
         progress("fitting the score", 0, 1)
         prepared = _prepared(settings, drawn, call)
         fitted = _fitted(settings, prepared)
-        fitted = scoring.with_unread(fitted, settings.classifier, prepared.unread)
+        learned = (side[: prepared.learned] for side in drawn)
+        fitted = with_unread(fitted, settings, *learned)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         estimate = _certify(settings, fitted, prepared, call)
@@ -98,13 +96,12 @@ def _prepared(settings: Settings, drawn: Pair, call: int | None) -> Prepared:
     """Columns and split depend on the draws that train and choose alone."""
     first = settings.split(columns=1)
     sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
-    columns = _columns(drawn, sizes)
-    rows = Sides(*map(columns, drawn))
+    rows = Sides(*map(_columns(drawn, sizes), drawn))
     calls = call_sizes(len(rows.P), call)
     constant = randomness.constant_note(*drawn)
     drift = refuse_dependence(rows, calls, 0.5)
     notes = (*drift, *([constant] if constant else []))
-    return Prepared(sizes, rows, columns.unread, notes)
+    return Prepared(sizes, rows, notes)
 
 
 def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:

@@ -15,7 +15,7 @@ from dpaudit.auditing.evidence import of_set, where_to_bet
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.vacuous import too_few
+from dpaudit.auditing.vacuous import too_few, with_unread
 from dpaudit.auditing.verdict import judge_band, reference_of, with_notes
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Choices
@@ -116,7 +116,7 @@ class Learner:
         fitted = scoring.fit(
             settings.classifier, past, recent, settings.seed, settings.bits, spend=True
         )
-        fitted = scoring.with_unread(fitted, settings.classifier, columns.unread)
+        fitted = with_unread(fitted, settings, *drawn)
         chosen = self._chosen_scores(fitted, recent)
         pooled = scoring.pooled(fitted.score, past, chosen)
         return Learned(columns, rows.P.shape[1], fitted, self._choices(fitted, pooled), notes)

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from dpaudit import scoring
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.evidence import of_process
@@ -17,6 +16,7 @@ from dpaudit.auditing.sequential.leak import too_few
 from dpaudit.auditing.sequential.record import FIRST, batch_sizes
 from dpaudit.auditing.sequential.source import BatchSource
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.vacuous import with_unread
 from dpaudit.auditing.verdict import judge_e_value, reference_of, with_notes
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.candidates import evenly_spaced
@@ -58,9 +58,7 @@ def audit_sequentially(
             break
     assert bettor.fitted is not None
     notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
-    assert bettor.past.columns is not None
-    unread = bettor.past.columns.unread
-    fitted = scoring.with_unread(bettor.fitted, settings.classifier, unread)
+    fitted = with_unread(bettor.fitted, settings, *bettor.past.parts[0])
     return _findings(settings, theory, bettor, fitted, notes, who)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import Sides
+from dpaudit.scoring.base import Sides, usable
 
 LOOKED_AT, FEWEST = 1 << 16, 200  # numbers a side; and draws a side, of many columns
 FIRST = 16  # draws a side that show a lattice
@@ -32,18 +32,15 @@ ROUNDING, SMALLEST = 2.0**-30, 2.0**-24
 Residue = tuple[int, float]  # a column, and a modulus
 
 
-def looked_at(columns: int) -> int:
-    """Draws a side in which residues are looked at."""
-    return max(FEWEST, LOOKED_AT // columns)
-
-
 def residues(train: Sides) -> tuple[Residue, ...]:
-    """The residues in which the sides differ; the numbers are finite."""
+    """The residues in which the sides differ."""
     columns = train.P.shape[1]
-    pooled, label = train.stacked()
-    if len(pooled) < 2 * LEAST:
+    few = train.head(max(FEWEST, LOOKED_AT // columns))
+    if len(few.P) < LEAST:
         return ()
-    first = np.stack([train.P[:FIRST], train.Q[:FIRST]])
+    pooled, label = few.stacked()
+    pooled = np.where(usable(pooled), pooled, 0.0)
+    first = np.stack([side[:FIRST] for side in np.split(pooled, [len(few.P)])])
     low, high = np.quantile(pooled[:: -(-len(pooled) // FEWEST)], [0.25, 0.75], axis=0)
     return tuple(
         (column, modulus)
@@ -55,10 +52,10 @@ def residues(train: Sides) -> tuple[Residue, ...]:
 
 
 def residue(x: Array, modulus: float) -> np.ndarray:
-    """The rest of each finite number on division: a whole number of parts of the modulus, of which
-    there are `PARTS`.
+    """The rest of each number on division: a whole number of parts of the modulus, of which there
+    are `PARTS`; 0 of what is not finite.
     """
-    share = x / modulus
+    share = np.where(usable(x), x, 0.0) / modulus
     return np.rint((share - np.floor(share)) * PARTS).astype(np.intp) % PARTS
 
 
