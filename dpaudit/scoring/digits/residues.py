@@ -13,18 +13,18 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.special import chdtri
 
 from dpaudit._core.types import Array
 from dpaudit.scoring.base import Sides, usable
+from dpaudit.scoring.models.screen import surplus
 
-LOOKED_AT, FEWEST = 1 << 16, 200  # numbers a side; and draws a side, of many columns
-FIRST = 16  # draws a side that show a lattice
+LOOKED_AT, FEWEST = 1 << 15, 200  # numbers a side; and draws a side, of many columns
+FIRST = 16  # draws a side that show a lattice; from fewer ones nothing is tried
 PLAIN = 2.0  # the modulus that parities and fractions show in
-SPREAD = 8.0  # times the modulus that the middle half of a column must span
+QUARTILES = [0.25, 0.75]
+SPREAD = 8.0  # times the modulus that lie between the quartiles of a column
 CHANCE = 1e-6  # probability at most that a column is added although the sides do not differ
-BINS, LEAST = 32, 16  # cells of the test, and draws of both sides in each of them
-REPEATED = 8  # draws that share a value on average: cells of values read such a column
+REPEATED = 8  # draws that share a value on average, in a column that is left to cells of values
 PARTS = 4096  # of the modulus, to which residues are rounded
 # of the largest number: what counts as 0, and the smallest spacing of a lattice
 ROUNDING, SMALLEST = 2.0**-30, 2.0**-24
@@ -36,27 +36,35 @@ def residues(train: Sides) -> tuple[Residue, ...]:
     """The residues in which the sides differ."""
     columns = train.P.shape[1]
     few = train.head(max(FEWEST, LOOKED_AT // columns))
-    if len(few.P) < LEAST:
+    if len(few.P) < FIRST:
         return ()
-    pooled, label = few.stacked()
-    pooled = np.where(usable(pooled), pooled, 0.0)
-    first = np.stack([side[:FIRST] for side in np.split(pooled, [len(few.P)])])
-    low, high = np.quantile(pooled[:: -(-len(pooled) // FEWEST)], [0.25, 0.75], axis=0)
-    return tuple(
+    P, Q = (np.where(usable(side), side, 0.0) for side in (few.P, few.Q))
+    first, pooled = np.stack([P[:FIRST], Q[:FIRST]]), np.concatenate([P, Q])
+    low, high = np.quantile(np.concatenate([P[:FEWEST], Q[:FEWEST]]), QUARTILES, axis=0)
+    tried = [
         (column, modulus)
         for column in np.flatnonzero(high > low).tolist()
         for modulus in _moduli(first[:, :, column])
         if high[column] - low[column] >= SPREAD * modulus
-        and _differs(pooled[:, column], modulus, label, CHANCE / (2 * columns))
+    ]
+    if not tried:
+        return ()
+    rests = np.column_stack([residue(pooled[:, column], modulus) for column, modulus in tried])
+    evidence = surplus(Sides(*np.split(rests, [len(P)])), CHANCE / len(tried))
+    return tuple(
+        (column, modulus)
+        for (column, modulus), shown in zip(tried, evidence, strict=True)
+        if shown > 0.0 and len(np.unique(pooled[:, column])) * REPEATED > len(pooled)
     )
 
 
-def residue(x: Array, modulus: float) -> np.ndarray:
-    """The rest of each number on division: a whole number of parts of the modulus, of which there
-    are `PARTS`; 0 of what is not finite.
+def residue(x: Array, modulus: float) -> Array:
+    """The rest of each number on division, in whole parts of the modulus, of which there are
+    `PARTS`; 0 of what is not finite.
     """
     share = np.where(usable(x), x, 0.0) / modulus
-    return np.rint((share - np.floor(share)) * PARTS).astype(np.intp) % PARTS
+    parts = np.rint((share - np.floor(share)) * PARTS)
+    return np.where(parts < PARTS, parts, 0.0)
 
 
 def _moduli(first: Array) -> Iterable[float]:
@@ -78,21 +86,3 @@ def _spacing(gaps: list[float], largest: float) -> float:
             return 0.0
         spacing = gaps[0] / round(gaps[0] / spacing)
     return spacing
-
-
-def _differs(values: Array, modulus: float, label: np.ndarray, chance: float) -> bool:
-    """Whether the sides' residues differ, by a χ² test of cells with as many draws in each.
-
-    Values that come again often are left to the cells of values.
-    """
-    size = len(values)
-    rests = residue(values, modulus) + PARTS * label
-    counts = np.bincount(rests, minlength=2 * PARTS).reshape(2, PARTS)
-    below = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
-    first = np.unique(below * min(BINS, size // LEAST) // size, return_index=True)[1]
-    cells = np.add.reduceat(counts, first, axis=1)
-    cells = cells[:, cells.any(axis=0)]
-    statistic = float(((cells[0] - cells[1]) ** 2 / cells.sum(axis=0)).sum())
-    if len(cells.T) < 2 or statistic <= chdtri(len(cells.T) - 1, chance):
-        return False
-    return len(np.unique(values)) * REPEATED > size
