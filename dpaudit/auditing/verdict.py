@@ -206,19 +206,21 @@ def _not_refuted(
     if broken:
         return replace(held, verdict="inconclusive", reason=f"{broken} {held.reason}")
     most = MOST_UNREAD if settings.detect is None else settings.detect
-    missing = UNREAD.format(parts=_parts(unread)) if _unseen(unread) > most else few()
-    missing = missing or ("" if held.detectable else NONE_SHOWN)
+    if unread and _unseen(unread) >= most:
+        missing = UNREAD.format(parts=_parts(unread))
+    else:
+        missing = few() or ("" if held.detectable else NONE_SHOWN)
     if missing or held.detectable is None:
         reason = f"{held.reason} {missing}"
         return replace(held, verdict="inconclusive", reason=reason, detectable=None)
     if settings.detect is not None and held.detectable["excess"] > settings.detect:
         excess, asked = number(held.detectable["excess"], 3), number(settings.detect, 3)
-        weak = WEAK.format(excess=excess, asked=asked)
-        return replace(held, verdict="inconclusive", reason=f"{held.reason} {weak}")
-    shown = would_show(held.detectable)
+        shown, verdict = WEAK.format(excess=excess, asked=asked), "inconclusive"
+    else:
+        shown, verdict = would_show(held.detectable), held.verdict
     if unread:
         shown += " " + COUNTED.format(share=percent(_unseen(unread)), parts=_parts(unread))
-    return replace(held, reason=f"{held.reason} {shown}")
+    return replace(held, verdict=verdict, reason=f"{held.reason} {shown}")
 
 
 def _over_all_outputs(

@@ -123,7 +123,7 @@ def test_nothing_is_said_of_a_program_that_prints_json(tmp_path):
 
 
 def test_a_test_of_it_fails_as_inconclusive():
-    for options in ({}, {"detect": 0.3}):
+    for options in ({}, {"detect": 0.3}, {"detect": 1.0}):
         with pytest.raises(PrivacyFailure, match=r"INCONCLUSIVE.*No score can read texts"):
             dp.testing.assert_private(
                 released(FORMS["json"][1]), PAIR, CLAIM, samples=1000, **options
@@ -280,3 +280,13 @@ def test_honest_texts_pass(stop):
     found = dp.audit_samples(P, Q, claim=(1.0, 0.1), rng=1, stop=stop)
     assert found.verdict == "not violated"
     assert FOUND in found.reason
+
+
+def test_too_small_an_excess_is_said_with_what_is_unread():
+    """The share of the unread outputs is below what is asked for, and with what draws show above."""
+    rng = np.random.default_rng(10)
+    P, Q = (shared(0.8, rng, 1500) for _ in range(2))
+    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=0.24)
+    assert found.verdict == "inconclusive"
+    assert "not the 0.24 asked for" in found.reason
+    assert "of the outputs as unseen" in found.reason
