@@ -283,7 +283,7 @@ def test_honest_texts_pass(stop):
 
 
 def test_too_small_an_excess_is_said_with_what_is_unread():
-    """The share of the unread outputs is below what is asked for, and with what draws show above."""
+    """What is unread is less than what is asked for; with what draws show, it is more."""
     rng = np.random.default_rng(10)
     P, Q = (shared(0.8, rng, 1500) for _ in range(2))
     found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=0.24)
