@@ -30,9 +30,9 @@ NONE_SHOWN = "No excess in δ would have been found with that many draws; take m
 # where the caller asked for no excess; up to it, the share counts as unseen
 MOST_UNREAD = 0.05
 UNREAD = (
-    "No score can read {parts}: few of them come again. Return numbers in their place (parse a "
-    "text; dpaudit.adapters.texts counts words), leave out what may be ignored, or, if they come "
-    "again, take more draws."
+    "No score can read {parts}: they hardly come again, or are too many. Return numbers in their "
+    "place, in an array if there are many (parse a text; dpaudit.adapters.texts counts words), "
+    "leave out what may be ignored, or, if they come again, take more draws."
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
 WEAK = (

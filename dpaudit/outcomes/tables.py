@@ -144,11 +144,6 @@ def with_lengths(draws: np.ndarray) -> Array:
     return np.column_stack([rows[:, :SLOTS], codes])
 
 
-def any_long(draws: np.ndarray) -> bool:
-    """Whether a list or row of a table has more entries than a row has room for."""
-    return bool((draws[LISTS][:, 0] > SLOTS).any() if draws.dtype.names else draws.shape[1] > SLOTS)
-
-
 def fitted(rows: Array, width: int) -> Array:
     """Rows cut or padded with NaN to `width` columns."""
     if rows.shape[1] >= width:

@@ -27,8 +27,10 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
     P, Q : draws of both sides, in any form. The share is that of the side where it is larger; kinds
     whose share is 0 are left out.
     """
+    if alike(P, Q):
+        return {}
     texts = any(side.dtype.kind == "S" for side in (P, Q))
-    if not texts and (alike(P, Q) or not any(map(tables.any_long, (P, Q)))):
+    if not texts and max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)) <= tables.SLOTS:
         return {}
     found, draws = counted(P, Q)
     total = draws.sum(axis=0)
