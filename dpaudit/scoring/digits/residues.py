@@ -23,7 +23,7 @@ FIRST = 16  # draws a side that show a lattice; from fewer ones nothing is tried
 PLAIN = 2.0  # the modulus that parities and fractions show in
 QUARTILES = [0.25, 0.75]
 SPREAD = 8.0  # times the modulus that lie between the quartiles of a column
-CHANCE = 1e-6  # probability at most that a column is added although the sides do not differ
+CHANCE = 1e-6  # probability, about, that a column is added although the sides do not differ
 REPEATED = 8  # draws that share a value on average, in a column that is left to cells of values
 PARTS = 4096  # of the modulus, to which residues are rounded
 # of the largest number: what counts as 0, and the smallest spacing of a lattice
