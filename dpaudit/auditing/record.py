@@ -179,6 +179,7 @@ def _classifier(result: AuditResult) -> dict[str, Any]:
         "chosen": fitted.name,
         "note": "; ".join(fitted.notes) or None,
         "portfolio": fitted.portfolio,
+        "unread": fitted.unread,
     }
 
 

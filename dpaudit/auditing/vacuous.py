@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from dpaudit import outcomes, power
+from dpaudit import outcomes, power, scoring
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.headline import Reference, headline
@@ -29,6 +29,7 @@ from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import count
 from dpaudit.sampling.common import same_outputs
+from dpaudit.scoring import Fitted
 from dpaudit.scoring.pool import ENOUGH
 
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
@@ -143,6 +144,15 @@ def copied(P: np.ndarray, Q: np.ndarray) -> str:
     """A sentence where draws made elsewhere are the same on both sides; "" else."""
     same = len(P) == len(Q) and outcomes.equal(P, Q)
     return "P and Q hold the same draws in the same order." if same else ""
+
+
+def with_unread(fitted: Fitted, settings: Settings, P: np.ndarray, Q: np.ndarray) -> Fitted:
+    """The score, with the parts of these outputs that it cannot read.
+
+    A known score has none: what it leaves out is its author's choice.
+    """
+    trained = scoring.is_trained(settings.classifier)
+    return replace(fitted, unread=outcomes.unread(P, Q)) if trained else fitted
 
 
 def settled(

@@ -6,12 +6,13 @@ exact spectrum's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpaudit import power
+from dpaudit._core.percent import percent
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.headline import Reference, headline, renyi_excess
 from dpaudit.auditing.sequential.record import Sequential
@@ -25,6 +26,15 @@ from dpaudit.report.text import apart, count, number
 from dpaudit.sampling.randomness import INFINITE
 
 NONE_SHOWN = "No excess in δ would have been found with that many draws; take more draws."
+# the share of outputs with parts that no score can read beyond which the verdict is inconclusive,
+# where the caller asked for no excess; up to it, the share counts as unseen
+MOST_UNREAD = 0.05
+UNREAD = (
+    "No score can read {parts}: they hardly come again, or are too many. Return numbers in their "
+    "place, in an array if there are many (parse a text; dpaudit.adapters.texts counts words), "
+    "leave out what may be ignored, or, if they come again, take more draws."
+)
+COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
 WEAK = (
     "These draws could have shown an excess of {excess} in δ, not the {asked} asked for; take more "
     "draws."
@@ -33,6 +43,7 @@ GIVEN = (
     "This rests on independent draws. Draws or scores of one run are not independent; "
     "dpaudit.audit_one_run is for them."
 )
+NONE_UNREAD: Mapping[str, float] = {}
 NOTHING = "No exact spectrum is known to judge by."
 
 
@@ -100,12 +111,14 @@ def judge_band(
     who: str = "",
     few: Callable[[], str] = nothing_missing,
     least: Callable[[int], float] | None = None,
+    unread: Mapping[str, float] = NONE_UNREAD,
 ) -> Verdict:
     """Judge a certified band.
 
     who : what differs between the databases, in words. few : gives a sentence where the draws
     could have refuted nothing, or "". least : position on the grid of ε ↦ the smallest excess that
-    would show there, where that is known better than by `power.smallest_excess`.
+    would show there, where that is known better than by `power.smallest_excess`. unread : as in
+    `Fitted`.
     """
     reference = reference_of(settings, exact)
     head = headline(estimate, settings, reference, who)
@@ -117,11 +130,12 @@ def judge_band(
         return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at], below)
 
     detectable = _detectable(excess, range(len(estimate.epsilon)), settings, least)
+    detectable = _over_all_outputs(detectable, unread)
     if head.exceeded:
         said = (head.text, head.in_delta, _in_renyi(estimate, reference))
         return Verdict("violated", " ".join(filter(None, said)), detectable, head)
     held = Verdict("not violated", head.text, detectable, head)
-    return _not_refuted(held, settings, _broken_by(exact, settings, reference), few)
+    return _not_refuted(held, settings, _broken_by(exact, settings, reference), few, unread)
 
 
 def _in_renyi(estimate: Estimate, reference: Reference) -> str:
@@ -146,10 +160,11 @@ def judge_e_value(
     who: str = "",
     few: Callable[[], str] = nothing_missing,
     exact: Spectrum | None = None,
+    unread: Mapping[str, float] = NONE_UNREAD,
 ) -> Verdict:
     """Judge a sequential audit. kept : positions on the grid of ε at which bounds are kept.
 
-    who, few : as in `judge_band`.
+    who, few, unread : as in `judge_band`.
     """
 
     def excess(at: int, below: float) -> float:
@@ -157,7 +172,7 @@ def judge_e_value(
         return power.excess_shown(epsilon, allowed, record.tested, settings.alpha, below)
 
     others = () if settings.claimed_epsilon is not None else kept
-    detectable = _detectable(excess, others, settings)
+    detectable = _over_all_outputs(_detectable(excess, others, settings), unread)
     head = headline(estimate, settings, reference, who, record.rejected_at is not None)
     if record.rejected_at is not None:
         said = (
@@ -173,26 +188,63 @@ def judge_e_value(
         "rejects it."
     )
     held = Verdict("not violated", reason, detectable, head)
-    return _not_refuted(held, settings, _broken_by(exact, settings, reference), few)
+    return _not_refuted(held, settings, _broken_by(exact, settings, reference), few, unread)
 
 
-def _not_refuted(held: Verdict, settings: Settings, broken: str, few: Callable[[], str]) -> Verdict:
+def _not_refuted(
+    held: Verdict,
+    settings: Settings,
+    broken: str,
+    few: Callable[[], str],
+    unread: Mapping[str, float],
+) -> Verdict:
     """The verdict where the draws refute nothing, with what they could have shown.
 
     held : as if the audit had shown enough. broken : a sentence where the exact spectrum breaks
-    the claim, or "". few : as in `judge_band`.
+    the claim, or "". few, unread : as in `judge_band`.
     """
     if broken:
         return replace(held, verdict="inconclusive", reason=f"{broken} {held.reason}")
-    missing = few() or ("" if held.detectable else NONE_SHOWN)
+    most = MOST_UNREAD if settings.detect is None else settings.detect
+    if unread and _unseen(unread) >= most:
+        missing = UNREAD.format(parts=_parts(unread))
+    else:
+        missing = few() or ("" if held.detectable else NONE_SHOWN)
     if missing or held.detectable is None:
         reason = f"{held.reason} {missing}"
         return replace(held, verdict="inconclusive", reason=reason, detectable=None)
     if settings.detect is not None and held.detectable["excess"] > settings.detect:
         excess, asked = number(held.detectable["excess"], 3), number(settings.detect, 3)
-        weak = WEAK.format(excess=excess, asked=asked)
-        return replace(held, verdict="inconclusive", reason=f"{held.reason} {weak}")
-    return replace(held, reason=f"{held.reason} {would_show(held.detectable)}")
+        shown, verdict = WEAK.format(excess=excess, asked=asked), "inconclusive"
+    else:
+        shown, verdict = would_show(held.detectable), held.verdict
+    if unread:
+        shown += " " + COUNTED.format(share=percent(_unseen(unread)), parts=_parts(unread))
+    return replace(held, verdict=verdict, reason=f"{held.reason} {shown}")
+
+
+def _over_all_outputs(
+    detectable: dict[str, float] | None, unread: Mapping[str, float]
+) -> dict[str, float] | None:
+    """The smallest excess over all outputs, from that over the outputs that a score can read.
+
+    P(S) − e^ε Q(S) ≤ P(S and read) − e^ε Q(S and read) + P(unread).
+    """
+    if detectable is None or not unread:
+        return detectable
+    excess = detectable["excess"] + _unseen(unread)
+    return {**detectable, "excess": excess} if excess < 1.0 else None
+
+
+def _unseen(unread: Mapping[str, float]) -> float:
+    """A bound on the share of the outputs with a part that no score can read."""
+    return min(1.0, sum(unread.values()))
+
+
+def _parts(unread: Mapping[str, float]) -> str:
+    """ "texts (in 100 % of the outputs) and keys of dicts (in 3 %)"."""
+    shares = [f"{kind} (in {percent(share)} of the outputs)" for kind, share in unread.items()]
+    return " and ".join(shares)
 
 
 def _detectable(

@@ -21,6 +21,7 @@ from dpaudit.outcomes.forms import is_table, joined, rows
 from dpaudit.outcomes.refused import NotOutcomes
 from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
 from dpaudit.outcomes.tables import LISTS
+from dpaudit.outcomes.unread import unread
 
 __all__ = [
     "LISTS",
@@ -35,4 +36,5 @@ __all__ = [
     "period",
     "rows",
     "told_apart",
+    "unread",
 ]

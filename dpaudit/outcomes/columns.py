@@ -12,7 +12,7 @@ from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
 from dpaudit.outcomes.canonical import as_texts
-from dpaudit.outcomes.features import Kind, Name, features, name_order
+from dpaudit.outcomes.features import Features, Kind, Name, features, name_order
 from dpaudit.outcomes.forms import is_table
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
@@ -34,20 +34,20 @@ def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
     """
     if any(side.dtype.kind == "S" for side in (P, Q)):
         return FeatureColumns.of(P, Q)
-    if _alike(P, Q):
+    if alike(P, Q):
         return partial(_table_rows, P.shape[1])
     return partial(_list_rows, 1 + _entries(*(tables.with_lengths(side)[:, 0] for side in (P, Q))))
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     """Both sides as float64 rows, in the columns of what they hold."""
-    if _alike(P, Q):
+    if alike(P, Q):
         return P, Q
     to_rows = columns(P, Q)
     return to_rows(P), to_rows(Q)
 
 
-def _alike(P: np.ndarray, Q: np.ndarray) -> bool:
+def alike(P: np.ndarray, Q: np.ndarray) -> bool:
     """Whether both sides are tables of one width."""
     return is_table(P) and is_table(Q) and P.shape[1] == Q.shape[1]
 
@@ -95,9 +95,9 @@ class FeatureColumns:
     @classmethod
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
         """The features in which draws differ, `MOST` at most; the size alone if there are none."""
-        texts, counts = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_counts=True)
-        names = _most_frequent(texts, counts)
-        bits = cls(names)._rows(texts).view(np.int64)
+        found, draws = counted(P, Q)
+        names = names_of(found, draws.sum(axis=0))
+        bits = cls(names)._rows(found, draws.shape[1]).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
         kept = tuple(name for name, some in zip(names, differs, strict=True) if some)
         return cls(kept or (TOTAL_SIZE,))
@@ -105,11 +105,10 @@ class FeatureColumns:
     def __call__(self, draws: np.ndarray) -> Array:
         """Rows (n, k) of draws of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
-        return self._rows(texts)[which]
+        return self._rows(features(texts), len(texts))[which]
 
-    def _rows(self, texts: np.ndarray) -> Array:
-        found = features(texts)
-        rows = np.empty((len(texts), len(self.names)))
+    def _rows(self, found: Features, count: int) -> Array:
+        rows = np.empty((count, len(self.names)))
         for column, name in enumerate(self.names):
             rows[:, column] = name[1].absent
             if name in found:
@@ -118,11 +117,18 @@ class FeatureColumns:
         return rows
 
 
-def _most_frequent(texts: np.ndarray, counts: np.ndarray) -> tuple[Name, ...]:
-    """The names of the `MOST` features that most draws have, in order."""
-    draws = {
-        name: int(counts[np.asarray(rows)].sum()) for name, (rows, _) in features(texts).items()
-    }
-    frequent = sorted(draws, key=lambda name: (-draws[name], name_order(name)))
-    kept = [name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or draws[name] >= SOME]
+def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
+    """The features of all m distinct draws, and how many draws of each side are equal to each,
+    (2, m).
+    """
+    texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
+    sides = np.split(which, [len(P)])
+    return features(texts), np.array([np.bincount(one, minlength=len(texts)) for one in sides])
+
+
+def names_of(found: Features, draws: np.ndarray) -> tuple[Name, ...]:
+    """The names of the `MOST` features that most draws have, in order; draws (m,) of each."""
+    often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in found.items()}
+    frequent = sorted(often, key=lambda name: (-often[name], name_order(name)))
+    kept = [name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or often[name] >= SOME]
     return tuple(sorted(kept, key=name_order))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +14,13 @@ from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 
 CHUNK, NUMBERS = 1 << 16, 1 << 22  # rows scored at a time, and numbers in them, at most
+
+LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
+
+
+def usable(x: Array) -> np.ndarray:
+    """Where x is a finite number of at most `LARGEST` in magnitude."""
+    return np.asarray(np.abs(x) <= LARGEST)
 
 
 def rows_at_once(x: Array) -> int:
@@ -88,6 +95,9 @@ class Fitted:
         Whether the choosing draws, having chosen the model, trained the score too.
     closed : bool
         Whether the score is the log-ratio of two fitted normal laws.
+    unread : dict
+        By the kind of their parts, the share of the outputs with a part that no score can read,
+        since it hardly repeats; empty for a score of the caller's own.
     """
 
     name: str
@@ -96,6 +106,7 @@ class Fitted:
     notes: tuple[str, ...] = ()
     spent: bool = False
     closed: bool = False
+    unread: Mapping[str, float] = field(default_factory=dict)
 
     __repr__ = short_repr
 

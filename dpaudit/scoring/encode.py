@@ -1,7 +1,8 @@
 """Finite columns for every outcome.
 
-NaN, infinities, overflows and the sign of zero are marked; tiny numbers are enlarged; bits are
-read. Of very many columns those are kept that differ most between the sides.
+NaN, infinities, overflows and the sign of zero are marked; tiny numbers are enlarged; residues
+that differ and bits are read. Of very many columns those are kept that differ most between the
+sides.
 """
 
 from __future__ import annotations
@@ -12,15 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import CHUNK, Sides
+from dpaudit.scoring.base import CHUNK, LARGEST, Sides, usable
+from dpaudit.scoring.digits.bits import bit_features
+from dpaudit.scoring.digits.residues import Residue, residue, residues
 
-LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
 TINY, ENLARGED = 2.0**-900, 2.0**600  # numbers below TINY are multiplied by ENLARGED, exactly
-
-
-def usable(x: Array) -> np.ndarray:
-    """Where x is a finite number of at most `LARGEST` in magnitude."""
-    return np.asarray(np.abs(x) <= LARGEST)
 
 
 def _all_usable(x: Array) -> bool:
@@ -41,11 +38,6 @@ MEDIAN_NUMBERS, MEDIAN_DRAWS = 2_000_000, 20_000
 BIT_DRAWS = 20_000  # a side, to see which bits vary at all
 MOST = 1000  # columns that are kept, since closed forms take the cube of their number
 RANKED = 1000  # draws a side that show which columns differ most
-MANTISSA = np.int64((1 << 52) - 1)
-HIDDEN = np.int64(1 << 52)  # the leading one that normal numbers do not store
-LOW_BITS = 4
-NO_GRID = 1024.0  # for zero, which lies on every grid: above the lowest bit of any other number
-NO_EXPONENT = -1100.0  # for zero: below the exponent of any other number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +50,7 @@ class Encoder:
     marks : (column, kind) of each indicator, kind a position in MARKS; only kinds that occurred in
         training have one.
     huge : columns with finite numbers beyond `LARGEST`, which get their exponent and mantissa.
+    rests : the residues that are read, of columns as they come.
     floats : columns whose bits are read. kept : the columns of `bit_features` that varied in
         training.
     """
@@ -67,6 +60,7 @@ class Encoder:
     fill: Array
     marks: tuple[tuple[int, int], ...]
     huge: np.ndarray
+    rests: tuple[Residue, ...]
     floats: np.ndarray
     kept: np.ndarray
 
@@ -76,16 +70,18 @@ class Encoder:
 
         bits : also encode the bits of floats (`bit_features`).
         """
+        rests = residues(train)
         taken = most_different(train, MOST) if train.P.shape[1] > MOST else None
         train = train if taken is None else Sides(train.P[:, taken], train.Q[:, taken])
         marks, fill, scale = _marks(train), _fill(train), _scale(train)
         floats = _floats(train) if bits else np.empty(0, dtype=np.intp)
         kept = _varying(train, floats)
-        return cls(taken, scale, fill * scale, marks, _huge(train, marks), floats, kept)
+        return cls(taken, scale, fill * scale, marks, _huge(train, marks), rests, floats, kept)
 
     def __call__(self, x: Array) -> Array:
         """Encoded rows; `x` itself, not a copy, where it is usable and nothing is to be changed."""
-        width = len(self.fill) + len(self.marks) + 2 * len(self.huge) + len(self.kept)
+        width = len(self.fill) + len(self.marks) + 2 * len(self.huge)
+        width += len(self.rests) + len(self.kept)
         plain = self.taken is None and not np.any(self.scale != 1.0)
         if plain and width == x.shape[1] and all(map(_all_usable, _chunks(x))):
             return x
@@ -99,6 +95,7 @@ class Encoder:
         return Sides(self(sides.P), self(sides.Q))
 
     def _rows(self, x: Array) -> Array:
+        rests = [residue(x[:, column], modulus)[:, None] for column, modulus in self.rests]
         x = x if self.taken is None else x[:, self.taken]
         flags = [
             MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks
@@ -108,7 +105,7 @@ class Encoder:
         large = [_halves(x[:, self.huge])] if len(self.huge) else []
         read = np.where(usable(x), x, self.fill)[:, self.floats]
         bits = [bit_features(read)[:, self.kept]] if len(self.kept) else []
-        return np.concatenate([whole, *flags, *large, *bits], axis=1)
+        return np.concatenate([whole, *flags, *large, *rests, *bits], axis=1)
 
 
 def most_different(train: Sides, most: int) -> np.ndarray:
@@ -151,30 +148,6 @@ def _halves(x: Array) -> Array:
     """Mantissa and exponent of finite numbers beyond `LARGEST`, (m, k) → (m, 2k); 0 for others."""
     mantissa, exponent = np.frexp(np.where(np.isfinite(x) & ~usable(x), x, 0.0))
     return np.concatenate([mantissa, exponent], axis=1)
-
-
-def bit_features(x: Array) -> Array:
-    """Eight numbers on the bits of each finite float, (m, k) → (m, 8k), column by column.
-
-    The exponent j of its lowest set bit, so 2^j ℤ is the coarsest grid that it lies on; its own
-    exponent; the lowest 4 bits of its mantissa; whether it is 0; whether it is −0. The grid is what
-    Mironov's attack reads (CCS 2012): a sum is rounded to the grid of its larger term, and so
-    reveals it.
-    """
-    raw = np.ascontiguousarray(x).view(np.int64)
-    stored, power = raw & MANTISSA, (raw >> 52) & 0x7FF
-    whole = np.where(power > 0, stored | HIDDEN, stored)
-    lowest = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # exact: a power of two
-    zero = whole == 0
-    exponent = np.maximum(power, 1) - 1023
-    columns = [
-        np.where(zero, NO_GRID, exponent - 52.0 + lowest),
-        np.where(zero, NO_EXPONENT, exponent),
-        *((stored >> bit) & 1 for bit in range(LOW_BITS)),
-        zero,
-        zero & (raw < 0),
-    ]
-    return np.stack(columns, axis=2, dtype=np.float64).reshape(len(x), -1)
 
 
 def _chunks(x: Array) -> list[Array]:

@@ -8,13 +8,8 @@ from scipy.stats import rankdata
 
 import dpaudit as dp
 from dpaudit.scoring.base import Sides
-from dpaudit.scoring.encode import (
-    NO_EXPONENT,
-    NO_GRID,
-    Encoder,
-    _mean_ranks_apart,
-    bit_features,
-)
+from dpaudit.scoring.digits.bits import NO_EXPONENT, NO_GRID, bit_features
+from dpaudit.scoring.encode import Encoder, _mean_ranks_apart
 
 pytestmark = pytest.mark.quick
 

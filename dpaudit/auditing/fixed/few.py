@@ -19,7 +19,7 @@ from dpaudit.auditing.evidence import Evidence, of_set, where_to_bet
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.vacuous import too_few
+from dpaudit.auditing.vacuous import too_few, with_unread
 from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few, few_bet
@@ -81,11 +81,13 @@ def audit_few(
         progress("fitting the score", 0, 1)
         prepared = _prepared(settings, drawn, call)
         fitted = _fitted(settings, prepared)
+        learned = (side[: prepared.learned] for side in drawn)
+        fitted = with_unread(fitted, settings, *learned)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         estimate, undefined = _certify(settings, fitted, prepared, call)
         progress("certifying", 1, 1)
-        judged = _judged(settings, estimate, prepared, theory, who)
+        judged = _judged(settings, estimate, prepared, fitted, theory, who)
         judged = with_notes(judged, nan_note(fitted.name, undefined))
         evidence = _evidence(settings, fitted, prepared, estimate)
     return Findings(estimate, fitted, prepared.sizes, judged, evidence=evidence)
@@ -154,6 +156,7 @@ def _judged(
     settings: Settings,
     estimate: Estimate,
     prepared: Prepared,
+    fitted: Fitted,
     theory: Spectrum | None,
     who: str,
 ) -> Verdict:
@@ -167,7 +170,7 @@ def _judged(
         return least_excess(sides, float(settings.epsilon[at]), allowed, share * settings.alpha)
 
     few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
-    judged = judge_band(estimate, settings, theory, who, few, exact)
+    judged = judge_band(estimate, settings, theory, who, few, exact, fitted.unread)
     return with_notes(judged, (*_uneven(*sides), *prepared.notes))
 
 

@@ -15,7 +15,7 @@ from dpaudit.auditing.evidence import of_set, where_to_bet
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.vacuous import too_few
+from dpaudit.auditing.vacuous import too_few, with_unread
 from dpaudit.auditing.verdict import judge_band, reference_of, with_notes
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Choices
@@ -73,7 +73,8 @@ def audit_fixed(
         progress("certifying", 1, 1)
     few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
     notes = (*learned.notes, *nan_note(fitted.name, sum(counts.undefined)))
-    judged = with_notes(judge_band(estimate, settings, theory, who, few), notes)
+    judged = judge_band(estimate, settings, theory, who, few, unread=fitted.unread)
+    judged = with_notes(judged, notes)
     assert estimate.cells is not None
     evidence = of_set(settings.claim, learned.choices.bet, estimate.cells)
     return Findings(estimate, fitted, sizes, judged, evidence=evidence)
@@ -116,6 +117,7 @@ class Learner:
         fitted = scoring.fit(
             settings.classifier, past, recent, settings.seed, settings.bits, spend=True
         )
+        fitted = with_unread(fitted, settings, *drawn)
         chosen = self._chosen_scores(fitted, recent)
         pooled = scoring.pooled(fitted.score, past, chosen)
         return Learned(columns, rows.P.shape[1], fitted, self._choices(fitted, pooled), notes)

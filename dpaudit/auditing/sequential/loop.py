@@ -16,6 +16,7 @@ from dpaudit.auditing.sequential.leak import too_few
 from dpaudit.auditing.sequential.record import FIRST, batch_sizes
 from dpaudit.auditing.sequential.source import BatchSource
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.vacuous import with_unread
 from dpaudit.auditing.verdict import judge_e_value, reference_of, with_notes
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.candidates import evenly_spaced
@@ -59,7 +60,8 @@ def audit_sequentially(
     assert bettor.fitted is not None
     notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
     notes = (*notes, *nan_note(bettor.fitted.name, bettor.undefined))
-    return _findings(settings, theory, bettor, bettor.fitted, notes, who)
+    fitted = with_unread(bettor.fitted, settings, *bettor.past.parts[0])
+    return _findings(settings, theory, bettor, fitted, notes, who)
 
 
 def _findings(
@@ -75,7 +77,9 @@ def _findings(
     record, kept = bettor.record(), _kept(settings)
     estimate = _estimate(settings, bettor, reference.delta, kept)
     few = partial(too_few, settings, reference, theory)
-    judged = judge_e_value(record, estimate, kept, settings, reference, who, few, theory)
+    judged = judge_e_value(
+        record, estimate, kept, settings, reference, who, few, theory, fitted.unread
+    )
     return Findings(
         estimate=estimate,
         fitted=fitted,

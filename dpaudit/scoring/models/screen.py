@@ -22,8 +22,10 @@ def strongest(evidence: Array, most: int) -> np.ndarray:
     return np.sort(np.argsort(-evidence, kind="stable")[:most])
 
 
-def surplus(train: Sides) -> Array:
+def surplus(train: Sides, chance: float | None = None) -> Array:
     """Evidence in nats, (k,), above that which one of k columns without a difference shows.
+
+    chance : the probability that a column without a difference has more, 1/k if not given.
 
     Draws (n, k) of each side are counted in bins whose limits are quantiles; a value that is a
     limit has a bin of its own, so that atoms are seen. Twice the evidence, the log-likelihood ratio
@@ -37,7 +39,7 @@ def surplus(train: Sides) -> Array:
     both = np.maximum(p + q, 1)
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
-    return np.asarray(gain - 0.5 * chdtri(freedom, 1.0 / len(gain)))
+    return np.asarray(gain - 0.5 * chdtri(freedom, chance or 1.0 / len(gain)))
 
 
 def _counts(columns: Array, ends: Array) -> np.ndarray:

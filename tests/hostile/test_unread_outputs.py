@@ -1,0 +1,292 @@
+"""Outputs that hardly repeat and that no score can read: texts, bytes, keys, members, long lists.
+
+Each mechanism here releases the sum of its data with noise of scale 0.01, which is ε = 100, in a
+form that a score knows by its identity alone. Nothing can be learned of such outputs, so whatever
+chance does, an audit of them is inconclusive.
+"""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import adapters, outcomes
+from dpaudit.cli import main
+from dpaudit.testing import PrivacyFailure
+from tests.sparse import one_in
+
+PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
+CLAIM = (1.0, 0.0)
+STOPS = pytest.mark.parametrize("stop", [None, "verdict"])
+FOUND = "would have been found"
+
+
+def in_csv(value, rng):
+    text = io.StringIO()
+    csv.writer(text).writerows([["id", "sum"], [rng.integers(10**9), value]])
+    return text.getvalue()
+
+
+FORMS = {
+    "json": ("texts", lambda value, rng: json.dumps({"sum": value})),
+    "csv": ("texts", in_csv),
+    "bytes": ("texts", lambda value, rng: np.float64(value).tobytes()),
+    "a number and a token": ("texts", lambda value, rng: [0.5, f"{value:.12f}"]),
+    "random keys": ("keys of dicts", lambda value, rng: {rng.bytes(6).hex(): value}),
+    "keys inside": ("keys of dicts", lambda value, rng: {"user": [{rng.bytes(6).hex(): value}]}),
+    "sets": ("members of sets", lambda value, rng: {"sum", f"{value:.12f}"}),
+    "integers": (
+        "integers of more than 32 digits",
+        lambda value, rng: (int.from_bytes(rng.bytes(20)) << 64) + round(value * 10**16),
+    ),
+    "long lists": (
+        "values beyond the first 1,000",
+        lambda value, rng: [0.0] * 1100 + [1.0] * int(rng.integers(2)) + [value],
+    ),
+    "many values": (
+        "values beyond the first 1,000",
+        lambda value, rng: {"a": [0.0, 1.0, "x"], "b": [list(rng.normal(size=600))] * 2},
+    ),
+}
+
+
+def released(form):
+    def mechanism(data, size, *, rng):
+        noisy = data.sum() + rng.laplace(scale=0.01, size=size)
+        return [form(float(value), rng) for value in noisy]
+
+    return mechanism
+
+
+def assert_unread(result, kind):
+    assert result.verdict == "inconclusive", result.reason
+    assert kind in result.reason
+    assert "No score can read" in result.reason
+    assert "leave out what may be ignored" in result.reason
+    assert FOUND not in result.reason
+    assert result.detectable is None
+    unread = result.to_dict()["classifier"]["unread"]
+    assert 0.9 < unread[kind] <= 1.0
+
+
+# --- nothing could be learned
+
+
+@pytest.mark.parametrize("name", one_in(2, FORMS))
+def test_nothing_is_said_of_outputs_that_no_score_reads(name):
+    kind, form = FORMS[name]
+    draws = 300 if "1,000" in kind else 2000
+    assert_unread(dp.audit(released(form), PAIR, draws=draws, claim=CLAIM, rng=1), kind)
+
+
+@pytest.mark.parametrize("name", one_in(2, ["json", "random keys", "csv", "bytes"]))
+def test_nor_where_an_audit_stops_at_its_verdict(name):
+    kind, form = FORMS[name]
+    found = dp.audit(released(form), PAIR, draws=1000, claim=CLAIM, rng=1, stop="verdict")
+    assert_unread(found, kind)
+
+
+@pytest.mark.parametrize("draws", [60, 300])
+def test_nor_of_few_draws(draws):
+    assert_unread(dp.audit(released(FORMS["json"][1]), PAIR, draws=draws, claim=CLAIM), "texts")
+
+
+@STOPS
+def test_nor_of_draws_made_elsewhere(stop):
+    rng = np.random.default_rng(2)
+    P, Q = (released(FORMS["bytes"][1])(data, 1000, rng=rng) for data in (PAIR.left, PAIR.right))
+    assert_unread(dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop), "texts")
+
+
+def test_texts_that_come_again_too_seldom_to_be_known():
+    """P is uniform on 2,000 texts and Q on 2,000 others, of which few come five times in 800."""
+    rng = np.random.default_rng(3)
+    P, Q = ([f"{side}{one}" for one in rng.integers(2000, size=2000)] for side in "PQ")
+    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1)
+    assert_unread(found, "texts")
+    assert "take more draws" in found.reason
+
+
+def test_nothing_is_said_of_a_program_that_prints_json(tmp_path):
+    body = (
+        "import json, random, sys\n"
+        "random.seed(int(sys.argv[3]))\n"
+        "total = sum(map(float, open(sys.argv[1])))\n"
+        "for _ in range(int(sys.argv[2])):\n"
+        "    print(json.dumps({'sum': total + random.gauss(0.0, 0.01)}))\n"
+    )
+    program = adapters.command(["{python}", "-c", body, "{data}", "{size}", "{seed}"])
+    assert_unread(dp.audit(program, PAIR, draws=400, claim=CLAIM, rng=1), "texts")
+
+
+def test_a_test_of_it_fails_as_inconclusive():
+    for options in ({}, {"detect": 0.3}, {"detect": 1.0}):
+        with pytest.raises(PrivacyFailure, match=r"INCONCLUSIVE.*No score can read texts"):
+            dp.testing.assert_private(
+                released(FORMS["json"][1]), PAIR, CLAIM, samples=1000, **options
+            )
+
+
+RELEASE = """
+import json
+
+def release(data, size, *, rng):
+    return [json.dumps({"sum": data.sum() + rng.laplace(scale=0.01)}) for _ in range(size)]
+"""
+SCENARIO = """
+[data]
+path = "rows.csv"
+[mechanism]
+call = "unread_release:release"
+[neighbour]
+rule = "row"
+index = 0
+[claim]
+epsilon = 1.0
+delta = 0.0
+[audit]
+samples = 1000
+seed = 1
+"""
+
+
+@pytest.mark.usefixtures("in_tmp_path", "no_figures")
+@pytest.mark.parametrize("way", ["scenario", "audit", "samples"])
+def test_the_command_line_exits_with_3(tmp_path, capsys, way):
+    np.savetxt(tmp_path / "rows.csv", PAIR.left, delimiter=",", header="a", comments="")
+    (tmp_path / "unread_release.py").write_text(RELEASE)
+    (tmp_path / "texts.toml").write_text(SCENARIO)
+    rng = np.random.default_rng(2)
+    for name, data in (("P.npy", PAIR.left), ("Q.npy", PAIR.right)):
+        np.save(tmp_path / name, np.array(released(FORMS["json"][1])(data, 1000, rng=rng)))
+    common, options = ["--claim", "1,0"], ["--draws", "1000", "--neighbours", "zero-out"]
+    status = {
+        "scenario": lambda: main(["run", "texts.toml"]),
+        "audit": lambda: main(
+            ["audit", "unread_release:release", "--data", "rows.csv", *common, *options]
+        ),
+        "samples": lambda: main(["samples", "P.npy", "Q.npy", *common]),
+    }[way]()
+    said, errors = capsys.readouterr()
+    assert status == 3, errors
+    assert "No score can read texts (in 100 % of the outputs)" in said
+    assert FOUND not in said
+
+
+# --- a part can be read
+
+
+def shared(share, rng, size):
+    """Texts of which so many are one of two, and the others are new."""
+    return [
+        "ab"[rng.integers(2)] if rng.random() < share else rng.bytes(6).hex() for _ in range(size)
+    ]
+
+
+@STOPS
+def test_texts_of_which_less_than_half_repeat(stop):
+    rng = np.random.default_rng(4)
+    P, Q = (shared(0.4, rng, 2000) for _ in range(2))
+    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop)
+    assert found.verdict == "inconclusive"
+    assert found.fitted.unread["texts"] == pytest.approx(0.6, abs=0.05)
+
+
+def test_the_outputs_that_are_not_read_count_as_unseen():
+    """One text in 50 is new: an excess may hide there, so it is added to the one that shows."""
+    rng = np.random.default_rng(5)
+    P, Q = (shared(0.98, rng, 4000) for _ in range(2))
+    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1)
+    plain = dp.audit_samples(
+        *(np.array([one == "a" for one in side]) for side in (P, Q)), claim=CLAIM
+    )
+    assert found.verdict == "not violated"
+    hidden = found.fitted.unread["texts"]
+    assert hidden == pytest.approx(0.02, abs=0.01)
+    assert found.detectable["excess"] == pytest.approx(plain.detectable["excess"] + hidden, rel=0.2)
+    assert "of the outputs as unseen" in found.reason
+
+
+@pytest.mark.parametrize(("detect", "verdict"), [(0.1, "inconclusive"), (0.4, "not violated")])
+def test_detect_says_how_much_may_go_unseen(detect, verdict):
+    rng = np.random.default_rng(6)
+    P, Q = (shared(0.8, rng, 4000) for _ in range(2))
+    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=detect)
+    assert found.verdict == verdict, found.reason
+    if verdict == "not violated":
+        assert 0.2 < found.detectable["excess"] < detect
+
+
+@STOPS
+def test_a_violation_by_the_part_that_is_read_stands(stop):
+    rng = np.random.default_rng(7)
+    P, Q = ([[float(side), rng.bytes(6).hex()] for _ in range(1000)] for side in (0, 1))
+    assert dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop).verdict == "violated"
+
+
+def test_a_score_of_the_callers_own_answers_for_what_it_leaves_out():
+    def first(rows):
+        return rows[:, 0]
+
+    found = dp.audit(
+        released(FORMS["a number and a token"][1]), PAIR, draws=1000, claim=CLAIM, classifier=first
+    )
+    assert found.fitted.unread == {}
+
+
+@pytest.mark.parametrize("cure", ["parsed", "words"])
+def test_what_the_reason_advises_shows_the_leak(cure):
+    texts = released(FORMS["json"][1])
+
+    def parsed(data, size, *, rng):
+        return [json.loads(text)["sum"] for text in texts(data, size, rng=rng)]
+
+    mechanism = parsed if cure == "parsed" else adapters.texts(texts, columns=64)
+    assert dp.audit(mechanism, PAIR, draws=1000, claim=CLAIM, rng=1).verdict == "violated"
+
+
+# --- honest outputs of all forms are read
+
+
+HONEST = {
+    "words": lambda rng: f"word {rng.integers(20)}",
+    "none": lambda rng: None if rng.random() < 0.1 else "some",
+    "reals": lambda rng: float(rng.normal()),
+    "a dict": lambda rng: {"sum": float(rng.normal()), "kind": "ab"[rng.integers(2)]},
+    "lists": lambda rng: list(rng.normal(size=rng.integers(1, 60))),
+    "lists of words": lambda rng: ["w"] * int(rng.geometric(0.2)),
+    "sets of words": lambda rng: {str(one) for one in range(30) if rng.random() < 0.5},
+    "sets of integers": lambda rng: {int(one) for one in rng.integers(10**6, size=3)},
+    "integers": lambda rng: int(rng.integers(2**62)) * 3,
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_repeats_or_is_a_number_is_read(name):
+    rng = np.random.default_rng(8)
+    P, Q = (
+        outcomes.joined([outcomes.rows([HONEST[name](rng) for _ in range(1500)])]) for _ in "PQ"
+    )
+    assert outcomes.unread(P, Q) == {}
+
+
+@STOPS
+def test_honest_texts_pass(stop):
+    rng = np.random.default_rng(9)
+    P, Q = ([HONEST["a dict"](rng) for _ in range(1000)] for _ in "PQ")
+    found = dp.audit_samples(P, Q, claim=(1.0, 0.1), rng=1, stop=stop)
+    assert found.verdict == "not violated"
+    assert FOUND in found.reason
+
+
+def test_too_small_an_excess_is_said_with_what_is_unread():
+    """What is unread is less than what is asked for; with what draws show, it is more."""
+    rng = np.random.default_rng(10)
+    P, Q = (shared(0.8, rng, 1500) for _ in range(2))
+    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=0.24)
+    assert found.verdict == "inconclusive"
+    assert "not the 0.24 asked for" in found.reason
+    assert "of the outputs as unseen" in found.reason
