@@ -32,7 +32,7 @@ from dpaudit.certify.betting import Bet, Menu, Null
 from dpaudit.certify.few import CLAIM_SHARE, COLUMNS, FEWEST, few_split
 from dpaudit.certify.few import MOST as FEW
 from dpaudit.certify.refuting import FARTHEST, RefutingCounts
-from dpaudit.certify.split import Split, samples_for, split
+from dpaudit.certify.split import samples_for, split
 
 __all__ = [
     "draws_to_detect",
@@ -178,8 +178,8 @@ def excess_of(
     epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
     if FEWEST <= check.count("draws", draws, 1) <= FEW:
-        sizes, alpha = _few_sizes(int(draws)), (1.0 - level) / _of_few(statements)
-        sides = sizes.certify, sizes.certify
+        sizes = few_split(int(draws), None, trained=True)
+        sides, alpha = (sizes.certify, sizes.certify), (1.0 - level) / _of_few(statements)
         return least_excess(sides, epsilon, delta, alpha, sizes.train, power)
     certifying = split(check.count("draws", draws, 1)).certify
 
@@ -390,11 +390,6 @@ def _of_few(statements: int) -> int:
     return min(statements, FEW_STATEMENTS)
 
 
-def _few_sizes(draws: int) -> Split:
-    """How so many draws a side, training included, are split; what trains also chooses."""
-    return few_split(draws, None, trained=True)
-
-
 def _refutes(
     counts: RefutingCounts, excess: float, choosing: int, power: float, number: int
 ) -> bool:
@@ -417,7 +412,7 @@ def _few_draws(
         return None
 
     def shown(draws: int) -> bool:
-        sizes = _few_sizes(draws)
+        sizes = few_split(draws, None, trained=True)
         counts = RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, alpha)
         every = range(len(WEIGHTS))
         return all(_refutes(counts, excess, sizes.train, power, number) for number in every)

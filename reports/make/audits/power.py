@@ -25,6 +25,14 @@ LEVEL = 0.95
 HEAD = ("draws a side", "claim", "excess at worst", *SHAPES)
 
 
+def loss(x: Array) -> Array:
+    """The privacy loss of outputs that are the loss itself, (n, 1) → (n,)."""
+    return x[:, 0]
+
+
+KNOWN = dp.scoring.KnownScore(loss, "loss")
+
+
 @dataclass(frozen=True)
 class Setting:
     """Draws a side, an (ε, δ) claim, and how the audit stops, as `dp.audit` takes it."""
@@ -43,8 +51,9 @@ class Setting:
 
     def audit(self, P: Array, Q: Array, seed: int) -> dp.AuditResult:
         """An audit of draws whose score is the number itself."""
-        options = {"claim": self.claim, "classifier": loss, "stop": self.stop, "level": LEVEL}
-        return dp.audit_samples(P, Q, rng=seed, **options)
+        return dp.audit_samples(
+            P, Q, claim=self.claim, classifier=KNOWN, stop=self.stop, level=LEVEL, rng=seed
+        )
 
     def finds(self, shape: str, excess: float, number: int) -> bool:
         """Whether audit `number` of a pair of that shape refutes the claim."""
@@ -53,11 +62,6 @@ class Setting:
         rng = np.random.default_rng(below(SEED, *key))
         P, Q = SHAPES[shape](epsilon, delta + excess)(rng, self.draws)
         return bool(self.audit(P[:, None], Q[:, None], number).verdict == "violated")
-
-
-def loss(outputs: Array) -> Array:
-    """The privacy loss of outputs that are the loss itself, (n, 1) → (n,)."""
-    return outputs[:, 0]
 
 
 def row(setting: Setting, runs: int, n_jobs: int) -> list[str]:
