@@ -1,22 +1,30 @@
-"""How many draws show an excess over a claim.
+"""How many draws show an excess over a claim, at worst, whatever the shape of the leak.
 
-Worked out for N(0, 1) against N(μ, 1) with δ(ε) = claimed + excess, of which the best set and the
-law of the privacy loss are known, and for a score as good as the true likelihood ratio. Other pairs
-with that δ(ε) need more or fewer draws; the Gaussian is neither the easiest nor the hardest.
+Let d be δ(ε), the larger of both directions, γ = e^ε, and S the best set: p = P(S) and q = Q(S)
+have p − γq = d. Its complement, as a set for Q against P, attains (1 − q) − γ(1 − p) ≤ d, so that
+q ≤ (1 − d)/(1 + γ). The variance of the two counts,
 
-Of few draws (`certify.few`) the probability that the best set refutes the claim is summed exactly
-over its two binomial counts, and the numbers follow from that; of more, from normal limits. An
-audit has other sets, too: where the claimed δ is tiny, that of P(S)/Q(S) refutes more often.
+    p(1 − p) + γ²q(1 − q) = d(1 − d) + γ(1 + γ − 2d)q − 2γ²q²,
+
+grows with q up to there: its vertex (1 + γ − 2d)/4γ is not below, as (γ − 1)² + 2d(γ − 1) ≥ 0. So
+of all pairs with that δ(ε) a coin takes most draws: randomised response, P(yes) = (d + γ)/(1 + γ)
+and Q(yes) = 1 − P(yes). Laplace noise comes close to it; Gaussian noise and rare values take fewer.
+
+The numbers are for a score as good as the true likelihood ratio: no number of draws suffices for a
+score that sees nothing. Of few draws (`certify.few`) the probability that a set refutes the claim
+is summed exactly over its two binomial counts, for the coin and for smaller q; of more it is that
+of normal limits. An audit has other sets, too: where the claimed δ is tiny, that of P(S)/Q(S)
+refutes more often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
@@ -25,17 +33,16 @@ from dpaudit.certify.few import CLAIM_SHARE, COLUMNS, FEWEST, few_split
 from dpaudit.certify.few import MOST as FEW
 from dpaudit.certify.refuting import FARTHEST, RefutingCounts
 from dpaudit.certify.split import samples_for, split
-from dpaudit.curves.gaussian_shift import shift_delta
 
 __all__ = [
-    "best_set",
     "draws_to_detect",
     "excess_of",
     "excess_shown",
+    "hardest_sets",
+    "least_epsilon",
     "least_excess",
     "separating_bets",
     "separating_draws",
-    "shift_of",
     "smallest_excess",
 ]
 
@@ -45,9 +52,14 @@ AUDIT_STATEMENTS = 5
 FEW_STATEMENTS = round(1.0 / CLAIM_SHARE)  # the same of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
-NEARLY = 1e-6  # what is missing of δ = 1, where two Gaussians hardly overlap
+NEARLY = 1e-6  # what is missing of δ = 1
 ROUNDING = 1e-3  # relative, of an excess that few draws show
-NODES = 801  # of the quadrature over the loss
+WEIGHTS = np.linspace(1.0, 0.0, 9)  # shares of the coin's q that few draws try, the hardest first
+# What few draws lose by their choice of a set: of the excess, CHOICE · (1 − δ(ε)) · k^(−2/3) with k
+# draws that choose. The largest of many counts is at a threshold that misses the best one by about
+# k^(−1/3) (Kim & Pollard 1990), and the excess is flat there; where outputs hardly overlap nothing
+# is lost. The factor was set by simulation (reports/power.md).
+CHOICE = 0.8
 NORMAL_ERROR = 1.5  # by which normal limits miss the number of few draws, at most
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
 # Set by simulation, not derived (reports/power.md).
@@ -62,11 +74,12 @@ def draws_to_detect(
     level: float = 0.95,
     stop: str | None = None,
     *,
-    statements: int = 2,
+    statements: int = AUDIT_STATEMENTS,
 ) -> float:
     """Draws a side, training included, that show an excess over (ε, δ) with probability `power`.
 
-    `dpaudit plan` prints it as a table; `excess_of` inverts it.
+    They suffice whatever the shape of the leak, for a score as good as the true privacy loss.
+    `dpaudit plan` prints them as a table; `excess_of` inverts the function.
 
     Parameters
     ----------
@@ -83,16 +96,16 @@ def draws_to_detect(
     stop : "verdict", optional
         None for an audit of fixed size, its draws split as by default; "verdict" for a sequential
         audit.
-    statements : int ≥ 1, default 2
-        Bounds among which an audit of fixed size shares 1 − level, two directions at one ε by
-        default. `AUDIT_STATEMENTS` is what `dpaudit.audit` comes to at the ε of an (ε, δ) claim;
-        with few draws that is 2, and more count as 2.
+    statements : int ≥ 1, default `AUDIT_STATEMENTS`
+        Bounds among which an audit of fixed size shares 1 − level. The default is what
+        `dpaudit.audit` comes to at the ε of an (ε, δ) claim; with few draws that is 2, and more
+        count as 2.
 
     Returns
     -------
     float
         Infinite from 1e15 draws on. Up to 500 draws are the least number of an audit of few draws,
-        exactly.
+        by exact sums.
 
     Raises
     ------
@@ -102,8 +115,8 @@ def draws_to_detect(
     Examples
     --------
     >>> f"{draws_to_detect(1.0, 1e-5, 0.1):.2g}"  # δ(1) = 0.10001 where 1e-5 is claimed
-    '9.7e+02'
-    >>> draws_to_detect(1.0, 1e-5, 1e-4) > 100 * draws_to_detect(1.0, 1e-5, 0.01)
+    '3.1e+03'
+    >>> draws_to_detect(1.0, 1e-5, 1e-3) > 50 * draws_to_detect(1.0, 1e-5, 0.01)
     True
     """
     epsilon, delta, power, level = _checked(epsilon, delta, power, level)
@@ -126,9 +139,9 @@ def excess_of(
     power: float = POWER,
     level: float = 0.95,
     *,
-    statements: int = 2,
+    statements: int = AUDIT_STATEMENTS,
 ) -> float:
-    """The excess over (ε, δ) that `draws` draws a side show with probability `power`.
+    """The excess over (ε, δ) that `draws` draws a side show with probability `power`, at worst.
 
     The inverse of `draws_to_detect` for an audit of fixed size.
 
@@ -150,7 +163,7 @@ def excess_of(
     Returns
     -------
     float
-        Infinite where no δ ≤ 1 would show. Exact from 20 to 500 draws.
+        Infinite where no δ ≤ 1 would show. By exact sums from 20 to 500 draws.
 
     Raises
     ------
@@ -165,8 +178,9 @@ def excess_of(
     epsilon, delta, power, level = _checked(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
     if FEWEST <= check.count("draws", draws, 1) <= FEW:
-        sides, alpha = _few_sides(int(draws)), (1.0 - level) / _of_few(statements)
-        return least_excess(sides, epsilon, delta, alpha, power)
+        sizes = few_split(int(draws), None, trained=True)
+        sides, alpha = (sizes.certify, sizes.certify), (1.0 - level) / _of_few(statements)
+        return least_excess(sides, epsilon, delta, alpha, sizes.train, power)
     certifying = split(check.count("draws", draws, 1)).certify
 
     def burden(excess: float) -> float:
@@ -178,9 +192,14 @@ def excess_of(
 
 @lru_cache(maxsize=256)
 def least_excess(
-    sizes: tuple[int, int], epsilon: float, allowed: float, alpha: float, power: float = POWER
+    sizes: tuple[int, int],
+    epsilon: float,
+    allowed: float,
+    alpha: float,
+    choosing: int,
+    power: float = POWER,
 ) -> float:
-    """The least excess over `allowed` that the best set of a Gaussian shift refutes so often.
+    """The least excess over `allowed` that few draws refute so often, whatever the leak's shape.
 
     Parameters
     ----------
@@ -192,6 +211,8 @@ def least_excess(
         What is claimed.
     alpha : float in (0, 1)
         The error probability of the bound at ε.
+    choosing : int
+        Draws a side that choose the set.
     power : float in (0, 1), default 0.8
         How often.
 
@@ -202,22 +223,22 @@ def least_excess(
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
 
-    def shown(excess: float) -> bool:
-        return counts.reaches(power, *best_set(epsilon, allowed + excess))
+    def shown(excess: float, numbers: Iterable[int] = range(len(WEIGHTS))) -> bool:
+        return all(_refutes(counts, excess, choosing, power, number) for number in numbers)
 
     low, high = NEARLY, 1.0 - allowed - NEARLY
     if high <= low or not shown(high):
         return float("inf")
     while high - low > ROUNDING * high:
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if shown(middle) else (middle, high)
+        low, high = (low, middle) if shown(middle, [0]) else (middle, high)
+    while not shown(high):  # counts are discrete: another set may need a little more
+        high = min(high * (1.0 + ROUNDING), 1.0 - allowed - NEARLY)
     return high
 
 
-def smallest_excess(
-    epsilon: float, allowed: float, draws: int, share: float, below: float = np.inf
-) -> float:
-    """The excess over `allowed` that certifying draws show with probability `POWER`.
+def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
+    """The excess over `allowed` that certifying draws show with probability `POWER`, at worst.
 
     Parameters
     ----------
@@ -229,24 +250,20 @@ def smallest_excess(
         Certifying draws a side.
     share : float in (0, 1)
         Error probability of the bound at this ε.
-    below : float, default infinity
-        No excess beyond it is looked for, which takes a fraction of the time.
 
     Returns
     -------
     float
-        Infinite where no δ ≤ 1 would show, or no excess up to `below`.
+        Infinite where no δ ≤ 1 would show.
     """
 
     def burden(excess: float) -> float:
         return _certifying_draws(epsilon, allowed, excess, power=POWER, share=share) / draws
 
-    return _least(burden, allowed, below)
+    return _least(burden, allowed)
 
 
-def excess_shown(
-    epsilon: float, allowed: float, draws: int, alpha: float, below: float = np.inf
-) -> float:
+def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> float:
     """As `smallest_excess`, for a sequential audit.
 
     Parameters
@@ -259,8 +276,6 @@ def excess_shown(
         Draws a side on which it bets.
     alpha : float in (0, 1)
         1 − the level of the audit.
-    below : float, default infinity
-        As of `smallest_excess`.
 
     Returns
     -------
@@ -271,7 +286,7 @@ def excess_shown(
         needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, alpha=alpha)
         return needed / draws
 
-    return _least(burden, allowed, below)
+    return _least(burden, allowed)
 
 
 def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Array:
@@ -340,18 +355,24 @@ def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
     return LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, alpha=alpha)
 
 
-def best_set(epsilon: float, delta: float) -> tuple[float, float]:
-    """P(S), Q(S) of the best set at ε for the Gaussian shift with that δ(ε)."""
-    mu = shift_of(epsilon, delta)
-    return float(ndtr(0.5 * mu - epsilon / mu)), float(ndtr(-0.5 * mu - epsilon / mu))
+def hardest_sets(epsilon: float, delta: float) -> tuple[Array, Array]:
+    """P(S) and Q(S) of best sets at ε, (9,) each, of pairs with δ(ε) = delta; the coin's first.
+
+    That of the coin has the largest Q(S), and its counts have the largest variance; that of a value
+    which Q never takes is last.
+    """
+    gamma = np.exp(epsilon)
+    q = WEIGHTS * (1.0 - delta) / (1.0 + gamma)
+    return delta + gamma * q, q
 
 
-def shift_of(epsilon: float, delta: float) -> float:
-    """μ of the Gaussian shift with δ(ε) = delta in (0, 1), to a relative 1e-6; ε in nats."""
-    at = np.asarray(epsilon, dtype=np.float64)
-    return float(
-        brentq(lambda mu: float(shift_delta(mu, at)) - delta, 1e-13, 1e4, xtol=1e-15, rtol=1e-6)
-    )
+def least_epsilon(epsilon: float, delta: float, at: float) -> float:
+    """The least ε, in nats, that a pair with δ(ε) = delta may have at δ = at < delta.
+
+    A set with p = delta + e^ε q needs e^x ≥ (p − at)/q, which falls with q: the coin has the least.
+    """
+    p, q = (float(side[0]) for side in hardest_sets(epsilon, delta))
+    return float(np.log((p - at) / q))
 
 
 def _checked(
@@ -369,10 +390,15 @@ def _of_few(statements: int) -> int:
     return min(statements, FEW_STATEMENTS)
 
 
-def _few_sides(draws: int) -> tuple[int, int]:
-    """The draws of each side that certify, of so many, training included."""
-    certifying = few_split(draws, None, trained=True).certify
-    return certifying, certifying
+def _refutes(
+    counts: RefutingCounts, excess: float, choosing: int, power: float, number: int
+) -> bool:
+    """Whether a set that so many draws choose, of the Q(S) with this number in `hardest_sets`,
+    refutes as often as `power`.
+    """
+    lost = CHOICE * (1.0 - counts.allowed - excess) * choosing ** (-2.0 / 3.0)
+    p, q = hardest_sets(counts.epsilon, counts.allowed + excess * (1.0 - lost))
+    return counts.reaches(power, float(p[number]), float(q[number]))
 
 
 def _few_draws(
@@ -384,10 +410,12 @@ def _few_draws(
     about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha) / (1.0 - COLUMNS)
     if about > NORMAL_ERROR * FEW:
         return None
-    p, q = best_set(epsilon, delta + excess)
 
     def shown(draws: int) -> bool:
-        return RefutingCounts(_few_sides(draws), epsilon, delta, alpha).reaches(power, p, q)
+        sizes = few_split(draws, None, trained=True)
+        counts = RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, alpha)
+        every = range(len(WEIGHTS))
+        return all(_refutes(counts, excess, sizes.train, power, number) for number in every)
 
     low, high = FEWEST - 1, min(max(int(about), FEWEST), FEW)
     while not shown(high):
@@ -405,13 +433,13 @@ def _all_draws(certifying: float) -> float:
     return float(samples_for(int(np.ceil(certifying)))) if certifying < MOST else MOST
 
 
-def _least(burden: Callable[[float], float], allowed: float, below: float = np.inf) -> float:
-    """The excess at which `burden`, draws needed over draws made, is 1; infinite beyond `below`.
+def _least(burden: Callable[[float], float], allowed: float) -> float:
+    """The excess at which `burden`, draws needed over draws made, is 1; infinite where none does.
 
     The burden falls as the excess grows.
     """
     most = 1.0 - allowed - 1e-9
-    if most <= LEAST or burden(min(most, below)) > 1.0:
+    if most <= LEAST or burden(most) > 1.0:
         return float("inf")
     ends = np.log(LEAST), np.log(most)
     return float(np.exp(brentq(lambda log: np.log(burden(np.exp(log))), *ends, rtol=1e-4)))
@@ -420,14 +448,19 @@ def _least(burden: Callable[[float], float], allowed: float, below: float = np.i
 def _certifying_draws(
     epsilon: float, delta: float, excess: float, *, power: float, share: float
 ) -> float:
-    """Draws a side at which the excess is z_power − z_share standard errors of p − e^ε q, and at
-    least as many as refute the claim where every output gives its database away.
+    """Draws a side at which the excess is z = z_power − z_share standard errors of p − e^ε q, and
+    at least as many as refute the claim where every output gives its database away.
+
+    Limits of counts add z_share²/4 to hits and misses (`certify.binomial`), so that the variance of
+    n draws is about v/n + r/n² with r = (1 + e^2ε) z_share²/4. The n at which that is (excess/z)²
+    is the larger root of a quadratic.
     """
-    p, q = best_set(epsilon, delta + excess)
-    with np.errstate(divide="ignore"):
-        variance = p * (1.0 - p) + np.exp(2.0 * epsilon + np.log(q) + np.log1p(-q))
-    normal = float(variance * ((ndtri(power) - ndtri(share)) / excess) ** 2)
-    return max(normal, float(separating_draws(epsilon, delta, share)))
+    p, q = (float(side[0]) for side in hardest_sets(epsilon, delta + excess))
+    square = np.exp(min(2.0 * epsilon, 600.0))  # finite, and beyond `MOST` draws
+    each = ((ndtri(power) - ndtri(share)) / excess) ** 2
+    half = 0.5 * each * (p * (1.0 - p) + square * q * (1.0 - q))
+    normal = half + np.hypot(half, 0.5 * ndtri(share) * np.sqrt(each * (1.0 + square)))
+    return max(float(normal), float(separating_draws(epsilon, delta, share)))
 
 
 def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, alpha: float) -> float:
@@ -447,13 +480,13 @@ def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, alp
 
 @lru_cache(maxsize=256)
 def _growth(epsilon: float, delta: float, excess: float) -> tuple[float, float]:
-    """Mean and variance of the log payoff of a pair of draws, at the best bet against (ε, δ)."""
-    mu = shift_of(epsilon, delta + excess)
-    z = np.linspace(-8.0, 8.0 + mu, NODES)
-    score = mu * z - 0.5 * mu**2
-    p, q = np.exp(-0.5 * (z - mu) ** 2), np.exp(-0.5 * z**2)
-    bet = _menu(epsilon, delta).by_law(score, p, q)
-    return _moments(bet, score, p / p.sum(), q / q.sum())
+    """Mean and variance of the log payoff of a pair of draws, at the best bet against (ε, δ), where
+    the outputs are a coin's.
+    """
+    yes, no = (float(side[0]) for side in hardest_sets(epsilon, delta + excess))
+    odds = np.log(yes / no)
+    score, p = np.array([odds, -odds]), np.array([yes, no])
+    return _moments(_menu(epsilon, delta).by_law(score, p, p[::-1]), score, p, p[::-1])
 
 
 @lru_cache(maxsize=16)

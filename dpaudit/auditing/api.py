@@ -83,7 +83,8 @@ def audit(
         True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook and none
         elsewhere; or a function, called as progress(step, done, wanted).
     detect : float, optional
-        Excess in δ that the audit must have been able to show; otherwise "inconclusive".
+        Excess in δ that the audit must show with probability 0.8 whatever the leak's shape, by a
+        score as good as the true privacy loss; otherwise "inconclusive".
     train_share : float, optional
         Share of the draws that trains, by default 0.4; a smaller share of many draws, and for
         outputs of one or two numbers. With either share, few draws are spent as more are.

@@ -91,7 +91,9 @@ class AuditResult(Recorded):
     reason : str
         The verdict for people, the headline first.
     detectable : dict or None
-        Smallest excess that the audit would have certified, {"epsilon", "excess", "power"}.
+        {"epsilon", "excess", "power"}: the smallest excess in δ(epsilon) that the audit would have
+        certified with probability `power` whatever the leak's shape, by a score as good as the true
+        privacy loss.
     headline : Headline
         What is claimed and what is certified, at the claim's own δ.
     estimate : Estimate

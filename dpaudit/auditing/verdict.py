@@ -25,7 +25,10 @@ from dpaudit.report.opening import would_show
 from dpaudit.report.text import apart, count, number
 from dpaudit.sampling.randomness import INFINITE
 
-NONE_SHOWN = "No excess in δ would have been found with that many draws; take more draws."
+NONE_SHOWN = (
+    "With that many draws no excess in δ is found with probability 0.8 whatever its shape; take "
+    "more draws."
+)
 # the share of outputs with parts that no score can read beyond which the verdict is inconclusive,
 # where the caller asked for no excess; up to it, the share counts as unseen
 MOST_UNREAD = 0.05
@@ -36,8 +39,8 @@ UNREAD = (
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
 WEAK = (
-    "These draws could have shown an excess of {excess} in δ, not the {asked} asked for; take more "
-    "draws."
+    "These draws would have shown an excess of {excess} in δ whatever its shape, not the {asked} "
+    "asked for; take more draws."
 )
 GIVEN = (
     "This rests on independent draws. Draws or scores of one run are not independent; "
@@ -53,7 +56,8 @@ class Verdict:
     headline.
 
     detectable : {"epsilon", "excess", "power"}, the smallest excess over the reference that this
-    audit would have certified with that probability, and where; None without a reference.
+    audit would have certified with that probability whatever the leak's shape, and where; None
+    without a reference.
     """
 
     verdict: str
@@ -125,11 +129,11 @@ def judge_band(
     if reference is None:
         return Verdict("inconclusive", f"{head.text} {NOTHING}", None, head)
 
-    def excess(at: int, below: float) -> float:
+    def excess(at: int) -> float:
         epsilon, allowed = estimate.epsilon[at], reference.delta[at]
-        return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at], below)
+        return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at])
 
-    detectable = _detectable(excess, range(len(estimate.epsilon)), settings, least)
+    detectable = _detectable(excess, range(len(estimate.epsilon)), settings, least or excess)
     detectable = _over_all_outputs(detectable, unread)
     if head.exceeded:
         said = (head.text, head.in_delta, _in_renyi(estimate, reference))
@@ -167,12 +171,12 @@ def judge_e_value(
     who, few, unread : as in `judge_band`.
     """
 
-    def excess(at: int, below: float) -> float:
+    def excess(at: int) -> float:
         epsilon, allowed = settings.epsilon[at], reference.delta[at]
-        return power.excess_shown(epsilon, allowed, record.tested, settings.alpha, below)
+        return power.excess_shown(epsilon, allowed, record.tested, settings.alpha)
 
     others = () if settings.claimed_epsilon is not None else kept
-    detectable = _over_all_outputs(_detectable(excess, others, settings), unread)
+    detectable = _over_all_outputs(_detectable(excess, others, settings, excess), unread)
     head = headline(estimate, settings, reference, who, record.rejected_at is not None)
     if record.rejected_at is not None:
         said = (
@@ -248,32 +252,24 @@ def _parts(unread: Mapping[str, float]) -> str:
 
 
 def _detectable(
-    excess: Callable[[int, float], float],
+    excess: Callable[[int], float],
     positions: Iterable[int],
     settings: Settings,
-    exact: Callable[[int], float] | None = None,
+    exact: Callable[[int], float],
 ) -> dict[str, float] | None:
     """At the claim's own ε if it has one, else where the least excess would show.
 
-    excess : position on the grid of ε, bound ↦ the smallest excess that would show there, infinite
-        above the bound. exact : position ↦ the same without a bound, in its place in the end.
+    excess : position on the grid of ε ↦ the smallest excess that would show there, or about that.
+    exact : the same, which stands in its place in the end.
     """
-    exact = exact or (lambda at: excess(at, np.inf))
     own = settings.claimed_epsilon
     if own is not None:
         at = int(np.argmin(np.abs(settings.epsilon - own)))
-        least = exact(at)
-        if np.isfinite(least):
-            return _at(settings.epsilon[at], least)
-    least, at = np.inf, 0
-    for one in positions:
-        least, at = min((least, at), (excess(one, least), one))
-    least = exact(at) if np.isfinite(least) else least
-    return _at(settings.epsilon[at], least) if np.isfinite(least) else None
-
-
-def _at(epsilon: float, excess: float) -> dict[str, float]:
-    return {"epsilon": float(epsilon), "excess": float(excess), "power": power.POWER}
+        positions = [at] if np.isfinite(exact(at)) else positions
+    best = min(positions, key=excess, default=None)
+    if best is None or not np.isfinite(least := exact(best)):
+        return None
+    return {"epsilon": float(settings.epsilon[best]), "excess": float(least), "power": power.POWER}
 
 
 def _broken_by(exact: Spectrum | None, settings: Settings, reference: Reference) -> str:

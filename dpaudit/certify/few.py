@@ -104,7 +104,7 @@ def certify_few(
     forward, backward = (
         Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
     )
-    share = _shares(aims, epsilon)
+    share = alpha * _shares(aims, epsilon)
     return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)
 
 

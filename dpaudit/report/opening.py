@@ -79,12 +79,15 @@ def breaks_exactly(curves: Curves) -> bool:
 
 
 def would_show(detectable: Mapping[str, Any]) -> str:
-    """ "An excess of 0.008 in δ(0.1) would have been found with probability 0.8."
+    """How large an excess would have been found: how often, and by what score.
 
     detectable : as in result.json.
     """
     excess, at, power = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
-    return f"An excess of {excess} in δ({at}) would have been found with probability {power}."
+    return (
+        f"An excess of {excess} in δ({at}), whatever its shape, would have been found with "
+        f"probability {power} by a score as good as the true loss."
+    )
 
 
 def _of_violated(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:

@@ -56,7 +56,7 @@ def _would_show(detectable: Mapping[str, float] | None) -> str:
     if detectable is None:
         return "no excess detectable"
     excess, epsilon, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
-    return f"excess detectable with probability {power}: {excess} in δ({epsilon})"
+    return f"excess of any shape detectable with probability {power}: {excess} in δ({epsilon})"
 
 
 def _change(pair: NeighbourPair | None) -> str:

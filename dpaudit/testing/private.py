@@ -69,8 +69,8 @@ def assert_private(
         Seed, a whole number; by default 0. The same seed makes the same draws each time, so a test
         that passes today passes until code, data or versions change.
     detect : float, optional
-        An excess of δ over the claim. The test fails as inconclusive where the audit could not have
-        shown it with probability 0.8. `false_failure` does not cover this.
+        An excess of δ over the claim. The test fails as inconclusive where the audit would not have
+        shown it with probability 0.8 whatever its shape. `false_failure` does not cover this.
     search : dict, optional
         Keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"), row_bound=1.0`;
         they demand a search in any case.

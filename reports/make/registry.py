@@ -100,7 +100,7 @@ MEASUREMENTS = (
     ),
     Measurement(
         "power",
-        "draws that show an excess over a claim, predicted and tried",
+        "the excess over a claim that an audit shows at worst, and how often five shapes showed it",
         "reports/power.md",
         "reports.make.audits.power:report",
     ),

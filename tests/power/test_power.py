@@ -4,7 +4,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 import dpaudit as dp
@@ -14,6 +15,7 @@ from dpaudit.certify.few import certify_few, few_split
 from dpaudit.certify.refuting import OUTSIDE, RefutingCounts
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import samples_for
+from reports.make.audits.shapes import shift_of
 
 pytestmark = pytest.mark.quick
 
@@ -40,10 +42,17 @@ def test_more_draws_for_less_excess_and_more_power(stop):
 def test_the_fixed_number_is_that_of_a_test_of_two_binomials():
     """At ε = 0 and P(S) − Q(S) = 0.1 about one half, n draws certify.
 
-    n = 2·¼(1 − 0.01)((z₀.₈ + z₀.₉₇₅)/0.1)².
+    z₀.₈ + z₀.₉₇₅ standard errors of n draws are 0.1, with ¼·z₀.₉₇₅² added to hits and to misses.
     """
-    certify = 2 * 0.25 * (1 - 0.01) * ((ndtri(0.8) + ndtri(0.975)) / 0.1) ** 2
-    assert power.draws_to_detect(0.0, 0.0, 0.1) == samples_for(int(np.ceil(certify)))
+    z = ndtri(0.975)
+
+    def short(n):
+        hits, misses = (n * p + z**2 / 4 for p in (0.55, 0.45))
+        return (ndtri(0.8) + z) * np.sqrt(2 * hits * misses / n**3) - 0.1
+
+    certify = brentq(short, 100, 1000)
+    draws = power.draws_to_detect(0.0, 0.0, 0.1, statements=2)
+    assert draws == pytest.approx(samples_for(int(np.ceil(certify))), abs=2)
     assert power.smallest_excess(0.0, 0.0, certify, 0.025) == pytest.approx(0.1, rel=1e-3)
 
 
@@ -59,7 +68,7 @@ def test_small_excesses_cost_the_inverse_square():
 @pytest.mark.parametrize("epsilon", [0.0, 1.0])
 def test_the_smallest_excess_inverts_the_number_of_draws(epsilon):
     excess = power.smallest_excess(epsilon, 0.02, 5000, 0.025)
-    assert power.draws_to_detect(epsilon, 0.02, excess) == pytest.approx(
+    assert power.draws_to_detect(epsilon, 0.02, excess, statements=2) == pytest.approx(
         samples_for(5000), rel=0.01
     )
     excess = power.excess_shown(epsilon, 0.02, 5000, 0.05)
@@ -125,9 +134,9 @@ def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
 
 
 def test_few_draws_and_the_excess_that_they_show_are_inverses():
-    excess = power.excess_of(0.0, 0.05, 60)
+    excess = power.excess_of(1.0, 0.05, 60)
     assert 0.2 < excess < 0.6
-    assert power.draws_to_detect(0.0, 0.05, excess) == pytest.approx(60, abs=3)
+    assert power.draws_to_detect(1.0, 0.05, excess) == pytest.approx(60, abs=3)
 
 
 @pytest.mark.slow  # five seconds
@@ -138,10 +147,11 @@ def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess
     """The prediction is for the best set at the claim's ε. A fifth of the draws chooses a worse
     one; where the claimed δ is tiny, the set of largest P(S)/Q(S) refutes it, too.
     """
-    mu = power.shift_of(epsilon, delta + excess)
+    mu = shift_of(epsilon, delta + excess)
     sizes = few_split(150, None, trained=False)
     counts = RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, 0.025)
-    predicted = counts.power(*power.best_set(epsilon, delta + excess))
+    best = ndtr(0.5 * mu - epsilon / mu), ndtr(-0.5 * mu - epsilon / mu)
+    predicted = counts.power(*map(float, best))
     rng, audits, refuted = np.random.default_rng(5), 200, 0
     for _ in range(audits):
         choose, certifying = (

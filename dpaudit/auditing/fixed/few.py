@@ -166,8 +166,8 @@ def _judged(
 
     def exact(at: int) -> float:
         assert reference is not None
-        allowed, share = float(reference.delta[at]), float(estimate.share[at])
-        return least_excess(sides, float(settings.epsilon[at]), allowed, share * settings.alpha)
+        point = float(settings.epsilon[at]), float(reference.delta[at])
+        return least_excess(sides, *point, float(estimate.share[at]), prepared.learned)
 
     few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
     judged = judge_band(estimate, settings, theory, who, few, exact, fitted.unread)

@@ -28,17 +28,17 @@ COLUMNS = 1  # numbers in an output
 
 @dataclass(frozen=True)
 class Row:
-    """The draws that it takes to show one excess over the claim.
+    """The draws that show one excess over the claim, whatever the shape of the leak.
 
     excess, delta : δ(ε) minus the claimed δ, and δ(ε) itself.
-    real_epsilon : nats; where the Gaussian shift with that δ(ε) has the claimed δ. None for δ = 0.
+    real_epsilon : nats; the least ε at the claimed δ of mechanisms with that δ(ε).
     audit, early, test : draws per side of an audit, of an audit that stops at its verdict, and of
         `dpaudit.testing.assert_private`.
     """
 
     excess: float
     delta: float
-    real_epsilon: float | None
+    real_epsilon: float
     audit: float
     early: float
     test: float
@@ -102,19 +102,13 @@ def _own(delta: float) -> list[float]:
 
 def _row(epsilon: float, delta: float, excess: float, level: float, chance: float) -> Row:
     needed = partial(power.draws_to_detect, epsilon, delta, excess, chance)
-    audit = needed(level, statements=power.AUDIT_STATEMENTS)
-    early = needed(level, "verdict")
-    test = needed(1.0 - FALSE_FAILURE, statements=power.AUDIT_STATEMENTS)
-    real = (
-        None
-        if delta == 0.0
-        else float(Claim.gdp(power.shift_of(epsilon, delta + excess)).epsilon_at(delta))
-    )
+    audit, early, test = needed(level), needed(level, "verdict"), needed(1.0 - FALSE_FAILURE)
+    real = power.least_epsilon(epsilon, delta + excess, delta)
     return Row(excess, delta + excess, real, audit, early, test)
 
 
 def _shown(epsilon: float, delta: float, draws: int, level: float, chance: float) -> float | None:
-    found = power.excess_of(epsilon, delta, draws, chance, level, statements=power.AUDIT_STATEMENTS)
+    found = power.excess_of(epsilon, delta, draws, chance, level)
     return found if np.isfinite(found) else None
 
 
@@ -127,11 +121,11 @@ def as_text(found: Needs) -> str:
     """The two tables, and in words what can and cannot be shown."""
     claim = f"({found.epsilon:g}, {found.delta:g})-DP"
     asked = (
-        f"Draws per side that refute {claim} with probability {number(found.power)}, "
+        f"Draws per side that refute {claim} with probability {number(found.power)} at worst, "
         "by the excess of the true δ over the claimed δ:"
     )
     reverse = (
-        f"The least excess that an audit at {percent(found.level)} confidence shows, "
+        f"The least excess that an audit at {percent(found.level)} confidence shows at worst, "
         "by the number of draws:"
     )
     parts = [hanging("", asked), _table(found), hanging("", reverse), _shown_table(found)]
@@ -146,10 +140,10 @@ def as_line(found: Needs) -> str:
 
 
 def _table(found: Needs) -> str:
-    epsilon = number(found.epsilon)
-    real = found.delta > 0.0
-    head = ["excess", f"δ({epsilon})", *([f"ε at δ = {number(found.delta)}"] if real else [])]
-    head += [
+    head = [
+        "excess",
+        f"δ({number(found.epsilon)})",
+        f"least ε at δ = {number(found.delta)}",
         f"audit, {percent(found.level)}",
         "with --stop verdict",
         f"assert_private, {number(FALSE_FAILURE)}",
@@ -158,7 +152,7 @@ def _table(found: Needs) -> str:
         [
             number(one.excess),
             number(one.delta),
-            *([number(one.real_epsilon, 3)] if real else []),
+            number(one.real_epsilon, 3),
             *(_draws(needed) for needed in (one.audit, one.early, one.test)),
         ]
         for one in found.rows
@@ -190,8 +184,9 @@ def _words(found: Needs, claim: str) -> list[str]:
         f"Cannot be shown: that a mechanism IS {claim}. A mechanism whose excess is far below the "
         "least one shown passes nearly as often as a mechanism that keeps the claim. So does one "
         "that leaks on another pair, or in a way that the score does not see.",
-        f"The draws are those for a Gaussian shift with that δ({epsilon}) and a score as good as "
-        "the true likelihood ratio, training included; outputs of many numbers take more. "
+        f"The draws suffice for every shape of leak with that δ({epsilon}), training included, if "
+        "the score is as good as the true loss; scores of many numbers take more to learn. Noise "
+        "whose loss has a tail, as Gaussian noise, may take far fewer. "
         "--draws N shows what N draws show, --excess X what an excess of X takes.",
     ]
 

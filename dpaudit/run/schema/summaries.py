@@ -79,7 +79,7 @@ KEYS = {
         "level": "Confidence of the certified band, over all ε and both directions.",
         "classifier": "The score: an alias of `dpaudit list classifiers`.",
         "seed": "Of all that is random; dpaudit run --seed replaces it.",
-        "detect": "The excess in δ that the audit must have been able to show.",
+        "detect": "The excess in δ that the audit must show, whatever its shape.",
         "train_share": "Share of the draws that train the score.",
         "choose_share": "Share of the draws that choose score and sets.",
         "bits": "true lets the score read the bits of floats.",

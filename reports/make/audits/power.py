@@ -1,4 +1,4 @@
-"""How many draws show an excess over a claim: predicted by `power.draws_to_detect`, and tried."""
+"""The excess that an audit would show at worst, and how often audits of five shapes showed it."""
 
 from __future__ import annotations
 
@@ -11,91 +11,85 @@ from joblib import Parallel, delayed
 
 import dpaudit as dp
 from dpaudit._core.seeds import below
-from dpaudit.power import POWER, draws_to_detect, shift_of
+from dpaudit._core.types import Array
+from dpaudit.power import POWER
 from reports.make import page
+from reports.make.audits.shapes import SHAPES
 
 REPORT = page.REPORTS / "power.md"
 SEED = np.random.SeedSequence(2027)
-EXCESS = (0.3, 0.1, 0.03, 0.01, 0.001)
-MOST = 200_000  # draws a side; where more are predicted nothing is tried
-LEAST = 100  # that an audit can split
-HEAD = ("claim", "excess", "all draws at once", "rejected there", "in waves", "rejected by then")
+SIZES = (300, 2_000, 20_000)  # draws a side
+CLAIMS = ((0.1, 1e-5), (1.0, 1e-5), (3.0, 1e-5))
+STOPS = (None, "verdict")
+LEVEL = 0.95
+HEAD = ("draws a side", "claim", "excess at worst", *SHAPES)
+
+
+def loss(x: Array) -> Array:
+    """The privacy loss of outputs that are the loss itself, (n, 1) → (n,)."""
+    return x[:, 0]
+
+
+KNOWN = dp.scoring.KnownScore(loss, "loss")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A claim and the ε at which the truth exceeds it."""
+    """Draws a side, an (ε, δ) claim, and how the audit stops, as `dp.audit` takes it."""
 
-    name: str
-    claim: dp.Claim
-    epsilon: float
+    draws: int
+    claim: tuple[float, float]
+    stop: str | None
 
     @property
-    def delta(self) -> float:
-        """The claimed δ at that ε."""
-        return float(self.claim.delta_at(self.epsilon))
+    def excess(self) -> float:
+        """The excess at the claim's ε that such an audit says it shows; infinite where none."""
+        P, Q = np.random.default_rng(below(SEED, 0)).standard_normal((2, self.draws, 1))
+        found = self.audit(P, Q, 0).detectable
+        own = found is not None and found["epsilon"] == self.claim[0]
+        return found["excess"] if found is not None and own else np.inf
 
-
-SETTINGS = (
-    Setting("(0.1, 0)", dp.Claim(0.1), 0.1),
-    Setting("(1, 10⁻⁵)", dp.Claim(1.0, 1e-5), 1.0),
-    Setting("(1, 10⁻³)", dp.Claim(1.0, 1e-3), 1.0),
-    Setting("1-GDP, at ε = 1", dp.Claim.gdp(1.0), 1.0),
-)
-
-
-def rejects(setting: Setting, excess: float, draws: int, stop: str | None, number: int) -> bool:
-    """Whether one audit of a Gaussian shift with δ(ε) = claim + excess rejects the claim.
-
-    draws : a side, at most. stop : as `dp.audit` takes it. number : of the run, its seed.
-    """
-    mu = shift_of(setting.epsilon, setting.delta + excess)
-    rng = np.random.default_rng(below(SEED, SETTINGS.index(setting), EXCESS.index(excess), number))
-    P, Q = (rng.standard_normal(draws) + shift for shift in (mu, 0.0))
-    result = dp.audit_samples(
-        P,
-        Q,
-        claim=setting.claim,
-        epsilon=[setting.epsilon],
-        classifier="qda",
-        rng=number,
-        stop=stop,
-    )
-    return result.verdict == "violated"
-
-
-def row(setting: Setting, excess: float, runs: int, n_jobs: int) -> list[str]:
-    """Cells: predicted draws and the share that rejected there, for either kind of audit."""
-    cells = [setting.name, f"{excess:g}"]
-    for stop in (None, "verdict"):
-        predicted = draws_to_detect(setting.epsilon, setting.delta, excess, stop=stop)
-        draws = int(max(np.ceil(predicted), LEAST)) if predicted <= MOST else 0
-        tried: list[bool] = Parallel(n_jobs=n_jobs)(
-            delayed(rejects)(setting, excess, draws, stop, number)
-            for number in range(runs if draws else 0)
+    def audit(self, P: Array, Q: Array, seed: int) -> dp.AuditResult:
+        """An audit of draws whose score is the number itself."""
+        return dp.audit_samples(
+            P, Q, claim=self.claim, classifier=KNOWN, stop=self.stop, level=LEVEL, rng=seed
         )
-        cells += [f"{_rounded(predicted):,}", f"{np.mean(tried):.0%}" if tried else "not tried"]
-    return cells
+
+    def finds(self, shape: str, excess: float, number: int) -> bool:
+        """Whether audit `number` of a pair of that shape refutes the claim."""
+        key = SIZES.index(self.draws), CLAIMS.index(self.claim), [*SHAPES].index(shape), number
+        epsilon, delta = self.claim
+        rng = np.random.default_rng(below(SEED, *key))
+        P, Q = SHAPES[shape](epsilon, delta + excess)(rng, self.draws)
+        return bool(self.audit(P[:, None], Q[:, None], number).verdict == "violated")
 
 
-def _rounded(draws: float) -> int:
-    """To three digits."""
-    return int(float(f"{draws:.3g}"))
+def row(setting: Setting, runs: int, n_jobs: int) -> list[str]:
+    """Cells: the setting, the excess, and the share of audits of each shape that showed it."""
+    epsilon, delta = setting.claim
+    excess = setting.excess
+    cells = [f"{setting.draws:,}", f"({epsilon:g}, {delta:g})"]
+    if not np.isfinite(excess):
+        return [*cells, "none", *("" for _ in SHAPES)]
+    shares = []
+    for shape in SHAPES:
+        found: list[bool] = Parallel(n_jobs=n_jobs)(
+            delayed(setting.finds)(shape, excess, number) for number in range(runs)
+        )
+        shares.append(f"{np.mean(found):.0%}")
+    return [*cells, f"{excess:.3g}", *shares]
 
 
-def possible(setting: Setting) -> list[float]:
-    """Excesses that leave δ below 1."""
-    return [one for one in EXCESS if setting.delta + one < 1.0]
-
-
-def render(rows: Sequence[Sequence[str]], runs: int) -> str:
-    """The page."""
-    return page.render("power.md", rows=page.table(HEAD, rows), runs=runs, power=f"{POWER:g}")
+def render(tables: Sequence[Sequence[Sequence[str]]], runs: int) -> str:
+    """The page, from the rows of the audits of a fixed size and of those that stop."""
+    fixed, early = (page.table(HEAD, rows) for rows in tables)
+    return page.render("power.md", fixed=fixed, early=early, runs=runs, power=f"{POWER:g}")
 
 
 def report(path: Path = REPORT, runs: int = 40, n_jobs: int = 2) -> None:
     """Write the page to `path`."""
-    rows = [
-        row(setting, excess, runs, n_jobs) for setting in SETTINGS for excess in possible(setting)
+    tables = [
+        [row(Setting(size, claim, stop), runs, n_jobs) for size in SIZES for claim in CLAIMS]
+        for stop in STOPS
     ]
-    page.write(path, render(rows, runs))
+    page.write(path, render(tables, runs))

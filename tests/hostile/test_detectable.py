@@ -1,0 +1,132 @@
+"""The excess that an audit says it would have found is found, whatever the shape of the leak."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit import power
+from dpaudit.certify.few import certify_few
+from dpaudit.certify.scores import SortedScores
+from reports.make.audits.shapes import SHAPES
+
+CLAIMS = [(0.1, 1e-5), (1.0, 1e-5), (3.0, 1e-5)]
+
+
+def known(outputs):
+    """Outputs are their own privacy loss."""
+    return outputs[:, 0]
+
+
+def audit(P, Q, claim, seed=0, stop=None):
+    options = {"claim": claim, "classifier": known, "rng": seed, "stop": stop}
+    return dp.audit_samples(P[:, None], Q[:, None], **options)
+
+
+def excess_said(draws, claim, stop=None):
+    """What an audit of equal laws says it would have found at the claim's own ε."""
+    P, Q = np.random.default_rng(0).normal(size=(2, draws))
+    detectable = audit(P, Q, claim, stop=stop).detectable
+    assert detectable["epsilon"] == claim[0]
+    return detectable["excess"]
+
+
+def share_found(shape, draws, claim, excess, runs, stop=None):
+    """The share of audits that find a claim violated which is exceeded by exactly that much."""
+    epsilon, delta = claim
+    pair = SHAPES[shape](epsilon, delta + excess)
+    audits = (
+        audit(*pair(np.random.default_rng((7, seed)), draws), claim, seed, stop)
+        for seed in range(runs)
+    )
+    return np.mean([one.verdict == "violated" for one in audits])
+
+
+@pytest.mark.parametrize("shape", ["coin", "Laplace"])
+def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
+    """Of 300 draws .54 of coins and .605 of Laplace pairs were found at the Gaussian's excess.
+
+    A share below .7 of 80 has probability below .02 at .8; the seeds are fixed.
+    """
+    claim, alpha = (1.0, 1e-5), 0.05
+    excess = excess_said(300, claim)
+    pair = SHAPES[shape](1.0, 1e-5 + excess)
+    refuted = 0
+    for seed in range(80):
+        rng = np.random.default_rng((7, seed))
+        choose, certify = (SortedScores.of(*pair(rng, size)) for size in (60, 240))
+        band = certify_few(choose, certify, np.array([1.0]), alpha, claim)
+        refuted += band.certified.delta_at(1.0) > claim[1]
+    assert refuted / 80 > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize(("draws", "runs"), [(300, 40), (2_000, 20), (20_000, 10)])
+def test_audits_find_the_excess_that_they_say(draws, runs, claim):
+    """The least share that passes is three standard deviations below .8; with the Gaussian's
+    excess, coins had .31 of 2,000 draws and .135 of 20,000 at ε = 1.
+    """
+    excess = excess_said(draws, claim)
+    least = 0.8 - 3.0 * np.sqrt(0.16 / runs)
+    shares = {shape: share_found(shape, draws, claim, excess, runs) for shape in SHAPES}
+    assert min(shares.values()) > least, shares
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize(("draws", "runs"), [(300, 30), (2_000, 15)])
+def test_audits_that_stop_find_the_excess_that_they_say(draws, runs, claim):
+    excess = excess_said(draws, claim, stop="verdict")
+    least = 0.8 - 3.0 * np.sqrt(0.16 / runs)
+    shares = {
+        shape: share_found(shape, draws, claim, excess, runs, stop="verdict") for shape in SHAPES
+    }
+    assert min(shares.values()) > least, shares
+
+
+def test_no_pair_of_an_excess_has_counts_that_vary_more_than_a_coins():
+    """Pairs of laws of six values, some of which are rare or have probability 0."""
+    rng = np.random.default_rng(3)
+    nearest = 0.0
+    for _ in range(2000):
+        P, Q = rng.dirichlet(np.full(6, rng.choice([0.1, 0.5, 3.0])), size=2)
+        epsilon = rng.choice([0.0, 0.1, 1.0, 3.0])
+        gamma = np.exp(epsilon)
+        sides = [(p[p > gamma * q].sum(), q[p > gamma * q].sum()) for p, q in ((P, Q), (Q, P))]
+        delta = max(p - gamma * q for p, q in sides)
+        if not 1e-6 < delta < 1.0 - 1e-6:
+            continue
+        p, q = max(sides, key=lambda side: side[0] - gamma * side[1])
+        variance = p * (1 - p) + gamma**2 * q * (1 - q)
+        worst = [side[0] for side in power.hardest_sets(epsilon, delta)]
+        most = worst[0] * (1 - worst[0]) + gamma**2 * worst[1] * (1 - worst[1])
+        assert worst[0] - gamma * worst[1] == pytest.approx(delta)
+        assert variance <= most * (1 + 1e-9)
+        nearest = max(nearest, variance / most)
+    assert nearest > 0.9
+
+
+def test_the_worst_case_is_what_plan_and_detect_rest_on():
+    """5,910 draws find a Gaussian pair that exceeds (1, 10⁻⁵) by .03, and few such coins."""
+    draws = power.draws_to_detect(1.0, 1e-5, 0.03)
+    assert draws > 20_000
+    assert power.excess_of(1.0, 1e-5, int(draws)) == pytest.approx(0.03, rel=0.01)
+    P, Q = np.random.default_rng(1).normal(size=(2, 5_910))
+    options = {"claim": (1.0, 1e-5), "classifier": known, "rng": 0}
+    weak = dp.audit_samples(P[:, None], Q[:, None], detect=0.03, **options)
+    assert weak.verdict == "inconclusive"
+    assert "whatever its shape, not the 0.03 asked for" in weak.reason
+    enough = dp.audit_samples(P[:, None], Q[:, None], detect=0.2, **options)
+    assert "whatever its shape, would have been found with probability 0.8 by a score" in (
+        enough.reason
+    )
+
+
+def test_where_no_excess_is_sure_to_be_found_the_audit_is_inconclusive():
+    """45 certifying draws of (3, 10⁻⁵) refute it for certain leaks, but not for a coin's."""
+    sizes = (45, 45)
+    assert power.least_excess(sizes, 3.0, 1e-5, 0.025, choosing=11) == np.inf
+    P, Q = np.random.default_rng(2).normal(size=(2, 56))
+    found = audit(P, Q, (3.0, 1e-5))
+    assert found.verdict == "inconclusive"
+    assert found.detectable is None
