@@ -104,3 +104,15 @@ def test_laplace_noise_keeps_its_relative_accuracy_in_the_last_span(shift, count
         assert found == pytest.approx(
             truth(mpf(count * shift) - mpf(count * shift - rest)), rel=1e-9
         )
+
+
+@pytest.mark.parametrize("answers", [5, 20])
+def test_epsilon_of_a_noisy_maximum_at_a_tiny_delta(answers):
+    """Took 5 s: where the loss is flat, each crossing of ε by its rounding was looked for."""
+    mechanism = dp.mechanisms.ZOO["ReportNoisyMax3"]
+    pair = dp.NeighbourPair(np.zeros((answers, 1)), np.ones((answers, 1)))
+    spectrum = dp.exact.spectrum(mechanism, pair, [0.0, 0.1])
+    largest = answers * mechanism.epsilon / 2.0
+    # the loss is the largest where all noisy answers are below 0: with probability 2^{−answers}
+    found = spectrum.epsilon_at([1e-100, 1e-9 * 0.5**answers])
+    np.testing.assert_allclose(found, [largest, largest - 1e-9], atol=1e-12, rtol=0.0)

@@ -21,6 +21,8 @@ from dpaudit.laws.density import gauss_legendre
 from dpaudit.laws.discrete import row_positions
 
 HALVINGS = 60
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of log p
+UNDERFLOW = 750.0  # natural-log units: a panel of so small a density adds nothing
 INSIDE = 1e-9  # of a panel: how near its ends the densities are looked at, for they may jump there
 UNSPENT = 1e-9  # share of an integral on the outermost panels at which it is taken to diverge
 
@@ -77,12 +79,15 @@ class DensityPair:
     ) -> Array:
         """Whole panels from what is known at their nodes; parts of panels for all ε together."""
         loss, total, pieces = discrete.loss(p, q), np.zeros(len(epsilon)), []
+        # a loss within its rounding of ε counts as above: it adds nothing, and crosses nowhere
+        raised = loss + ROUNDING * np.where(np.isneginf(p), 0.0, np.abs(p))
         points = np.column_stack([self._ends[:-1], x[:, 1:-1], self._ends[1:]])
+        heavy = p.max(axis=1) > -UNDERFLOW
         for j, e in enumerate(epsilon):
-            above = loss > e
+            above = raised > e
             whole = above.all(axis=1)
             total[j] = _excess(self._weights[whole], p[whole, 1:-1], q[whole, 1:-1], e).sum()
-            some = above.any(axis=1) & ~whole
+            some = above.any(axis=1) & ~whole & heavy
             pieces.append(_Pieces.of(points[some], above[some], j))
         start, end, which = _Pieces.joined(pieces).cut(log_p, log_q, epsilon)
         nodes, weights = gauss_legendre(start, end)
