@@ -97,7 +97,7 @@ class GaussianMechanismLS(Algorithm):
 
     def _fitted(self, data: Array) -> LeastSquares:
         """The solution. Raises `InvalidInput` where a row moves it by more than s."""
-        fit = least_squares(data)
+        fit = least_squares(data, exact=True)
         moved = float(fit.displacement.max())
         if moved > self.sensitivity * (1.0 + 1e-12):
             expected = f"at least the largest move of the solution, {moved:g}"
