@@ -261,7 +261,7 @@ class PrivacyLoss:
 
     def __mul__(self, times: int) -> PrivacyLoss:
         """`times` independent copies of the release, times ≥ 1."""
-        return compose([self], [times])
+        return NotImplemented if isinstance(times, PrivacyLoss) else compose([self], [times])
 
     __rmul__ = __mul__
 
