@@ -81,13 +81,25 @@ def nearest_float(value: Any) -> float:
 def epsilon(value: Any, name: str = "epsilon") -> Array:
     """ε in nats: a finite scalar or 1-D array ≥ 0, returned as float64 of the same shape."""
     expected = "a finite number >= 0 (nats), or a 1-D array of them"
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        fail(name, value, expected)
+    array = floats(name, value, expected)
     if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array)) or np.any(array < 0):
         fail(name, value, expected)
     return array
+
+
+def floats(name: str, value: Any, expected: str) -> Array:
+    """Real numbers as float64 of the same shape; text, bools and complex numbers are none."""
+    try:
+        array = np.asarray(value)
+        number = array.dtype.kind in "fiu" or all(
+            isinstance(one, numbers.Real) and not isinstance(one, (bool, np.bool_))
+            for one in array.flat
+        )
+        if number:
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    fail(name, value, expected)
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:

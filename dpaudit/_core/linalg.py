@@ -83,7 +83,7 @@ class LeastSquares:
     def displacement(self) -> Array:
         """‖x_opt − x'_opt‖ when row i is zeroed, shape (n,); infinite where the leverage is 1."""
         room, pulls = self.factor.room, self.factor.pulls
-        size = np.abs(self.residual) * np.sqrt(np.einsum("ij,ij->i", pulls, pulls))
+        size = column_norms((self.residual[:, None] * pulls).T)
         moved = np.divide(size, room, out=np.full_like(room, np.inf), where=room > 0.0)
         return _read_only(moved)
 
@@ -122,13 +122,25 @@ def factorise(matrix: Array, name: str = "data") -> Factor:
     return _FACTORS.get(matrix, lambda: _thin_qr(matrix, name))
 
 
-def least_squares(data: ArrayLike) -> LeastSquares:
+def least_squares(data: ArrayLike, *, exact: bool = False) -> LeastSquares:
     """Fit the last column of `data` (n, p + 1) on the first p, done once for each content.
 
-    Raises `DegenerateData` for dependent features, n ≤ p, or residuals that are zero to rounding.
+    Residuals that are zero to rounding are 0. Raises `DegenerateData` for dependent features,
+    n ≤ p, and, unless the fit may be `exact`, where all residuals are 0.
     """
     data = check.matrix("data", data, min_columns=2)
-    return _FITS.get(data, lambda: _fit(data))
+    fit = _FITS.get(data, lambda: _fit(data))
+    if fit.norm == 0.0 and not exact:
+        raise DegenerateData(
+            "data must leave a residual: the features fit the label exactly, so nothing is random"
+        )
+    return fit
+
+
+def column_norms(matrix: Array) -> Array:
+    """Euclidean norms of the columns, whose squares may be too small or too large for floats."""
+    size = np.ldexp(1.0, np.frexp(np.abs(matrix).max(axis=0, initial=0.0))[1] - 1)
+    return np.asarray(size * np.linalg.norm(matrix / size, axis=0))
 
 
 def _thin_qr(matrix: Array, name: str) -> Factor:
@@ -137,7 +149,7 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
         raise DegenerateData(
             f"{name} must have at least as many rows as columns, got {n} rows and {p} columns"
         )
-    norms = np.linalg.norm(matrix, axis=0)
+    norms = column_norms(matrix)
     if np.any(norms == 0.0):
         column = int(np.flatnonzero(norms == 0.0)[0])
         raise DegenerateData(
@@ -197,13 +209,13 @@ def _roots_of_others(matrix: Array, chosen: np.ndarray) -> Iterator[tuple[int, A
     """Each chosen row's index, and the QR root of all other rows."""
     if not chosen.any():
         return
-    norms, few = np.linalg.norm(matrix, axis=0), np.flatnonzero(chosen)
+    norms, few = column_norms(matrix), np.flatnonzero(chosen)
     unit, rest = matrix[few] / norms, matrix[~chosen] / norms
     rest = np.linalg.qr(rest[_large_first(rest)], mode="r")
     square = np.zeros((len(norms), len(norms)))  # makes the root square where few rows are left
     for place, i in enumerate(few):
         others = np.vstack([np.delete(unit, place, axis=0), rest, square])
-        yield int(i), np.linalg.qr(others[_large_first(others)], mode="r") * norms
+        yield int(i), np.asarray(np.linalg.qr(others[_large_first(others)], mode="r") * norms)
 
 
 def _fit(data: Array) -> LeastSquares:
@@ -217,16 +229,17 @@ def _fit(data: Array) -> LeastSquares:
     residual = label - factor.basis @ projection
     residual -= factor.basis @ (factor.basis.T @ residual)
     coef = solve_triangular(factor.root, projection)
-    norm = float(np.linalg.norm(residual))
+    norm = float(column_norms(residual))
     if norm <= _rounding(data, coef):
-        raise DegenerateData(
-            "data must leave a residual: the features fit the label exactly, so nothing is random"
-        )
+        norm, residual = 0.0, np.zeros_like(residual)
     share = np.divide(
-        (residual / norm) ** 2, factor.room, out=np.zeros(len(data)), where=factor.room > 0.0
+        (residual / (norm or 1.0)) ** 2,
+        factor.room,
+        out=np.zeros(len(data)),
+        where=factor.room > 0.0,
     )
     share_room = 1.0 - share
-    heavy = (np.maximum(factor.leverage, share) > HEAVY) & (factor.room > 0.0)
+    heavy = (np.maximum(factor.leverage, share) > HEAVY) & (factor.room > 0.0) & (norm > 0.0)
     for i, others in _roots_of_others(data, heavy):
         residual[i], share[i], share_room[i] = _deletion(data, i, others, factor.room[i])
     return LeastSquares(coef, residual, norm, factor, share, share_room)
@@ -250,7 +263,7 @@ def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, f
 
 def _rounding(data: Array, coef: Array) -> float:
     """The largest norm of residuals that may be rounding."""
-    size = np.linalg.norm(data[:, -1]) + np.linalg.norm(np.abs(data[:, :-1]) @ np.abs(coef))
+    size = column_norms(data[:, -1]) + column_norms(np.abs(data[:, :-1]) @ np.abs(coef))
     return 100.0 * EPS * float(size)
 
 

@@ -15,7 +15,7 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves import joint_range, readings
 from dpaudit.curves.families import Family, Mixing, Shift, concentrated
-from dpaudit.curves.group import GroupCurve, chained
+from dpaudit.curves.group import GroupCurve, repeated
 from dpaudit.curves.metric import Distance, MetricClaim
 from dpaudit.curves.renyi import RenyiCurve, RenyiOrders
 from dpaudit.errors import InvalidInput
@@ -354,8 +354,8 @@ class Claim:
         """What the claim implies for databases that differ in k rows, one after the other.
 
         (ε, δ)-DP becomes (kε, δ(e^{kε} − 1)/(e^ε − 1))-DP, or a smaller δ where that is near 1
-        (`dpaudit.curves.group.chained`), μ-GDP kμ-GDP, ρ-zCDP k²ρ-zCDP. Any other claim becomes the
-        curve that its δ(ε) implies, `dpaudit.curves.group.GroupCurve`; its orders are then not
+        (`dpaudit.curves.group.repeated`), μ-GDP kμ-GDP, ρ-zCDP k²ρ-zCDP. Any other claim becomes
+        the curve that its δ(ε) implies, `dpaudit.curves.group.GroupCurve`; its orders are then not
         judged.
 
         Parameters
@@ -388,7 +388,7 @@ class Claim:
             check.fail("size", size, f"at most {LARGEST_GROUP:,} rows")
         known, group = self.family, f"group of {size}"
         if self.epsilon is not None:
-            made = Claim(*chained([(self.epsilon, self.delta)] * size))
+            made = Claim(*repeated(self.epsilon, self.delta, size))
         elif known is not None and known.symbol == "μ":
             made = Claim.gdp(size * known.value)
         elif known is not None and known.omega == np.inf:

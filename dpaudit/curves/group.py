@@ -20,7 +20,8 @@ from dpaudit._core.types import Array
 from dpaudit.curves import readings
 
 LINES, SETS = 1000, 6000  # ε at which the curve of one row is read; probabilities a
-NEGLIGIBLE, FARTHEST = 1e-18, 500.0  # δ, and ε in nats, behind which that curve is not read
+# δ of all rows together, and ε in nats, behind which that curve is not read
+NEGLIGIBLE, FARTHEST = 1e-18, 500.0
 LEAST = 1e-30  # the smallest probability a, beside 0
 
 
@@ -44,6 +45,29 @@ def chained(steps: Iterable[tuple[float, float]]) -> tuple[float, float]:
     return total, leak
 
 
+def repeated(epsilon: float, delta: float, size: int) -> tuple[float, float]:
+    """`chained` of k = `size` equal steps, in closed form.
+
+    Steps follow the first line, δ + e^ε a, up to where the lines meet, a = (1 − δ)/(1 + e^ε). From
+    there on they follow the other one, by which 1 − a becomes e^{−ε}(1 − a − δ).
+
+    >>> epsilon, delta = repeated(1.0, 1e-5, 3)
+    >>> epsilon, round(delta / 1e-5, 6)
+    (3.0, 11.107338)
+    """
+    if epsilon == 0.0 or delta in (0.0, 1.0):
+        return size * epsilon, min(size * delta, 1.0)
+    log_delta, shrink = np.log(delta), -np.expm1(-epsilon)
+    meet = np.logaddexp(0.0, np.log1p(-delta) + np.log(np.tanh(0.5 * epsilon)) - log_delta)
+    first = min(np.floor(meet / epsilon) + 1.0, size)
+    leak = np.exp(log_delta + (first - 1.0) * epsilon) * -np.expm1(-first * epsilon) / shrink
+    rest = (size - first) * epsilon
+    if rest > 0.0:
+        leak = 1.0 - np.exp(-rest) * (1.0 - leak)
+        leak -= delta * np.exp(-epsilon) * np.expm1(-rest) / shrink
+    return size * epsilon, float(min(leak, 1.0))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupCurve:
     """δ_k(ε), from lines δ + e^ε a that lie above g∘…∘g.
@@ -52,7 +76,8 @@ class GroupCurve:
 
     Each line is an upper bound. Between two of them, δ + e^ε a of a weighted mean is one too, and
     behind the last its δ. So δ_k is never too small, and larger than the least by what a grid
-    loses: g is made of the lines of `LINES` ε, and `SETS` of its arguments are followed.
+    loses: g is made of the lines of `LINES` ε, and `SETS` of its arguments are followed through
+    g, g∘g, g∘g∘g∘g, …, each made of lines of the one before.
     """
 
     log_slope: Array
@@ -61,10 +86,18 @@ class GroupCurve:
     @classmethod
     def of(cls, delta_of: Callable[[Array], Array], size: int) -> GroupCurve:
         """From ε ↦ δ(ε) of one row, vectorised, and the number of rows k = `size` ≥ 1."""
-        lines = _lines(delta_of)
+        power, parts = _lines(delta_of, NEGLIGIBLE / size), []
+        while size > 1:
+            parts += [power] * (size % 2)
+            power, size = cls._composed([power, power]), size // 2
+        return cls._composed([*parts, power])
+
+    @classmethod
+    def _composed(cls, parts: list[GroupCurve]) -> GroupCurve:
+        """One g after the other, the first first."""
         a = np.concatenate([[0.0], np.geomspace(LEAST, 1.0, SETS)])
         slope, intercept = np.zeros_like(a), np.zeros_like(a)
-        for _ in range(size):
+        for lines in parts:
             at = lines.lowest(a)
             step = lines.log_slope[at], lines.intercept[at]
             a = np.minimum(_at(step, a), 1.0)
@@ -85,10 +118,10 @@ class GroupCurve:
         return len(crossing) - np.searchsorted(crossing[::-1], a, side="right")
 
 
-def _lines(delta_of: Callable[[Array], Array]) -> GroupCurve:
-    """The lines of g: of ε ≥ 0, and with negative ε those of the complement."""
+def _lines(delta_of: Callable[[Array], Array], least: float) -> GroupCurve:
+    """The lines of g, where δ > `least`: of ε ≥ 0, and with negative ε those of the complement."""
     far = float(delta_of(np.array([FARTHEST]))[0])
-    end = min(float(readings.epsilon_at(delta_of, max(far, NEGLIGIBLE), None)), FARTHEST)
+    end = min(float(readings.epsilon_at(delta_of, max(far, least), None)), FARTHEST)
     epsilon = np.concatenate([np.linspace(0.0, end, LINES), np.geomspace(1e-4, 1.0, LINES) * end])
     delta = delta_of(np.unique(epsilon))
     epsilon = np.unique(epsilon)

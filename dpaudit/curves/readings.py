@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfinv
 
-from dpaudit._core.check import array_of_numbers, fail
+from dpaudit._core.check import fail, floats
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.bracketing import Function, first_below, peak
 from dpaudit.curves.gaussian_shift import shift_delta
@@ -32,10 +32,7 @@ SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
 def unit(name: str, value: ArrayLike) -> Array:
     """A number in [0, 1] or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
     expected = "a number in [0, 1], or a 1-D array of them"
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        fail(name, value, expected)
+    array = floats(name, value, expected)
     if array.ndim > 1 or array.size == 0 or not np.all((array >= 0.0) & (array <= 1.0)):
         fail(name, value, expected)
     return array
@@ -44,7 +41,7 @@ def unit(name: str, value: ArrayLike) -> Array:
 def orders(order: ArrayLike) -> Array:
     """A finite order > 0 or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
     expected = "a finite number > 0, or a 1-D array of them"
-    found = np.asarray(array_of_numbers("order", order, expected), dtype=np.float64)
+    found = floats("order", order, expected)
     if found.ndim > 1 or found.size == 0 or not np.all(np.isfinite(found) & (found > 0.0)):
         fail("order", order, expected)
     return found

@@ -36,8 +36,8 @@ class PrivacyLoss:
     L = log dP/dQ under P (forward) and log dQ/dP under Q (backward). Made by `gaussian_shift`,
     `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
     `dpaudit.exact.privacy_loss(mechanism, pair)`. Independent releases on the same pair compose by
-    `+`, k copies of one by `k * loss`: their moment functions multiply, or the densities of their
-    losses are convolved, so a composition is as exact as its parts.
+    `+` or `sum`, k copies of one by `k * loss`: their moment functions multiply, or the densities
+    of their losses are convolved, so a composition is as exact as its parts.
 
     Attributes
     ----------
@@ -255,9 +255,15 @@ class PrivacyLoss:
         """Both releases, one after the other."""
         return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
 
-    def __rmul__(self, times: int) -> PrivacyLoss:
-        """`times` independent copies of the release."""
-        return compose([self], [times])
+    def __radd__(self, nothing: int) -> PrivacyLoss:
+        """The release itself after `nothing`, 0, from which `sum` starts."""
+        return self if type(nothing) is int and nothing == 0 else NotImplemented
+
+    def __mul__(self, times: int) -> PrivacyLoss:
+        """`times` independent copies of the release, times ≥ 1."""
+        return NotImplemented if isinstance(times, PrivacyLoss) else compose([self], [times])
+
+    __rmul__ = __mul__
 
 
 def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -> PrivacyLoss:

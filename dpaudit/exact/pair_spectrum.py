@@ -118,8 +118,8 @@ def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finit
     Raises
     ------
     NoExactSpectrum
-        As of `spectrum`; also for ALS and RPLS at finite rows, whose loss has no moment function in
-        closed form.
+        As of `spectrum`; also where the loss has no moment function to compose, as that of Laplace
+        noise, and of ALS and RPLS at finite rows.
     InvalidInput
         As of `spectrum`.
     DegenerateData
@@ -127,8 +127,13 @@ def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finit
     """
     curve, name = curve_on_pair(mechanism, pair, law)
     if not isinstance(curve, PrivacyLoss):
+        use = "dpaudit.mechanisms.Composition, which composes some laws itself"
+        if law == "finite" and isinstance(
+            curve_on_pair(mechanism, pair, "asymptotic")[0], PrivacyLoss
+        ):
+            use = "law='asymptotic'"
         raise NoExactSpectrum(
-            f"{name} has no moment function to compose; use law='asymptotic', or dpaudit.audit"
+            f"{name} has no moment function to compose; use {use}, or dpaudit.audit"
         )
     return curve
 

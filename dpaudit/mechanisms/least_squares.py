@@ -118,7 +118,8 @@ class GaussianLS(LawMechanism):
     InvalidInput
         When a parameter is not as described, or both or none of the two are given.
     DegenerateData
-        In a call, when the data leave the law undefined.
+        In a call, when the data leave the law undefined. A label that the features fit exactly does
+        not: all noise comes from σ.
     """
 
     sigma: float | None = None
@@ -158,17 +159,17 @@ class GaussianLS(LawMechanism):
 
     def law(self, data: Array) -> Gaussian:
         """Gaussian about the least-squares solution."""
-        fit = least_squares(data)
+        fit = least_squares(data, exact=True)
         return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
         """The change of the solution, in units of σ."""
-        return ShiftRows(least_squares(data).displacement / self.noise)
+        return ShiftRows(least_squares(data, exact=True).displacement / self.noise)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         """The change of the solution for each pair of a row and a candidate, in units of σ."""
         candidates = replacement.check_candidates(data, candidates)
-        change = replacement.solution_changes(least_squares(data), data, candidates)
+        change = replacement.solution_changes(least_squares(data, exact=True), data, candidates)
         return ShiftRows(change / self.noise)
 
     def adjusted(self, parameter: str, value: float) -> GaussianLS:

@@ -21,6 +21,7 @@ LEGENDRE = WEIGHTS[:, None] * legvander(NODES, ORDER - 1) * (np.arange(ORDER) + 
 # values at the nodes → the first Legendre coefficient and the last two
 SEEN = LEGENDRE[:, [0, -2, -1]]
 RESOLVED = 4e-10  # of a δ: what a panel may be off
+ROUNDING = 64.0 * float(np.finfo(np.float64).eps)  # of a loss
 SMALLEST = 1e-290  # of a δ or a mass that is resolved
 
 Integrand = Callable[[Array], Array]
@@ -76,13 +77,18 @@ class LossPanels:
             found.append(last)
         return np.array(found[::-1])
 
-    def rough(self, delta: Array) -> np.ndarray:
-        """Panels whose error is seen in δ: at their own ε, or by their mass at a smaller one."""
+    def rough(self, delta: Array, epsilon: Array) -> np.ndarray:
+        """Panels whose error is seen in δ: at their own ε, or by their mass at a smaller one.
+
+        An error is not seen that is less than what the rounding of L may do to L − ε.
+        """
         own = np.maximum(delta, SMALLEST)[self.interval]
+        rounding = ROUNDING * epsilon[self.interval] * self.mass
         tail = np.maximum(self._tail(len(delta)), SMALLEST)[self.interval]
         before = self.interval > 0
         return np.asarray(
-            (self.own_error > RESOLVED * own) | ((self.mass_error > RESOLVED * tail) & before)
+            (self.own_error > RESOLVED * own + rounding)
+            | ((self.mass_error > RESOLVED * tail) & before)
         )
 
     def without(self, some: np.ndarray) -> LossPanels:

@@ -81,7 +81,7 @@ def _resolved(
     most = PANELS + len(edges)
     while len(panels.start) < most:
         found = panels.delta(epsilon)
-        rough = panels.rough(found)
+        rough = panels.rough(found, epsilon)
         if not rough.any():
             return found
         start, stop = panels.start[rough], panels.stop[rough]

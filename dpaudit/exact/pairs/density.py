@@ -21,6 +21,8 @@ from dpaudit.laws.density import gauss_legendre
 from dpaudit.laws.discrete import row_positions
 
 HALVINGS = 60
+ROUNDING = 16.0 * float(np.finfo(np.float64).eps)  # of log p
+UNDERFLOW = 750.0  # natural-log units: a panel of so small a density adds nothing
 INSIDE = 1e-9  # of a panel: how near its ends the densities are looked at, for they may jump there
 UNSPENT = 1e-9  # share of an integral on the outermost panels at which it is taken to diverge
 
@@ -77,15 +79,19 @@ class DensityPair:
     ) -> Array:
         """Whole panels from what is known at their nodes; parts of panels for all ε together."""
         loss, total, pieces = discrete.loss(p, q), np.zeros(len(epsilon)), []
+        # a loss within its rounding of ε counts as above: it adds nothing, and crosses nowhere
+        raised = loss + ROUNDING * np.where(np.isneginf(p), 0.0, np.abs(p))
         points = np.column_stack([self._ends[:-1], x[:, 1:-1], self._ends[1:]])
+        heavy = p.max(axis=1) > -UNDERFLOW
         for j, e in enumerate(epsilon):
-            above = loss > e
+            above = raised > e
             whole = above.all(axis=1)
             total[j] = _excess(self._weights[whole], p[whole, 1:-1], q[whole, 1:-1], e).sum()
-            some = above.any(axis=1) & ~whole
-            pieces.append(_Pieces.of(points[some], above[some], j))
-        start, end, which = _Pieces.joined(pieces).cut(log_p, log_q, epsilon)
-        nodes, weights = gauss_legendre(start, end)
+            some = above.any(axis=1) & ~whole & heavy
+            pieces.append(_parts(points[some], above[some], j))
+        near, far, crossed, which = (np.concatenate(side) for side in zip(*pieces, strict=True))
+        far[crossed] = _crossing(log_p, log_q, near[crossed], far[crossed], epsilon[which[crossed]])
+        nodes, weights = gauss_legendre(np.minimum(near, far), np.maximum(near, far))
         part = _excess(weights, _values(log_p, nodes), _values(log_q, nodes), epsilon[which, None])
         return np.asarray(total + np.bincount(which, part, len(epsilon)))
 
@@ -169,48 +175,23 @@ def _climbs(rim: Array) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Pieces:
-    """Parts of panels between neighbouring points at which the loss exceeds ε.
+def _parts(x: Array, above: np.ndarray, which: int) -> tuple[Array, Array, np.ndarray, np.ndarray]:
+    """Parts of panels between neighbouring points, where the loss exceeds ε at one of the two.
 
-    whole : (m, 2), ends of the parts where it does so at both ends. crossed : (k, 2), ends of the
-    parts where it does so at one end, which comes first. of_whole, of_crossed : the index of the ε
-    to which each part belongs.
+    That point, the other one, whether the loss exceeds ε at the first alone, and `which`; (k,).
     """
+    left, right = above[:, :-1], above[:, 1:]
+    seen = left | right
+    near, far = np.where(left, x[:, :-1], x[:, 1:]), np.where(left, x[:, 1:], x[:, :-1])
+    return near[seen], far[seen], (left != right)[seen], np.full(np.count_nonzero(seen), which)
 
-    whole: Array
-    crossed: Array
-    of_whole: np.ndarray
-    of_crossed: np.ndarray
 
-    @classmethod
-    def of(cls, x: Array, above: np.ndarray, which: int) -> _Pieces:
-        ends, turned = (
-            np.stack([x[:, :-1], x[:, 1:]], axis=-1),
-            np.stack([x[:, 1:], x[:, :-1]], axis=-1),
-        )
-        left, right = above[:, :-1], above[:, 1:]
-        whole, crossed = (
-            ends[left & right],
-            np.concatenate([ends[left & ~right], turned[~left & right]]),
-        )
-        return cls(whole, crossed, np.full(len(whole), which), np.full(len(crossed), which))
-
-    @classmethod
-    def joined(cls, parts: list[_Pieces]) -> _Pieces:
-        names = ("whole", "crossed", "of_whole", "of_crossed")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-    def cut(
-        self, log_p: LogDensity, log_q: LogDensity, epsilon: Array
-    ) -> tuple[Array, Array, np.ndarray]:
-        """The parts where the loss exceeds ε, by bisection: starts, ends, and places of their ε."""
-        near, far = self.crossed.T
-        for _ in range(HALVINGS if len(near) else 0):
-            middle = 0.5 * (near + far)
-            exceeds = _loss_at(log_p, log_q, middle) > epsilon[self.of_crossed]
-            near, far = np.where(exceeds, middle, near), np.where(exceeds, far, middle)
-        parts = np.concatenate(
-            [self.whole, np.sort(np.column_stack([self.crossed[:, 0], near]), axis=1)]
-        )
-        return parts[:, 0], parts[:, 1], np.concatenate([self.of_whole, self.of_crossed])
+def _crossing(
+    log_p: LogDensity, log_q: LogDensity, near: Array, far: Array, epsilon: Array
+) -> Array:
+    """Where the loss falls to ε on the way from `near` to `far`, by bisection, (k,)."""
+    for _ in range(HALVINGS if len(near) else 0):
+        middle = 0.5 * (near + far)
+        exceeds = _loss_at(log_p, log_q, middle) > epsilon
+        near, far = np.where(exceeds, middle, near), np.where(exceeds, far, middle)
+    return near

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -129,13 +131,16 @@ def _loss(left: Law, right: Any) -> PrivacyLoss | None:
 
 
 def _product(left: Product, right: Product) -> tuple[Curve, str]:
-    """Independent releases side by side."""
-    named = [curve(*parts) for parts in _together(left, right)]
-    curves = [part for part, _ in named]
-    losses = [loss for loss in curves if isinstance(loss, PrivacyLoss)]
-    if len(losses) == len(curves):
-        whole = compose(losses)
+    """Independent releases side by side; the curve of a release that is repeated is made once."""
+    pairs = _together(left, right)
+    times = Counter((id(one), id(other)) for one, other in pairs)
+    distinct = {(id(one), id(other)): (one, other) for one, other in pairs}
+    named = [(*curve(*parts), times[key]) for key, parts in distinct.items()]
+    losses = [loss for loss, _, _ in named if isinstance(loss, PrivacyLoss)]
+    if len(losses) == len(named):
+        whole = compose(losses, [k for *_, k in named])
         return whole, whole.law
+    curves = [part for part, _, k in named for _ in range(k)]
     if any(isinstance(part, StudentPairCurve) for part in curves) and not any(
         isinstance(p, Atoms) for p in curves
     ):
@@ -143,7 +148,8 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
             "the Student t law of a sketched least-squares solution has no moment function "
             "to compose; use law='asymptotic', or dpaudit.audit, which needs only draws"
         )
-    return product_curve(curves), " + ".join(name for _, name in named)
+    names = [f"{k} × {name}" if k > 1 else name for _, name, k in named]
+    return product_curve(curves), " + ".join(names)
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
@@ -152,16 +158,17 @@ def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
     Equal shifts have a closed form together.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
-    noise = [pair for pair in pairs if all(isinstance(part, Laplace) for part in pair)]
-    if len(noise) < 2:
+    is_noise = [all(isinstance(part, Laplace) for part in pair) for pair in pairs]
+    if sum(is_noise) < 2:
         return pairs
     one, other = (
         Laplace(
             *(np.concatenate([getattr(part, name) for part in side]) for name in ("loc", "scale"))
         )
-        for side in zip(*noise, strict=True)
+        for side in zip(*compress(pairs, is_noise), strict=True)
     )
-    return [pair for pair in pairs if not any(pair is part for part in noise)] + [(one, other)]
+    rest = compress(pairs, np.logical_not(is_noise))
+    return [*rest, (one, other)]
 
 
 def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:

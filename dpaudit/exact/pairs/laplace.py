@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import comb
+from scipy.special import gammaln, xlogy
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
@@ -24,17 +24,23 @@ from dpaudit.laws.noise import laplace_log_density
 
 AT_ONCE = 1 << 18  # terms worked out at a time, for all ε together
 SAME = 1e-12  # relative difference of shifts that is rounding
+NODES, MOST_NODES = 32, 200  # of a span, and where its density is steep
+MOST = 4000  # coordinates: a second; time grows with the square of their number
+# of a density, and of a distance from a node: less counts as so much
+TINY, NEAREST = 1e-320, 1e-200
 
 
 @dataclass(frozen=True)
 class LaplaceShift:
     """k coordinates of Laplace noise, each moved by `shift` = t > 0 scales.
 
-    The loss of one coordinate is t with probability ½, −t with probability e^{−t}/2, and t − 2u
-    with density e^{−u}/2 on 0 < u < t. Times e^{−L/2} its law is e^{−t/2}·(½ at −t, ½ at t,
-    ¼dL between): symmetric and flat. So k coordinates have a piecewise polynomial of degree k − 1
-    on spans of width 2t, and atoms at the ends of the spans, all of which come from sums of
-    positive numbers; δ(ε) = ∫_{L>ε} (e^{L/2} − e^{ε − L/2}) e^{−kt/2} ν(dL).
+    The loss of one coordinate is t(2Y − 1), where Y is 1 with probability ½, 0 with probability
+    e^{−t}/2, and else has the density κe^{−t(1−y)} on (0, 1), κ = t/(1 − e^{−t}). Of k coordinates
+    j are of the last kind, with a binomial probability. The sum of their Y has the density
+    κ^j e^{−t(j−y)} N_j(y), where N_j is the density of a sum of j uniform numbers, for which
+    (j − 1)N_j(y) = yN_{j−1}(y) + (j − y)N_{j−1}(y − 1); all others add a binomial number. So the
+    sum of all Y has atoms at integers, and between them a density that comes from positive numbers
+    alone. δ(ε) is the mean of (1 − e^{ε−L})₊.
     """
 
     shift: float
@@ -46,7 +52,7 @@ class LaplaceShift:
         if self.count == 1:
             both = -np.expm1(0.5 * np.minimum(epsilon - self.shift, 0.0)) + 0.0
         else:
-            step = max(1, AT_ONCE // self.count**3)
+            step = max(1, AT_ONCE // (self.count * len(self._nodes[0])))
             parts = [
                 self._delta(epsilon.ravel()[i : i + step]) for i in range(0, epsilon.size, step)
             ]
@@ -77,78 +83,97 @@ class LaplaceShift:
         return self.count * self.shift, self.count * self.shift
 
     @cached_property
-    def _tilted(self) -> tuple[Array, Array]:
-        """Masses of the atoms, (k + 1,), and Bernstein coefficients on each span, (k, k)."""
-        # spans: density of (L + kt)/2t
-        atoms, spans = (np.array([0.5, 0.5]), np.array([[0.5 * self.shift]]))
-        for _ in range(self.count - 1):
-            atoms, spans = _one_more(atoms, spans, self.shift)
-        return atoms, spans
+    def _nodes(self) -> tuple[Array, Array, Array]:
+        """Gauss nodes of (0, 1), their weights, and those of interpolation between them."""
+        x, weights = np.polynomial.legendre.leggauss(min(NODES + int(self.shift), MOST_NODES))
+        between: Array = np.sqrt((1.0 - x**2) * weights)
+        between[1::2] *= -1.0
+        return 0.5 * (1.0 + x), 0.5 * weights, between
+
+    @cached_property
+    def _kinds(self) -> tuple[Array, float, float]:
+        """log P(j coordinates between 0 and 1), (k + 1,), P(Y = 1) of the others, and κ."""
+        k, j = self.count, np.arange(self.count + 1.0)
+        between = -0.5 * np.expm1(-self.shift)
+        ways = gammaln(k + 1.0) - gammaln(j + 1.0) - gammaln(k - j + 1.0)
+        log_share = ways + xlogy(j, between) + (k - j) * np.log1p(-between)
+        return log_share, 1.0 / (1.0 + np.exp(-self.shift)), 0.5 * self.shift / between
+
+    @cached_property
+    def _law(self) -> tuple[Array, Array]:
+        """Masses of the atoms, (k + 1,), and the density at the nodes of each span, (k, nodes)."""
+        k, (u, *_), (log_share, up, kappa) = self.count, self._nodes, self._kinds
+        place, share = np.arange(k)[:, None] + u, np.exp(log_share)
+        total, some = np.zeros((k + 1, len(u) + 1)), np.zeros((k + 1, len(u)))
+        total[0, -1] = share[0]  # the last column are the atoms
+        for j in range(1, k + 1):
+            total[1 : j + 1] = (1.0 - up) * total[1 : j + 1] + up * total[:j]
+            total[0] *= 1.0 - up
+            below = np.exp(-self.shift) * place[:j] * some[1 : j + 1] + (j - place[:j]) * some[:j]
+            one = np.exp(-self.shift * (1.0 - u))
+            some[1 : j + 1] = kappa * (below / (j - 1.0) if j > 1 else one)
+            total[:j, :-1] += share[j] * some[1 : j + 1]
+        return total[:, -1], total[:-1, :-1]
 
     def _delta(self, epsilon: Array) -> Array:
-        """Atoms, then Gauss nodes on what lies above ε of each span; epsilon (m,)."""
-        atoms, spans = self._tilted
-        ends: Array = np.asarray((2.0 * np.arange(self.count + 1) - self.count) * self.shift)
-        epsilon = epsilon[:, None]
-        total = np.sum(atoms * self._excess(ends, epsilon), axis=1)
-        nodes, weights = np.polynomial.legendre.leggauss(
-            min(self.count // 2 + 12 + int(4.0 * self.shift), 200)
+        """Atoms, whole spans above ε, and what lies above ε of one span; epsilon (m,)."""
+        t, k, (u, weights, _), (atoms, density) = self.shift, self.count, self._nodes, self._law
+        middle = k // 2  # spans from here on have losses above 0
+        epsilon = np.minimum(epsilon, k * t)[:, None]
+        cut = np.minimum((0.5 * (epsilon / t + k)).astype(int), k - 1)
+        ends = t * (2.0 * np.arange(middle, k + 1) - k)
+        total = _gain(ends - epsilon) @ atoms[middle:]
+        inside = _gain(ends[:-1, None] + 2.0 * t * u - epsilon[..., None])
+        inside *= (np.arange(middle, k) > cut)[..., None]
+        total += np.einsum("esn,sn,n->e", inside, density[middle:], weights)
+        rest = np.maximum(t * (2.0 * (cut + 1.0) - k) - epsilon, 0.0)
+        share = rest / (2.0 * t)
+        return np.minimum(
+            total
+            + (share * self._within(cut[:, 0], share * (1.0 - u)) * _gain(rest * u)) @ weights,
+            1.0,
         )
-        start = np.clip(epsilon, ends[:-1], ends[1:])
-        # ε, span, node from here on
-        half = 0.5 * ((ends[1:] - start) / (2.0 * self.shift))[..., None]
-        u = 1.0 - half + half * nodes  # each span's own coordinate
-        density = np.einsum("esnr,sr->esn", _bernstein(self.count - 1, u), spans)
-        excess = self._excess(ends[:-1, None] + 2.0 * self.shift * u, epsilon[..., None])
-        return np.minimum(total + np.sum(half * weights * density * excess, axis=(1, 2)), 1.0)
 
-    def _excess(self, loss: Array, epsilon: Array) -> Array:
-        """e^{−kt/2}·(e^{L/2} − e^{ε − L/2})₊."""
-        gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
-        return np.asarray(np.exp(0.5 * (loss - self.count * self.shift)) * gain)
+    def _within(self, span: np.ndarray, rest: Array) -> Array:
+        """The density at places `rest` below the end of a span; span (m,), rest (m, nodes).
 
-
-def _one_more(atoms: Array, spans: Array, shift: float) -> tuple[Array, Array]:
-    """Convolution with ½ at −t, ½ at t and ¼dL between: (t/2)du in spans' own coordinates."""
-    size = len(spans) + 1
-    new = np.zeros((size, size))
-    higher = _elevated(spans)
-    new[:-1] += 0.5 * higher
-    new[1:] += 0.5 * higher
-    new += 0.5 * shift * atoms[:, None]  # an atom becomes a flat span
-    running = np.cumsum(spans, axis=1) / (size - 1)
-    so_far = np.hstack([np.zeros((size - 1, 1)), running])
-    rest = np.cumsum(spans[:, ::-1], axis=1)[:, ::-1] / (size - 1)
-    still = np.hstack([rest, np.zeros((size - 1, 1))])
-    new[:-1] += 0.5 * shift * so_far
-    new[1:] += 0.5 * shift * still
-    return 0.5 * (np.append(atoms, 0.0) + np.concatenate([[0.0], atoms])), new
+        By the logarithm's polynomial, but in the last span, where that is steep, by terms.
+        """
+        u, _, between = self._nodes
+        apart = (1.0 - rest)[..., None] - u
+        near = between / np.where(apart == 0.0, NEAREST, apart)
+        log = np.log(np.maximum(self._law[1][span], TINY))
+        found = np.exp(np.einsum("enr,er->en", near, log) / near.sum(axis=-1))
+        last = span == self.count - 1
+        if last.any():
+            log_share, up, kappa = self._kinds
+            j, w = np.arange(1.0, self.count + 1.0), rest[last][..., None]
+            terms = log_share[1:] + (self.count - j) * np.log(up) + j * np.log(kappa) - gammaln(j)
+            found[last] = np.exp(terms + xlogy(j - 1.0, w) - self.shift * w).sum(axis=-1)
+        return np.asarray(found)
 
 
-def _elevated(spans: Array) -> Array:
-    """The same polynomials with one Bernstein coefficient more."""
-    size = spans.shape[1]
-    share = np.arange(size + 1) / size
-    left = np.hstack([np.zeros((len(spans), 1)), spans])
-    right = np.hstack([spans, np.zeros((len(spans), 1))])
-    return np.asarray(share * left + (1.0 - share) * right)
-
-
-def _bernstein(degree: int, u: Array) -> Array:
-    r = np.arange(degree + 1)
-    return np.asarray(comb(degree, r) * u[..., None] ** r * (1.0 - u[..., None]) ** (degree - r))
+def _gain(excess: Array) -> Array:
+    """(1 − e^{ε−L})₊ by L − ε."""
+    return np.asarray(-np.expm1(-np.maximum(excess, 0.0)))
 
 
 def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
     """The curve of two laws of Laplace noise, and its name.
 
-    Raises `NoExactSpectrum` for several coordinates that differ by unlike numbers of scales.
+    Raises `NoExactSpectrum` for several coordinates that differ by unlike numbers of scales, and
+    for more than `MOST`.
     """
     differ = (left.loc != right.loc) | (left.scale != right.scale)
     if not differ.any():
         return Atoms(np.zeros(1), np.zeros(1)), "equal laws"
     shift = (np.abs(left.loc - right.loc) / left.scale)[differ]
     if np.array_equal(left.scale, right.scale) and np.ptp(shift) <= SAME * shift.max():
+        if len(shift) > MOST:
+            raise NoExactSpectrum(
+                f"Laplace noise has an exact spectrum where at most {MOST:,} coordinates differ, "
+                f"got {len(shift):,}; use dpaudit.audit, which needs only draws"
+            )
         return LaplaceShift(float(shift[0]), len(shift)), "Laplace shift"
     if len(shift) > 1:
         raise NoExactSpectrum(

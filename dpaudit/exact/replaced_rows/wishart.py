@@ -58,15 +58,14 @@ def bound(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
 
 
 def _by_way_of_noise(up: Array, down: Array, epsilon: Array) -> Array:
-    split = np.multiply.outer(SPLITS, epsilon)  # θε, (θ, m)
-
-    def curves(values: Array, at: Array, direction: int) -> Array:
-        distinct, place = np.unique(values, return_inverse=True)
-        found = [additive_wishart(float(q), 1, 1, at.ravel())[direction] for q in distinct]
-        return np.array(found).reshape(-1, *at.shape)[place]
-
-    first, last = curves(up, split, 0), curves(down, epsilon - split, 1)
-    return np.asarray(np.minimum(np.min(first + np.exp(split) * last, axis=1), 1.0))
+    split = np.multiply.outer(SPLITS, epsilon)  # θε, (θ, m); the other way round (1 − θ)ε
+    distinct, place = np.unique([up, down], return_inverse=True)
+    curves = np.array([additive_wishart(float(q), 1, 1, split.ravel()) for q in distinct])
+    curves = curves.reshape(-1, 2, *split.shape)
+    first, last = place.reshape(2, -1)
+    with np.errstate(divide="ignore", over="ignore"):
+        beside = np.exp(split + np.log(curves[last, 1, ::-1]))
+    return np.asarray(np.minimum(np.min(curves[first, 0] + beside, axis=1), 1.0))
 
 
 def _independent(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:

@@ -24,6 +24,7 @@ from dpaudit.laws import ReplacedWishartRows
 
 SEEDS = 1  # pairs of the largest α, β, α + β and αβ that are computed first
 LEVELS = 48  # of either eigenvalue on a grid
+COARSE = (2, 8, 32)  # ε at which the pairs are bounded, until few are left
 FEW = 200  # distinct pairs that are bounded one by one
 GRIDS = 4
 FALL = 0.8  # from one level of the first grid to the next
@@ -52,14 +53,13 @@ class WishartSearch:
 
     def worst(self, known: Worst) -> Worst:
         """The largest δ of the family and of what is `known`, at each place."""
-        worst = known
-        for entry in self._seeds():
+        worst, seeds = known, self._seeds()
+        for entry in seeds:
             worst = self._with_exact(worst, int(entry), np.arange(len(worst.delta)))
-        left = np.arange(len(self.family.old))
+        left = np.delete(np.arange(len(self.family.old)), seeds)
         for grid in range(GRIDS):
-            left = self._beyond_staircase(left, worst, first=grid == 0)
-            if len(left) <= FEW:
-                break
+            if len(left) > FEW:
+                left = self._beyond_staircase(left, worst, first=grid == 0)
         return self._exactly(left, worst)
 
     @property
@@ -70,10 +70,13 @@ class WishartSearch:
 
     def _exactly(self, left: np.ndarray, worst: Worst) -> Worst:
         """One pair after the other, the most promising first, until no bound exceeds the worst."""
+        if not len(left):
+            return worst
         numbers = np.column_stack([self.family.old[left], self.family.new[left]])
         left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
-        bound = self._bound(self.family.old[left], self.family.new[left])
-        left = left[np.any(bound > _threshold(worst), axis=1)]
+        # with the least noise each curve takes long, however few its ε
+        for count in COARSE if self._freedom > 1 else COARSE[-1:]:
+            left = left[np.any(self._chords(left, count) > _threshold(worst), axis=1)]
         still = Open.all_of(left, self._sharpest(left)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
@@ -82,11 +85,26 @@ class WishartSearch:
             still = still.at(np.flatnonzero(still.bound > _threshold(worst)[still.place]))
         return worst
 
+    def _chords(self, left: np.ndarray, count: int) -> Array:
+        """The bound at a few ε, and its chords, (n, 2m): bounds too, as δ is convex in e^ε."""
+        distinct = np.unique(self.epsilon)
+        places = np.linspace(0, len(distinct) - 1, min(count, len(distinct))).astype(int)
+        knots = distinct[places]
+        at_knots = self._bound(self.family.old[left], self.family.new[left], knots)
+        right = np.clip(np.searchsorted(knots, self.epsilon), 1, max(len(knots) - 1, 1))
+        if len(knots) == 1:
+            return np.repeat(at_knots, len(self.epsilon), axis=1)
+        low, high = knots[right - 1], knots[right]
+        share = np.exp(self.epsilon - high) * np.expm1(low - self.epsilon) / np.expm1(low - high)
+        at_knots = at_knots.reshape(len(left), 2, len(knots))
+        chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
+        return chords.reshape(len(left), -1)
+
     def _sharpest(self, left: np.ndarray) -> Array:
         """By angles where it can be done: δ and what its integral may be off by, (n, 2m)."""
         up, down = self.family.old[left], self.family.new[left]
         if self._freedom + 1 > wishart_angle.LARGEST:
-            return self._bound(up, down)
+            return self._bound(up, down, self.epsilon)
         least = np.maximum(RANK_ONE * np.maximum(up, down), TINY)  # for a change of rank one
         return wishart_angle.upper(
             np.maximum(up, least), np.maximum(down, least), self._freedom, self.epsilon
@@ -106,12 +124,10 @@ class WishartSearch:
         count = min(SEEDS, len(old))
         return np.unique([np.argpartition(-size, count - 1)[:count] for size in sizes])
 
-    def _bound(self, up: Array, down: Array) -> Array:
-        """At each place, (n, 2m)."""
-        forward, backward = (
-            bound(*pair, self._freedom, self.epsilon) for pair in ((up, down), (down, up))
-        )
-        return np.hstack([forward, backward])
+    def _bound(self, up: Array, down: Array, epsilon: Array) -> Array:
+        """The bound of both directions at some ε, forward and then backward, (n, 2m)."""
+        both = bound(np.append(up, down), np.append(down, up), self._freedom, epsilon)
+        return np.hstack([both[: len(up)], both[len(up) :]])
 
     @property
     def _freedom(self) -> int:
@@ -120,8 +136,6 @@ class WishartSearch:
 
     def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
         """The entries whose levels the bound leaves at some place."""
-        if not len(left):
-            return left
         rows, columns = (
             _geometric(values) if first else _quantiles(values)
             for values in (self.family.old[left], self.family.new[left])
@@ -130,7 +144,7 @@ class WishartSearch:
         low, high = np.zeros(len(rows), dtype=int), np.full(len(rows), len(columns))
         while np.any(low < high):
             middle = (low + high) // 2
-            found = self._bound(rows, columns[np.minimum(middle, len(columns) - 1)])
+            found = self._bound(rows, columns[np.minimum(middle, len(columns) - 1)], self.epsilon)
             exceeds = np.any(found > _threshold(worst), axis=1)
             low, high = (
                 np.where(exceeds, low, np.minimum(middle + 1, high)),

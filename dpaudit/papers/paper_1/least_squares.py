@@ -76,7 +76,7 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     def known(self, data: Array) -> GaussianLS:
         """N(x_opt, σ²I). Raises `InvalidInput` where a row moves x_opt by more than s."""
-        moved = float(least_squares(data).displacement.max())
+        moved = float(least_squares(data, exact=True).displacement.max())
         if moved > self.sensitivity * (1.0 + 1e-12):
             expected = f"at least the largest move of the solution, {moved:g}"
             fail("sensitivity", self.sensitivity, expected)
