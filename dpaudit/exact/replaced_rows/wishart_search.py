@@ -98,7 +98,7 @@ class WishartSearch:
         share = np.exp(self.epsilon - high) * np.expm1(low - self.epsilon) / np.expm1(low - high)
         at_knots = at_knots.reshape(len(left), 2, len(knots))
         chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
-        return chords.reshape(len(left), -1)
+        return chords.reshape(len(left), 2 * len(self.epsilon))
 
     def _sharpest(self, left: np.ndarray) -> Array:
         """By angles where it can be done: δ and what its integral may be off by, (n, 2m)."""
