@@ -7,7 +7,7 @@ them. It knows nothing of scores, bounds or verdicts.
 from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
 from dpaudit.sampling.collected import Pair
 from dpaudit.sampling.counted import Count, Counted, Counts
-from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, draw
+from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, call_size, draw
 from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.given import GivenDraws
 from dpaudit.sampling.parallel import BlockStore
@@ -24,6 +24,7 @@ __all__ = [
     "MechanismDraws",
     "Pair",
     "Progress",
+    "call_size",
     "check_mechanism",
     "checked",
     "draw",

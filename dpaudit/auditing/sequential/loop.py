@@ -56,7 +56,7 @@ def audit_sequentially(
         if bettor.rejected_at is not None:
             break
     assert bettor.fitted is not None
-    notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
+    notes = guard.end(last, bettor.fitted)
     return _findings(settings, theory, bettor, bettor.fitted, notes, who)
 
 
