@@ -4,7 +4,7 @@ The room knows mechanisms only as callables and passes their outputs on as `dpau
 them. It knows nothing of scores, bounds or verdicts.
 """
 
-from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
+from dpaudit.sampling.block import SIDES, checked, joined, outputs, sampler_of
 from dpaudit.sampling.collected import Pair
 from dpaudit.sampling.counted import Count, Counted, Counts
 from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, call_size, draw
@@ -28,6 +28,7 @@ __all__ = [
     "check_mechanism",
     "checked",
     "draw",
+    "joined",
     "outputs",
     "sampler_of",
 ]

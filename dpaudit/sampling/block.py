@@ -106,11 +106,7 @@ class Blocks:
         if self.call is None:
             return self._rows(size, key, number)
         parts = [self._rows(n, (*key, call), number) for call, n in enumerate(self.calls(size))]
-        try:
-            return outcomes.joined(parts)
-        except outcomes.NotOutcomes as error:
-            where = self.where(number, size)
-            raise MechanismError(f"the mechanism must return {error} on {where}") from None
+        return joined(parts, self.where(number, size))
 
     def calls(self, size: int) -> tuple[int, ...]:
         """The draws of each call that makes a block of this size."""
@@ -168,3 +164,16 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
     except outcomes.NotOutcomes as error:
         advice = advice_on(values)
         raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None
+
+
+def joined(parts: Sequence[np.ndarray], where: str) -> np.ndarray:
+    """Draws of one side in one array. Raises `MechanismError` where they have different forms.
+
+    where : what they are draws of, for the error message.
+    """
+    if len(parts) == 1 and outcomes.is_table(parts[0]):
+        return parts[0]
+    try:
+        return outcomes.joined(list(parts))
+    except outcomes.NotOutcomes as error:
+        raise MechanismError(f"the mechanism must return {error} on {where}") from None

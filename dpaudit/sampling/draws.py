@@ -12,8 +12,8 @@ import numpy as np
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import Blocks, Preparable, both_sides
-from dpaudit.sampling.collected import Collected, Pair, joined
+from dpaudit.sampling.block import SIDES, Blocks, Preparable, both_sides, joined
+from dpaudit.sampling.collected import Collected, Pair
 from dpaudit.sampling.counted import ChecksumStore, Count, Counts, grouped, width
 from dpaudit.sampling.counting import Counting, counting
 from dpaudit.sampling.held import Away, Facts, Found, Held, Here, dask
@@ -105,7 +105,7 @@ class MechanismDraws:
         self._fetch()
         short = min(count - self._ahead(), self.size - self.drawn)
         self.ahead += self._fresh(short) if short > 0 else []
-        P, Q = (joined([part[side] for part in self.ahead], side) for side in (0, 1))
+        P, Q = (joined([part[side] for part in self.ahead], SIDES[side]) for side in (0, 1))
         return P, Q
 
     def take(self, count: int) -> Pair:
@@ -220,7 +220,8 @@ class MechanismDraws:
         return range(-(-done // self.block), -(-(done + max(count, 0)) // self.block))
 
     def _in_turn(self, numbers: range) -> Iterator[Block]:
-        return in_turn(_sizes(self.size, self.block, numbers), self.seed)
+        sizes = ((number, min(self.block, self.size - number * self.block)) for number in numbers)
+        return in_turn(sizes, self.seed)
 
     def _counted(self, work: Counting, numbers: range, before: int) -> Iterator[Counts]:
         """Counts of the blocks of these numbers, made by workers or kept."""
@@ -310,10 +311,6 @@ def call_size(mechanism: Mechanism, size: int) -> int | None:
 def block_size(size: int, smallest: int = SMALLEST_BLOCK) -> int:
     """Draws a block where `size` draws a side are made."""
     return int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
-
-
-def _sizes(size: int, block: int, numbers: range) -> Iterator[tuple[int, int]]:
-    return ((number, min(block, size - number * block)) for number in numbers)
 
 
 def draw(

@@ -10,6 +10,7 @@ from dpaudit import sampling
 from dpaudit.cli import main
 from dpaudit.sampling import MechanismDraws
 from dpaudit.testing import assert_private
+from reports.make.band.dependence import WAYS
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
 SIZES = (20, 50, 100, 256, 257, 400, 500, 1000)
@@ -92,6 +93,19 @@ def test_a_seed_of_its_own_is_named_before_it_is_called_a_leak(stop):
 
     with pytest.raises(dp.MechanismError, match="as from a seed of its own"):
         dp.audit(own_seed, PAIR, draws=200, claim=(1.0, 0.0), stop=stop, rng=1)
+
+
+@pytest.mark.slow  # 3 to 15 CPU seconds each
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+@pytest.mark.parametrize("draws", [256, 500, 1000, 5000])
+def test_the_worst_share_accuses_in_at_most_a_tenth_of_audits(way, draws):
+    """Cells of reports/few.md with other shares. At a rate of 0.1, 15 of 60 have a probability of
+    1e-3; when 256 draws came from one call, 16 of 60 were usual.
+    """
+    others = way.draws_a_call(draws) - 1
+    for share in [1.0] if others == 0 else [min(1.0, 0.8 / others), min(1.0, 1.5 / others)]:
+        accused, _ = way.outcomes(draws, share, 60)
+        assert accused <= 14
 
 
 # --- how many calls -------------------------------------------------------------------------------

@@ -15,9 +15,8 @@ from dpaudit._core.types import Mechanism
 from dpaudit.auditing.independence import call_sizes
 from dpaudit.auditing.sequential.record import batch_sizes
 from dpaudit.auditing.settings import Drawing, Settings
-from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import SIDES, BlockStore, GivenDraws, MechanismDraws, Pair, call_size
+from dpaudit.sampling import SIDES, BlockStore, GivenDraws, MechanismDraws, Pair, call_size, joined
 from dpaudit.scoring import Sides
 
 BLOCK = 32  # draws of a block, at least: workers share a batch
@@ -148,7 +147,4 @@ class Past:
 
     def _side(self, side: int, fresh: Pair, rows: int | None = None) -> np.ndarray:
         """The past draws (the first `rows` of them) and the fresh ones."""
-        try:
-            return outcomes.joined([part[side][:rows] for part in self.parts] + [fresh[side]])
-        except outcomes.NotOutcomes as error:
-            raise MechanismError(f"the mechanism must return {error} on {SIDES[side]}") from None
+        return joined([*(part[side][:rows] for part in self.parts), fresh[side]], SIDES[side])
