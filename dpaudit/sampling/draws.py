@@ -93,6 +93,8 @@ class MechanismDraws:
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
         self.block = block_size(size, smallest)
+        if call and (_most_calls(mechanism) or CALLS) < CALLS:
+            self.block = min(call, LARGEST_BLOCK)  # costly calls: workers share them, each is kept
         self.calls = self.blocks[0].calls(self.block)
         self.drawn = self.given = 0
         self.even = EvenColumns(self.blocks)
@@ -301,11 +303,15 @@ def call_size(mechanism: Mechanism, size: int) -> int | None:
     shows. A mechanism with an attribute `most_calls` gets so many calls a side at most. It is None
     where each draw is made by itself, as those of a law are.
     """
+    most = _most_calls(mechanism)
+    return None if most is None else -(-size // most)
+
+
+def _most_calls(mechanism: Mechanism) -> int | None:
     while isinstance(mechanism, Wrapped):
         mechanism = mechanism.mechanism
     by_law = isinstance(mechanism, Preparable)
-    most = None if by_law else getattr(mechanism, "most_calls", CALLS)
-    return None if most is None else -(-size // most)
+    return None if by_law else getattr(mechanism, "most_calls", CALLS)
 
 
 def block_size(size: int, smallest: int = SMALLEST_BLOCK) -> int:

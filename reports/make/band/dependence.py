@@ -86,7 +86,7 @@ WAYS = (
     Way("all draws, claim (0.1, 0)", (20, 50, 100, 256, 257, 400, 500, 1000, 5000, 20_000), LOOSE),
     Way(
         '`stop="verdict"`, claim (0.1, 0)',
-        (50, 100, 256, 500, 1000, 5000),
+        (100, 256, 500, 1000, 5000),
         {**LOOSE, "stop": "verdict"},
     ),
     Way("`auto`, claim (0.1, 0)", (100, 300, 1000), {**LOOSE, "classifier": "auto"}),
