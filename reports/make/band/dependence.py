@@ -19,7 +19,7 @@ from dpaudit.sampling import call_size
 from reports.make import page
 
 PAIR = dp.neighbours.zero_row([[1.0], [0.0]], 0)
-INFLATIONS = (1.5, 2.0, 3.0, np.inf)  # of the variance of a call's mean; as far as it can be
+INFLATIONS = (1.5, 2.0, 3.0, 5.0, np.inf)  # of the variance of a call's mean; as far as it can be
 AUDITS = 100
 HEAD = ("audit", "draws", "draws a call", "accused, by share", "refused, by share", "accused")
 
