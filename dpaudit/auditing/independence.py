@@ -34,6 +34,7 @@ AVERAGE = "The two sides were drawn in turn, and the bounds are about the averag
 AFRESH = "Draw P from M(D) and Q from M(D'), each with random numbers of its own."
 WITHIN_CALLS = ("call", "repeats", "serial")
 IN_COMMON = ("copied", "shared")
+CallSizes = tuple[int, ...] | None  # of the calls that make a block, as in `sampling.Draws`
 
 
 def refuse_dependence(
@@ -87,17 +88,16 @@ def look_further(
     refuse_dependence(rows, call_sizes(size, source.calls), 0.25)
 
 
-def notes_on(drawn: Pair, rows: Sides, calls: tuple[int, ...] | None) -> tuple[str, ...]:
+def notes_on(drawn: Pair, rows: Sides, calls: CallSizes) -> tuple[str, ...]:
     """Sentences on draws that are not random, or that drift. Raises as `refuse_dependence`.
 
     drawn : the first draws of an audit. rows : the same as rows. calls : as in `call_sizes`.
     """
-    constant = randomness.constant_note(*drawn)
     drift = refuse_dependence(rows, call_sizes(len(rows.P), calls), 0.5)
-    return (*drift, *([constant] if constant else []))
+    return (*drift, *randomness.constant_notes(*drawn))
 
 
-def refuse_scores(scores: Sides, name: str, calls: tuple[int, ...] | None, first: int) -> None:
+def refuse_scores(scores: Sides, name: str, calls: CallSizes, first: int) -> None:
     """Refuse scores of draws from number `first` on, (n, 1) a side, that depend on each other.
 
     name : of the classifier that gave them. calls : as in `call_sizes`.
@@ -105,7 +105,7 @@ def refuse_scores(scores: Sides, name: str, calls: tuple[int, ...] | None, first
     refuse_dependence(scores, call_sizes(len(scores.P), calls, first), 0.125, score=name)
 
 
-def call_sizes(count: int, calls: tuple[int, ...] | None, first: int = 0) -> np.ndarray | None:
+def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | None:
     """The sizes of the calls that made `count` draws from number `first` on, where calls of these
     sizes follow each other again and again.
     """

@@ -63,9 +63,7 @@ class Command:
 
     @property
     def most_calls(self) -> int | None:
-        """Runs of an audit on each database, at most, where a run makes many draws; None where it
-        makes one.
-        """
+        """Runs on each database in an audit, at most; None where a run makes one draw."""
         return RUNS if any("{size}" in one for one in self.argv) else None
 
     def _run(

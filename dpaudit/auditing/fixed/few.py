@@ -16,7 +16,7 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.evidence import Evidence, of_set, where_to_bet
-from dpaudit.auditing.independence import notes_on, refuse_scores
+from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import too_few
@@ -66,7 +66,7 @@ class Prepared:
 def audit_few(
     settings: Settings,
     drawn: Pair,
-    calls: tuple[int, ...] | None,
+    calls: CallSizes,
     theory: Spectrum | None,
     clock: Clock,
     progress: Progress,
@@ -90,7 +90,7 @@ def audit_few(
     return Findings(estimate, fitted, prepared.sizes, judged, evidence=evidence)
 
 
-def _prepared(settings: Settings, drawn: Pair, calls: tuple[int, ...] | None) -> Prepared:
+def _prepared(settings: Settings, drawn: Pair, calls: CallSizes) -> Prepared:
     """Columns and split depend on the draws that train and choose alone."""
     first = settings.split(columns=1)
     sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
@@ -110,9 +110,7 @@ def _fitted(settings: Settings, prepared: Prepared) -> Fitted:
     return fitted
 
 
-def _certify(
-    settings: Settings, fitted: Fitted, prepared: Prepared, calls: tuple[int, ...] | None
-) -> Estimate:
+def _certify(settings: Settings, fitted: Fitted, prepared: Prepared, calls: CallSizes) -> Estimate:
     chosen = scoring.scores(fitted.score, prepared.past)
     certifying = scoring.scores(fitted.score, prepared.certifying)
     for score in (*chosen, *certifying):

@@ -12,7 +12,7 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.evidence import of_set, where_to_bet
-from dpaudit.auditing.independence import notes_on, refuse_scores
+from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import too_few
@@ -69,8 +69,7 @@ def audit_fixed(
         counts = StreamedCounts(fitted, learned.columns, TimedDraws(source, clock), sizes.certify)
         estimate = learned.choices.certified_by(counts)
         # certifying draws may decide that nothing is certified
-        first = sizes.train + sizes.choose
-        refuse_scores(counts.first_scores(), fitted.name, source.calls, first)
+        refuse_scores(counts.first_scores(), fitted.name, source.calls, sizes.train + sizes.choose)
         progress("certifying", 1, 1)
     few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
     judged = with_notes(judge_band(estimate, settings, theory, who, few), learned.notes)
@@ -101,7 +100,7 @@ class Learner:
 
     settings: Settings
     sizes: Split
-    calls: tuple[int, ...] | None
+    calls: CallSizes
 
     def __call__(self, drawn: Pair) -> Learned:
         """Fit a score and choose the sets. Columns depend on these draws alone.
@@ -128,8 +127,7 @@ class Learner:
             scoring.refuse_batch_scores(fitted, choose)
         P, Q = scoring.scores(fitted.score, choose)
         refuse_nan(np.concatenate([P, Q]), fitted.name)
-        columns = Sides(P[:, None], Q[:, None])
-        refuse_scores(columns, fitted.name, self.calls, self.sizes.train)
+        refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, self.calls, self.sizes.train)
         return P, Q
 
     def _choices(self, fitted: Fitted, scores: scoring.Scores) -> Choices:

@@ -34,8 +34,7 @@ class Guard:
         """Before the verdict, after batch `number`. Sentences for the report."""
         if self.looked_at < self.past.size:
             self._look(number, fitted)
-        constant = randomness.constant_note(*self.past.parts[0])
-        return (*self.drift, *([constant] if constant else []))
+        return (*self.drift, *randomness.constant_notes(*self.past.parts[0]))
 
     def _look(self, number: int, fitted: Fitted | None) -> None:
         self.looked_at = self.past.size
