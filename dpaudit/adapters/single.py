@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class OneDraw:
     function: Callable[..., Any]
     timeout: float | None = None
 
+    most_calls: ClassVar[None] = None  # each draw is made by itself
     __repr__ = short_repr
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:

@@ -43,7 +43,7 @@ def limited(mechanism: Mechanism, timeout: float) -> Limited:
     mechanism : callable
         Any `mech(data, size, *, rng)`.
     timeout : float, seconds
-        Time a call, which makes one block of draws (256 to 16,384 of them).
+        Time a call. An audit of n draws a side makes 256 calls, each of n/256 draws or of one.
 
     Returns
     -------

@@ -102,8 +102,7 @@ def audit(
     stop : "verdict", optional
         Draw in growing batches and stop once the claim (without one: the exact spectrum) is
         rejected, at the latest after `samples`; verdict and bound hold whenever that is. The shares
-        are then not used (`dpaudit.auditing.sequential`). Before "violated" come 256 further draws
-        a side, which only show whether draws are independent.
+        are then not used (`dpaudit.auditing.sequential`).
     unit : {"draw", "call"}, default "draw"
         "draw", where the draws of a call are independent of each other, or "call", where they may
         share state: the mechanism is then called once for each draw, with size 1.
@@ -130,7 +129,8 @@ def audit(
     -----
     The certificate holds for draws that are independent of each other. Draws that are not are
     refused, as far as they show it (`dpaudit.auditing.independence`); independent ones are refused
-    with probability 1e-6 at most.
+    with probability 1e-6 at most. To show it, the draws come from 256 calls a side, or from one
+    call each where they are fewer, and up to 256 further ones a side are made before "violated".
 
     Examples
     --------
@@ -142,7 +142,7 @@ def audit(
     'not violated'
     >>> found = dp.audit(noisy_sum, pair, samples=20_000, claim=(0.5, 0.0), rng=1)
     >>> print(found.headline.text)
-    Claimed ε = 0.5 at δ = 0. At 95 % confidence at least 0.942 (row 2 zeroed).
+    Claimed ε = 0.5 at δ = 0. At 95 % confidence at least 0.937 (row 2 zeroed).
     >>> round(float(found.certified.epsilon_at(0.0)), 2)
     0.94
     """

@@ -13,7 +13,7 @@ from dpaudit.adapters.trial import trial
 from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed.few import audit_few
 from dpaudit.auditing.fixed.many import audit_fixed
-from dpaudit.auditing.independence import refuse_shared
+from dpaudit.auditing.independence import look_further, refuse_shared
 from dpaudit.auditing.result import AuditResult, Findings, Subject
 from dpaudit.auditing.sequential.loop import audit_sequentially
 from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
@@ -49,11 +49,13 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
         if few is None:
             found = audit_fixed(settings, draws, *common)
         else:
-            found = audit_few(settings, few, draws.call, *common)
+            found = audit_few(settings, few, draws.calls, *common)
     same = partial(ignored, mechanism, pair, settings) if theory is None else nothing_missing
+    databases = pair.left, pair.right
     with clock.step("sample_s"):
+        if found.judged.verdict == "violated":
+            look_further(mechanism, databases, settings, found.sizes.total, drawing.n_jobs)
         found = settled(found, settings, same, pair.rows)
-        databases = pair.left, pair.right
         tried = None
         if theory is None:
             tried = trial(mechanism, databases, settings.samples, settings.seed)
@@ -116,7 +118,7 @@ def _draws(
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
         store=drawing.store,
-        by_call=settings.unit == "call",
+        call=settings.call,
     )
 
 

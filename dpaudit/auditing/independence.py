@@ -5,14 +5,22 @@ Fixed and sequential audits, of draws made here or elsewhere, are all refused he
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.seeds import Purpose, below
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.auditing.settings import Settings
 from dpaudit.errors import InvalidInput, MechanismError
+from dpaudit.sampling import MechanismDraws, Pair, call_size, randomness
+from dpaudit.sampling.block import Preparable
 from dpaudit.sampling.independence import Finding, examine, examine_shared
 from dpaudit.scoring import Sides
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
+FURTHER, CALL = 256, 32  # draws a side and draws a call, made before a mechanism is accused
 SHARED = (
     'If the mechanism shares state within a call on purpose, audit it with unit="call", which '
     "makes one call for each draw."
@@ -24,8 +32,9 @@ ORDER = (
 )
 AVERAGE = "The two sides were drawn in turn, and the bounds are about the average of the run."
 AFRESH = "Draw P from M(D) and Q from M(D'), each with random numbers of its own."
-WITHIN_CALLS = ("call", "repeats")
+WITHIN_CALLS = ("call", "repeats", "serial")
 IN_COMMON = ("copied", "shared")
+CallSizes = tuple[int, ...] | None  # of the calls that make a block, as in `sampling.Draws`
 
 
 def refuse_dependence(
@@ -55,13 +64,56 @@ def refuse_shared(P: np.ndarray, Q: np.ndarray) -> None:
         raise _error(min(found, key=lambda one: one.log_p), None, "")
 
 
-def call_sizes(count: int, call: int | None, first: int = 0) -> np.ndarray | None:
-    """The sizes of the calls that made `count` draws from number `first` on, `call` draws each."""
-    if call is None:
+def look_further(
+    mechanism: Mechanism,
+    databases: Sequence[Array],
+    settings: Settings,
+    made: int,
+    n_jobs: int | None,
+) -> None:
+    """Refuse a mechanism, before it is called violated, if further draws depend on each other.
+
+    Few draws hardly show dependence, and calls of one draw do not show what longer ones share.
+    made : draws a side of the audit. Where each draw is made by itself, which may be costly, there
+    are no more further ones than these. There are none of a mechanism with a law.
+    """
+    if isinstance(mechanism, Preparable):
+        return
+    alone = settings.call or call_size(mechanism, made) is None
+    size, key = min(FURTHER, made) if alone else FURTHER, below(settings.seed, Purpose.CHECK)
+    call = settings.call or CALL
+    source = MechanismDraws(mechanism, databases, size, key, n_jobs=n_jobs, call=call)
+    drawn = source.take(size)
+    rows = Sides(*map(outcomes.columns(*drawn), drawn))
+    refuse_dependence(rows, call_sizes(size, source.calls), 0.25)
+
+
+def notes_on(drawn: Pair, rows: Sides, calls: CallSizes) -> tuple[str, ...]:
+    """Sentences on draws that are not random, or that drift. Raises as `refuse_dependence`.
+
+    drawn : the first draws of an audit. rows : the same as rows. calls : as in `call_sizes`.
+    """
+    drift = refuse_dependence(rows, call_sizes(len(rows.P), calls), 0.5)
+    return (*drift, *randomness.notes(*drawn))
+
+
+def refuse_scores(scores: Sides, name: str, calls: CallSizes, first: int) -> None:
+    """Refuse scores of draws from number `first` on, (n, 1) a side, that depend on each other.
+
+    name : of the classifier that gave them. calls : as in `call_sizes`.
+    """
+    refuse_dependence(scores, call_sizes(len(scores.P), calls, first), 0.125, score=name)
+
+
+def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | None:
+    """The sizes of the calls that made `count` draws from number `first` on, where calls of these
+    sizes follow each other again and again.
+    """
+    if calls is None:
         return None
-    begun = min(count, -first % call)
-    full, last = divmod(count - begun, call)
-    sizes = np.array([begun, *[call] * full, last])
+    rounds = -(-(first + count) // sum(calls))
+    ends = np.clip(np.cumsum(np.tile(calls, rounds)) - first, 0, count)
+    sizes = np.diff(ends, prepend=0)
     return sizes[sizes > 0]
 
 
@@ -71,5 +123,5 @@ def _error(found: Finding, calls: np.ndarray | None, score: str) -> Exception:
     said = f"{what} are not independent: {found.message}{end}"
     if calls is None:
         return InvalidInput(f"{said} {AFRESH if found.kind in IN_COMMON else ORDER}")
-    hint = f" {SHARED}" if found.kind in WITHIN_CALLS else ""
+    hint = f" {SHARED}" if found.kind in WITHIN_CALLS and calls.max() > 1 else ""
     return MechanismError(f"{said}{hint}")

@@ -167,6 +167,11 @@ class Settings:
         usual = self.stop is None and not given and not self.bits
         return self.samples <= FEW and usual and (known or self.classifier == "auto")
 
+    @property
+    def call(self) -> int | None:
+        """Draws of each call of the mechanism, where they are asked for."""
+        return 1 if self.unit == "call" else None
+
     def split(self, columns: int | None = None) -> Split:
         """How the draws are split, for outputs of so many numbers. Raises `InvalidInput`."""
         trained = scoring.is_trained(self.classifier)

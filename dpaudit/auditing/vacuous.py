@@ -130,9 +130,8 @@ def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> st
     inner = mechanism.mechanism if isinstance(mechanism, Wrapped) else mechanism
     most = FEW if isinstance(inner, (OneDraw, Command)) else COMMON
     size = min(most, max(FEW, int(SHARE * settings.samples)))
-    by_call = settings.unit == "call"
     databases = (pair.left, pair.right)
-    if not same_outputs(mechanism, databases, size, settings.seed, by_call=by_call):
+    if not same_outputs(mechanism, databases, size, settings.seed, call=settings.call):
         return ""
     return (
         f"Under the same random numbers M(D) and M(D') gave the same {count(size)} outputs: none "

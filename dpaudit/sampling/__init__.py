@@ -4,10 +4,10 @@ The room knows mechanisms only as callables and passes their outputs on as `dpau
 them. It knows nothing of scores, bounds or verdicts.
 """
 
-from dpaudit.sampling.block import SIDES, checked, outputs, sampler_of
+from dpaudit.sampling.block import SIDES, checked, joined, outputs, sampler_of
 from dpaudit.sampling.collected import Pair
 from dpaudit.sampling.counted import Count, Counted, Counts
-from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, draw
+from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, call_size, draw
 from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.given import GivenDraws
 from dpaudit.sampling.parallel import BlockStore
@@ -24,9 +24,11 @@ __all__ = [
     "MechanismDraws",
     "Pair",
     "Progress",
+    "call_size",
     "check_mechanism",
     "checked",
     "draw",
+    "joined",
     "outputs",
     "sampler_of",
 ]

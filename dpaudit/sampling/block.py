@@ -89,34 +89,41 @@ class Blocks:
     So a block is the same bytes whichever process draws it, and when. Sent to another process or
     machine, it takes along the folders in which its modules are looked for.
 
-    border : where outputs leave the mechanism. by_call : the sampler is called once for each
-    draw, draw i with the generator at key (DRAW, s, b, i).
+    border : where outputs leave the mechanism. call : draws of each call of the sampler, the last
+    one of a block may make fewer; call i has the generator at key (DRAW, s, b, i). None where one
+    call makes a block.
     """
 
     sampler: Sampler
     seed: np.random.SeedSequence
     side: int
     border: Border = field(default_factory=Border)
-    by_call: bool = False
+    call: int | None = None
 
     def __call__(self, number: int, size: int) -> np.ndarray:
         """Rows of one block, as `outcomes.rows` gives them. Raises `MechanismError`."""
-        where, key = self.where(number, size), self._key(number)
-        if not self.by_call:
-            return self._rows(size, key, where)
-        parts = [self._rows(1, (*key, draw), where) for draw in range(size)]
-        try:
-            return outcomes.joined(parts)
-        except outcomes.NotOutcomes as error:
-            raise MechanismError(f"the mechanism must return {error} on {where}") from None
+        key = self._key(number)
+        if self.call is None:
+            return self._rows(size, key, number)
+        parts = [self._rows(n, (*key, call), number) for call, n in enumerate(self.calls(size))]
+        return joined(parts, self.where(number, size))
 
-    def where(self, number: int, size: int) -> str:
-        """The name of a block in an error message, with the seed and key that repeat it."""
-        seed = f"seed {describe(self.seed)}, key {self._key(number)}"
-        return f"{SIDES[self.side]}, block {number} ({size} draws, {seed})"
+    def calls(self, size: int) -> tuple[int, ...]:
+        """The draws of each call that makes a block of this size."""
+        call = self.call or size
+        return tuple(min(call, size - first) for first in range(0, size, call))
 
-    def _rows(self, size: int, key: tuple[int, ...], where: str) -> np.ndarray:
+    def where(self, number: int, size: int, key: tuple[int, ...] = ()) -> str:
+        """The name of a block in an error message, or of a call of `size` draws in it, with the
+        seed and key that repeat it.
+        """
+        seed = f"seed {describe(self.seed)}, key {key or self._key(number)}"
+        draws = "1 draw" if size == 1 else f"{size} draws"
+        return f"{SIDES[self.side]}, block {number} ({draws}, {seed})"
+
+    def _rows(self, size: int, key: tuple[int, ...], number: int) -> np.ndarray:
         """One call of the sampler."""
+        where = self.where(number, size, key)
         with self.border.call() as returned:
             values = outputs(self.sampler, size, generator(self.seed, *key), where)
             return returned(values, checked(values, size, where), where)
@@ -130,19 +137,19 @@ class Blocks:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As pickle asks for, with a sampler that takes its modules' folders along."""
-        return Blocks, (self._carried, self.seed, self.side, Border(), self.by_call)
+        return Blocks, (self._carried, self.seed, self.side, Border(), self.call)
 
 
 def both_sides(
     mechanism: Mechanism,
     databases: Sequence[Array],
     seed: np.random.SeedSequence,
-    by_call: bool = False,
+    call: int | None = None,
 ) -> list[Blocks]:
     """The blocks of M(D) and of M(D'), which have one border."""
     border = Border()
     return [
-        Blocks(sampler_of(mechanism, data), seed, side, border, by_call)
+        Blocks(sampler_of(mechanism, data), seed, side, border, call)
         for side, data in enumerate(databases)
     ]
 
@@ -157,3 +164,16 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
     except outcomes.NotOutcomes as error:
         advice = advice_on(values)
         raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None
+
+
+def joined(parts: Sequence[np.ndarray], where: str) -> np.ndarray:
+    """Draws of one side in one array. Raises `MechanismError` where they have different forms.
+
+    where : what they are draws of, for the error message.
+    """
+    if len(parts) == 1 and outcomes.is_table(parts[0]):
+        return parts[0]
+    try:
+        return outcomes.joined(list(parts))
+    except outcomes.NotOutcomes as error:
+        raise MechanismError(f"the mechanism must return {error} on {where}") from None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import SIDES
+from dpaudit.sampling.block import SIDES, joined
 
 Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
 
@@ -36,7 +33,7 @@ class Collected:
 
     def all(self) -> np.ndarray:
         """All parts in one array."""
-        return joined(self._parts(), self.side)
+        return joined(self._parts(), SIDES[self.side])
 
     def _copy(self, part: np.ndarray) -> None:
         if self.table is None:
@@ -46,13 +43,3 @@ class Collected:
     def _parts(self) -> list[np.ndarray]:
         table = [] if self.table is None else [self.table[: self.done]]
         return self.others or table
-
-
-def joined(parts: Sequence[np.ndarray], side: int) -> np.ndarray:
-    """Parts of one side in one array. Raises `MechanismError` where they have different forms."""
-    if len(parts) == 1 and outcomes.is_table(parts[0]):
-        return parts[0]
-    try:
-        return outcomes.joined(list(parts))
-    except outcomes.NotOutcomes as error:
-        raise MechanismError(f"the mechanism must return {error} on {SIDES[side]}") from None

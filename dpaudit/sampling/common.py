@@ -21,15 +21,15 @@ def same_outputs(
     size: int,
     seed: np.random.SeedSequence,
     *,
-    by_call: bool = False,
+    call: int | None = None,
 ) -> bool:
     """Whether all of `size` draws are the same on both databases under the same random numbers.
 
     They are drawn at key COMMON below the seed, few at first, and no more once they differ. False
-    where the mechanism fails.
+    where the mechanism fails. call : draws of each call, None for as many as are looked at.
     """
     own = below(seed, Purpose.COMMON)
-    sides = [Blocks(sampler_of(mechanism, data), own, 0, by_call=by_call) for data in databases]
+    sides = [Blocks(sampler_of(mechanism, data), own, 0, call=call) for data in databases]
     try:
         return all(
             outcomes.equal(*(side(number, part) for side in sides))

@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from dpaudit._core.threads import one_thread
-from dpaudit._core.types import Array, Mechanism
+from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import Blocks, Preparable, both_sides, sampler_of
-from dpaudit.sampling.collected import Collected, Pair, joined
+from dpaudit.sampling.block import SIDES, Blocks, Preparable, both_sides, joined
+from dpaudit.sampling.collected import Collected, Pair
 from dpaudit.sampling.counted import ChecksumStore, Count, Counts, grouped, width
 from dpaudit.sampling.counting import Counting, counting
 from dpaudit.sampling.held import Away, Facts, Found, Held, Here, dask
@@ -23,6 +23,7 @@ from dpaudit.sampling.parallel import BlockStore, Drawn, drawn, made
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
 BLOCKS = 64  # a side, where these limits allow it
+CALLS = 256  # a side, where the mechanism names no other number: a call costs some 20 µs
 STEP = "drawing M(D) and M(D')"
 MINUTE = 60.0  # seconds of one worker: draws that take longer come where a store can keep them
 
@@ -41,8 +42,8 @@ class Draws(Left, Protocol):
     """Draws of both sides, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
 
     @property
-    def call(self) -> int | None:
-        """How many draws each call of the mechanism makes; None where that is not known."""
+    def calls(self) -> tuple[int, ...] | None:
+        """The draws of the calls that make a block, block after block; None where unknown."""
         ...
 
     def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
@@ -64,7 +65,7 @@ class MechanismDraws:
     databases : D and D'. seed : the audit's; draws are seeded by key below it.
     n_jobs : parallel draws, as in joblib. progress : called as progress(step, done, wanted).
     store : keeps blocks of draws, so that an interrupted audit resumes.
-    by_call : call the mechanism once for each draw. smallest : draws a block, at least.
+    call : draws of each call, by default those of `call_size`. smallest : draws a block, at least.
 
     The sides are drawn in turn, block by block (`sampling.order`), so that a mechanism that changes
     with time changes on both. Neither the number or kind of workers nor an interruption changes a
@@ -82,16 +83,19 @@ class MechanismDraws:
         n_jobs: int | None = None,
         progress: Progress | None = None,
         store: BlockStore | None = None,
-        by_call: bool = False,
+        call: int | None = None,
         smallest: int = SMALLEST_BLOCK,
     ) -> None:
-        self.blocks = both_sides(mechanism, databases, seed, by_call)
+        call = call or call_size(mechanism, size)
+        self.blocks = both_sides(mechanism, databases, seed, call)
         # a law's products are small; a user's mechanism may have large ones
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
         self.block = block_size(size, smallest)
-        self.call = 1 if by_call else self.block
+        if call and (_most_calls(mechanism) or CALLS) < CALLS:
+            self.block = min(call, LARGEST_BLOCK)  # costly calls: workers share them, each is kept
+        self.calls = self.blocks[0].calls(self.block)
         self.drawn = self.given = 0
         self.even = EvenColumns(self.blocks)
         self.ahead: list[Pair] = []  # drawn, not yet given
@@ -103,7 +107,7 @@ class MechanismDraws:
         self._fetch()
         short = min(count - self._ahead(), self.size - self.drawn)
         self.ahead += self._fresh(short) if short > 0 else []
-        P, Q = (joined([part[side] for part in self.ahead], side) for side in (0, 1))
+        P, Q = (joined([part[side] for part in self.ahead], SIDES[side]) for side in (0, 1))
         return P, Q
 
     def take(self, count: int) -> Pair:
@@ -218,7 +222,8 @@ class MechanismDraws:
         return range(-(-done // self.block), -(-(done + max(count, 0)) // self.block))
 
     def _in_turn(self, numbers: range) -> Iterator[Block]:
-        return in_turn(_sizes(self.size, self.block, numbers), self.seed)
+        sizes = ((number, min(self.block, self.size - number * self.block)) for number in numbers)
+        return in_turn(sizes, self.seed)
 
     def _counted(self, work: Counting, numbers: range, before: int) -> Iterator[Counts]:
         """Counts of the blocks of these numbers, made by workers or kept."""
@@ -291,13 +296,27 @@ class EvenColumns:
 _END = Block(-1, 0, 0), np.empty((0, 0))  # stands for a block when there are no more
 
 
+def call_size(mechanism: Mechanism, size: int) -> int | None:
+    """Draws of each call where an audit makes `size` draws a side; None where a call makes a block.
+
+    Draws of one call may share randomness. Calls of one draw share none, and among many calls it
+    shows. A mechanism with an attribute `most_calls` gets so many calls a side at most. It is None
+    where each draw is made by itself, as those of a law are.
+    """
+    most = _most_calls(mechanism)
+    return None if most is None else -(-size // most)
+
+
+def _most_calls(mechanism: Mechanism) -> int | None:
+    while isinstance(mechanism, Wrapped):
+        mechanism = mechanism.mechanism
+    by_law = isinstance(mechanism, Preparable)
+    return None if by_law else getattr(mechanism, "most_calls", CALLS)
+
+
 def block_size(size: int, smallest: int = SMALLEST_BLOCK) -> int:
     """Draws a block where `size` draws a side are made."""
     return int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
-
-
-def _sizes(size: int, block: int, numbers: range) -> Iterator[tuple[int, int]]:
-    return ((number, min(block, size - number * block)) for number in numbers)
 
 
 def draw(
@@ -315,9 +334,8 @@ def draw(
     Lists become rows by `outcomes.aligned`. side : 0 for M(D), 1 for M(D'). The draws are those
     that `MechanismDraws` makes of this side; other parameters and errors are as there.
     """
-    own, found = Blocks(sampler_of(mechanism, data), seed, side), Collected(size, side)
-    blocks, block = (own, own), block_size(size)  # no block of the other side is wanted
-    wanted = (Block(side, *one) for one in _sizes(size, block, range(-(-size // block))))
-    for _, part in EvenColumns(blocks)(drawn(blocks, wanted, n_jobs, store)):
+    source, found = MechanismDraws(mechanism, (data, data), size, seed), Collected(size, side)
+    wanted = (one for one in source._in_turn(source._numbers(size)) if one.side == side)
+    for _, part in source.even(drawn(source.blocks, wanted, n_jobs, store)):
         found.add(part)
     return found.all()

@@ -17,7 +17,7 @@ PART = 1 << 14  # draws a side that are counted together
 class GivenDraws:
     """Draws of both sides in two arrays of equal length; the methods are those of `Draws`."""
 
-    call = None
+    calls = None
 
     def __init__(self, P: np.ndarray, Q: np.ndarray) -> None:
         self.P, self.Q, self.done = P, Q, 0

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpaudit import outcomes
 from dpaudit._core.seeds import describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
-from dpaudit.errors import DpauditError, MechanismError
-from dpaudit.sampling import checked, outputs, sampler_of
+from dpaudit.errors import DpauditError
+from dpaudit.sampling import checked, joined, outputs, sampler_of
 
 BLOCK = 1 << 14  # draws made in one call
 
@@ -37,10 +36,7 @@ def draw_common(
         _block(sampler, min(BLOCK, size - start), seed, number, what)
         for number, start in enumerate(starts)
     ]
-    try:
-        return outcomes.joined(parts)
-    except outcomes.NotOutcomes as error:
-        raise MechanismError(f"the mechanism must return {error} on {what}") from None
+    return joined(parts, what)
 
 
 def _block(
@@ -48,8 +44,3 @@ def _block(
 ) -> np.ndarray:
     where = f"{what}, block {number} ({size} draws, seed {describe(seed)}, key ({number},))"
     return checked(outputs(sampler, size, generator(seed, number), where), size, where)
-
-
-def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
-    """Both sides as float64 rows of one width."""
-    return outcomes.aligned(P, Q)

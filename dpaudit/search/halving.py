@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
 from dpaudit.errors import MechanismError
+from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
 from dpaudit.search.checkpoint import ChangeOutcome
-from dpaudit.search.draws import aligned, draw_common
+from dpaudit.search.draws import draw_common
 from dpaudit.search.influence import PARTNERS, SPREAD
 from dpaudit.search.level import Level
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit

@@ -13,9 +13,10 @@ from dpaudit._core.seeds import below, generator
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import MechanismError
+from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change, Pool
 from dpaudit.search.checkpoint import ChangeOutcome
-from dpaudit.search.draws import aligned, draw_common
+from dpaudit.search.draws import draw_common
 from dpaudit.search.influence import PARTNERS, SPREAD, NoiseUnits
 from dpaudit.search.linear import in_turn, measures
 from dpaudit.search.runner import Runner, Work

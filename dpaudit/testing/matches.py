@@ -136,7 +136,7 @@ def assert_matches(
     ...     return data.sum() + rng.normal(size=size)
     >>> pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
     >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), samples=3000).fitted.name
-    'qda'
+    'logistic from qda'
     """
     __tracebackhide__ = True
     check_pair(pair)

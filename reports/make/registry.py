@@ -48,7 +48,7 @@ MEASUREMENTS = (
     ),
     Measurement(
         "few",
-        "what 20 to 500 draws a side certify, by `auto` and by the true likelihood ratio; coverage",
+        "what 20 to 500 draws a side certify, by `auto` and the true loss; coverage; shared noise",
         "reports/few.md",
         "reports.make.audits.few:report",
     ),

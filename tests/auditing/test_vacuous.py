@@ -151,11 +151,11 @@ def test_the_check_ends_where_outputs_differ_and_calls_as_the_audit_does(unit):
 
     settings = Settings.of(50_000, rng=1, unit=unit)
     databases = (PAIR.left, PAIR.right)
-    by_call = unit == "call"
-    assert not same_outputs(counted, databases, COMMON, settings.seed, by_call=by_call)
-    assert sizes == ([1] * 8 if by_call else [4, 4])
+    call = 1 if unit == "call" else None
+    assert not same_outputs(counted, databases, COMMON, settings.seed, call=call)
+    assert sizes == ([1] * 8 if call else [4, 4])
     same = (PAIR.left, PAIR.left)
-    assert same_outputs(counted, same, COMMON, settings.seed, by_call=by_call)
+    assert same_outputs(counted, same, COMMON, settings.seed, call=call)
     assert sum(sizes) == 8 + 2 * COMMON
 
 
@@ -172,7 +172,7 @@ def test_a_fit_for_each_draw_makes_few_draws_more():
 
 
 @quick
-def test_where_the_claim_is_refuted_only_a_trial_follows_the_draws():
+def test_where_the_claim_is_refuted_further_draws_and_a_trial_follow():
     made = []
 
     def recorded(data, size, *, rng):
@@ -180,7 +180,7 @@ def test_where_the_claim_is_refuted_only_a_trial_follows_the_draws():
         return 3.0 * data.sum() + rng.laplace(size=(size, 1))
 
     assert dp.audit(recorded, PAIR, samples=2000, claim=(0.5, 0.0), **SEEDED).verdict == "violated"
-    assert sum(made) == 2 * 2000 + 3 * 8
+    assert sum(made) == 2 * 2000 + 2 * 256 + 3 * 8
 
 
 @quick

@@ -13,12 +13,12 @@ import time
 from pathlib import Path
 
 HOLD = Path(__file__).with_name("hold")
-calls = 0
+made = 0
 
 def release(data, size, *, rng):
-    global calls
-    calls += 1
-    while calls > {KEPT} and HOLD.exists():
+    global made
+    made += size
+    while made > {KEPT * 256} and HOLD.exists():
         time.sleep(0.01)
     return data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
 """
@@ -34,7 +34,7 @@ runpy.run_module("dpaudit", run_name="__main__", alter_sys=True)
 def held_scenario(write: Callable[..., Path], **changes: str) -> Path:
     """A scenario "held" whose mechanism waits while there is a file "hold" beside it.
 
-    It waits after a few calls.
+    It waits after a few blocks.
 
     write : the fixture `write_scenario`.
     """

@@ -24,8 +24,9 @@ OWN = '''
 from pathlib import Path
 
 def release(data, size, *, rng):
-    """Stops while there is a file "stop" beside it, after its first block."""
-    if size < 256 and Path(__file__).with_name("stop").exists():
+    """Stops while there is a file "stop" beside it, in the third block."""
+    stop, key = Path(__file__).with_name("stop"), rng.bit_generator.seed_seq.spawn_key
+    if key[2:3] == (2,) and stop.exists():
         raise RuntimeError("stopped")
     return data.mean(axis=0) + rng.normal(size=(size, data.shape[1]))
 '''

@@ -359,7 +359,7 @@ def test_nights_of_the_command_line_pool_until_the_code_changes(nightly, capsys)
     assert (first["seed"], second["seed"]) == (0, 1)
     assert (first["ledger"]["runs"], second["ledger"]["runs"]) == (1, 2)
     assert "the claim is not rejected. 2 runs of version 1 of the code" in second["reason"]
-    status, leaky = nightly(scale=0.5)
+    status, leaky = nightly(scale=0.3)
     assert (status, leaky["verdict"]) == (1, "violated")
     assert (leaky["ledger"]["version"], leaky["ledger"]["runs"]) == (2, 1)
     capsys.readouterr()

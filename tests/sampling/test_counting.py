@@ -93,7 +93,7 @@ def test_groups_that_are_kept_are_not_drawn():
     whole = counts(noted, store=store)
     del store.groups[7], drawn[:]
     again = counts(noted, store=store)
-    assert len(drawn) == 2
+    assert sum(drawn) == 2 * 256
     np.testing.assert_array_equal(again[0], whole[0])
 
 
@@ -119,7 +119,7 @@ def test_sums_are_of_the_draws():
 
 def test_columns_that_change_in_a_group_are_an_error():
     def widens(data, size, *, rng):
-        return rng.random((size, 1 if size == 256 else 2))
+        return rng.random((size, 2 if rng.bit_generator.seed_seq.spawn_key[2] == 19 else 1))
 
     with pytest.raises(
         dp.MechanismError, match=r"same number of columns .*, got 2 after 1 on M\(D'?\), block 19"

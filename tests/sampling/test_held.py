@@ -147,7 +147,7 @@ def test_what_learning_raises_is_raised_here(backend):
 
 def test_columns_that_change_are_an_error_there_too(backend):
     def widens(data, size, *, rng):
-        return rng.random((size, 1 if size == 256 else 2))
+        return rng.random((size, 2 if rng.bit_generator.seed_seq.spawn_key[2] == 19 else 1))
 
     with pytest.raises(dp.MechanismError, match=r"same number of columns .*, got 2 after 1 .* 19"):
         source(widens).hold(SIZE)(shapes)

@@ -12,7 +12,7 @@ import dpaudit as dp
 
 PAIR = dp.neighbours.zero_row([[1.0], [0.0]], 0)
 KNOWN = dp.scoring.KnownScore(lambda x: x[:, 0], "the output")
-SAMPLES, CALL, RUNS = 20_000, 312, 150
+SAMPLES, CALL, RUNS = 20_000, 79, 150
 
 
 def accusations(mechanism, runs, **options):
@@ -54,9 +54,9 @@ def sharing(inflation):
 @pytest.mark.slow
 @pytest.mark.parametrize("inflation", [2.0, 3.0, 5.0])
 def test_what_is_too_weak_to_be_refused_seldom_accuses(inflation):
-    """With a probability of 0.15 each, 41 or more of 150 have one of 1e-4."""
+    """With a probability of 0.1 each, 30 or more of 150 have one of 2e-4."""
     accused, _ = accusations(sharing(inflation), RUNS)
-    assert accused <= 40
+    assert accused <= 29
 
 
 @pytest.mark.slow

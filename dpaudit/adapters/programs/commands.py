@@ -23,6 +23,7 @@ from dpaudit.adapters.waiting import seconds
 from dpaudit.errors import MechanismError
 
 LARGEST_SEED = 2**31 - 1
+RUNS = 64  # a side, which show what the draws of a run share; each takes a while to start
 ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in it"
 
 
@@ -56,9 +57,14 @@ class Command:
         if self.header is not None and len(self.header) != database.shape[1]:
             check.fail("header", self.header, f"{database.shape[1]} names, one a column")
         file = FILES.of(database, self.header)
-        if any("{size}" in one for one in self.argv):
+        if self.most_calls is not None:
             return self._run(database, file, size, generator)
         return [self._run(database, file, 1, generator)[0] for _ in range(size)]
+
+    @property
+    def most_calls(self) -> int | None:
+        """Runs on each database in an audit, at most; None where a run makes one draw."""
+        return RUNS if any("{size}" in one for one in self.argv) else None
 
     def _run(
         self, database: Array, file: DataFile, size: int, rng: np.random.Generator

@@ -16,7 +16,7 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.evidence import Evidence, of_set, where_to_bet
-from dpaudit.auditing.independence import call_sizes, refuse_dependence
+from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import too_few, with_unread
@@ -28,7 +28,7 @@ from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.power import least_excess
 from dpaudit.report.text import count
-from dpaudit.sampling import Pair, Progress, randomness
+from dpaudit.sampling import Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few.cross_validated import fit_few
@@ -66,7 +66,7 @@ class Prepared:
 def audit_few(
     settings: Settings,
     drawn: Pair,
-    call: int | None,
+    calls: CallSizes,
     theory: Spectrum | None,
     clock: Clock,
     progress: Progress,
@@ -74,18 +74,18 @@ def audit_few(
 ) -> Findings:
     """Fit a score, certify, judge. Draws that depend on each other are refused.
 
-    drawn : all draws; their sides may differ in number where they were made elsewhere. call : how
-    many each call of the mechanism made. who : what differs between the databases, in words.
+    drawn : all draws; their sides may differ in number where they were made elsewhere. calls :
+    as in `call_sizes`. who : what differs between the databases, in words.
     """
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
-        prepared = _prepared(settings, drawn, call)
+        prepared = _prepared(settings, drawn, calls)
         fitted = _fitted(settings, prepared)
         learned = (side[: prepared.learned] for side in drawn)
         fitted = with_unread(fitted, settings, *learned)
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
-        estimate, undefined = _certify(settings, fitted, prepared, call)
+        estimate, undefined = _certify(settings, fitted, prepared, calls)
         progress("certifying", 1, 1)
         judged = _judged(settings, estimate, prepared, fitted, theory, who)
         judged = with_notes(judged, nan_note(fitted.name, undefined))
@@ -93,14 +93,12 @@ def audit_few(
     return Findings(estimate, fitted, prepared.sizes, judged, evidence=evidence)
 
 
-def _prepared(settings: Settings, drawn: Pair, call: int | None) -> Prepared:
+def _prepared(settings: Settings, drawn: Pair, calls: CallSizes) -> Prepared:
     """Columns and split depend on the draws that train and choose alone."""
     first = settings.split(columns=1)
     sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
     rows = Sides(*map(_columns(drawn, sizes), drawn))
-    calls = call_sizes(len(rows.P), call)
-    drift = refuse_dependence(rows, calls, 0.5)
-    return Prepared(sizes, rows, (*drift, *randomness.notes(*drawn)))
+    return Prepared(sizes, rows, notes_on(drawn, rows, calls))
 
 
 def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:
@@ -116,7 +114,7 @@ def _fitted(settings: Settings, prepared: Prepared) -> Fitted:
 
 
 def _certify(
-    settings: Settings, fitted: Fitted, prepared: Prepared, call: int | None
+    settings: Settings, fitted: Fitted, prepared: Prepared, calls: CallSizes
 ) -> tuple[Estimate, int]:
     """The estimate, and how many scores of certifying draws are NaN, which count as 0."""
     chosen = scoring.scores(fitted.score, prepared.past)
@@ -124,8 +122,7 @@ def _certify(
     scores = scoring.scores(fitted.score, prepared.certifying)
     certifying = [without_nan(score) for score in scores]
     rows = Sides(*(score[:, None] for score in certifying))
-    calls = call_sizes(len(rows.P), call, prepared.learned)
-    refuse_dependence(rows, calls, 0.5, score=fitted.name)
+    refuse_scores(rows, fitted.name, calls, prepared.learned)
     past = SortedScores.of(*chosen)
     learned = prepared.sizes.train > 0
     estimate = certify_few(

@@ -12,7 +12,7 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.evidence import of_set, where_to_bet
-from dpaudit.auditing.independence import call_sizes, refuse_dependence
+from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
 from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import too_few, with_unread
@@ -22,7 +22,7 @@ from dpaudit.certify.estimate import Choices
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import SMALLEST, Split
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.sampling import Count, Counts, Draws, Pair, Progress, randomness
+from dpaudit.sampling import Count, Counts, Draws, Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_note, refuse_nan
 
@@ -61,7 +61,7 @@ def audit_fixed(
         held = source.hold(sizes.train + sizes.choose)
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
-        learned = held(Learner(settings, sizes, source.call))
+        learned = held(Learner(settings, sizes, source.calls))
         del held
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
@@ -69,7 +69,7 @@ def audit_fixed(
         counts = StreamedCounts(fitted, learned.columns, TimedDraws(source, clock), sizes.certify)
         estimate = learned.choices.certified_by(counts)
         # certifying draws may decide that nothing is certified
-        _refuse_scores(counts.first_scores(), fitted, source.call, sizes.train + sizes.choose)
+        refuse_scores(counts.first_scores(), fitted.name, source.calls, sizes.train + sizes.choose)
         progress("certifying", 1, 1)
     few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
     notes = (*learned.notes, *nan_note(fitted.name, sum(counts.undefined)))
@@ -97,12 +97,12 @@ def _fitted(settings: Settings, learned: Learned) -> Fitted:
 class Learner:
     """All that is done with the draws that train and choose, wherever they are.
 
-    call : how many draws each call of the mechanism made.
+    calls : as in `call_sizes`.
     """
 
     settings: Settings
     sizes: Split
-    call: int | None
+    calls: CallSizes
 
     def __call__(self, drawn: Pair) -> Learned:
         """Fit a score and choose the sets. Columns depend on these draws alone.
@@ -111,7 +111,7 @@ class Learner:
         """
         settings = self.settings
         columns, rows = _rows(drawn)
-        notes = self._notes(drawn, rows)
+        notes = notes_on(drawn, rows, self.calls)
         train, choose, _ = zip(*(self.sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
         past, recent = Sides(*train), Sides(*choose)
         fitted = scoring.fit(
@@ -122,10 +122,6 @@ class Learner:
         pooled = scoring.pooled(fitted.score, past, chosen)
         return Learned(columns, rows.P.shape[1], fitted, self._choices(fitted, pooled), notes)
 
-    def _notes(self, drawn: Pair, rows: Sides) -> tuple[str, ...]:
-        drift = refuse_dependence(rows, call_sizes(len(rows.P), self.call), 0.5)
-        return (*drift, *randomness.notes(*drawn))
-
     def _chosen_scores(self, fitted: Fitted, choose: Sides) -> scoring.Scores:
         """Scores of the choosing draws, which are independent of each other if these draws are, and
         exchangeable if they trained the score.
@@ -134,7 +130,7 @@ class Learner:
             scoring.refuse_batch_scores(fitted, choose)
         P, Q = scoring.scores(fitted.score, choose)
         refuse_nan((P, Q), fitted.name, self.sizes.train)
-        _refuse_scores(Sides(P[:, None], Q[:, None]), fitted, self.call, self.sizes.train)
+        refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, self.calls, self.sizes.train)
         return P, Q
 
     def _choices(self, fitted: Fitted, scores: scoring.Scores) -> Choices:
@@ -153,12 +149,6 @@ class Learner:
             closed=fitted.closed,
             claimed=where_to_bet(settings.claim),
         )
-
-
-def _refuse_scores(scores: Sides, fitted: Fitted, call: int | None, first: int) -> None:
-    """Refuse scores of draws from number `first` on, (n, 1) a side, that depend on each other."""
-    calls = call_sizes(len(scores.P), call, first)
-    refuse_dependence(scores, calls, 0.25, score=fitted.name)
 
 
 def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:

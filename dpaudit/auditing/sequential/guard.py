@@ -1,16 +1,15 @@
-"""The refusals of a sequential audit: while it goes on, and before it says what it found."""
+"""The refusals of a sequential audit while it goes on, and at its end."""
 
 from __future__ import annotations
 
 from dpaudit import scoring
 from dpaudit.auditing.independence import refuse_dependence
-from dpaudit.auditing.sequential.source import CALL, Batch, BatchSource, Past
+from dpaudit.auditing.sequential.source import Past
 from dpaudit.auditing.settings import Settings
 from dpaudit.sampling import randomness
 from dpaudit.scoring import Fitted
 
 FIRST_LOOK = 256  # draws a side
-CALLS = 8  # of `CALL` draws a side each, made before a claim is called violated
 
 
 class Guard:
@@ -18,7 +17,7 @@ class Guard:
 
     It looks at all draws that `past` holds, whenever they have doubled and at the end. Half of what
     `refuse_dependence` may spend goes to the looks, 1/(b + 1) − 1/(b + 2) of it to one after batch
-    b; a quarter goes to further calls at the end.
+    b.
     """
 
     def __init__(self, settings: Settings, past: Past) -> None:
@@ -31,18 +30,10 @@ class Guard:
         if self.past.size >= max(FIRST_LOOK, 2 * self.looked_at):
             self._look(number, fitted)
 
-    def end(
-        self, number: int, fitted: Fitted, source: BatchSource, *, rejected: bool
-    ) -> tuple[str, ...]:
-        """Before the verdict, after batch `number`. Sentences for the report.
-
-        The few draws and calls that reject a claim hardly show that draws depend on each other.
-        Then further calls are made, to see that before a mechanism is accused.
-        """
+    def end(self, number: int, fitted: Fitted) -> tuple[str, ...]:
+        """Before the verdict, after batch `number`. Sentences for the report."""
         if self.looked_at < self.past.size:
             self._look(number, fitted)
-        if rejected:
-            self._look_further([source.more(call, CALL) for call in range(CALLS)])
         return (*self.drift, *randomness.notes(*self.past.parts[0]))
 
     def _look(self, number: int, fitted: Fitted | None) -> None:
@@ -51,11 +42,3 @@ class Guard:
         self.drift = refuse_dependence(rows, self.past.call_sizes(), share)
         if fitted is not None and not isinstance(self.settings.classifier, str):
             scoring.refuse_batch_scores(fitted, rows)
-
-    def _look_further(self, batches: list[Batch | None]) -> None:
-        further = Past()
-        for batch in batches:
-            if batch is None:
-                return
-            further.add(batch)
-        refuse_dependence(further.rows(), further.call_sizes(), 0.25)

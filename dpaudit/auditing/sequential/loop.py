@@ -58,7 +58,7 @@ def audit_sequentially(
         if bettor.rejected_at is not None:
             break
     assert bettor.fitted is not None
-    notes = guard.end(last, bettor.fitted, source, rejected=bettor.rejected_at is not None)
+    notes = guard.end(last, bettor.fitted)
     notes = (*notes, *nan_note(bettor.fitted.name, bettor.undefined))
     fitted = with_unread(bettor.fitted, settings, *bettor.past.parts[0])
     return _findings(settings, theory, bettor, fitted, notes, who)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -12,15 +13,13 @@ from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.auditing.independence import call_sizes
+from dpaudit.auditing.sequential.record import batch_sizes
 from dpaudit.auditing.settings import Drawing, Settings
-from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import SIDES, BlockStore, GivenDraws, MechanismDraws, Pair
+from dpaudit.sampling import SIDES, BlockStore, GivenDraws, MechanismDraws, Pair, call_size, joined
 from dpaudit.scoring import Sides
 
-# Draws of a call where a batch makes more than one: few, since an audit may stop after few calls,
-# and draws that depend on each other within a call show it from call to call.
-CALL = 32
+BLOCK = 32  # draws of a block, at least: workers share a batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +44,12 @@ class BatchSource(Protocol):
         """Batch `number`, of `size` draws a side; they are asked for in order."""
         ...
 
-    def more(self, number: int, size: int) -> Batch | None:
-        """`size` draws a side that belong to no batch; None where there are none."""
-        ...
-
 
 class MechanismBatches:
     """Batches of a mechanism's draws. Batch b is drawn at key (BATCH, b), block by block.
 
-    The number and kind of workers change no byte.
+    Calls grow with the audit, as those of one that makes so many draws at once (`call_size`). The
+    number and kind of workers change no byte.
     """
 
     def __init__(
@@ -65,27 +61,21 @@ class MechanismBatches:
 
     def batch(self, number: int, size: int) -> Batch:
         """Batch `number`, of `size` draws a side."""
-        return self._drawn(below(self.settings.seed, Purpose.BATCH, number), size)
-
-    def more(self, number: int, size: int) -> Batch:
-        """`size` further draws a side, at key (CHECK, number)."""
-        return self._drawn(below(self.settings.seed, Purpose.CHECK, number), size)
-
-    def _drawn(self, key: np.random.SeedSequence, size: int) -> Batch:
+        made = sum(islice(batch_sizes(self.settings.samples), number + 1))
         source = MechanismDraws(
             self.mechanism,
             self.databases,
             size,
-            key,
+            below(self.settings.seed, Purpose.BATCH, number),
             n_jobs=self.drawing.n_jobs,
             store=self.store,
-            by_call=self.settings.unit == "call",
-            smallest=CALL,
+            call=self.settings.call or call_size(self.mechanism, made),
+            smallest=BLOCK,
         )
         draws = source.take(size)
         if self.store is not None:
             self.store.close_batch()
-        return Batch(draws, call_sizes(size, source.call))
+        return Batch(draws, call_sizes(size, source.calls))
 
 
 class GivenBatches:
@@ -97,9 +87,6 @@ class GivenBatches:
     def batch(self, number: int, size: int) -> Batch:
         """The next `size` draws a side."""
         return Batch(self.source.take(size), None)
-
-    def more(self, number: int, size: int) -> None:
-        """None: all draws belong to batches."""
 
 
 @dataclass(repr=False)
@@ -160,7 +147,4 @@ class Past:
 
     def _side(self, side: int, fresh: Pair, rows: int | None = None) -> np.ndarray:
         """The past draws (the first `rows` of them) and the fresh ones."""
-        try:
-            return outcomes.joined([part[side][:rows] for part in self.parts] + [fresh[side]])
-        except outcomes.NotOutcomes as error:
-            raise MechanismError(f"the mechanism must return {error} on {SIDES[side]}") from None
+        return joined([*(part[side][:rows] for part in self.parts), fresh[side]], SIDES[side])

@@ -94,7 +94,8 @@ def _repeats(place: Place, known: bool) -> str:
 
 
 def _serial(place: Place, known: bool) -> str:
-    slip = "as in a chain or in sorted draws"
+    shared = ", in sorted draws, or when noise is drawn once a call"
+    slip = f"as in a chain{shared if known else ' or in sorted draws'}"
     return _no_size(place) or f"successive {place.what} depend on each other{place.where}, {slip}"
 
 

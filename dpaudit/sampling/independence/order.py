@@ -76,13 +76,16 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
     Calls that rise from first to last, say, hardly differ from their neighbours by the median of
     all draws. Given the values of each pair, the counts of different pairs are independent.
     """
-    out = np.zeros((2 * len(keys), len(calls.sizes) // 2 * 2), dtype=np.int32)
-    for pair in range(0, out.shape[1], 2):
-        first, size = calls.starts[pair], calls.sizes[pair]
-        bits = features(keys[:, first : first + size + calls.sizes[pair + 1]])
-        out[:, pair] = np.count_nonzero(bits[:, :size], axis=1)
-        out[:, pair + 1] = np.count_nonzero(bits[:, size:], axis=1)
-    return out
+    sizes = calls.sizes[: len(calls.sizes) // 2 * 2].reshape(-1, 2)
+    out = np.zeros((2 * len(keys), *sizes.shape), dtype=np.int32)
+    for first, second in np.unique(sizes, axis=0).tolist():
+        pairs = np.flatnonzero((sizes == (first, second)).all(axis=1))
+        places = calls.starts[2 * pairs, None] + np.arange(first + second)
+        bits = features(keys[:, places].reshape(-1, first + second))
+        bits = bits.reshape(len(out), len(pairs), -1)
+        out[:, pairs, 0] = np.count_nonzero(bits[..., :first], axis=-1)
+        out[:, pairs, 1] = np.count_nonzero(bits[..., first:], axis=-1)
+    return out.reshape(len(out), -1)
 
 
 def _counts(bits: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from dpaudit.certify.binomial import lower, upper
 from dpaudit.errors import InvalidInput
 from dpaudit.scoring import ClassifierLike, KnownScore, Sides
 from reports.make import page
-from reports.make.band import few_coverage
+from reports.make.band import dependence, few_coverage
 from reports.make.tasks import TASKS, Task, normal_task
 from reports.make.timing import clock
 
@@ -155,6 +155,8 @@ def report(seeds: int = SEEDS, audits: int = AUDITS) -> None:
         audits=f"{audits:,}",
         fitted=f"{audits // few_coverage.FITTED:,}",
         coverage=few_coverage.table(audits),
+        shared=dependence.table(),
+        shared_audits=dependence.AUDITS,
     )
     print(text)
     page.write(page.REPORTS / "few.md", text)

@@ -34,11 +34,11 @@ NOISY = program(
 
 
 def test_data_size_and_seed_arrive():
-    draws = draw(NOISY, DATA, 300, root(1), 0)
-    assert draws.shape == (300, 2)
+    draws = draw(NOISY, DATA, 30, root(1), 0)
+    assert draws.shape == (30, 2)
     np.testing.assert_array_equal(draws[:, 0], 3.0)
-    assert len(np.unique(draws[:, 1])) == 300
-    np.testing.assert_array_equal(draw(NOISY, DATA, 300, root(1), 0, n_jobs=2), draws)
+    assert len(np.unique(draws[:, 1])) == 30
+    np.testing.assert_array_equal(draw(NOISY, DATA, 30, root(1), 0, n_jobs=2), draws)
 
 
 def test_numbers_are_written_with_all_their_digits():
@@ -125,7 +125,7 @@ def test_failures_are_said_with_the_command_that_repeats_them(case):
 
 def test_a_failure_in_an_audit_names_the_block():
     with pytest.raises(
-        dp.MechanismError, match=r"(?s)M\(D'?\), block 0 \(256 draws, seed 1, .*exit status 7"
+        dp.MechanismError, match=r"(?s)M\(D'?\), block 0 \(10 draws, seed 1, .*exit status 7"
     ):
         dp.audit(program(FAILS["status"][0]), dp.neighbours.zero_row(DATA, 0), samples=600, rng=1)
 
