@@ -225,10 +225,13 @@ class _Ends:
 
         single : the z of a single normal variable, below which none is tried.
         """
-        replicate, place = np.nonzero(self._missed(self.counts, self.gamma, self.value, single))
+        x, y, n, m = self.counts
+        replicate, place = np.nonzero(self.side * (x / n - self.gamma * (y / m) - self.value) < 0.0)
         counts, gamma = self.counts[:, replicate, place], self.gamma[place]
         value = self.value[place]
-        least = np.full(len(replicate), single)
+        missed = self._missed(counts, gamma, value, single)
+        replicate, counts = replicate[missed], counts[:, missed]
+        gamma, value, least = gamma[missed], value[missed], np.full(missed.sum(), single)
         most = np.full(len(least), WIDEST)
         for _ in range(BISECTIONS):
             middle = 0.5 * (least + most)
