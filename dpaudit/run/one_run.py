@@ -5,45 +5,99 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit._core.user_code import beside
 from dpaudit.curves.claims import Claim
+from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.canaries import RELATIONS, Canaries, canaries
 from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.kinds import KINDS
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
-from dpaudit.run.scenario.claim import PRINTED, row_claim
-from dpaudit.run.scenario.data import Data, read_data
-from dpaudit.run.scenario.file import REPORTS, parsed, read_name
-from dpaudit.run.scenario.mechanism import Call, Called, read_mechanism
-from dpaudit.run.scenario.table import Check, Table, flag, refuse, takes, text
+from dpaudit.run.scenario.claim import PRINTED, RowClaim
+from dpaudit.run.scenario.data import Data
+from dpaudit.run.scenario.file import REPORTS, parsed, read_claim, read_name, read_subject
+from dpaudit.run.scenario.mechanism import Call, Called
+from dpaudit.run.scenario.section import (
+    FLAG,
+    Checked,
+    File,
+    Reader,
+    Section,
+    integer,
+    number,
+    one_of,
+)
 from dpaudit.run.scenario.target import TARGET, imported, target_text
-from dpaudit.run.scenario.user_mechanism import is_synthesizer, predicts
+from dpaudit.run.scenario.user_mechanism import is_synthesizer
 from dpaudit.run.scores import audit_scores
 
 ONE_RUN = "one_run"
-BETWEEN: Check = partial(check.real, low=0.0, high=1.0, open_=True)
-ABOVE_0: Check = partial(check.real, low=0.0, open_=True)
-CANARY: dict[str, Check] = {
-    "kind": partial(check.choice, allowed=KINDS),
-    "label": flag,
-    "row_bound": ABOVE_0,
-    "label_bound": ABOVE_0,
+CANARY = ("kind", "label", "row_bound", "label_bound")
+BETWEEN, ABOVE_0 = number(0.0, 1.0, open_=True), number(0.0, open_=True)
+USUAL = {
+    name: parameter.default
+    for function in (canaries, audit_one_run)
+    for name, parameter in inspect.signature(function).parameters.items()
 }
-AUDIT: dict[str, Check] = {
-    "level": BETWEEN,
-    "inclusion": BETWEEN,
-    "delta": partial(check.real, low=0.0, high=1.0),
-}
+
+
+def _score(key: str, value: Any) -> str:
+    named = f'one of {NAMES}, or "package.module:callable"'
+    return value if value in NAMES else target_text(key, value, named)
+
+
+class OneRun(Section):
+    """An audit of one run with canaries, without [neighbour] and [audit]."""
+
+    level: Annotated[float, BETWEEN] = USUAL["level"]
+    """Confidence of the verdict."""
+    inclusion: Annotated[float, BETWEEN] = USUAL["inclusion"]
+    """The probability of each coin; not where scores has a column inclusion."""
+    delta: Annotated[float, number(0.0, 1.0)] = USUAL["delta"]
+    """δ at which ε is read, for a claim without an ε of its own."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keywords of `dpaudit.audit_one_run` that the file has."""
+        return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
+
+
+class ScoresOfRun(OneRun):
+    """A run that was made elsewhere."""
+
+    scores: File
+    """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
+
+
+class RunToMake(OneRun):
+    """A mechanism that is to run once on data with canaries."""
+
+    count: Annotated[int, Checked(partial(check.count, minimum=1), integer(1).schema)]
+    """The number of canaries that go into [data]; the [mechanism] runs once."""
+    kind: Annotated[str, one_of(*KINDS)] = USUAL["kind"]
+    """How canaries are made up."""
+    label: Annotated[bool, FLAG] = USUAL["label"]
+    """Whether the last column is a label."""
+    row_bound: Annotated[float | None, ABOVE_0] = None
+    """Norm to which canaries are scaled."""
+    label_bound: Annotated[float | None, ABOVE_0] = None
+    """Largest size of a canary's label."""
+    score: Annotated[str, Checked(_score, {"anyOf": [{"enum": list(NAMES)}, TARGET]})] = NAMES[0]
+    """How sure one is that a canary is in, or a callable score(output, rows)."""
+    relation: Annotated[str, one_of(*RELATIONS)] = RELATIONS[0]
+    """Whether a canary that is out is left out or is a row of zeros."""
+    seed: Annotated[int, integer(0)] = 0
+    """Of canaries, coins and mechanism."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +133,12 @@ class Insertion:
 
     __repr__ = short_repr
 
+    @classmethod
+    def of(cls, data: Any, mechanism: Any, table: RunToMake) -> Insertion:
+        """As the tables of a file say."""
+        made = {key: value for key, value in table.values_set("count").items() if key in CANARY}
+        return cls(data, mechanism, table.count, made, table.score, table.relation)
+
     def canaries(self, data: Array, seed: int) -> Canaries:
         """For the database, (n, b). Raises `InvalidInput`."""
         return canaries(data, self.count, **self.made, rng=seed)
@@ -96,9 +156,9 @@ class Insertion:
     def known(self) -> dict[str, Any]:
         """What result.json says of it."""
         called, named = isinstance(self.mechanism, Call), self.mechanism
-        parameters = dict(named.parameters or {}) if called else named.parameters()
+        own = (getattr(named, "parameters", None) or {}) if called else named.parameters()
         return {
-            "mechanism": {"name": named.target if called else named.name, "parameters": parameters},
+            "mechanism": {"name": named.target if called else named.name, "parameters": dict(own)},
             "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
             "inserted": {"kind": self.made.get("kind", KINDS[0]), "relation": self.relation},
             "score": self.score,
@@ -152,10 +212,7 @@ class OneRunScenario:
     @classmethod
     def read(cls, path: Path, content: dict[str, Any]) -> OneRunScenario:
         """From the content of a file. Raises as `load`."""
-        top = Table("", content, [])
-        found = read_tables(path, top)
-        refuse(path, top.faults)
-        return found
+        return read_tables(Reader(path, content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
         """Where the report goes."""
@@ -181,49 +238,17 @@ class OneRunScenario:
         return result
 
 
-def read_tables(path: Path, top: Table) -> OneRunScenario:
-    """All tables. Faults are noted in `top`."""
-    name, table = read_name(top, path), top.table(ONE_RUN)
-    given = "scores" in table
-    source = _scores(table, path.parent) if given else _insertion(table, top, path.parent)
-    held = top.table("claim", {})
-    mechanism = source.mechanism if isinstance(source, Insertion) else None
-    claim = row_claim(held, mechanism) if "claim" in top else None
-    if given and PRINTED in held and held.readable:
-        held.fault(PRINTED, "needs a [mechanism]; scores have none")
-    asked = {key: table.get(key, one, None) for key, one in AUDIT.items()}
-    options = {key: value for key, value in asked.items() if value is not None}
-    if "delta" in options and claim is not None and claim.epsilon is not None:
-        table.fault("delta", "must be left out: the claim has its own")
-    seed = 0 if given else table.get("seed", partial(check.integer, minimum=0), 0)
-    table.close()
-    top.close()
-    return OneRunScenario(name, path.parent, source, claim, options, seed)
-
-
-def _scores(table: Table, folder: Path) -> GivenScores:
-    return GivenScores(folder / str(table.get("scores", text)))
-
-
-def _insertion(table: Table, top: Table, folder: Path) -> Insertion:
-    data = read_data(top.table("data"), folder)
-    mechanism = read_mechanism(top.table("mechanism"), folder)
-    data = data.seen_by(mechanism)
-    if data.path and data.target is None and predicts(mechanism):
-        top.faults.append("[data] target: missing (the column to predict)")
-    count = table.get("count", partial(check.count, minimum=1))
-    made = {key: table.get(key, one, None) for key, one in CANARY.items()}
-    return Insertion(
-        data,
-        mechanism,
-        count,
-        {key: value for key, value in made.items() if value is not None},
-        table.get("score", _score, NAMES[0]),
-        table.get("relation", partial(check.choice, allowed=RELATIONS), RELATIONS[0]),
-    )
-
-
-@takes({"anyOf": [{"enum": list(NAMES)}, TARGET]})
-def _score(key: str, value: Any) -> str:
-    named = f'one of {NAMES}, or "package.module:callable"'
-    return value if value in NAMES else target_text(key, value, named)
+def read_tables(reader: Reader) -> OneRunScenario:
+    """All tables. Raises `ScenarioError` after a fault in any of them."""
+    name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
+    data, mechanism = (None, None) if drawn else read_subject(reader)
+    claim = read_claim(reader, mechanism, RowClaim)
+    if drawn and PRINTED in reader.table("claim"):
+        reader.fault("claim", PRINTED, "needs a [mechanism]; scores have none")
+    table: Any = reader.read(ScoresOfRun if drawn else RunToMake, ONE_RUN)
+    if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
+        reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
+    reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
+    source = GivenScores(table.scores) if drawn else Insertion.of(data, mechanism, table)
+    seed = 0 if drawn else table.seed
+    return OneRunScenario(name, reader.path.parent, source, claim, table.options, seed)

@@ -11,8 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpaudit.cli import defaults
-from dpaudit.run.schema.asked import tables
-from dpaudit.run.schema.document import properties
+from dpaudit.run.schema.kinds import NAME, Kind, tables
 
 yaml = pytest.importorskip("yaml")
 pytestmark = pytest.mark.quick
@@ -22,7 +21,7 @@ PAGES = [
     *ROOT.glob("*.md"),
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts),
 ]
-KINDS = tables()
+KINDS = {"": (Kind("", {"name": NAME}),), **tables()}
 
 
 def blocks(language):
@@ -38,7 +37,7 @@ def blocks(language):
 def taken(place, content):
     """Whether some kind of the table has all keys, with such values. A block may be a part."""
     for kind in KINDS[place]:
-        known = properties(place, kind)
+        known = kind.keys
         if content.keys() <= known.keys() and all(
             Draft202012Validator(known[key]).is_valid(value) for key, value in content.items()
         ):

@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.run import Scenario, analyse
-from dpaudit.run.scenario.mechanism import Call
+from dpaudit.run.scenario.user_mechanism import Function
 from tests.run.faults import faults
 
 pytestmark = pytest.mark.quick
@@ -130,11 +130,9 @@ def test_all_faults_at_once(write_scenario):
         "got 'x.csv'",
         "[data] constant: must be true or false, got 1",
         "[mechanism] delta: must be a number, got 'z'",
-        "[mechanism] rowz: unknown key (known: name, rows, epsilon, delta, padding, row_bound)",
-        "[mechanism] rows: must be an integer >= 2, got 1",
-        "[mechanism] epsilon: must be a finite number in (0, inf), got -1.0",
+        "[mechanism] rowz: unknown key (known: name, rows, epsilon, delta, padding, row_bound); "
+        "did you mean 'rows'?",
         "[claim] gdp: must be a finite number in [0, inf], got -1",
-        ONE_KIND,
         "[neighbour] index: missing",
         "[neighbour] at: unknown key (known: rule, index)",
         "[audit] seed: must be an integer >= 0, got 1.5",
@@ -143,9 +141,9 @@ def test_all_faults_at_once(write_scenario):
         "[audit.epsilon] start: must be a finite number in [0, inf], got -1",
         "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
         "[audit.epsilon] num: missing",
-        "[audit.epsilon] nim: unknown key (known: start, stop, num)",
-        "[audit] draws: must be at least 20 a side, got 3",
-        "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
+        "[audit.epsilon] nim: unknown key (known: start, stop, num); did you mean 'num'?",
+        "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit); "
+        "did you mean 'data'?",
     ]
 
 
@@ -173,7 +171,7 @@ def test_all_faults_at_once(write_scenario):
         ),
         (
             {"mechanism": 'name = "ALS"\nrows = 1\nsampler = "x"'},
-            ["[mechanism] rows: ", "[mechanism] sampler: "],
+            ["[mechanism] rows: "],
         ),
         (
             {"mechanism": 'name = "GaussianLS"'},
@@ -212,7 +210,7 @@ def test_all_faults_at_once(write_scenario):
         ),
         (
             {"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'},
-            ["[neighbour] row: row[0] must be a finite"],
+            ["[neighbour] row[0]: must be a finite number, got a value of str"],
         ),
         (
             {"neighbour": 'rule = "worst"\nat = inf'},
@@ -235,14 +233,14 @@ def test_all_faults_at_once(write_scenario):
         ),
         (
             {"claim": "mu = 1"},
-            [ONE_KIND, "[claim] mu: unknown key (known: epsilon, delta, gdp, rho, omega, rows, ga"],
+            ["[claim] mu: unknown key (known: epsilon, delta, gdp, rho, omega, rows, gamma, pri"],
         ),
         (
             {"claim": "epsilon = 1\ndelta = 2"},
             ["[claim] delta: must be a finite number in [0, 1], got 2"],
         ),
         ({"audit": "epsilon = []"}, ["[audit] epsilon: must be a list of finite numbers, got []"]),
-        ({"audit": "epsilon = [0, true]"}, ["[audit] epsilon: epsilon[1] must be a finite number"]),
+        ({"audit": "epsilon = [0, true]"}, ["[audit] epsilon[1]: must be a finite number"]),
         ({"audit": "epsilon = [-1]"}, ["[audit] epsilon: must be a finite number >= 0 (nats)"]),
         (
             {"audit": "train_share = 0.9\nchoose_share = 0.2"},
@@ -259,7 +257,7 @@ def test_each_fault_is_a_line_with_its_place(write_scenario, changes, expected):
 
 def test_a_table_that_is_none(write_scenario):
     assert faults(write_scenario(head="claim = 3\ndata = [1]\n", data=None, claim=None)) == [
-        "[data]: must be a table, got [1]",
+        "[data]: must be a table, got a list of 1",
         "[claim]: must be a table, got 3",
     ]
 
@@ -290,7 +288,7 @@ def test_reading_imports_nothing_of_the_user(write_scenario, tmp_path):
     scenario = Scenario.load(
         write_scenario(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }')
     )
-    assert scenario.mechanism == Call("unread_module:release", {"scale": 1})
+    assert scenario.mechanism == Function(call="unread_module:release", parameters={"scale": 1})
     assert "unread_module" not in sys.modules
 
 

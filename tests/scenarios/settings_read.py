@@ -9,10 +9,11 @@ import numpy as np
 
 from dpaudit._core.types import describe
 from dpaudit.run import OneRunScenario, StudyScenario
+from dpaudit.run.scenario.search import Search, Searched
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 FIELDS = ("at", "index", "row", "template")
-CALL = ("kind", "batched", "seeds", "timeout", "options")
+CALL = {"kind": None, "batched": True, "seeds": None, "timeout": None, "options": {}}
 
 
 def digest(scenario):
@@ -56,19 +57,17 @@ def claim(one):
 def mechanism(one):
     if not hasattr(one, "target"):
         return describe(one)
-    form = getattr(one, "form", one)
-    return [one.target, one.parameters, *(getattr(form, name, None) for name in CALL)]
+    known = (getattr(one, name, usual) for name, usual in CALL.items())
+    return [one.target, getattr(one, "parameters", None), *known]
 
 
 def neighbour(one):
-    search = getattr(one, "search", None)
-    searched = getattr(search, "search", search)  # where a rule waits for the mechanism
-    own = [one.rule, *(getattr(one, name, None) for name in FIELDS if hasattr(one, name))]
-    if searched is None:
-        return own
-    options = {**searched.options, "claim": bool(searched.options.get("claim"))}
-    limits = searched.candidates, searched.bounds, searched.rank, searched.named
-    return [*own, options, *limits, getattr(one, "asked", None)]
+    if not isinstance(one, Search):
+        return [one.rule, *(getattr(one, name) for name in FIELDS if hasattr(one, name))]
+    options = {**one.options, "claim": bool(one.options.get("claim"))}
+    file = one.bounds if isinstance(one.bounds, Path) else None
+    asked = isinstance(one, Searched)
+    return ["search", options, one.candidates, file, one.rank, one.named, asked]
 
 
 def plain(value):

@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said_with_its_place(text, place, words, tmp_path, caps
     assert [word for word in words if word not in said.partition(start)[2]] == []
 
 
-@pytest.mark.parametrize("key", ["row = [0.5, 73417.25, true]"])
+@pytest.mark.parametrize("key", ["row = [0.5, 73417.25, true]", 'bounds = [[1.0, "73417.25"]]'])
 def test_values_of_rows_are_in_no_error(key, tmp_path, capsys):
     rule = "replace" if key.startswith("row") else "search"
     path = tmp_path / "wrong.toml"
