@@ -23,15 +23,16 @@ from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.kinds import KINDS
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
+from dpaudit.run.scenario.audits import File, parsed
 from dpaudit.run.scenario.claim import PRINTED, RowClaim
 from dpaudit.run.scenario.data import Data
-from dpaudit.run.scenario.file import REPORTS, parsed, read_claim, read_name, read_subject
+from dpaudit.run.scenario.file import REPORTS, read_claim, read_name, read_subject
 from dpaudit.run.scenario.mechanism import Call, Called
 from dpaudit.run.scenario.section import (
     FLAG,
     Checked,
-    File,
     Reader,
+    ScenarioPath,
     Section,
     integer,
     number,
@@ -75,7 +76,7 @@ class OneRun(Section):
 class ScoresOfRun(OneRun):
     """A run that was made elsewhere."""
 
-    scores: File
+    scores: ScenarioPath
     """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
 
 
@@ -206,13 +207,12 @@ class OneRunScenario:
     @classmethod
     def load(cls, path: str | Path) -> OneRunScenario:
         """Read and check a file. Raises `ScenarioError`, with a line for each fault."""
-        file = parsed(Path(path))
-        return cls.read(file.path, file.content)
+        return cls.read(parsed(Path(path)))
 
     @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> OneRunScenario:
-        """From the content of a file. Raises as `load`."""
-        return read_tables(Reader(path, content))
+    def read(cls, file: File) -> OneRunScenario:
+        """From a file that was parsed. Raises as `load`."""
+        return read_tables(Reader(file.path, file.content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
         """Where the report goes."""

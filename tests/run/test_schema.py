@@ -63,6 +63,14 @@ def read(content):
 
 MINE = {"data": {"path": "x.csv"}, "mechanism": {"call": "a:b"}}
 OWN = {"mechanism": {"name": "PMTRR", "mu": 1.0, "public_rows": 9}, "neighbour": {"rule": "own"}}
+SEVERAL = {
+    **MINIMAL,
+    "mechanism": {"name": "ALS"},
+    "audit": [
+        {"name": "few", "mechanism": {"rows": 30}, "draws": 300},
+        {"name": "many", "mechanism": {"rows": 300}, "claim": {"gdp": 1.0}},
+    ],
+}
 SCORES = {"one_run": {"scores": "s.csv"}}
 MADE = {**MINE, "one_run": {"count": 3}}
 WRONG = {
@@ -129,6 +137,15 @@ def test_what_is_wrong_is_refused_by_both(wrong, validator):
 def test_what_is_right_is_taken_by_both(right, validator):
     assert read(right) == []
     assert validator.is_valid(right)
+
+
+def test_several_audits_share_tables(validator, tmp_path):
+    assert validator.is_valid(SEVERAL)
+    for key, value in (("drawss", 3), ("mechanism", {"rowz": 3}), ("level", 2.0), ("name", 3)):
+        wrong = {**SEVERAL, "audit": [{"name": "few", key: value}]}
+        (error,) = validator.iter_errors(wrong)
+        assert list(error.path)[:2] == ["audit", 0]
+    assert not validator.is_valid({**SEVERAL, "audit": [{"draws": 300}]})
 
 
 def test_an_error_is_about_the_one_key_that_is_wrong(validator):

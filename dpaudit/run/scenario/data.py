@@ -10,7 +10,16 @@ from pydantic import model_validator
 from dpaudit import datasets
 from dpaudit._core import check
 from dpaudit.errors import InvalidInput
-from dpaudit.run.scenario.section import FLAG, LINE, TEXT, Checked, File, Section, number, text
+from dpaudit.run.scenario.section import (
+    FLAG,
+    LINE,
+    TEXT,
+    Checked,
+    ScenarioPath,
+    Section,
+    number,
+    text,
+)
 
 
 def _name(key: str, value: Any) -> str:
@@ -23,7 +32,7 @@ def _name(key: str, value: Any) -> str:
 class Data(Section):
     """The database: a data set that comes with dpaudit, or a CSV file."""
 
-    path: File = None
+    path: ScenarioPath = None
     """A CSV file, from the scenario's folder. Give either this or name."""
     name: Annotated[str | None, Checked(_name, LINE)] = None
     """A data set of `dpaudit list datasets`. Give either this or path."""

@@ -6,20 +6,19 @@ objects, and all of it is checked before anything runs.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.shown.printable import one_line
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
-from dpaudit.errors import InvalidInput, ScenarioError
+from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.audit import Audit
+from dpaudit.run.scenario.audits import File, parsed
 from dpaudit.run.scenario.claim import PairClaim, RowClaim
 from dpaudit.run.scenario.data import Data
 from dpaudit.run.scenario.mechanism import read_mechanism
@@ -31,6 +30,10 @@ from dpaudit.run.scenario.workers import Workers
 
 REPORTS = Path("dpaudit-out")  # where reports go if no folder is named
 OWN = {"rule": "own"}
+ELSEWHERE = {
+    "study": "names a study, which `dpaudit run` makes, and no audit",
+    "one_run": "names an audit of one run; `dpaudit run` makes it, no other",
+}
 NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 
@@ -85,24 +88,17 @@ class Scenario:
         Nothing of the user's own code runs here. A `call` is imported, which executes it, by `run`
         and `analyse`.
         """
-        file = parsed(Path(path))
-        return cls.read(file.path, file.content, file.text)
+        return cls.read(parsed(Path(path)))
 
     @classmethod
-    def read(cls, path: Path, content: dict[str, Any], text: str | None = None) -> Scenario:
-        """From the content of a file, and its text. Raises as `load`."""
-        reader, other = (
-            Reader(path, content),
-            {
-                "study": "names a study, which `dpaudit run` makes, and no audit",
-                "one_run": "names an audit of one run; `dpaudit run` makes it, no other",
-            },
-        )
-        for place, message in other.items():
-            if place in content:
+    def read(cls, file: File) -> Scenario:
+        """From a file that was parsed. Raises as `load`."""
+        reader = Reader(file.path, file.content)
+        for place, message in ELSEWHERE.items():
+            if place in reader:
                 reader.fault(place, "", message)
-                reader.close(*content)
-        return replace(read_tables(reader), text=text)
+                reader.close(*file.content)
+        return replace(read_tables(reader), text=file.text)
 
     @property
     def modules(self) -> Path | None:
@@ -132,33 +128,6 @@ class Scenario:
         if _aimless(settings, self.mechanism):
             raise InvalidInput(f"stop {NOTHING_TO_REFUTE}", argument="stop")
         return replace(self, seed=chosen, settings=settings)
-
-
-@dataclass(frozen=True, repr=False)
-class File:
-    """A scenario file, read once. content : its tables."""
-
-    path: Path
-    text: str
-    content: dict[str, Any]
-
-
-def parsed(path: Path) -> File:
-    """The file. Raises `ScenarioError` where it cannot be read or is not TOML."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-        return File(path, text, tomllib.loads(text))
-    except OSError as error:
-        said = f"cannot read the scenario {one_line(str(path))}: {error.strerror}"
-        raise ScenarioError(said) from None
-    except UnicodeDecodeError as error:
-        wrong = f"{error.object[error.start]:#04x}"
-        fault = f"must be UTF-8 text, got byte {wrong}"
-    except RecursionError:
-        fault = "tables and lists are nested too deeply"
-    except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
-        fault = f"not TOML: {error}"
-    raise ScenarioError(f"{one_line(path.name)}: {fault}")
 
 
 def read_tables(reader: Reader) -> Scenario:

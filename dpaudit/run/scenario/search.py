@@ -30,7 +30,7 @@ from dpaudit.run.scenario.section import (
     FLAG,
     LINE,
     Checked,
-    File,
+    ScenarioPath,
     Section,
     beside,
     integer,
@@ -108,7 +108,7 @@ class Search(Section):
     """Draws of search and audit together, over those of the audit."""
     quick: Annotated[str, one_of(*dict.fromkeys((search.QUICK, *scoring.ALIASES)))] = USUAL["quick"]
     """The classifier of the quick audits."""
-    candidates: File = None
+    candidates: ScenarioPath = None
     """A CSV file of rows that may come in, with replace or add."""
     rank: Annotated[str, RANK] = USUAL["rank"]
     """Which neighbours are tried first, or a callable that ranks them."""

@@ -205,4 +205,4 @@ def beside(value: Any, info: ValidationInfo) -> Path:
     return folder / Path(text("", value)).expanduser()
 
 
-File = Annotated[Path | None, PlainValidator(beside), JsonSchema(LINE)]
+ScenarioPath = Annotated[Path | None, PlainValidator(beside), JsonSchema(LINE)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import ConfigDict
 
@@ -18,7 +18,8 @@ from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
 from dpaudit.report.studies.study import Study
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
-from dpaudit.run.scenario.file import REPORTS, Scenario, parsed, read_name
+from dpaudit.run.scenario.audits import File, parsed
+from dpaudit.run.scenario.file import REPORTS, Scenario, read_name
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.section import Checked, Reader, Section, integer
 from dpaudit.run.scenario.target import TARGET, imported, target_text
@@ -57,12 +58,7 @@ class StudyScenario:
 
         Raises `ScenarioError`, with a line for each fault.
         """
-        return cls.read(Path(path), parsed(Path(path)).content)
-
-    @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> StudyScenario:
-        """From the content of a file. Raises as `load`."""
-        return StudyFile.read(path, content).load()
+        return StudyFile.read(parsed(Path(path))).load()
 
     def folder(self, out: str | Path | None = None) -> Path:
         """Where its figures go."""
@@ -114,9 +110,9 @@ class StudyFile:
     reader: Reader
 
     @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> StudyFile:
-        """From the content of a file. Raises `ScenarioError` for faults beside the settings."""
-        reader = Reader(path, content)
+    def read(cls, file: File) -> StudyFile:
+        """From a file that was parsed. Raises `ScenarioError` for faults beside the settings."""
+        reader = Reader(file.path, file.content)
         name, table = read_name(reader), reader.read(StudyTable, STUDY)
         reader.close("name", STUDY)
         assert table is not None
@@ -148,10 +144,10 @@ def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario
     """
     file = parsed(Path(path))
     if STUDY in file.content:
-        return StudyScenario.read(file.path, file.content)
+        return StudyFile.read(file).load()
     if ONE_RUN in file.content:
-        return OneRunScenario.read(file.path, file.content)
-    return Scenario.read(file.path, file.content, file.text)
+        return OneRunScenario.read(file)
+    return Scenario.read(file)
 
 
 def _loaded(target: str) -> type[Study]:

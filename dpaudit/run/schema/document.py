@@ -14,6 +14,8 @@ from itertools import chain
 from typing import Any
 
 from dpaudit.run.one_run import ONE_RUN
+from dpaudit.run.scenario.audits import AUDIT, TABLES
+from dpaudit.run.scenario.audits import NAME as NAME_OF_AUDIT
 from dpaudit.run.scenario.claim import PRINTED, RowClaim
 from dpaudit.run.scenario.file import OWN
 from dpaudit.run.scenario.neighbour import Worst
@@ -21,21 +23,51 @@ from dpaudit.run.scenario.study import STUDY
 from dpaudit.run.schema.kinds import ABOUT, APART, NAME, ONE_OF, Kind, Schema, tables
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-AUDIT = ("name", "data", "mechanism", "claim", "neighbour", "audit")
+AUDITED = ("name", "data", "mechanism", "claim", "neighbour", "audit")
+# what a table says of its keys one by one, in a file of several audits too
+KEYS = {"description", "type", "properties", "additionalProperties"}
+EACH = "audits"
+SEVERAL = "One of several audits: its name, keys of [audit], and tables that add to those above."
 
 
 def schema() -> Schema:
     """The schema, in JSON types. What only the data can tell is not in it."""
-    parts = {"name": NAME} | {place: table(place, kinds) for place, kinds in tables().items()}
+    whole = {place: table(place, kinds) for place, kinds in tables().items()}
+    parts: dict[str, Schema] = {"name": NAME} | {
+        place: split(one, KEYS) for place, one in whole.items()
+    }
+    keys: dict[str, Schema] = {key: {"$ref": f"#/$defs/{key}"} for key in parts}
+    demands = {place: split(one, set(one) - KEYS) for place, one in whole.items()}
+    several = within({AUDIT: {"type": "array"}})
+    own = {key: keys[key] for key in (NAME_OF_AUDIT, *TABLES)}
+    parts[EACH] = {
+        "description": SEVERAL,
+        "type": "object",
+        "properties": {**own, **parts[AUDIT]["properties"]},
+        "required": [NAME_OF_AUDIT],
+        "additionalProperties": False,
+    }
+    parts[AUDIT] = {
+        "if": {"type": "array"},
+        "then": {"items": {"$ref": f"#/$defs/{EACH}"}},
+        "else": parts[AUDIT],
+    }
     return {
         "$schema": DRAFT,
         "title": "dpaudit scenario",
         "type": "object",
-        "properties": {key: {"$ref": f"#/$defs/{key}"} for key in parts},
+        "properties": keys,
         "additionalProperties": False,
-        **all_of(files()),
+        **all_of(
+            [part(**{"if": several, "else": part(allOf=[part(properties=demands), *files()])})]
+        ),
         "$defs": parts,
     }
+
+
+def split(schema: Schema, words: Iterable[str]) -> Schema:
+    """A part of the words of a schema, which leaves the others alone."""
+    return {"additionalProperties": True, **{key: schema[key] for key in schema if key in words}}
 
 
 def table(place: str, kinds: Sequence[Kind]) -> Schema:
@@ -144,7 +176,7 @@ def files() -> list[Schema]:
         when(scores, {**holds("name", ONE_RUN, "claim"), **_claim(unprinted)}),
         when(made, {**holds("name", ONE_RUN, "claim", "data", "mechanism"), **_claim(row)}),
         when(made, has("data", "mechanism")),
-        when(drawn, {**holds(*AUDIT), "required": ["mechanism"]}),
+        when(drawn, {**holds(*AUDITED), "required": ["mechanism"]}),
         when({**drawn, "not": own}, has("data")),
         when(own, has(without=["data"])),
         when(unasked, part(properties={"neighbour": holds(*at)})),
