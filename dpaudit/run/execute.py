@@ -253,7 +253,7 @@ def _with_own_pair(scenario: Scenario, show_data: bool) -> _Task:
         pair,
         scenario.name,
         describe_pair(pair),
-        rule=Own.text,
+        rule=Own.words,
         scenario_text=kept(scenario.text),
         show_data=show_data,
     )

@@ -43,7 +43,6 @@ from dpaudit.run.scenario.user_mechanism import is_synthesizer
 from dpaudit.run.scores import audit_scores
 
 ONE_RUN = "one_run"
-CANARY = ("kind", "label", "row_bound", "label_bound")
 BETWEEN, ABOVE_0 = number(0.0, 1.0, open_=True), number(0.0, open_=True)
 USUAL = {
     name: parameter.default
@@ -79,6 +78,21 @@ class ScoresOfRun(OneRun):
     scores: ScenarioPath
     """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
 
+    def audit(self, seed: int, **options: Any) -> OneRunResult:
+        """Raises `DataNotFound`, `InvalidInput`."""
+        return audit_scores(self.path, **options)
+
+    @property
+    def path(self) -> Path:
+        """The file of scores."""
+        assert self.scores is not None
+        return self.scores
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What result.json says of it."""
+        return {"score": self.path.name}
+
 
 class RunToMake(OneRun):
     """A mechanism that is to run once on data with canaries."""
@@ -100,57 +114,38 @@ class RunToMake(OneRun):
     seed: Annotated[int, integer(0)] = 0
     """Of canaries, coins and mechanism."""
 
-
-@dataclass(frozen=True)
-class GivenScores:
-    """Scores and coins from a CSV file."""
-
-    path: Path
-
-    def audit(self, seed: int, **options: Any) -> OneRunResult:
-        """Raises `DataNotFound`, `InvalidInput`."""
-        return audit_scores(self.path, **options)
-
     @property
-    def known(self) -> dict[str, Any]:
-        """What result.json says of it."""
-        return {"score": self.path.name}
+    def made(self) -> dict[str, Any]:
+        """Keywords of `dpaudit.canaries` that the file has."""
+        own = {"count", "score", "relation", "seed"}
+        return self.values_set(*own, *OneRun.model_fields)
 
 
 @dataclass(frozen=True, eq=False)
 class Insertion:
     """A mechanism that is to run once on data with canaries.
 
-    mechanism : one, or a `Call` that is imported when it runs. count : of canaries. made : other
-    keywords of `dpaudit.canaries`. score : a name, or "package.module:callable".
+    mechanism : one, or a `Call` that is imported when it runs.
     """
 
     data: Data
     mechanism: Any
-    count: int
-    made: Mapping[str, Any]
-    score: str
-    relation: str
+    table: RunToMake
 
     __repr__ = short_repr
 
-    @classmethod
-    def of(cls, data: Any, mechanism: Any, table: RunToMake) -> Insertion:
-        """As the tables of a file say."""
-        made = {key: value for key, value in table.values_set("count").items() if key in CANARY}
-        return cls(data, mechanism, table.count, made, table.score, table.relation)
-
     def canaries(self, data: Array, seed: int) -> Canaries:
         """For the database, (n, b). Raises `InvalidInput`."""
-        return canaries(data, self.count, **self.made, rng=seed)
+        return canaries(data, self.table.count, **self.table.made, rng=seed)
 
     def audit(self, seed: int, **options: Any) -> OneRunResult:
         """Runs the mechanism. Raises `ScenarioError`, `DataNotFound`, `MechanismError`."""
         data = self.data.load().database
-        score = self.score if self.score in NAMES else imported(self.score, "[one_run] score")
+        named = self.table.score
+        score = named if named in NAMES else imported(named, "[one_run] score")
         mechanism, rows = loaded(self.mechanism), self.canaries(data, seed)
         return audit_canaries(
-            mechanism, data, rows, score, relation=self.relation, rng=seed, **options
+            mechanism, data, rows, score, relation=self.table.relation, rng=seed, **options
         )
 
     @property
@@ -161,8 +156,8 @@ class Insertion:
         return {
             "mechanism": {"name": named.target if called else named.name, "parameters": dict(own)},
             "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
-            "inserted": {"kind": self.made.get("kind", KINDS[0]), "relation": self.relation},
-            "score": self.score,
+            "inserted": {"kind": self.table.kind, "relation": self.table.relation},
+            "score": self.table.score,
         }
 
 
@@ -185,7 +180,7 @@ class OneRunScenario:
         Of the audit, and of the folder of its report.
     folder : Path
         Of the file. Paths in the file begin there, and so do the user's modules.
-    source : GivenScores or Insertion
+    source : ScoresOfRun or Insertion
         A file of scores, or a mechanism that is to run once on data with canaries.
     claim : Claim or None
         What the verdict is about; None where nothing is claimed.
@@ -197,7 +192,7 @@ class OneRunScenario:
 
     name: str
     folder: Path
-    source: GivenScores | Insertion
+    source: ScoresOfRun | Insertion
     claim: Claim | None
     options: Mapping[str, Any]
     seed: int
@@ -249,6 +244,6 @@ def read_tables(reader: Reader) -> OneRunScenario:
     if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
         reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
     reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
-    source = GivenScores(table.scores) if drawn else Insertion.of(data, mechanism, table)
+    source = table if data is None else Insertion(data, mechanism, table)
     seed = 0 if drawn else table.seed
     return OneRunScenario(name, reader.path.parent, source, claim, table.options, seed)

@@ -42,7 +42,8 @@ def settings(scenario):
 def one_run(source):
     if not hasattr(source, "mechanism"):
         return source.path
-    made = source.count, dict(source.made), source.score, source.relation
+    table = source.table
+    made = table.count, table.made, table.score, table.relation
     return [data(source.data), mechanism(source.mechanism), *made]
 
 

@@ -32,12 +32,12 @@ from dpaudit.search import Selection
 
 Index = Annotated[int, integer(0)]
 Row = Annotated[tuple[float, ...], NUMBERS]
-INDEX, ROW = "The row that is zeroed or replaced, counted from 0.", "The row that comes in."
 
 
 class Rule(Section):
-    """How the second database is chosen."""
+    """How the second database is chosen. words : the choice, for the report."""
 
+    words: ClassVar[str] = ""
     elsewhere: ClassVar = {
         **dict.fromkeys(set(Search.model_fields) - {"at"}, 'rule = "search"'),
         "index": 'rule = "row" or "replace"',
@@ -48,6 +48,17 @@ class Rule(Section):
     def against(self, claim: Claim | MetricClaim | None) -> Any:
         """The rule for a claim, on which most do not depend."""
         return self
+
+    def check(self, dataset: Rows) -> None:
+        """Whether the data have what the rule names. Raises `InvalidInput`."""
+
+    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+        """The two databases. Raises `InvalidInput`, and `ScenarioError` where none are known."""
+        raise NotImplementedError
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return self.words
 
 
 class Worst(Rule):
@@ -61,9 +72,6 @@ class Worst(Rule):
     def against(self, claim: Claim | MetricClaim | None) -> Worst:
         """With the ε of the claim in place of an `at` that is missing."""
         return at_claim(self, claim)
-
-    def check(self, dataset: Rows) -> None:
-        """Nothing depends on the data."""
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
         """Raises `ScenarioError` where no exact spectrum is known."""
@@ -85,6 +93,7 @@ class Worst(Rule):
 class Zeroed(Rule):
     """Row `index` zeroed."""
 
+    words: ClassVar = "row given in the scenario"
     rule: Literal["row"] = "row"
     index: Index
     """The row that is zeroed or replaced, counted from 0."""
@@ -94,17 +103,14 @@ class Zeroed(Rule):
         _check_row(dataset, self.index, None, "already zero")
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         return neighbours.zero_row(data, self.index)
-
-    def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
-        return "row given in the scenario"
 
 
 class Replaced(Rule):
     """Row `index` replaced by `row`."""
 
+    words: ClassVar = "row and its replacement given in the scenario"
     rule: Literal["replace"] = "replace"
     index: Index
     """The row that is zeroed or replaced, counted from 0."""
@@ -116,17 +122,14 @@ class Replaced(Rule):
         _check_row(dataset, self.index, self.row, "unchanged")
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         return neighbours.replace_row(data, self.index, self.row)
-
-    def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
-        return "row and its replacement given in the scenario"
 
 
 class Added(Rule):
     """`row` added."""
 
+    words: ClassVar = "added row given in the scenario"
     rule: Literal["add"] = "add"
     row: Row
     """The row that comes in."""
@@ -136,12 +139,8 @@ class Added(Rule):
         _check_width(self.row, dataset)
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         return neighbours.add_row(data, self.row)
-
-    def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
-        return "added row given in the scenario"
 
 
 class Template(Rule):
@@ -156,7 +155,7 @@ class Template(Rule):
         self.pair(None, dataset.values)
 
     def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         pairs = neighbours.record_templates(data)
         return pairs[check.choice("template", self.template, tuple(pairs))]
 
@@ -186,10 +185,7 @@ class Own(Rule):
     """The mechanism's own pair of databases."""
 
     rule: Literal["own"] = "own"
-    text: ClassVar[str] = "the mechanism's own pair of databases"
-
-    def check(self, dataset: Rows) -> None:
-        """It is not asked: this rule takes no data."""
+    words: ClassVar = "the mechanism's own pair of databases"
 
 
 Neighbour = Worst | Zeroed | Replaced | Added | Template | Searched | Unstated | Own

@@ -18,7 +18,7 @@ from pydantic import WithJsonSchema as JsonSchema
 from pydantic_core import core_schema
 
 from dpaudit._core import check
-from dpaudit._core.check import Words, fail, real
+from dpaudit._core.check import Words, fail, nearest_float, real
 from dpaudit._core.keywords import did_you_mean
 from dpaudit._core.shown.printable import one_line
 from dpaudit._core.shown.short_repr import brief
@@ -186,11 +186,13 @@ def _table(key: str, value: Any) -> dict[str, Any]:
 def numbers(key: str, value: Any) -> tuple[float, ...]:
     """A list of at least one finite number; errors show none of them, since they may be data."""
     if not isinstance(value, list) or not value:
-        fail(key, value, "a list of finite numbers")
+        shown = Words("text") if isinstance(value, str) else value
+        fail(key, shown, "a list of finite numbers")
     for place, item in enumerate(value):
-        if isinstance(item, bool) or not isinstance(item, int | float) or not math.isfinite(item):
-            shown = item if isinstance(item, float) else Words(f"a value of {type(item).__name__}")
-            fail(f"{key}[{place}]", shown, "a finite number")
+        if isinstance(item, bool) or not isinstance(item, int | float):
+            fail(f"{key}[{place}]", Words(f"a value of {type(item).__name__}"), "a finite number")
+        if not math.isfinite(nearest_float(item)):
+            fail(f"{key}[{place}]", nearest_float(item), "a finite number")
     return tuple(map(float, value))
 
 

@@ -91,7 +91,7 @@ class StudyTable(Section):
 
     model_config = ConfigDict(extra="allow")
 
-    call: Annotated[str, Checked(partial(target_text, expected='"module:Name", a study'), TARGET)]
+    call: Annotated[str, NAMED]
     """The study as "module:Name"; modules beside the file are found."""
     seed: Annotated[int, integer(0)] = 0
     """Of all that is random."""
