@@ -40,9 +40,7 @@ class Rule(Section):
     words: ClassVar[str] = ""
     elsewhere: ClassVar = {
         **dict.fromkeys(set(Search.model_fields) - {"at"}, 'rule = "search"'),
-        "index": 'rule = "row" or "replace"',
-        "row": 'rule = "replace" or "add"',
-        "template": 'rule = "template"',
+        **Search.elsewhere,
     }
 
     def against(self, claim: Claim | MetricClaim | None) -> Any:

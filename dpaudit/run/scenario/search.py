@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     PlainValidator,
@@ -94,6 +94,11 @@ BOUNDS = {"anyOf": [LINE, {"type": "array", "items": PAIR, "minItems": 1}]}
 class Search(Section):
     """The worst neighbour that a search finds."""
 
+    elsewhere: ClassVar = {
+        "index": 'rule = "row" or "replace"',
+        "row": 'rule = "replace" or "add"',
+        "template": 'rule = "template"',
+    }
     at: Annotated[float | None, number(0.0)] = None
     """ε, nats, at which neighbours are compared; by default the claim's."""
     relations: Annotated[tuple[str, ...], RELATIONS] = USUAL["relations"]

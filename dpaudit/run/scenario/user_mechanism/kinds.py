@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
@@ -58,26 +58,14 @@ def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     return points
 
 
-def _column(key: str, value: Any) -> Any:
-    """The number of a column, or a list of them."""
-    values.column_numbers(key, value)
-    return value
-
-
-def _dtype(key: str, value: Any) -> Any:
-    """The name of a type, or the texts of the codes."""
-    coding(key, value)
-    return value
-
-
-def _columns(key: str, value: Any) -> Any:
-    """Names of columns, or a table of their types."""
-    records.codings(key, value)
-    return value
+def _as_it_stands(checks: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """A check that returns the value of the file, which the adapter reads again."""
+    return lambda key, value: (checks(key, value), value)[1]
 
 
 OUTPUTS = {"anyOf": [WORD, TARGET, {"type": "array", "items": ATTRIBUTE, "minItems": 1}]}
 POINTS = Checked(_points, {"type": "array", "items": NUMBERS.schema, "minItems": 1})
+COLUMNS = {"anyOf": [TEXTS, DTYPES]}
 COLUMN = {"anyOf": [INTEGER, {"type": "array", "items": INTEGER, "minItems": 1}]}
 FORM = "The form in which the function gets its data."
 Each = Annotated[bool, FLAG]
@@ -139,9 +127,9 @@ class Values(Imported):
     """A function of the values of columns."""
 
     kind: Literal["values"] = "values"
-    column: Annotated[Any, Checked(_column, COLUMN)] = 0
+    column: Annotated[Any, Checked(_as_it_stands(values.column_numbers), COLUMN)] = 0
     """The number of the column whose values the function gets, or a list of them."""
-    dtype: Annotated[Any, Checked(_dtype, DTYPE)] = "float"
+    dtype: Annotated[Any, Checked(_as_it_stands(coding), DTYPE)] = "float"
     """The type of the values, or the texts that stand for 0, 1, 2, …"""
     form: Annotated[str, one_of(*values.FORMS)] = "array"
     """The form in which the function gets its data."""
@@ -155,7 +143,7 @@ class Records(Imported):
     """A function of whole records."""
 
     kind: Literal["records"] = "records"
-    columns: Annotated[Any, Checked(_columns, {"anyOf": [TEXTS, DTYPES]})] = None
+    columns: Annotated[Any, Checked(_as_it_stands(records.codings), COLUMNS)] = None
     """Names of the columns, or a table of names and types."""
     form: Annotated[str, one_of(*records.FORMS)] = "frame"
     """The form in which the function gets its data."""
