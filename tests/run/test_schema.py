@@ -133,7 +133,7 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize(("place", "kind"), [one for one in KINDS if one.values[0] in AROUND])
+@pytest.mark.parametrize(("place", "kind"), [kind for kind in KINDS if kind.values[0] in AROUND])
 def test_the_reader_and_the_schema_refuse_the_same_values(place, kind):
     """Of each key in each kind of table. Of dpaudit's own mechanisms one is enough."""
     if kind.title in [*REGISTRY][1:]:
@@ -183,4 +183,4 @@ def test_the_command_prints_the_schema(capsys):
 def test_no_table_has_all_of_beside_its_properties():
     """taplo completes no keys of such a table."""
     assert "allOf" not in schema()
-    assert [place for place, one in schema()["$defs"].items() if "allOf" in one] == []
+    assert [place for place, words in schema()["$defs"].items() if "allOf" in words] == []

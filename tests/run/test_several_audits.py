@@ -61,9 +61,9 @@ def test_its_text_is_a_scenario_of_its_own(several):
     for file in audits_in(several):
         alone = several.with_name("alone.toml")
         alone.write_text(file.text, encoding="utf-8")
-        one, other = Scenario.load(alone), Scenario.load(file.path)
-        assert (one.mechanism, one.claim, one.data) == (other.mechanism, other.claim, other.data)
-        assert one.text == other.text
+        first, other = Scenario.load(alone), Scenario.load(file.path)
+        assert (first.mechanism, first.claim) == (other.mechanism, other.claim)
+        assert (first.data, first.text) == (other.data, other.text)
     assert audits_in(several)[0].text.startswith(
         "# Few rows of the sketch\n# and a line more\nname"
     )
@@ -75,7 +75,9 @@ def test_a_run_of_the_file_runs_them_all(several, tmp_path, capsys):
     assert main(["run", f"{several}", "--check"]) == 0
     assert capsys.readouterr().out == "few: valid\nmany: valid\n"
     main(["run", str(several), "--out", str(out), "--sarif", str(tmp_path / "found.json")])
-    records = {one: json.loads((out / one / "result.json").read_text()) for one in ("few", "many")}
+    records = {
+        name: json.loads((out / name / "result.json").read_text()) for name in ("few", "many")
+    }
     assert [record["scenario"] for record in records.values()] == ["few", "many"]
     assert "row = […]" in records["many"]["scenario_text"]
     for result in json.loads((tmp_path / "found.json").read_text())["runs"][0]["results"]:
@@ -104,8 +106,8 @@ def test_audits_of_one_run_share_tables_too(tmp_path):
         encoding="utf-8",
     )
     runs = [OneRunScenario.load(file.path) for file in audits_in(path)]
-    assert [one.source.path.name for one in runs] == ["a.csv", "b.csv"]
-    assert [one.options["level"] for one in runs] == [0.9, 0.8]
+    assert [run.source.path.name for run in runs] == ["a.csv", "b.csv"]
+    assert [run.options["level"] for run in runs] == [0.9, 0.8]
 
 
 def test_tables_are_merged_and_other_values_replaced():

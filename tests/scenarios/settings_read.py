@@ -31,7 +31,7 @@ def settings(scenario):
     if isinstance(scenario, OneRunScenario):
         return [*common, one_run(scenario.source), dict(scenario.options)]
     chosen = scenario.settings
-    names = sorted(one.name for one in dataclasses.fields(chosen))
+    names = sorted(field.name for field in dataclasses.fields(chosen))
     known = {name: getattr(chosen, name) for name in names if name not in ("claim", "seed")}
     audit = {**known, "metric": chosen.metric and chosen.metric.text, "seed": chosen.seed.entropy}
     workers = [scenario.workers.backend, scenario.workers.address]
@@ -47,28 +47,28 @@ def one_run(source):
     return [data(source.data), mechanism(source.mechanism), *made]
 
 
-def data(one):
-    return one and [one.name, one.path, one.target, one.constant, one.row_bound]
+def data(value):
+    return value and [value.name, value.path, value.target, value.constant, value.row_bound]
 
 
-def claim(one):
-    return one and [one.text, one.epsilon, one.delta, one.delta_at([0.0, 0.5, 1.0, 3.0])]
+def claim(value):
+    return value and [value.text, value.epsilon, value.delta, value.delta_at([0.0, 0.5, 1.0, 3.0])]
 
 
-def mechanism(one):
-    if not hasattr(one, "target"):
-        return describe(one)
-    known = (getattr(one, name, usual) for name, usual in CALL.items())
-    return [one.target, getattr(one, "parameters", None), *known]
+def mechanism(value):
+    if not hasattr(value, "target"):
+        return describe(value)
+    known = (getattr(value, name, usual) for name, usual in CALL.items())
+    return [value.target, getattr(value, "parameters", None), *known]
 
 
-def neighbour(one):
-    if not isinstance(one, Search):
-        return [one.rule, *(getattr(one, name) for name in FIELDS if hasattr(one, name))]
-    options = {**one.options, "claim": bool(one.options.get("claim"))}
-    file = one.bounds if isinstance(one.bounds, Path) else None
-    asked = isinstance(one, Searched)
-    return ["search", options, one.candidates, file, one.rank, one.named, asked]
+def neighbour(value):
+    if not isinstance(value, Search):
+        return [value.rule, *(getattr(value, name) for name in FIELDS if hasattr(value, name))]
+    options = {**value.options, "claim": bool(value.options.get("claim"))}
+    file = value.bounds if isinstance(value.bounds, Path) else None
+    asked = isinstance(value, Searched)
+    return ["search", options, value.candidates, file, value.rank, value.named, asked]
 
 
 def plain(value):

@@ -34,9 +34,9 @@ def test_what_is_wrong_is_said_with_its_place(text, place, words, tmp_path, caps
     assert main(["run", str(path), "--check"]) == 2
     lines = capsys.readouterr().err.splitlines()
     start = f"wrong.toml: {place}"
-    said = " ".join(line.removeprefix("error: ") for line in lines)
-    assert start in said
-    assert [word for word in words if word not in said.partition(start)[2]] == []
+    message = " ".join(line.removeprefix("error: ") for line in lines)
+    assert start in message
+    assert [word for word in words if word not in message.partition(start)[2]] == []
 
 
 @pytest.mark.parametrize("key", ["row = [0.5, 73417.25, true]", 'bounds = [[1.0, "73417.25"]]'])

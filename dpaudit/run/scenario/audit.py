@@ -35,7 +35,7 @@ from dpaudit.run.scenario.section import (
 )
 from dpaudit.run.scenario.workers import BACKENDS, DASK, Workers
 
-DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
+DEFAULTS = {name: each.default for name, each in inspect.signature(audit).parameters.items()}
 SHARE = number(0.0, 1.0)
 COUNT = Checked(
     partial(check.count, minimum=1), {"type": "integer", "minimum": 1, "maximum": MOST_SAMPLES}
@@ -121,11 +121,11 @@ class Audit(Section):
     @model_validator(mode="after")
     def _belong_together(self) -> Audit:
         if {"draws", "samples"} <= self.model_fields_set:
-            said = "is another name of draws: give one of the two"
-            raise InvalidInput(said, argument="samples")
+            message = "is another name of draws: give one of the two"
+            raise InvalidInput(message, argument="samples")
         if self.address is not None and self.backend != DASK:
-            said = f'is of a Dask scheduler: it goes with backend = "{DASK}"'
-            raise InvalidInput(said, argument="address")
+            message = f'is of a Dask scheduler: it goes with backend = "{DASK}"'
+            raise InvalidInput(message, argument="address")
         return self
 
     @property

@@ -87,8 +87,8 @@ class RowClaim(Section):
         claim = getattr(mechanism, "claim", None)
         if not isinstance(claim, Claim):
             name = getattr(mechanism, "name", "a callable")
-            said = f"{name} claims nothing with these parameters"
-            raise InvalidInput(said, argument=PRINTED)
+            message = f"{name} claims nothing with these parameters"
+            raise InvalidInput(message, argument=PRINTED)
         return claim
 
 

@@ -122,7 +122,9 @@ class Scenario:
     ) -> Scenario:
         """With other draws a side, seed, stop or level where given. Raises `InvalidInput`."""
         options = {"samples": samples, "stop": stop, "level": level}
-        changes: dict[str, Any] = {key: one for key, one in options.items() if one is not None}
+        changes: dict[str, Any] = {
+            key: value for key, value in options.items() if value is not None
+        }
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         settings = self.settings.replaced(seed=root(chosen), **changes)
         if _aimless(settings, self.mechanism):

@@ -44,7 +44,8 @@ from dpaudit.search import Selection, search_neighbours
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report
 PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
-USUAL = {name: one.default for name, one in inspect.signature(search_neighbours).parameters.items()}
+PARAMETERS = inspect.signature(search_neighbours).parameters
+USUAL = {name: parameter.default for name, parameter in PARAMETERS.items()}
 UNNAMED = (
     "No relation was named: this is for one row {kinds}, which the claim may not cover; name the "
     "claim's own by --neighbours."
@@ -125,14 +126,14 @@ class Search(Section):
     @model_validator(mode="after")
     def _rows_come_in(self) -> Search:
         """Rows that may come in go with the relations "replace" and "add"."""
-        takes = any(one in search.INCOMING for one in self.relations)
-        given = [key for key in search.SOURCES if key in self.model_fields_set]
-        if takes and not given:
-            said = "'replace' and 'add' need candidates, row_bound or bounds"
-            raise InvalidInput(said, argument="relations")
-        if given and not takes:
-            said = 'goes with relations = ["replace"] or ["add"]'
-            raise InvalidInput(said, argument=given[0])
+        takes = any(relation in search.INCOMING for relation in self.relations)
+        sources = [key for key in search.SOURCES if key in self.model_fields_set]
+        if takes and not sources:
+            message = "'replace' and 'add' need candidates, row_bound or bounds"
+            raise InvalidInput(message, argument="relations")
+        if sources and not takes:
+            message = 'goes with relations = ["replace"] or ["add"]'
+            raise InvalidInput(message, argument=sources[0])
         return self
 
     def against(self, claim: Claim | MetricClaim | None) -> Search:
@@ -141,9 +142,9 @@ class Search(Section):
         """
         if not isinstance(claim, MetricClaim):
             return at_claim(self, claim)
-        found = self.model_copy()
-        found._metric = claim
-        return found
+        copy = self.model_copy()
+        copy._metric = claim
+        return copy
 
     @property
     def options(self) -> dict[str, Any]:
@@ -168,7 +169,7 @@ class Search(Section):
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said before the verdict."""
-        kinds = " or ".join(DONE.get(one, "added") for one in self.relations)
+        kinds = " or ".join(DONE.get(relation, "added") for relation in self.relations)
         unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
@@ -200,13 +201,13 @@ class Search(Section):
         """
         if isinstance(self.bounds, Path):
             return _bounds_in(self.bounds, dataset)
-        given, columns = self.bounds, len(dataset.columns)
-        if given is None or given == search.OF_DATA:
-            return given
-        pairs = given * columns if len(given) == 1 else given
+        pairs, columns = self.bounds, len(dataset.columns)
+        if pairs is None or pairs == search.OF_DATA:
+            return pairs
+        pairs = pairs * columns if len(pairs) == 1 else pairs
         if len(pairs) != columns:
             expected = f"one pair [least, largest], or {columns}, one a column, the target's last"
-            fail("bounds", Words(f"{len(given)} pairs"), expected)
+            fail("bounds", Words(f"{len(self.bounds)} pairs"), expected)
         return pairs
 
     def text(self, selection: Selection) -> str:

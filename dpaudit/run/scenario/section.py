@@ -68,8 +68,8 @@ class Reader:
 
     def table(self, place: str) -> dict[str, Any]:
         """The table as it stands in the file; empty where it is missing or not a table."""
-        found = self.content.get(place)
-        return found if isinstance(found, dict) else {}
+        content = self.content.get(place)
+        return content if isinstance(content, dict) else {}
 
     def read(self, model: type[Model], place: str, *, needed: bool = False) -> Model | None:
         """The table at `place`, None after a fault. needed : whether it is a fault to be missing.

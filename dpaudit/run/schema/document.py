@@ -34,10 +34,10 @@ def schema() -> Schema:
     """The schema, in JSON types. What only the data can tell is not in it."""
     whole = {place: table(place, kinds) for place, kinds in tables().items()}
     parts: dict[str, Schema] = {"name": NAME} | {
-        place: split(one, KEYS) for place, one in whole.items()
+        place: split(words, KEYS) for place, words in whole.items()
     }
     keys: dict[str, Schema] = {key: {"$ref": f"#/$defs/{key}"} for key in parts}
-    demands = {place: split(one, set(one) - KEYS) for place, one in whole.items()}
+    demands = {place: split(words, set(words) - KEYS) for place, words in whole.items()}
     several = within({AUDIT: {"type": "array"}})
     own = {key: keys[key] for key in (NAME_OF_AUDIT, *TABLES)}
     parts[EACH] = {

@@ -43,7 +43,7 @@ def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
     if (
         not isinstance(value, list)
         or not value
-        or not all(isinstance(one, str) and one.isidentifier() for one in value)
+        or not all(isinstance(name, str) and name.isidentifier() for name in value)
     ):
         check.fail(key, value, 'a list of attributes, or "package.module:callable"')
     return tuple(value)
@@ -52,7 +52,7 @@ def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
 def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list) or not value:
         check.fail(key, value, "a list of points, each a list of numbers")
-    points = tuple(numbers(f"{key}[{place}]", one) for place, one in enumerate(value))
+    points = tuple(numbers(f"{key}[{place}]", point) for place, point in enumerate(value))
     if len({len(point) for point in points}) > 1:
         check.fail(key, value, "points of equally many numbers")
     return points
