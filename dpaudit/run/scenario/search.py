@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -34,6 +35,7 @@ from dpaudit.run.scenario.section import (
     Section,
     beside,
     integer,
+    items,
     number,
     numbers,
     one_of,
@@ -50,23 +52,17 @@ UNNAMED = (
     "No relation was named: this is for one row {kinds}, which the claim may not cover; name the "
     "claim's own by --neighbours."
 )
-RULE = "How the pair is chosen; without it worst where theory knows it, else search."
-AT = "ε, nats, at which neighbours are compared; by default the claim's."
 UNASKED = "searched, since the scenario names no rule and no output law is known"
 
 
 def _relations(key: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value:
-        fail(key, value, "a list of " + ", ".join(map(repr, search.RELATIONS)))
-    return tuple(
-        check.choice(f"{key}[{place}]", word, search.RELATIONS) for place, word in enumerate(value)
-    )
+    choice = partial(check.choice, allowed=search.RELATIONS)
+    return items(choice, key, value, "a list of " + ", ".join(map(repr, search.RELATIONS)))
 
 
 def _pairs(value: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list) or not value:
-        fail("", value, "a list of [least, largest], one a column, the target's last")
-    pairs = tuple(numbers(f"[{place}]", pair) for place, pair in enumerate(value))
+    expected = "a list of [least, largest], one a column, the target's last"
+    pairs = items(numbers, "", value, expected)
     for place, pair in enumerate(pairs):
         if len(pair) != 2 or pair[0] > pair[1]:
             fail(f"[{place}]", Words(f"{len(pair)} numbers"), "[least, largest], in that order")

@@ -24,6 +24,7 @@ from dpaudit._core.shown.printable import one_line
 from dpaudit._core.shown.short_repr import brief
 from dpaudit.errors import InvalidInput, ScenarioError
 
+Check = Callable[[str, Any], Any]
 LINE = {"type": "string", "pattern": r"^.*\S.*$"}  # not blank, on one line
 
 
@@ -139,7 +140,7 @@ class Checked:
     schema : the values that pass, in JSON Schema, as far as that can say.
     """
 
-    check: Callable[[str, Any], Any]
+    check: Check
     schema: Mapping[str, Any] = field(repr=False)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
@@ -185,15 +186,21 @@ def _table(key: str, value: Any) -> dict[str, Any]:
 
 def numbers(key: str, value: Any) -> tuple[float, ...]:
     """A list of at least one finite number; errors show none of them, since they may be data."""
+    return items(_item, key, value, "a list of finite numbers")
+
+
+def items(checks: Check, key: str, value: Any, expected: str) -> tuple[Any, ...]:
+    """The items of a list that is not empty, each as checks(name, item) returns it."""
     if not isinstance(value, list) or not value:
-        shown = Words("text") if isinstance(value, str) else value
-        fail(key, shown, "a list of finite numbers")
-    for place, item in enumerate(value):
-        if isinstance(item, bool) or not isinstance(item, int | float):
-            fail(f"{key}[{place}]", Words(f"a value of {type(item).__name__}"), "a finite number")
-        if not math.isfinite(nearest_float(item)):
-            fail(f"{key}[{place}]", nearest_float(item), "a finite number")
-    return tuple(map(float, value))
+        fail(key, Words("text") if isinstance(value, str) else value, expected)
+    return tuple(checks(f"{key}[{place}]", item) for place, item in enumerate(value))
+
+
+def _item(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        fail(key, Words(f"a value of {type(value).__name__}"), "a finite number")
+    number = nearest_float(value)
+    return number if math.isfinite(number) else fail(key, number, "a finite number")
 
 
 TEXT, FLAG = Checked(text, LINE), Checked(_flag, {"type": "boolean"})

@@ -22,7 +22,6 @@ from dpaudit.sampling.form import check_mechanism, gives_one, takes_rng
 
 GLOBAL = "global"
 SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
-TIMEOUT = "Seconds that a call or a program may take."
 Timeout = Annotated[float | None, SECONDS]
 
 

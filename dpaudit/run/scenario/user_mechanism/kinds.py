@@ -20,6 +20,7 @@ from dpaudit.run.scenario.section import (
     NUMBERS,
     Checked,
     integer,
+    items,
     numbers,
     one_of,
     text,
@@ -33,7 +34,6 @@ DTYPES = {"type": "object", "minProperties": 1, "additionalProperties": DTYPE}
 INTEGER = {"type": "integer"}
 ATTRIBUTE = {"type": "string", "pattern": r"^[^\W\d]\w*$"}
 WORD = {"type": "string", "pattern": r"^[^:\n]*[^:\s][^:\n]*$"}
-KIND = "What the callable is; each kind gives one output a call."
 
 
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
@@ -50,9 +50,7 @@ def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
 
 
 def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list) or not value:
-        check.fail(key, value, "a list of points, each a list of numbers")
-    points = tuple(numbers(f"{key}[{place}]", point) for place, point in enumerate(value))
+    points = items(numbers, key, value, "a list of points, each a list of numbers")
     if len({len(point) for point in points}) > 1:
         check.fail(key, value, "points of equally many numbers")
     return points
@@ -67,11 +65,8 @@ OUTPUTS = {"anyOf": [WORD, TARGET, {"type": "array", "items": ATTRIBUTE, "minIte
 POINTS = Checked(_points, {"type": "array", "items": NUMBERS.schema, "minItems": 1})
 COLUMNS = {"anyOf": [TEXTS, DTYPES]}
 COLUMN = {"anyOf": [INTEGER, {"type": "array", "items": INTEGER, "minItems": 1}]}
-FORM = "The form in which the function gets its data."
 Each = Annotated[bool, FLAG]
 Record = Annotated[int | None, integer(0)]
-EACH = "true calls the function for each record by itself."
-RECORD = "The number of the one record that the function gets."
 
 
 class Estimator(Imported):
