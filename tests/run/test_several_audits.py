@@ -124,6 +124,7 @@ def test_tables_are_merged_and_other_values_replaced():
     [
         ("[[audit]]\ndraws = 3\n", "[[audit]] 1 name: missing"),
         ("audit = [3]\n", "[[audit]] 1 name: missing"),
+        ("audit = []\n", "audit: must be a table, or [[audit]] tables, got none"),
         ('[[audit]]\nname = "a:b"\n', "[[audit]] 1 name: must be text without / and :, got 'a:b'"),
         (2 * '[[audit]]\nname = "a"\n', "[[audit]] 2 name: 'a' is the name of an earlier one, too"),
         ('name = "x"\n[[audit]]\nname = "a"\n', "name: goes into each [[audit]]"),
@@ -147,3 +148,7 @@ def test_where_one_is_wanted_it_must_be_named(several):
         load_scenario(several)
     with pytest.raises(ScenarioError, match=r"has no audit 'fwe'; did you mean 'few'?"):
         load_scenario(f"{several}:fwe")
+    alone = several.with_name("small.toml")
+    assert load_scenario(f"{alone}:small").name == load_scenario(alone).name == "small"
+    with pytest.raises(ScenarioError, match=r"small.toml: has no audit 'x'; its audits are small"):
+        load_scenario(f"{alone}:x")

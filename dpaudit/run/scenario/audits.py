@@ -50,7 +50,7 @@ def parsed(path: Path) -> File:
     audits = audits_in(place)
     if place == path and len(audits) == 1:
         return audits[0]
-    names = [str(file.content[NAME]) for file in audits]
+    names = [str(file.content.get(NAME, place.stem)) for file in audits]
     if place == path:
         raise ScenarioError(
             f"{one_line(path.name)}: has {len(audits)} audits: name one of them as FILE.toml:NAME, "
@@ -113,6 +113,7 @@ def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
     """What is wrong with the names of audits, a line for each."""
     faults = ["name: goes into each [[audit]]"] if NAME in content else []
+    faults += [] if tables else ["audit: must be a table, or [[audit]] tables, got none"]
     names: list[str] = []
     for number, table in enumerate(tables, 1):
         name = table.get(NAME) if isinstance(table, dict) else None
