@@ -25,6 +25,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
+from dpaudit.datasets.table import read_candidates
 from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.neighbours.pair import DONE
 from dpaudit.run.scenario.section import (
@@ -41,7 +42,6 @@ from dpaudit.run.scenario.section import (
     one_of,
 )
 from dpaudit.run.scenario.target import TARGET, imported, is_target
-from dpaudit.run.worst_case_options import read_candidates
 from dpaudit.search import Selection, search_neighbours
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report

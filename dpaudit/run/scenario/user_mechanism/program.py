@@ -35,7 +35,7 @@ class Program(Call):
 
     def model_post_init(self, context: Any) -> None:
         """The folder comes from the file that is read."""
-        self._folder = context["folder"]
+        self._folder = (context or {}).get("folder", Path())
 
     @property
     def target(self) -> str:
