@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpaudit.run.scenario.user_mechanism.call import Call, Called, Function, Source
+from dpaudit.run.scenario.user_mechanism.call import Called, Function, Imported, Source
 from dpaudit.run.scenario.user_mechanism.kinds import KINDS, Estimator, Synthesizer
 from dpaudit.run.scenario.user_mechanism.program import Program
 
@@ -22,6 +22,9 @@ __all__ = [
     "lawless",
     "predicts",
 ]
+
+
+Call = Imported | Program  # a mechanism of the user's own
 
 
 def lawless(mechanism: Any) -> bool:

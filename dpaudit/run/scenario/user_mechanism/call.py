@@ -40,27 +40,7 @@ class Source:
     own: Mapping[str, str] = field(default_factory=dict)
 
 
-class Call(Section):
-    """A mechanism of the user's own: a callable "package.module:callable", or a program."""
-
-    @property
-    def target(self) -> str:
-        """The name of the mechanism, in one line."""
-        raise NotImplementedError
-
-    def load(self) -> Any:
-        """The mechanism itself, which executes the user's code. Raises `ScenarioError`."""
-        raise NotImplementedError
-
-    def source(self, folder: Path, loaded: Iterable[str] = ()) -> Source:
-        """The files and packages that it is made of.
-
-        folder : of the scenario. loaded : further modules, that were loaded from there with it.
-        """
-        raise NotImplementedError
-
-
-class Imported(Call):
+class Imported(Section):
     """A callable of the user's, which is imported.
 
     With parameters the callable makes a mechanism; of the kinds "values" and "records" they are its
@@ -85,15 +65,6 @@ class Imported(Call):
     def options(self) -> dict[str, Any]:
         """The keys that go with the kind and stand in the scenario."""
         return self.values_set(*Function.model_fields, "kind")
-
-    def shown(self) -> dict[str, Any]:
-        """What a report names as parameters: those, and the keys that are not at their defaults,
-        except the timeout, which changes no draw.
-        """
-        batched = None if getattr(self, "batched", True) else False
-        own = {"batched": batched, "kind": getattr(self, "kind", None), "seeds": self.seeds}
-        own = {name: value for name, value in own.items() if value is not None}
-        return {**(self.parameters or {}), **own, **self.options}
 
     def load(self) -> Any:
         """Import it, which executes the user's code. Raises `ScenarioError`."""
@@ -123,7 +94,10 @@ class Imported(Call):
         return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
 
     def source(self, folder: Path, loaded: Iterable[str] = ()) -> Source:
-        """The files and packages of the target and of all that it imports."""
+        """The files and packages of the target and of all that it imports.
+
+        folder : of the scenario. loaded : further modules, that were loaded from there with it.
+        """
         targets = [name.partition(":")[0] for name in self._targets()]
         imports = Imports(folder)
         imports.follow([*targets, *loaded])
@@ -203,5 +177,10 @@ class Called:
         return (own or "the user's own callable").strip()
 
     def parameters(self) -> dict[str, Any]:
-        """The scenario's parameters, and what differs from the defaults of its kind."""
-        return self.call.shown()
+        """The scenario's parameters, and the keys that are not at their defaults, except the
+        timeout, which changes no draw.
+        """
+        call, batched = self.call, None if getattr(self.call, "batched", True) else False
+        own = {"batched": batched, "kind": getattr(call, "kind", None), "seeds": call.seeds}
+        own = {name: value for name, value in own.items() if value is not None}
+        return {**(call.parameters or {}), **own, **call.options}

@@ -16,14 +16,14 @@ from pydantic import PrivateAttr
 from dpaudit import adapters
 from dpaudit.adapters.programs.commands import arguments
 from dpaudit.run.imports import Imports, imports_of_script
-from dpaudit.run.scenario.section import Checked
-from dpaudit.run.scenario.user_mechanism.call import Call, Source, Timeout
+from dpaudit.run.scenario.section import Checked, Section
+from dpaudit.run.scenario.user_mechanism.call import Source, Timeout
 
 DATA = {"type": "string", "pattern": r"\{data\}"}  # an argument that names the file of the rows
 ARGUMENTS = {"type": "array", "items": {"type": "string"}, "contains": DATA}
 
 
-class Program(Call):
+class Program(Section):
     """A command, which runs in the folder of the scenario."""
 
     command: Annotated[tuple[str, ...], Checked(arguments, ARGUMENTS)]
