@@ -14,7 +14,7 @@ from dpaudit.run import one_run
 from dpaudit.run.scenario import file
 from dpaudit.run.scenario.section import Reader
 from dpaudit.run.schema import page, schema
-from dpaudit.run.schema.document import table
+from dpaudit.run.schema.document import demands, known, words
 from dpaudit.run.schema.kinds import tables
 from tests.scenarios.wrong_files import ONLY_THE_READER, WRONG
 
@@ -140,7 +140,8 @@ def test_the_reader_and_the_schema_refuse_the_same_values(place, kind):
         return
     ways = {"call": "module:callable", "command": ["program", "{data}"]}
     base = {**{way: ways[way] for way in set(ways) & set(kind.keys)}, **kind.fixed}
-    validator = Draft202012Validator(table(place, tables()[place]))
+    own = tables()[place]
+    validator = Draft202012Validator({**demands(place, own), **words(place, own)})
     for key in kind.keys.keys() - kind.fixed.keys():
         for value in VALUES:
             content = {**AROUND[place], place: {**base, key: value}}
@@ -157,16 +158,16 @@ def test_the_reader_and_the_schema_refuse_the_same_values(place, kind):
 
 @pytest.mark.parametrize(("place", "kind"), KINDS)
 def test_every_key_has_a_meaning(place, kind):
-    known = table(place, tables()[place])["properties"]
+    keys = known(tables()[place])
     own = kind.keys.keys() - {"name"} if kind.title in REGISTRY else set()
-    assert [key for key in kind.keys.keys() - own if not known[key].get("description")] == []
+    assert [key for key in kind.keys.keys() - own if not keys[key].get("description")] == []
 
 
 @pytest.mark.parametrize(("place", "kind"), KINDS)
 def test_a_default_is_a_value_that_the_schema_takes(place, kind):
-    for known in kind.keys.values():
-        if "default" in known:
-            Draft202012Validator(known).validate(known["default"])
+    for schema_of_key in kind.keys.values():
+        if "default" in schema_of_key:
+            Draft202012Validator(schema_of_key).validate(schema_of_key["default"])
 
 
 def test_the_page_is_what_the_code_says(capsys):

@@ -50,6 +50,7 @@ def _points(key: str, value: Any) -> int:
 
 
 END = Checked(partial(check.real, low=0.0), EPSILON)
+POINTS = Checked(_points, {"type": "integer", "minimum": 1, "maximum": MOST_EPSILON})
 
 
 class Span(Section):
@@ -57,9 +58,7 @@ class Span(Section):
 
     start: Annotated[float, END]
     stop: Annotated[float, END]
-    num: Annotated[
-        int, Checked(_points, {"type": "integer", "minimum": 1, "maximum": MOST_EPSILON})
-    ]
+    num: Annotated[int, POINTS]
 
 
 def _grid(value: Any) -> Any:
@@ -74,7 +73,7 @@ GRID = {
         {"type": "array", "items": EPSILON, "minItems": 1},
         {
             "type": "object",
-            "properties": Span.model_json_schema()["properties"],
+            "properties": {"start": EPSILON, "stop": EPSILON, "num": POINTS.schema},
             "required": list(Span.model_fields),
             "additionalProperties": False,
         },

@@ -15,7 +15,6 @@ from typing import Any
 
 from dpaudit.run.one_run import ONE_RUN
 from dpaudit.run.scenario.audits import AUDIT, TABLES
-from dpaudit.run.scenario.audits import NAME as NAME_OF_AUDIT
 from dpaudit.run.scenario.claim import PRINTED, RowClaim
 from dpaudit.run.scenario.file import OWN
 from dpaudit.run.scenario.neighbour import Worst
@@ -24,77 +23,73 @@ from dpaudit.run.schema.kinds import ABOUT, APART, NAME, ONE_OF, Kind, Schema, t
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 AUDITED = ("name", "data", "mechanism", "claim", "neighbour", "audit")
-# what a table says of its keys one by one, in a file of several audits too
-KEYS = {"description", "type", "properties", "additionalProperties"}
 EACH = "audits"
 SEVERAL = "One of several audits: its name, keys of [audit], and tables that add to those above."
 
 
 def schema() -> Schema:
     """The schema, in JSON types. What only the data can tell is not in it."""
-    whole = {place: table(place, kinds) for place, kinds in tables().items()}
-    parts: dict[str, Schema] = {"name": NAME} | {
-        place: split(words, KEYS) for place, words in whole.items()
-    }
+    parts: dict[str, Schema] = {"name": NAME}
+    parts |= {place: words(place, kinds) for place, kinds in tables().items()}
     keys: dict[str, Schema] = {key: {"$ref": f"#/$defs/{key}"} for key in parts}
-    demands = {place: split(words, set(words) - KEYS) for place, words in whole.items()}
-    several = within({AUDIT: {"type": "array"}})
-    own = {key: keys[key] for key in (NAME_OF_AUDIT, *TABLES)}
+    each = {key: keys[key] for key in ("name", *TABLES)} | parts[AUDIT]["properties"]
+    # what is said of keys holds for objects, what is said of items for arrays
+    parts[AUDIT] |= {"type": ["object", "array"], "items": {"$ref": f"#/$defs/{EACH}"}}
     parts[EACH] = {
         "description": SEVERAL,
         "type": "object",
-        "properties": {**own, **parts[AUDIT]["properties"]},
-        "required": [NAME_OF_AUDIT],
+        "properties": each,
+        "required": ["name"],
         "additionalProperties": False,
     }
-    parts[AUDIT] = {
-        "if": {"type": "array"},
-        "then": {"items": {"$ref": f"#/$defs/{EACH}"}},
-        "else": parts[AUDIT],
-    }
+    alone = part(properties={place: demands(place, kinds) for place, kinds in tables().items()})
+    several = within({AUDIT: {"type": "array"}})
     return {
         "$schema": DRAFT,
         "title": "dpaudit scenario",
         "type": "object",
         "properties": keys,
         "additionalProperties": False,
-        **all_of(
-            [part(**{"if": several, "else": part(allOf=[part(properties=demands), *files()])})]
-        ),
+        **all_of([part(**{"if": several, "else": part(allOf=[alone, *files()])})]),
         "$defs": parts,
     }
 
 
-def split(schema: Schema, words: Iterable[str]) -> Schema:
-    """A part of the words of a schema, which leaves the others alone."""
-    return {"additionalProperties": True, **{key: schema[key] for key in schema if key in words}}
-
-
-def table(place: str, kinds: Sequence[Kind]) -> Schema:
-    """One table: the keys of all its kinds, and what each kind demands."""
-    keys = dict.fromkeys(chain(*(kind.keys for kind in kinds)))
-    known = {key: common([kind.keys[key] for kind in kinds if key in kind.keys]) for key in keys}
-    everywhere = [key for key in keys if all(key in kind.wanted for kind in kinds)]
-    demands = [when(is_of(kind, kinds), demanded(kind, known)) for kind in kinds]
-    further = [*demands, of_some_kind(kinds)] if len(kinds) > 1 else []
-    pairs = APART.get(place, ())
+def words(place: str, kinds: Sequence[Kind]) -> Schema:
+    """What is true of the keys of a table one by one, whatever its kind."""
     return {
         "description": ABOUT[place],
         "type": "object",
-        "properties": known,
-        "required": everywhere,
+        "properties": known(kinds),
         "additionalProperties": place == STUDY,
-        **({"oneOf": [has(key) for key in ONE_OF[place]]} if place in ONE_OF else {}),
-        **all_of([*further, *(when(has(key), has(without=[other])) for key, other in pairs)]),
     }
 
 
-def demanded(kind: Kind, known: Mapping[str, Schema]) -> Schema:
-    """What a table of one kind has and needs, beside what is `known` of the keys of all kinds."""
+def known(kinds: Sequence[Kind]) -> dict[str, Schema]:
+    """The keys of all kinds, each with what is true of it in all of them."""
+    keys = dict.fromkeys(chain(*(kind.keys for kind in kinds)))
+    return {key: common([kind.keys[key] for kind in kinds if key in kind.keys]) for key in keys}
+
+
+def demands(place: str, kinds: Sequence[Kind]) -> Schema:
+    """What a table of each kind has and needs, where it stands alone."""
+    keys = known(kinds)
+    every = [when(is_of(kind, kinds), demanded(kind, keys)) for kind in kinds]
+    further = [*every, of_some_kind(kinds)] if len(kinds) > 1 else []
+    apart = [when(has(key), has(without=[other])) for key, other in APART.get(place, ())]
+    return part(
+        required=[key for key in keys if all(key in kind.wanted for kind in kinds)],
+        **({"oneOf": [has(key) for key in ONE_OF[place]]} if place in ONE_OF else {}),
+        **all_of([*further, *apart]),
+    )
+
+
+def demanded(kind: Kind, keys: Mapping[str, Schema]) -> Schema:
+    """What a table of one kind has and needs, beside what is true of the keys of all kinds."""
     precise = {
         key: schema
         for key, schema in kind.keys.items()
-        if schema != known[key] and key not in kind.fixed
+        if schema != keys[key] and key not in kind.fixed
     }
     return {**holds(*kind.keys), "required": list(kind.wanted), "properties": precise}
 

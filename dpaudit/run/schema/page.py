@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dpaudit.mechanisms import REGISTRY
 from dpaudit.run.scenario.claim import PairClaim
 from dpaudit.run.scenario.target import TARGET
-from dpaudit.run.schema.document import table
+from dpaudit.run.schema.document import known
 from dpaudit.run.schema.kinds import ABOUT, NAME, Kind, Schema, tables
 
 HEAD = """# Keys of a scenario
@@ -46,12 +46,12 @@ def page() -> str:
 def section(place: str, kinds: Sequence[Kind]) -> Iterator[str]:
     """One table of a scenario: its kinds, and then dpaudit's own mechanisms."""
     yield f"## `[{place}]`\n\n{ABOUT[place]}\n"
-    known = table(place, kinds)["properties"]
+    keys = known(kinds)
     for kind in kinds:
         if kind.title not in REGISTRY:
             code = "=" in kind.title or kind.title in PairClaim.model_fields
             head = f"### {f'`{kind.title}`' if code else kind.title}\n\n" if kind.title else ""
-            lines = (_row(kind, key, known[key].get("description", "")) for key in kind.keys)
+            lines = (_row(kind, key, keys[key].get("description", "")) for key in kind.keys)
             yield head + "\n".join([COLUMNS, *lines]) + "\n"
     if own := [kind for kind in kinds if kind.title in REGISTRY]:
         yield "\n".join([OWN, *map(_own, own)]) + "\n"
