@@ -112,7 +112,7 @@ class RunToMake(OneRun):
     relation: Annotated[str, one_of(*RELATIONS)] = RELATIONS[0]
     """Whether a canary that is out is left out or is a row of zeros."""
     seed: Annotated[int, integer(0)] = 0
-    """Of canaries, coins and mechanism."""
+    """The seed of canaries, coins and mechanism."""
 
     @property
     def made(self) -> dict[str, Any]:
@@ -177,17 +177,17 @@ class OneRunScenario:
     Attributes
     ----------
     name : str
-        Of the audit, and of the folder of its report.
+        The name of the audit and of the folder of its report.
     folder : Path
-        Of the file. Paths in the file begin there, and so do the user's modules.
+        The folder of the file. Paths in the file begin there, and so do the user's modules.
     source : ScoresOfRun or Insertion
         A file of scores, or a mechanism that is to run once on data with canaries.
     claim : Claim or None
         What the verdict is about; None where nothing is claimed.
     options : Mapping[str, Any]
-        Of `dpaudit.audit_one_run`: level, inclusion and delta where the file has them.
+        Keywords of `dpaudit.audit_one_run`: level, inclusion, delta where the file has them.
     seed : int
-        Of canaries, coins and mechanism.
+        The seed of canaries, coins and mechanism.
     """
 
     name: str

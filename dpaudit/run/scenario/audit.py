@@ -87,11 +87,11 @@ class Audit(Section):
     tables: ClassVar = {"epsilon": Span}
 
     seed: Annotated[int, integer(0)] = 0
-    """Of all that is random; dpaudit run --seed replaces it."""
+    """The seed of all that is random; dpaudit run --seed replaces it."""
     backend: Annotated[str | None, one_of(*BACKENDS)] = None
     """Where draws are made; it changes no result."""
     address: Annotated[str | None, TEXT] = None
-    """Of a Dask scheduler, with backend = "dask"."""
+    """The address of a Dask scheduler, with backend = "dask"."""
     level: Annotated[float, number(0.0, 1.0, open_=True)] = DEFAULTS["level"]
     """Confidence of the certified band, over all ε and both directions."""
     classifier: Annotated[str, one_of(*scoring.ALIASES)] = DEFAULTS["classifier"]

@@ -44,9 +44,9 @@ class Scenario:
     Attributes
     ----------
     name : str
-        Of the audit, and of the folder of its report.
+        The name of the audit and of the folder of its report.
     folder : Path
-        Of the file. Paths in the file begin there, and so do the user's modules.
+        The folder of the file. Paths in the file begin there, and so do the user's modules.
     data : Data or None
         The rows to audit on; None for a mechanism's own pair.
     mechanism : LawMechanism or Call
@@ -54,13 +54,13 @@ class Scenario:
     neighbour : Neighbour
         The rule that chooses the second database.
     settings : Settings
-        Of the audit, with claim and seed sequence.
+        The settings of the audit, with claim and seed sequence.
     seed : int
         What the seed sequence is made from.
     workers : Workers
         Where draws are made, which changes no result.
     text : str or None
-        Of the file; None where the scenario comes from no file.
+        The text of the file; None where the scenario comes from no file.
     """
 
     name: str

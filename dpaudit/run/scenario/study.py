@@ -36,13 +36,13 @@ class StudyScenario:
     Attributes
     ----------
     path : Path
-        Of the file. Modules beside it are found.
+        The file. Modules beside it are found.
     name : str
-        Of the study, and of the folder of its figures.
+        The name of the study and of the folder of its figures.
     study : Study
         What is made, with its settings.
     seed : int
-        Of all that is random.
+        The seed of all that is random.
     """
 
     path: Path
@@ -94,7 +94,7 @@ class StudyTable(Section):
     call: Annotated[str, NAMED]
     """The study as "module:Name"; modules beside the file are found."""
     seed: Annotated[int, integer(0)] = 0
-    """Of all that is random."""
+    """The seed of all that is random."""
 
 
 @dataclass(frozen=True)
