@@ -158,6 +158,11 @@ WRONG = {
     ),
     "no kind of claim": (f"{GOOD}[claim]\ndelta = 0.1\n", "[claim]", ["of one kind"]),
     "keys of two claims": (f"{GOOD}[claim]\nepsilon = 1\nomega = 2\n", "[claim]", ["of one kind"]),
+    "printed and another": (
+        f"{GOOD}[claim]\nprinted = true\ngdp = 1\n",
+        "[claim]",
+        ["must be of one kind"],
+    ),
     "printed, not": (f"{GOOD}[claim]\nprinted = false\n", "[claim] printed", ["must be true"]),
     "negative in a list": (f"{GOOD}[audit]\nepsilon = [-1]\n", "[audit] epsilon", [">= 0 (nats)"]),
     "true in a list": (f"{GOOD}[audit]\nepsilon = [0, true]\n", "[audit] epsilon[1]", ["number"]),

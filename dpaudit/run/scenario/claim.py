@@ -74,9 +74,9 @@ class RowClaim(Section):
 
     def claim(self, mechanism: Any) -> Claim | MetricClaim:
         """The claim; `printed` is that of the mechanism. Raises `InvalidInput`."""
-        if PRINTED in self.model_fields_set:
-            return self._printed(mechanism)
         values = self.values_set(PER, GROUP)
+        if tuple(values) == (PRINTED,):
+            return self._printed(mechanism)
         if tuple(values) not in KINDS:
             raise InvalidInput(EXPECTED)
         return KINDS[tuple(values)](*values.values())
