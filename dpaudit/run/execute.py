@@ -149,7 +149,7 @@ def run(
             standing = book.add(entry, scenario.settings.alpha)
             result = judged_by(standing, result, book.head)
         rule = scenario.neighbour
-        if isinstance(rule, Searched) and not rule.search.named:
+        if isinstance(rule, Search) and not rule.named:
             result = alone(result)
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
