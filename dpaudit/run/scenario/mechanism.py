@@ -1,4 +1,4 @@
-"""The [mechanism] table: a class of `mechanisms.REGISTRY`, or a mechanism of the user's own.
+"""The [mechanism] table: a class of `papers.REGISTRY`, or a mechanism of the user's own.
 
 `instance` makes any dataclass of settings from a table, a study's too.
 """
@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from dpaudit._core.check import choice, fail, nearest_float
 from dpaudit.errors import InvalidInput
-from dpaudit.mechanisms import REGISTRY
+from dpaudit.papers import REGISTRY
 from dpaudit.run.scenario.table import REQUIRED, Table
 from dpaudit.run.scenario.user_mechanism import Call, Called, read_call, read_command
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit import adapters
-from dpaudit.mechanisms import REGISTRY
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.canaries import canaries
+from dpaudit.papers import REGISTRY
 from dpaudit.run import one_run
 from dpaudit.run.scenario import claim, file, neighbour
 from dpaudit.run.scenario.study import STUDY, StudyFile
