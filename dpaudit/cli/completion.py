@@ -74,7 +74,7 @@ def _shipped() -> list[str]:
 
 
 def _mechanisms() -> Iterable[str]:
-    from dpaudit.mechanisms import REGISTRY
+    from dpaudit.papers import REGISTRY
 
     return REGISTRY
 

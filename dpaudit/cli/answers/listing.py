@@ -109,7 +109,7 @@ def mechanisms() -> list[Item]:
 
     For each its parameters, its claim, what is known of it exactly, and the scenarios that run it.
     """
-    from dpaudit.mechanisms import REGISTRY
+    from dpaudit.papers import REGISTRY
 
     runs = _runs()
     return [
@@ -183,7 +183,7 @@ def _relations(cls: Any) -> str:
 
 def _adjustable(cls: Any) -> str:
     """The parameters that `dpaudit calibrate` can set, the default first."""
-    from dpaudit.mechanisms import PAPERS
+    from dpaudit.papers import PAPERS
 
     if cls.__name__ in PAPERS:
         return "sets its noise itself"

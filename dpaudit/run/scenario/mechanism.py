@@ -1,4 +1,4 @@
-"""The [mechanism] table: a class of `mechanisms.REGISTRY`, or a mechanism of the user's own.
+"""The [mechanism] table: a class of `papers.REGISTRY`, or a mechanism of the user's own.
 
 `instance` makes any dataclass of settings from a table, a study's too.
 """
@@ -13,7 +13,7 @@ from pydantic import Field, create_model
 
 from dpaudit._core.check import choice, fail, nearest_float
 from dpaudit.errors import InvalidInput
-from dpaudit.mechanisms import REGISTRY
+from dpaudit.papers import REGISTRY
 from dpaudit.run.scenario.section import Checked, Reader, Section
 from dpaudit.run.scenario.user_mechanism import KINDS, Call, Called, Function, Program
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from dpaudit.mechanisms import REGISTRY
+from dpaudit.papers import REGISTRY
 from dpaudit.run.one_run import ONE_RUN, OneRun, RunToMake, ScoresOfRun
 from dpaudit.run.scenario import claim
 from dpaudit.run.scenario.audit import Audit

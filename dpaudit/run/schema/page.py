@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from dpaudit.mechanisms import REGISTRY
+from dpaudit.papers import REGISTRY
 from dpaudit.run.scenario.claim import PairClaim
 from dpaudit.run.scenario.target import TARGET
 from dpaudit.run.schema.document import known

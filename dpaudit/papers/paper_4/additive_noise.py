@@ -1,27 +1,39 @@
-"""AᵀA and its inverse with the Gaussian noise printed for them.
-
-Paper 4, section 2 (Analyze Gauss) and theorem B.5.
-"""
+"""AᵀA and its inverse with noise added: paper 4, section 2, algorithm 3 and theorem B.5."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core import check
 from dpaudit._core.check import Words, fail
+from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
+from dpaudit.laws import ShiftedWishart
+from dpaudit.mechanisms.parameters import BelowOne, Flag, Positive
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
+from dpaudit.mechanisms.wishart import AdditiveWishart
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows
-from dpaudit.papers.data import smallest_eigenvalue, within
-from dpaudit.papers.paper_4 import random_moments
-from dpaudit.papers.paper_4.matrix_release import MatrixRelease, Moments, axis_rows, order
-from dpaudit.papers.paper_4.printed import section_2_sigma, theorem_b_5_sigma
+from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
+from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.paper_4.matrix_release import (
+    MatrixRelease,
+    Moments,
+    axis_rows,
+    least_eigenvalues,
+    literal_gram,
+    mean_norm,
+    order,
+    plus_identity,
+)
+from dpaudit.papers.paper_4.printed import (
+    BelowInverseE,
+    algorithm_3_dof,
+    section_2_sigma,
+    theorem_b_5_sigma,
+)
 
 
 @dataclass(frozen=True)
@@ -45,29 +57,20 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     variant : {"printed", "corrected"}, default "printed"
         "corrected": ε² for ε, and Δ² = 2B⁴ for a replaced row; and no less noise than (ε, δ)-DP
         needs, which matters from about ε = 4 ln(2/δ) on.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described, or a row is beyond the bound.
     """
 
-    epsilon: float
-    delta: float
-    row_bound: float = 1.0
-    scaled: bool = False
-    variant: str = "printed"
-    statement: ClassVar[str] = "section 2, Analyze Gauss"
-    summary: ClassVar[str] = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
-    unknown: ClassVar[str] = (
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    scaled: Flag = False
+    variant: Variant = "printed"
+    statement = "section 2, Analyze Gauss"
+    summary = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
+    unknown = (
         "c·I is added to some draws only; "
         "the plain form's spectrum (scaled=False) is an upper bound"
     )
-    correction: ClassVar[str] = "ε² for ε and 2B⁴ for B⁴"
-
-    def __post_init__(self) -> None:
-        self.check_budget()
-        check.boolean("scaled", self.scaled)
+    correction = "ε² for ε and 2B⁴ for B⁴"
 
     @property
     def sigma(self) -> float:
@@ -83,12 +86,10 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         return self._noise(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Upper triangles, (size, d(d + 1)/2)."""
         draws = self._noise(data).law(data).sample(size, rng)
         return self.lifted(draws) if self.scaled else draws
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Upper triangles for data with these moments."""
         mean = moments.gram[np.triu_indices(len(moments.gram))]
         draws = mean + self.sigma * rng.standard_normal((size, len(mean)))
         return self.lifted(draws) if self.scaled else draws
@@ -96,12 +97,12 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     def lifted(self, draws: Array) -> Array:
         """M + c·I, c = E‖N‖, where M is not positive definite, else M (section 6)."""
         dim = order(draws)
-        indefinite = random_moments.smallest(draws, dim) <= 0.0
-        amount = np.where(indefinite, self.sigma * random_moments.mean_norm(dim), 0.0)
-        return random_moments.raised(draws, dim, amount)
+        indefinite = least_eigenvalues(draws, dim) <= 0.0
+        amount = np.where(indefinite, self.sigma * mean_norm(dim), 0.0)
+        return plus_identity(draws, dim, amount)
 
     def _noise(self, data: Array) -> AnalyzeGauss:
-        within(data, self.row_bound)
+        self.bounded(data)
         return AnalyzeGauss(self.sigma)
 
 
@@ -128,27 +129,21 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
     Raises
     ------
     InvalidInput
-        When a parameter is not as described, a row is beyond the bound, or σ_min(AᵀA) is less than
-        ρB²: a database that keeps the promise has at least that much after one of its rows is
-        replaced.
+        In a call, when σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least
+        that much after one of its rows is replaced.
     """
 
-    rho: float
-    epsilon: float
-    delta: float
-    row_bound: float = 1.0
-    variant: str = "printed"
+    rho: Positive
+    epsilon: BelowOne
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    variant: Variant = "printed"
     zero_rows_matter = False
-    statement: ClassVar[str] = "theorem B.5, noise on the inverse"
-    summary: ClassVar[str] = (
+    statement = "theorem B.5, noise on the inverse"
+    summary = (
         "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
     )
-    correction: ClassVar[str] = "the sensitivity scales as 1/B²"
-
-    def __post_init__(self) -> None:
-        self.check_budget(math.exp(-1.0))
-        check.real("rho", self.rho, 0.0, open_=True)
-        check.real("epsilon", self.epsilon, 0.0, 1.0, open_=True)
+    correction = "the sensitivity scales as 1/B²"
 
     @property
     def sigma(self) -> float:
@@ -166,18 +161,13 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
     def known(self, data: Array) -> GaussianInverse:
         """Noise on the inverse. Raises `InvalidInput` if σ_min(AᵀA) is less than ρB²."""
         least = self.rho * self.row_bound**2
-        found = smallest_eigenvalue(within(data, self.row_bound))
-        if found < least * (1.0 - 1e-9):
+        eigenvalue = smallest_eigenvalue(self.bounded(data))
+        if eigenvalue < least * (1.0 - 1e-9):
             needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
-            fail("data", Words(f"σ_min(AᵀA) = {found:g}"), needed)
+            fail("data", Words(f"σ_min(AᵀA) = {eigenvalue:g}"), needed)
         return GaussianInverse(self.sigma)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Upper triangles, (size, d(d + 1)/2)."""
-        return self.law(data).sample(size, rng)
-
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Upper triangles for data with these moments."""
         upper = np.triu_indices(len(moments.gram))
         mean = np.linalg.inv(moments.gram)[upper]
         return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
@@ -202,3 +192,82 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
     """√(2 ln(2/δ))/ε in units of the sensitivity, and no less than (ε, δ)-DP needs exactly."""
     exact = 1.0 / float(gdp_mu(np.array(epsilon), np.array(delta)))
     return max(math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon, exact)
+
+
+@dataclass(frozen=True)
+class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
+    """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
+
+    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Output: (size, d(d+1)/2), upper triangles.
+
+    Parameters
+    ----------
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    shift : bool, default False
+        Release `shifted` matrices instead, as section 4 does for its experiments. This is
+        post-processing of M.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 requires ε < 1, but the algorithm
+        takes any ε.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors) or "literal" (k rows a draw).
+    """
+
+    epsilon: Positive
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    shift: Flag = False
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    statement = "algorithm 3, additive Wishart noise"
+    summary = "the second moments plus those of some random rows (paper 4, algorithm 3)"
+    unknown = "how far M is shifted depends on M; M's own spectrum (shift=False) is an upper bound"
+    correction = "k as for ε = 1 where ε is more"
+
+    def dof(self, dim: int) -> int:
+        """k, for d columns."""
+        epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
+        return algorithm_3_dof(dim, epsilon, self.delta)
+
+    def known(self, data: Array) -> AdditiveWishart:
+        """M. Raises `NoExactSpectrum` for the shifted form."""
+        if self.shift:
+            raise self.no_exact_spectrum()
+        return self._noise(data)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        law, dim = self._noise(data).law(data), data.shape[1]
+        if self.sampler == "sufficient":
+            draws = law.sample(size, rng)
+        else:
+            scale, k = self.row_bound * np.eye(dim), self.dof(dim)
+            noise = [literal_gram(scale, k, rng) for _ in range(size)]
+            draws = upper_triangle(law.shift + np.array(noise))
+        return self.shifted(draws) if self.shift else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        dim = len(moments.gram)
+        law = ShiftedWishart(moments.gram, self.row_bound * np.eye(dim), self.dof(dim))
+        draws = law.sample(size, rng)
+        return self.shifted(draws) if self.shift else draws
+
+    def shifted(self, draws: Array) -> Array:
+        """M − kB²·I where that is positive definite, else M − B²(√k − √d − √(2 ln(4/δ)))²·I.
+
+        Section 4.
+        """
+        dim = order(draws)
+        k, square = self.dof(dim), self.row_bound**2
+        margin = math.sqrt(dim) + math.sqrt(2.0 * math.log(4.0 / self.delta))
+        least = square * (math.sqrt(k) - margin) ** 2
+        amount = np.where(least_eigenvalues(draws, dim) > k * square, k * square, least)
+        return plus_identity(draws, dim, -amount)
+
+    def _noise(self, data: Array) -> AdditiveWishart:
+        self.bounded(data)
+        return AdditiveWishart(self.dof(data.shape[1]), self.row_bound)
