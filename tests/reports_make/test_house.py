@@ -10,7 +10,8 @@ pytestmark = pytest.mark.quick
 def test_lines_of_code_are_no_comments_and_no_docstrings(tmp_path):
     path = tmp_path / "module.py"
     path.write_text(
-        '"""A module.\n\nIt adds."""\n\n# a reason\ndef f(x):\n    """Add."""\n    return (\n        x + 1\n    )\n'
+        '"""A module.\n\nIt adds."""\n\n# a reason\n'
+        'def f(x):\n    """Add."""\n    return (\n        x + 1\n    )\n'
     )
     assert lines_of_code(path) == 4
 

@@ -28,7 +28,7 @@ from dpaudit.sampling.block import both_sides
 from dpaudit.sampling.counted import group_size
 from dpaudit.sampling.draws import LARGEST_BLOCK
 from dpaudit.scoring import KnownScore, Sides
-from reports.make.audits.many_draws import EPSILON
+from reports.make.audits.large import EPSILON
 from reports.make.timing import memory
 
 LAPLACE = Laplace(epsilon=0.1)

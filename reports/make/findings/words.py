@@ -8,9 +8,9 @@ from typing import Any
 
 from dpaudit.report.text import count, number
 from reports.make import page
-from reports.make.findings.evidence import CERTIFIED, TIGHT, Evidence, symbol
+from reports.make.findings.evidence import CERTIFIED, TIGHT, Evidence
 from reports.make.findings.evidence import HOLDS as LOOSE_KIND
-from reports.make.findings.outcome import Case, Outcome, corrected, outcome
+from reports.make.findings.outcome import Case, Outcome, outcome, symbol
 from reports.make.findings.statement import SORTS, Statement
 
 HOLDS, FAILS, UNTESTED = "holds", "fails", "not tested"
@@ -52,9 +52,12 @@ class Row:
 
 
 def row(statement: Statement) -> Row:
-    """Test a statement now."""
-    found = None if statement.test is None else outcome(statement.test, statement.paper)
-    return Row(statement, found, corrected(statement))
+    """Test a statement and its corrected line now."""
+    printed, fixed = (
+        None if test is None else outcome(test, statement.paper)
+        for test in (statement.test, statement.fixed)
+    )
+    return Row(statement, printed, fixed)
 
 
 def setting(given: Mapping[str, Any], paper: int) -> str:
@@ -173,7 +176,7 @@ def fields(one: Row, followers: Sequence[Row] = ()) -> list[tuple[str, list[str]
     said = one.statement
     parts: list[tuple[str, list[str]]] = [
         ("As printed", [said.printed]),
-        ("Stated for", [said.hypotheses_text]),
+        ("Stated for", [said.stated_for]),
         ("Reading", [said.reading]),
         ("Note" if one.verdict == HOLDS else "What is wrong", [_sentence(said.fault)]),
         ("Counterexample", counterexamples(one)),
