@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -38,43 +35,25 @@ HEAD = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One run of m canaries: scores (m,) and coins (m,)."""
-
-    scores: Array
-    included: np.ndarray
-
-    @classmethod
-    def gaussian(cls, count: int, mu: float, seed: int) -> Run:
-        """Scores N(±μ/2, 1)."""
-        rng = np.random.default_rng([seed, count])
-        coins = rng.random(count) < 0.5
-        return cls(rng.normal(size=count) + mu * (coins - 0.5), coins)
-
-    @property
-    def guesses(self) -> Guesses:
-        """By fair coins."""
-        return Guesses.of(self.scores, self.included, np.full(len(self.scores), 0.5))
+def _guesses(scores: Array, coins: np.ndarray) -> Guesses:
+    return Guesses.of(scores, coins, np.full(len(scores), 0.5))
 
 
-def certified(run: Run) -> list[float]:
-    """The numbers of a row, in the order of HEAD."""
-    alpha = 1.0 - LEVEL
+def certified(count: int, mu: float, seed: int) -> list[float]:
+    """The numbers of a row, in the order of HEAD, for scores N(±μ/2, 1) of fair coins."""
+    rng, alpha = np.random.default_rng([seed, count]), 1.0 - LEVEL
+    coins = rng.random(count) < 0.5
+    scores = rng.normal(size=count) + mu * (coins - 0.5)
+    guesses = _guesses(scores, coins)
     ours = [
-        epsilon_bound(run.guesses, DELTA, alpha, method).value
+        epsilon_bound(guesses, DELTA, alpha, method).value
         for method in ("auto", "betting", "steinke", "f-dp")
     ]
-    theirs = [_jax(run, name) for name in ("epsilon_one_run", "epsilon_one_run_fdp")]
-    from_mu = float(Claim.gdp(gdp_bound(run.guesses, alpha)).epsilon_at(DELTA))
-    return [*ours, theirs[0], from_mu, theirs[1]]
-
-
-def _jax(run: Run, method: str) -> float:
     package = extras.package("jax_privacy.auditing", "auditors")
-    auditor = package.CanaryScoreAuditor(run.scores[run.included], run.scores[~run.included])
-    bound: Callable[..., Any] = getattr(auditor, method)
-    return float(bound(1.0 - LEVEL, DELTA))
+    auditor = package.CanaryScoreAuditor(scores[coins], scores[~coins])
+    one_run = float(auditor.epsilon_one_run(alpha, DELTA))
+    from_mu = float(Claim.gdp(gdp_bound(guesses, alpha)).epsilon_at(DELTA))
+    return [*ours, one_run, from_mu, float(auditor.epsilon_one_run_fdp(alpha, DELTA))]
 
 
 def bounds_table() -> str:
@@ -83,8 +62,7 @@ def bounds_table() -> str:
     for count in COUNTS:
         for epsilon in EPSILON:
             mu = float(gdp_mu(np.array(epsilon), np.array(DELTA)))
-            found = [certified(Run.gaussian(count, mu, seed)) for seed in range(SEEDS)]
-            medians = np.median(found, axis=0)
+            medians = np.median([certified(count, mu, seed) for seed in range(SEEDS)], axis=0)
             rows.append([f"{count:,}", f"{epsilon:g}", *(page.number(one, 3) for one in medians)])
     return page.table(HEAD, rows)
 
@@ -106,11 +84,11 @@ def responded(epsilon: float, seed: int) -> tuple[float, float]:
     rng = np.random.default_rng([seed, 1])
     coins = rng.random(RESPONSES) < 0.5
     right = rng.random(RESPONSES) < expit(epsilon)
-    run = Run(np.where(right == coins, 1.0, -1.0), coins)
+    guesses = _guesses(np.where(right == coins, 1.0, -1.0), coins)
     share = binomtest(int(right.sum()), RESPONSES, alternative="greater")
     limit = share.proportion_ci(LEVEL).low
-    found = epsilon_bound(run.guesses, 0.0, 1.0 - LEVEL).value
-    return found, float(np.log(limit / (1.0 - limit)))
+    epsilon_certified = epsilon_bound(guesses, 0.0, 1.0 - LEVEL).value
+    return epsilon_certified, float(np.log(limit / (1.0 - limit)))
 
 
 TARGET = page.REPORTS / "one-run.md"
