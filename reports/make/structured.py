@@ -22,7 +22,8 @@ RADIUS, WIDTH, MODES, COLUMNS = 2.0, 0.4, (6, 7), 10  # T9
 LEAN, SIGNS = float(np.tanh(0.5)), 20  # T10: P has an even parity with probability (1 + LEAN)/2
 MOVED, LAPLACES, SHIFT = 5, 200, 0.5  # T11
 DENSE = 1000  # T12
-VALUES, COPIES, RARE = (5, 2, 2), 3, 7  # T13: of each column; of each record; the one that is not
+# T13: values of each column, copies of each record, the record that is missing
+VALUES, COPIES, RARE = (5, 2, 2), 3, 7
 PRIOR, RELEASED = 0.5, 60  # T13: records a cell; records of the synthetic table
 ATOM, RINGS, NOISE = (0.1, 0.15), (1.0, 2.0, 3.0), 0.2  # T14
 SHARES = ((0.5, 0.3, 0.2), (0.3, 0.4, 0.3))  # of the rings, in P and in Q

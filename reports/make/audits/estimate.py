@@ -42,7 +42,8 @@ HEADS = {
 class Errors:
     """Errors of estimates, (seeds, m), of a task at m values of ε with this true δ, (m,).
 
-    ours : of the larger direction. counts : of the true loss's own set with all draws.
+    ours : our errors, in the larger direction.
+    counts : those of counts in the true loss's own set with all draws.
     """
 
     task: Task
@@ -145,7 +146,7 @@ def _large_cells(errors: Errors) -> list[str]:
 
 
 def _eureka_cells(shown: Errors, few: int, size: int) -> list[str]:
-    """With all draws where outputs are one number, else with fewer draws for both."""
+    """Both estimates, with all draws where outputs are one number, else with fewer draws."""
     task, (seeds, _) = shown.task, shown.ours.shape
     if drawn(task, 1, FIRST).P.shape[1] > 1:
         size, seeds = FEW, few

@@ -109,8 +109,8 @@ def report(
 class Found:
     """What the searches of one case came to.
 
-    row : its cells in the table. shares : of the worst row's δ, one for each seed. uniform : the
-    share of the uniform search with the first seed.
+    row : its cells in the table. shares : δ as a share of the worst row's, one for each seed.
+    uniform : the share that the uniform search finds with the first seed.
     """
 
     row: list[str]

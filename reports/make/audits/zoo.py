@@ -110,7 +110,7 @@ def report(
     """Audit the zoo, write the page to `path` (nowhere if None) and return its rows.
 
     seeds : audits of a mechanism at each budget. budgets : draws a side tried on broken ones.
-    sound_budget : draws a side for sound ones. names : of `ZOO`, all if None.
+    sound_budget : draws a side for sound ones. names : some of `ZOO`, all if None.
     """
     rows = []
     for name in ZOO if names is None else names:

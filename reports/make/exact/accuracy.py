@@ -55,7 +55,7 @@ class Setting:
 
     @classmethod
     def at_targets(cls, name: str, curves: Curves, truth: Truth, end: float = 0.0) -> Setting:
-        """At ε = 0, where the curve falls below each target, and at `end` if it is not 0."""
+        """The setting at ε = 0, where the curve falls below each target, and at `end` if not 0."""
         chosen = {0.0, end}
         for side in curves(GRID):
             for target in TARGETS:

@@ -16,10 +16,11 @@ LOOSE, TIGHT = "holds, loose", "holds, exactly"
 class Evidence:
     """What is printed, and what is so.
 
-    quantity : of the two values: "δ", or the unit of a parameter. printed : None where the printed
-    line has no value. found : the exact value (kind "exact" or "loose") or a certified lower bound
-    of it ("certified"). factor : ≥ 1, by how many times the printed line fails or is loose; None
-    where no ratio exists. at : what follows from the setting.
+    quantity : what the two values are: "δ", or the unit of a parameter.
+    printed : the printed value, None where the printed line has none.
+    found : the exact value (kind "exact" or "loose") or a certified lower bound ("certified").
+    factor : ≥ 1, by how many times the printed line fails or is loose; None without a ratio.
+    at : what follows from the setting.
     """
 
     quantity: str

@@ -127,31 +127,30 @@ def at(test: Tested, setting: Mapping[str, Any]) -> Evidence:
     """The evidence at any setting that the hypotheses admit; `InvalidInput` at another one."""
     if isinstance(test, Swept):
         return test.test(**setting)
-    one = {name: choices(value) for name, value in {**_fixed(test), **setting}.items()}
-    found = _search(test, one, 1)
-    case = _case(test, found.worst or found.closest)
+    domain = Domain.of(test.domain)
+    fixed = {  # the parameters that have one value
+        name: values.value(values.edges[0])
+        for name, values in zip(domain.names, domain.ranges, strict=True)
+        if values.size == 1
+    }
+    single = {name: choices(value) for name, value in {**fixed, **setting}.items()}
+    search = _search(test, single, 1)
+    case = _case(test, search.worst or search.closest)
     assert case is not None
     return case.evidence
 
 
-def _fixed(test: Searched) -> dict[str, Any]:
-    """The parameters of a domain that have one value."""
-    read = Domain.of(test.domain)
-    pairs = zip(read.names, read.ranges, strict=True)
-    return {name: one.value(one.edges[0]) for name, one in pairs if one.size == 1}
-
-
 def _searched(test: Searched, paper: int) -> Outcome:
-    found = _search(test, test.domain, test.tries)
+    search = _search(test, test.domain, test.tries)
     named = cases(test)
     failing = [one for one in named if one.evidence.violated]
     return Outcome(
         named=named,
-        simplest=_case(test, found.simplest),
-        worst=_case(test, found.worst) or next(iter(failing), None),
-        closest=_case(test, found.closest) if found.holds and not failing else None,
-        tried=found.tried,
-        excluded=found.excluded,
+        simplest=_case(test, search.simplest),
+        worst=_case(test, search.worst) or next(iter(failing), None),
+        closest=_case(test, search.closest) if search.holds and not failing else None,
+        tried=search.tried,
+        excluded=search.excluded,
         failed=None,
         ranges=ranges(test.domain, paper),
     )

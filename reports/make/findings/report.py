@@ -75,7 +75,7 @@ class Judged:
     def slips(self, sort: str) -> list[Row]:
         """The failures of one sort, each a slip of its own."""
         words = [(row, row.statement) for row in self.judged(FAILS)]
-        return [row for row, said in words if said.fails == sort and not said.cause]
+        return [row for row, statement in words if statement.fails == sort and not statement.cause]
 
     def followers(self, cause: Row) -> list[Row]:
         """The failures that follow from a slip."""
@@ -181,10 +181,10 @@ def _entry(judged: Judged, slip: Row) -> dict[str, object]:
 
 def cells(one: Row) -> list[str]:
     """A line of the table of what holds."""
-    said = one.statement
+    statement = one.statement
     tried = " ".join(filter(None, (effort(one), closest(one))))
-    note = " ".join(filter(None, (said.fault, said.reading, said.code)))
-    return [one.where, said.printed, said.stated_for, tried, note, one.command]
+    note = " ".join(filter(None, (statement.fault, statement.reading, statement.code)))
+    return [one.where, statement.printed, statement.stated_for, tried, note, one.command]
 
 
 def _in_code(rows: Iterable[Sequence[str]]) -> list[list[str]]:
@@ -210,13 +210,13 @@ def letter(judged: Judged) -> str:
 
 def _in_full(slip: Row, judged: Judged) -> str:
     """Place, fault, the counterexample, the corrected line, and what follows."""
-    said, led = slip.statement, [other.statement.place for other in judged.followers(slip)]
+    statement, led = slip.statement, [other.statement.place for other in judged.followers(slip)]
     first = None if slip.outcome is None else slip.outcome.first
-    example = "" if first is None else case(first, said.paper)
+    example = "" if first is None else case(first, statement.paper)
     parts = (
-        f"{slip.where}: {said.fault}.",
+        f"{slip.where}: {statement.fault}.",
         example and f"{example[:1].upper()}{example[1:]}.",
-        said.corrected and f"Put right: {said.corrected}.",
+        statement.corrected and f"Put right: {statement.corrected}.",
         f"From it follow {', '.join(led)}." if led else "",
     )
     return " ".join(filter(None, parts))

@@ -33,7 +33,7 @@ OWN, PUBLIC = "exact, these data alone", "exact, any data within B"
 class Task:
     """One mechanism to calibrate.
 
-    title, label : of the panel and its axis. start : the mechanism.
+    title, label : those of the panel and its axis. start : the mechanism.
     note : what the reader must know. printed : what the papers ask for, by name.
     public : whether there is an exact calibration for all data whose rows are within the bound.
     parameter : what is calibrated, None for the default.
@@ -230,7 +230,7 @@ def panel(one: dict[str, Any], epsilon: list[float], ax: Axes) -> Axes:
 
 
 def _widen(ax: Axes, values: np.ndarray) -> None:
-    """At least a decade, so that ticks have labels."""
+    """Widen the axis to a decade at least, so that ticks have labels."""
     seen = values[np.isfinite(values) & (values > 0.0)]
     low, high = float(seen.min()), float(seen.max())
     more = max(1.3, np.sqrt(10.0 * low / high) if high < 10.0 * low else 1.3)

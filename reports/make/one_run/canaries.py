@@ -60,7 +60,7 @@ class Setting:
     exact: Callable[[NeighbourPair], dp.Spectrum] | None = None
 
     def canaries(self, count: int, seed: int) -> dp.Canaries:
-        """In orthogonal directions, as long as they may be."""
+        """Canaries in orthogonal directions, as long as they may be."""
         return dp.canaries(self.data, count, rng=seed, **self.bounds)  # type: ignore[arg-type]
 
     def certified(self, count: int, seed: int) -> float:
@@ -103,7 +103,7 @@ class Setting:
 class Scaled:
     """A mechanism of Gaussian noise whose output is divided by the noise of each entry.
 
-    deviation : of each entry, infinite where the entry is to be left out.
+    deviation : the noise of each entry, infinite where the entry is to be left out.
     """
 
     mechanism: Mechanism

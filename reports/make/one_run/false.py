@@ -61,7 +61,7 @@ def nothing(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array
 
 
 def constant(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-    """The same scores in every run."""
+    """Scores that are the same in every run."""
     return np.random.default_rng(7).lognormal(size=len(coins))
 
 
@@ -79,7 +79,7 @@ def one_noise(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Arr
 
 
 def parity(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-    """Of each two canaries, whether one of them is in, by randomised response."""
+    """Scores that reveal, by randomised response, whether one of each two canaries is in."""
     first = coins[0::2]
     second = np.resize(coins[1::2], len(first))
     answer = (first ^ second) == (rng.random(len(first)) < expit(EPSILON))

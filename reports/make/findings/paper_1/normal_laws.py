@@ -128,7 +128,7 @@ def _lemma_8(
 
 
 def _expected(features: int, a: tuple[float, float], b: float, c: float) -> float:
-    """Over the axis in closed form, over the length of the other coordinates by quadrature."""
+    """E max{0, 1 − exp(…)}: one axis in closed form, the length of the others by quadrature."""
     if features == 1:
         return _positive_part(a[0], b, c)
     law = chi(features - 1)

@@ -35,7 +35,7 @@ def _lemma_2_1(mu: float, epsilon: float) -> float:
 
 
 def _shift(mu: float, epsilon: float) -> float:
-    """By the contour integral of two normal laws μ apart."""
+    """δ(ε) of two normal laws μ apart, by the contour integral."""
     one = np.eye(1)
     return float(max(gaussian_pair([0.0], one, [mu], one, epsilon)))
 

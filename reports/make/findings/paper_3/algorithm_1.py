@@ -107,7 +107,7 @@ def _seen(mixtures: int, gamma: float, eta: float, delta: float, columns: int) -
 
 
 def _seen_bound(mixtures: int, gamma: float, eta: float, delta: float) -> float:
-    """At most so much with the exact ε of λ̃: λ̃ and the output, whatever the number of columns."""
+    """An upper bound with the exact ε of λ̃: λ̃ and the output, for any number of columns."""
     mechanism = ModifiedGaussMix(mixtures, gamma, delta, eta, variant="corrected")
     eigenvalue = 1.0 + eta * (_tau(delta) + 6.0) + 1.0
     return float(mechanism.joint_spectrum(axis_pair(1.0, eigenvalue), _claimed(mechanism)).delta)
@@ -168,7 +168,7 @@ def _estimate(eta: float, delta: float) -> float:
 
 
 def _estimate_scaled(eta: float, delta: float) -> float:
-    """The same at the exact ε, where that is more."""
+    """δ of λ̃ alone at the exact ε, where that is more than the textbook's."""
     epsilon = _textbook(eta, delta) + ModifiedGaussMix(1, 3.0, delta, eta).shortfall
     return float(gaussian_shift(1.0 / eta, epsilon)) * (1.0 - 1e-9)
 

@@ -165,7 +165,7 @@ def _quoted(mixtures: int, gamma: float, delta: float) -> float:
 
 
 def _quoted_small(mixtures: int, gamma: float, delta: float) -> float:
-    """The same where one of both meets it, and ε ≤ ln(4/δ)."""
+    """δ at the quoted ε where X or X′ meets the scale bound, and ε ≤ ln(4/δ)."""
     epsilon = printed.sheffet_2019(mixtures, gamma, delta)
     if epsilon > math.log(4.0 / delta):
         fail("gamma", gamma, "a gamma with ε of at most ln(4/δ)")

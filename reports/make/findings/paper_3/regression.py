@@ -140,7 +140,7 @@ def _sketched(rows: float, features: int, failure: float) -> float:
 
 
 def _sketched_high(rows: float, features: int, failure: float) -> float:
-    """The same but for a probability ϱ."""
+    """A bound of L(θ) − L(θ*) without any noise that holds but for a probability ϱ."""
     dof = _mixtures_for(features, failure) - features + 1
     return 0.25 * rows * features / dof * float(fisher.isf(failure, features, dof))
 

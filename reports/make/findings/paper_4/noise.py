@@ -26,7 +26,7 @@ def _shift(epsilon: float, delta: float) -> float:
 
 
 def _right_shift(epsilon: float, delta: float) -> float:
-    """The same with ε² for ε ≤ 1."""
+    """δ(ε) of that shift with ε² in place of ε for ε ≤ 1."""
     size = min(epsilon, math.sqrt(epsilon))
     return float(gaussian_shift(size / math.sqrt(2.0 * math.log(2.0 / delta)), epsilon))
 
