@@ -37,8 +37,8 @@ NULL = normal_task("null", "N(0, 1) against itself", "N(0, 1)", np.zeros(1), np.
 class Answer:
     """What a tool certified, and its seconds.
 
-    found : one number for each of READINGS, NaN where there is no answer. wall, cpu : seconds of
-    one question, of the whole curve for dpaudit.
+    found : one number for each of READINGS, NaN where there is no answer.
+    wall, cpu : seconds for one question, for the whole curve in the case of dpaudit.
     """
 
     found: Array
@@ -60,10 +60,10 @@ Scores = tuple[Array, Array]  # of draws of P, of draws of Q
 
 @dataclass(frozen=True)
 class Feed:
-    """Scores as tools are given them.
+    """Scores for a tool.
 
-    choose : for a threshold that `test` then certifies. own : for a tool that finds its threshold
-    itself.
+    choose : draws that choose a threshold, which `test` then certifies.
+    own : draws for a tool that finds its threshold itself.
     """
 
     name: str
@@ -74,14 +74,8 @@ class Feed:
 
 def plain_feed(P: Array, Q: Array, _: int = 0) -> Feed:
     """Minus the first number, which is larger under Q if its mean moves; nine tenths certify."""
-    scores = -P[:, 0], -Q[:, 0]
-    first = int(FREE * len(P))
-    return Feed(
-        PLAIN,
-        (scores[0][:first], scores[1][:first]),
-        (scores[0][first:], scores[1][first:]),
-        scores,
-    )
+    p, q, first = -P[:, 0], -Q[:, 0], int(FREE * len(P))
+    return Feed(PLAIN, (p[:first], q[:first]), (p[first:], q[first:]), (p, q))
 
 
 def fitted_feed(P: Array, Q: Array, seed: int) -> Feed:
@@ -115,15 +109,12 @@ def fixed_threshold(choose: Scores, size: int, worth: Callable[[Array, Array], A
     size = int(np.sqrt(size * len(choose[0])))
     pooled = np.concatenate(choose)
     thresholds = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, CANDIDATES), method="lower"))
-    miss, kept = (
+    miss, quiet = (
         size * (np.searchsorted(np.sort(x), thresholds) + 0.5) / (len(x) + 1.0) for x in choose
     )
-    miss_up, false_up = _upper(miss, size), _upper(size - kept, size)
-    return float(
-        thresholds[
-            np.argmax(np.maximum(worth(1.0 - miss_up, false_up), worth(1.0 - false_up, miss_up)))
-        ]
-    )
+    miss_up, false_up = _upper(miss, size), _upper(size - quiet, size)
+    best = np.maximum(worth(1.0 - miss_up, false_up), worth(1.0 - false_up, miss_up))
+    return float(thresholds[np.argmax(best)])
 
 
 EXTRA = "auditors"
@@ -195,17 +186,11 @@ def _at_fixed_thresholds(feed: Feed, bound: Callable[[float, float], float]) -> 
 
 
 def _canaries(size: int) -> int:
-    """How many canaries `size` draws a side are enough for.
+    """The number of canaries for which `size` draws a side are enough.
 
     One-run bounds require that a fair coin chooses the side of each canary.
     """
     return 2 * size - int(8 * np.sqrt(size))  # 5.7 standard deviations to spare
-
-
-def _flipped(scores: Scores, seed: int) -> Scores:
-    count = _canaries(len(scores[0]))
-    held_in = int(np.random.default_rng(seed).binomial(count, 0.5))
-    return scores[0][:held_in], scores[1][: count - held_in]
 
 
 def _jax_thresholds(feed: Feed, _: int) -> Reader:
@@ -223,12 +208,8 @@ def _jax_fixed(feed: Feed, _: int) -> Reader:
     auditor = auditing.CanaryScoreAuditor(*feed.test)
 
     def bound(threshold: float, delta: float) -> float:
-        rule = auditing.Explicit(threshold)
-        return float(
-            auditor.epsilon_clopper_pearson(
-                SIGNIFICANCE, delta, one_sided=False, threshold_strategy=rule
-            )
-        )
+        how = {"one_sided": False, "threshold_strategy": auditing.Explicit(threshold)}
+        return float(auditor.epsilon_clopper_pearson(SIGNIFICANCE, delta, **how))
 
     return _at_fixed_thresholds(feed, bound)
 
@@ -244,7 +225,9 @@ def _jax_gdp(feed: Feed, _: int) -> Reader:
 
 def _jax_one_run(method: str) -> Callable[[Feed, int], Reader]:
     def open_(feed: Feed, seed: int) -> Reader:
-        auditor = package(JAX).CanaryScoreAuditor(*_flipped(feed.own, seed))
+        (p, q), count = feed.own, _canaries(len(feed.own[0]))
+        included = int(np.random.default_rng(seed).binomial(count, 0.5))
+        auditor = package(JAX).CanaryScoreAuditor(p[:included], q[: count - included])
         bound = getattr(auditor, method)
         return Reader(
             lambda delta: float(bound(SIGNIFICANCE, delta)) if delta > 0.0 else np.nan, _not_offered
@@ -254,12 +237,9 @@ def _jax_one_run(method: str) -> Callable[[Feed, int], Reader]:
 
 
 def _estimates(method: str) -> Callable[[Feed, int], Reader]:
-    def open_(feed: Feed, _: int) -> Reader:
-        return _at_fixed_thresholds(
-            feed, lambda threshold, delta: _from_counts(feed.test, threshold, delta, method)
-        )
-
-    return open_
+    return lambda feed, _: _at_fixed_thresholds(
+        feed, lambda threshold, delta: _from_counts(feed.test, threshold, delta, method)
+    )
 
 
 def _from_counts(test: Scores, threshold: float, delta: float, method: str) -> float:
@@ -305,13 +285,11 @@ def _opake(best_threshold: bool) -> Callable[[Feed, int], Reader]:
     """
 
     def open_(feed: Feed, seed: int) -> Reader:
-        scores = feed.own if best_threshold else feed.test
+        scores, threshold = feed.own, None
+        if not best_threshold:
+            scores = feed.test
+            threshold = fixed_threshold(feed.choose, len(scores[0]), _for_epsilon(0.0))
         method = _opake_estimate(scores, seed).eps_delta()
-        threshold = (
-            None
-            if best_threshold
-            else fixed_threshold(feed.choose, len(scores[0]), _for_epsilon(0.0))
-        )
         asked = {"significance": SIGNIFICANCE, "threshold": threshold}
         return Reader(
             lambda delta: float(method.epsilon_at(delta=delta, **asked)),
@@ -324,12 +302,11 @@ def _opake(best_threshold: bool) -> Callable[[Feed, int], Reader]:
 def _opake_gdp(feed: Feed, seed: int) -> Reader:
     """Its default, with the best threshold.
 
-    One search finds its μ, of which every answer is a closed form.
+    One search finds its μ, from which every answer follows in closed form.
     """
-    total_variation = (
-        _opake_estimate(feed.own, seed).gdp().delta_at(epsilon=0.0, significance=SIGNIFICANCE)
-    )
-    mu = float(readings.gdp_mu(np.zeros(()), np.asarray(total_variation)))
+    method = _opake_estimate(feed.own, seed).gdp()
+    total_variation = np.asarray(method.delta_at(epsilon=0.0, significance=SIGNIFICANCE))
+    mu = float(readings.gdp_mu(np.zeros(()), total_variation))
     curve = exact.PrivacyLoss.gaussian_shift(mu).spectrum(0.0)
     return Reader(
         lambda delta: float(curve.epsilon_at(delta)) if delta > 0.0 else np.nan,
@@ -346,13 +323,8 @@ def _dpaudit(feed: Feed, seed: int) -> Reader:
     score = KnownScore(lambda x: x[:, 0])
 
     def certified(epsilon: ArrayLike, focus: str) -> Certificate:
-        settings: dict[str, Any] = {
-            "level": 1.0 - SIGNIFICANCE,
-            "classifier": score,
-            "rng": seed,
-            "focus": focus,
-        }
-        return dp.audit_samples(P, Q, epsilon=epsilon, **settings).certified
+        settings: dict[str, Any] = {"level": 1.0 - SIGNIFICANCE, "classifier": score, "rng": seed}
+        return dp.audit_samples(P, Q, epsilon=epsilon, focus=focus, **settings).certified
 
     return Reader(
         lambda d: float(certified(GRID, "spectrum" if d else "pure").epsilon_at(d)),

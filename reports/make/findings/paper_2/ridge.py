@@ -24,10 +24,6 @@ TRACE, LABEL_MOMENT = 2.0, 1.0
 CONSTANTS = choices(3.0, 10.0, 1e3, 1e6)  # for O(·); 2√2 and more is enough
 
 
-def _claimed(mu: float) -> float:
-    return math.sqrt(2.0) * mu
-
-
 def _moved_and_cut(depth: float, mu: float) -> float:
     """μ of a row (R, 0) with label R‖β‖ replaced by one with −depth times that label, then cut."""
     mechanism = DPRR(mu, TRACE, 1.0, release="statistics")
@@ -137,7 +133,7 @@ def _power_plant(part: str) -> Evidence:
 
 TESTS: dict[str, Tested] = {
     "2-algorithm-2": Searched(
-        _claimed,
+        lambda mu: math.sqrt(2.0) * mu,
         lambda mu, public_rows: gaussian_mu(
             PMTRR(mu, public_rows=public_rows, release="statistics")
         ),
@@ -147,14 +143,14 @@ TESTS: dict[str, Tested] = {
     ),
     "2-theorem-4-2": ERROR,
     "2-theorem-4-3": Searched(
-        _claimed,
+        lambda mu: math.sqrt(2.0) * mu,
         lambda mu, trace: gaussian_mu(DPRR(mu, trace, 1.0, release="statistics")),
         {"mu": reals(0.01, 10.0), "trace": reals(0.1, 100.0)},
         quantity="μ",
         tries=200,
     ),
     "2-theorem-4-3-labels": Searched(
-        _claimed,
+        lambda mu: math.sqrt(2.0) * mu,
         _moved_and_cut,
         {"depth": reals(0.0, 1e3), "mu": reals(0.1, 3.0)},
         quantity="μ",

@@ -159,6 +159,7 @@ def _at_two_fifths(mixtures: int, gamma: float, delta: float) -> float:
 
 
 def _textbook(eta: float, delta: float) -> float:
+    """The ε of the Gaussian mechanism's textbook formula at δ/3."""
     return math.sqrt(2.0 * math.log(3.75 / delta)) / eta
 
 
