@@ -35,15 +35,9 @@ ENVIRONMENTS = Path(".environments")
 FACTS, OUTCOMES, PAGE = (page.REPORTS / f"museum.{kind}" for kind in ("toml", "json", "md"))
 GITHUB = "https://github.com/"
 KINDS = ("before", "after")
-HEAD = (
-    "fault",
-    "package, versions before → after",
-    "thread",
-    "draws a side",
-    "caught",
-    "false alarms",
-    "least ε certified, claimed",
-    "how",
+HEAD = page.heads(
+    "fault | package, versions before → after | thread | draws a side | caught | false alarms "
+    "| least ε certified, claimed | how"
 )
 
 

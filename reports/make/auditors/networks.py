@@ -32,14 +32,9 @@ EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
 SIZE, SEEDS = 100_000, 3  # draws a side; audits of each task
 HIDDEN, BATCH, RATE = (64, 64), 500, 3e-3  # as those of `auto`
 PASSES, PATIENCE = 30, 6  # over the training draws; passes without a lower loss
-HEAD = (
-    "task",
-    "true δ",
-    "the true loss certifies",
-    "`auto`",
-    "a network per ε",
-    "CPU s of `auto`",
-    "CPU s of the networks",
+HEAD = page.heads(
+    "task | true δ | the true loss certifies | `auto` | a network per ε | CPU s of `auto` | "
+    "CPU s of the networks"
 )
 
 

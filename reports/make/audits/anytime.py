@@ -133,15 +133,9 @@ BROKEN: tuple[tuple[type, float, str, str], ...] = (
     (broken.NonDPLaplace2, 0.1, "770 (95 %)", "–"),
     (broken.NonDPGaussian2, 0.1, "4776 (5 %)", "–"),
 )
-POWER_HEAD = (
-    "mechanism",
-    "ε",
-    "rejected",
-    "mean",
-    "median",
-    "90 %",
-    "published: MMD bets",
-    "published: f-DP, asymptotic",
+POWER_HEAD = page.heads(
+    "mechanism | ε | rejected | mean | median | 90 % | published: MMD bets | published: f-DP, "
+    "asymptotic"
 )
 
 

@@ -20,16 +20,9 @@ HISTORIES, NIGHTS, EXCESS = 2000, 30, 1e-3
 SIZES = 0.0, 0.003, 0.01, 0.05, 0.2  # probability of the set under the other database
 DRAWS = 100_000, 1_000_000  # certifying draws a side and night
 VERSIONS = 1, 3, 10  # of the code over the nights
-HEADS = (
-    "P(S) under M(D')",
-    "draws a side and night",
-    "true claim rejected: 1 version",
-    "3 versions",
-    "10 versions",
-    "excess 0.001 found after 1 night",
-    "after 10",
-    "after 30",
-    "median night",
+HEADS = page.heads(
+    "P(S) under M(D') | draws a side and night | true claim rejected: 1 version | 3 versions "
+    "| 10 versions | excess 0.001 found after 1 night | after 10 | after 30 | median night"
 )
 WHOLE, SMALL = 400, 300  # histories of whole audits, draws a side of each
 

@@ -31,16 +31,9 @@ NAMES = [f"T{number}" for number in range(1, 15)]
 SIZES, SEEDS = (10_000, 100_000, 1_000_000), 5
 MANY, FEWER = 1_000_000, 3  # from so many draws on there are fewer seeds
 STRUCTURED = 100_000  # draws a side of the tasks with structure
-HEAD = (
-    "task",
-    "draws a side",
-    "true δ",
-    "certified",
-    "of the same band's",
-    "of the pointwise",
-    "CPU s",
-    "wall s",
-    "score",
+HEAD = page.heads(
+    "task | draws a side | true δ | certified | of the same band's | of the pointwise | CPU s "
+    "| wall s | score"
 )
 
 

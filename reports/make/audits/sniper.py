@@ -23,16 +23,9 @@ from reports.make.timing import clock
 
 LEVEL = 0.9
 SEEDS, MORE = (1, 2, 3), (1, 2, 3, 4, 5, 6, 7, 8, 9)
-HEAD = (
-    "mechanism",
-    "true ε of our pair",
-    "most that the draws can show",
-    "certified",
-    "seeds",
-    "least to most",
-    "on the published inputs",
-    "DP-Sniper",
-    "CPU seconds",
+HEAD = page.heads(
+    "mechanism | true ε of our pair | most that the draws can show | certified | seeds | "
+    "least to most | on the published inputs | DP-Sniper | CPU seconds"
 )
 LARGEST = 14.0  # ε up to which sets are looked at where the loss is unbounded
 # Share of the published value: a median of few seeds that is as near does not say which is larger.

@@ -26,14 +26,9 @@ SOUND_BUDGET = 30_000
 LEVEL = 0.999
 CHOOSE = 0.1  # share of the draws; fewer may not find the set where a small excess shows
 BITS = ("FloatLaplace",)  # audited with bits=True: it leaks in the bits of its floats
-HEAD = (
-    "mechanism",
-    "source",
-    "claim",
-    "true pure ε",
-    "true δ at the claim's ε",
-    "violated",
-    "draws a side needed",
+HEAD = page.heads(
+    "mechanism | source | claim | true pure ε | true δ at the claim's ε | violated | draws a "
+    "side needed"
 )
 Progress = Callable[[str], None]
 

@@ -12,8 +12,6 @@ from dpaudit.exact import calibrate, gaussian_sketch, spectrum
 from dpaudit.neighbours import NeighbourPair
 from reports.make.findings.evidence import Evidence, claimed
 
-SMALL_DELTAS = (1e-2, 1e-3, 1e-5, 1e-7, 1e-10)
-
 
 def sketch(leverage: float, rows: int, epsilon: float) -> float:
     """δ(ε) of a Gaussian sketch of `rows` rows when a row of leverage q is zeroed.

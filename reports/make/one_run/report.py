@@ -22,16 +22,9 @@ from reports.make.one_run.steps import false_alarms, zoo_table
 DELTA, LEVEL, SEEDS = 1e-5, 0.95, 20
 COUNTS, EPSILON = (100, 1_000, 10_000), (2.0, 4.0, 8.0)
 RESPONSE, RESPONSES = (1.0, 4.0), 1_000  # randomised response: ε, and coins
-HEAD = (
-    "canaries",
-    "true ε",
-    "auto",
-    "betting",
-    "Steinke et al.",
-    "f-DP, (ε, δ)",
-    "jax-privacy one run",
-    "from μ",
-    "jax-privacy f-DP",
+HEAD = page.heads(
+    "canaries | true ε | auto | betting | Steinke et al. | f-DP, (ε, δ) | jax-privacy one run "
+    "| from μ | jax-privacy f-DP"
 )
 
 

@@ -22,6 +22,9 @@ from reports.make.findings.statement import Searched, Tested
 REACH = 40.0
 
 
+# E max{0, 1 − exp(½aZ² + bZ + c)} for one normal Z
+
+
 def _positive_part(a: float, b: float, c: float) -> float:
     """E max{0, 1 − exp(½aZ² + bZ + c)}, a < 1, by normal probabilities.
 
@@ -71,6 +74,9 @@ def _mass(a: float, b: float, c: float, low: float, high: float) -> float:
 
 
 ONE_ROW = {"leverage": reals(1e-3, 0.99), "residual_share": reals(1e-3, 0.99)}
+
+
+# Sections 3.2 to 3.4: normal laws, ALS and Gaussian LS
 
 
 def _line(
@@ -180,6 +186,8 @@ LEMMA_8 = Searched(
     tries=200,
 )
 
+
+# Section 3.4, appendices B.5 and D: random linear combinations and projections
 
 SHARES = {"leverage": reals(0.01, 0.99), "epsilon": reals(1e-3, 5.0, log=True)}
 ROWS = {"leverage": reals(0.01, 0.99), "rows": integers(1, 300), "epsilon": SHARES["epsilon"]}

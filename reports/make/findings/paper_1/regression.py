@@ -21,6 +21,9 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(8)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
+# Section 3.1 and appendix B.1: the law of the solution of a sketched problem
+
+
 def _distance(rows: int, features: int) -> Evidence:
     """The largest distance of two cdfs: of a coordinate of x̃, over its printed deviation, and Φ.
 
@@ -69,6 +72,9 @@ def _checked(*what: str) -> Swept:
     return Swept(_products, settings[0], more=settings[1:])
 
 
+# Appendix B.3: what zeroing a row does to the solution, the residual and the law
+
+
 def _zeroed(seed: int, features: int, what: str) -> Evidence:
     """A printed value of propositions 7–10 against the same for the database without its row 0."""
     data = np.random.default_rng(seed).standard_normal((features + 4, features + 1))
@@ -110,6 +116,9 @@ def _rank(leverage: float, residual_share: float, features: int) -> float:
     coef = np.linalg.lstsq(others, labels, rcond=None)[0]
     norm = float(np.linalg.norm(labels - others @ coef))
     return int(np.linalg.matrix_rank(norm**2 * np.linalg.inv(others.T @ others)))
+
+
+# Section 4 and appendix C: no privacy with utility for functions of unbounded move
 
 
 def _largest_error(bound: float, answer: float) -> float:

@@ -22,6 +22,9 @@ STEEPEST = (3.0 - math.sqrt(3.0)) / 6.0
 X, Y = np.array([0.5, -1.0, 2.0]), np.array([1.0, 0.0, 1.0])
 
 
+# Section 5.1: logistic regression
+
+
 def largest_step(radius: float) -> float:
     """The largest shift of one step of algorithm 3 between two rows, over μ/√T, on any path.
 
@@ -101,6 +104,9 @@ def _steepest_slope(dim: int, rows: int, eta: float) -> float:
     return slope * printed.algorithm_1_radius(dim, rows, eta) ** 3 * (1.0 - 1e-12)
 
 
+# Section 5.2: generalised linear models
+
+
 def _curvature(family: str, z: float) -> float:
     """b″(z)."""
     if family == "linear":
@@ -151,6 +157,8 @@ def _mapped_back(moment: float, ridge: float, dispersion: float) -> float:
     """Σ̂_B^{−1/2} times the minimizer of (12), whose data term is divided by r(φ)."""
     return 1.0 / dispersion / (moment / dispersion + ridge)
 
+
+# Theorem 5.3, appendix B.10 and lemma A.7: convergence
 
 MEDIAN = 0.6744897501960817
 HESSIAN_SLOPE = 1.0 / (6.0 * math.sqrt(3.0))  # the largest of (log(1 + e^β))‴

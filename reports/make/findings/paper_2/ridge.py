@@ -59,6 +59,9 @@ ERROR = Searched(
 )
 
 
+# Remark 4.4: radii from the private rows themselves
+
+
 def _keeping(rows: int, eta: float) -> NeighbourPair:
     """A row at both radii whose label changes its sign; Tr(Σ̂) = 2 and σ̂² = 1 on both sides."""
     radius = printed.theorem_4_3_radius(TRACE, 2, rows, eta)
@@ -123,6 +126,9 @@ PAIRS: dict[str, Callable[[], NeighbourPair]] = {
     "a long row": PracticalDPRR(1.0).pair,
     "FLIGHT": _flights,
 }
+
+
+# Section 6
 
 
 def _power_plant(part: str) -> Evidence:

@@ -19,6 +19,8 @@ from reports.make.findings.evidence import CERTIFIED, Evidence, claimed, stated
 from reports.make.findings.measures import gaussian_mu
 from reports.make.findings.statement import Searched, Swept, Tested
 
+# Section 2: f-DP and Gaussian privacy, as the paper quotes them
+
 
 def _tradeoff(mu: float, alpha: float) -> float:
     """Φ(Φ⁻¹(1 − α) − μ), the function of μ-GDP."""
@@ -51,6 +53,8 @@ def _noisy_square(mu: float, row_bound: float) -> float:
     rows = row_bound * np.array([[1.0], [0.5]])
     return float(noisy.replaced_rows(rows, np.zeros((1, 1))).mu[0])
 
+
+# Appendix A: Gaussian vectors and matrices, singular values and inverses
 
 CHANCE = "P(the bound fails)"
 TRIALS, LEVEL = 2_000, 1.0 - 1e-6
@@ -164,6 +168,9 @@ SUM_INVERSE = Searched(
 )
 
 
+# Sections 2.2, 3.1 and 4: which rows are cut, and whether the estimator changes
+
+
 def _any_longer(rows: int, dim: int, square: float) -> float:
     """The chance that one of n standard normal rows has a squared norm above `square`."""
     return float(-np.expm1(xlog1py(rows, -chdtrc(dim, square))))
@@ -250,6 +257,9 @@ LABELS = Searched(
     at={"rows": 1_000_000, "dim": 1, "eta": 0.05},
     fixed={"exact": _cut_wider},
 )
+
+
+# Section 3.2: the noisy second moment and its inverse
 
 
 def _beyond(bound: float, eta: float, factor: float = 1.0) -> float:

@@ -44,7 +44,7 @@ def _copies(row_bound: float, mixtures: int, gamma: float, delta: float) -> int:
     return math.ceil(gamma / row_bound**2 + eta * (_tau(delta) + FAR)) + 1
 
 
-def _bare(row_bound: float, mixtures: int, gamma: float, delta: float) -> float:
+def _leak_without_noise(row_bound: float, mixtures: int, gamma: float, delta: float) -> float:
     """δ of the output on that many rows, of which one is zeroed, at least.
 
     λ_min = mC² for m rows. The noise is 0 on both sides except for a probability p, so that δ is
@@ -56,7 +56,7 @@ def _bare(row_bound: float, mixtures: int, gamma: float, delta: float) -> float:
     return sketch(1.0 / count, mixtures, epsilon) - (1.0 + math.exp(min(epsilon, 700.0))) * unlikely
 
 
-def _scaled(row_bound: float, mixtures: int, gamma: float, delta: float) -> float:
+def _leak_in_units(row_bound: float, mixtures: int, gamma: float, delta: float) -> float:
     """The corrected line on the same rows: λ̃ and the output together."""
     mechanism = ModifiedGaussMix(mixtures, gamma, delta, row_bound=row_bound, variant="corrected")
     count = _copies(row_bound, mixtures, gamma, delta)
@@ -101,19 +101,19 @@ def output_leak(
     return max(leak(one) for one in np.linspace(best - step, best + step, 15))
 
 
-def _seen(mixtures: int, gamma: float, eta: float, delta: float, columns: int) -> float:
+def _leak_of_output(mixtures: int, gamma: float, eta: float, delta: float, columns: int) -> float:
     epsilon = printed.theorem_1_epsilon(mixtures, gamma, delta, eta)
     return output_leak(mixtures, gamma, eta, delta, columns, epsilon)
 
 
-def _seen_bound(mixtures: int, gamma: float, eta: float, delta: float) -> float:
+def _bound_of_output(mixtures: int, gamma: float, eta: float, delta: float) -> float:
     """An upper bound with the exact ε of λ̃: λ̃ and the output, for any number of columns."""
     mechanism = ModifiedGaussMix(mixtures, gamma, delta, eta, variant="corrected")
     eigenvalue = 1.0 + eta * (_tau(delta) + 6.0) + 1.0
     return float(mechanism.joint_spectrum(axis_pair(1.0, eigenvalue), _claimed(mechanism)).delta)
 
 
-def _after(mixtures: int, gamma: float, delta: float) -> float:
+def _leak_after_theorem(mixtures: int, gamma: float, delta: float) -> float:
     """δ of the output at the ε printed for η = γ/√k, at least: a row of norm 1, and zeros.
 
     λ_min = 1, so the noise is as if it were 0 unless z > τ − 1/η; q is then 1/(1 + noise²).
@@ -126,11 +126,14 @@ def _after(mixtures: int, gamma: float, delta: float) -> float:
     return least - (1.0 + math.exp(min(epsilon, 700.0))) * unlikely
 
 
-def _after_bound(mixtures: int, gamma: float, delta: float) -> float:
+def _bound_after_theorem(mixtures: int, gamma: float, delta: float) -> float:
     """λ̃ and the output on the same pair, at theorem 1's own ε."""
     mechanism = ModifiedGaussMix(mixtures, gamma, delta)
     epsilon = _claimed(ModifiedGaussMix(mixtures, gamma, delta, variant="corrected"))
     return float(mechanism.joint_spectrum(axis_pair(1.0, 1.0), epsilon).delta)
+
+
+# Appendices D and E: the steps from λ̃ to theorem 1, and the sign of ε̃
 
 
 def _second(mixtures: int, gamma: float, delta: float) -> float:
@@ -163,12 +166,12 @@ def _textbook(eta: float, delta: float) -> float:
     return math.sqrt(2.0 * math.log(3.75 / delta)) / eta
 
 
-def _estimate(eta: float, delta: float) -> float:
+def _leak_of_estimate(eta: float, delta: float) -> float:
     """δ of λ̃ alone, a shift of 1/η, at the textbook's ε."""
     return float(gaussian_shift(1.0 / eta, _textbook(eta, delta)))
 
 
-def _estimate_scaled(eta: float, delta: float) -> float:
+def _leak_at_exact_epsilon(eta: float, delta: float) -> float:
     """δ of λ̃ alone at the exact ε, where that is more than the textbook's."""
     epsilon = _textbook(eta, delta) + ModifiedGaussMix(1, 3.0, delta, eta).shortfall
     return float(gaussian_shift(1.0 / eta, epsilon)) * (1.0 - 1e-9)
@@ -199,7 +202,7 @@ def _missed(gamma: float, delta: float, eigenvalue: float, strict: bool = False)
 TESTS: dict[str, Tested] = {
     "3-algorithm-1-scale": Searched(
         lambda delta: delta,
-        _bare,
+        _leak_without_noise,
         {
             "row_bound": reals(1.0, 1000.0),
             "mixtures": integers(1, 100_000),
@@ -214,7 +217,7 @@ TESTS: dict[str, Tested] = {
             f"so ε = {_theorem_1(mixtures, gamma, delta):.4g}, "
             f"{_copies(row_bound, mixtures, gamma, delta)} rows of norm C"
         ),
-        fixed={"exact": _scaled},
+        fixed={"exact": _leak_in_units},
     ),
     "3-algorithm-1-line-3": Searched(
         lambda gamma: gamma,
@@ -240,7 +243,7 @@ TESTS: dict[str, Tested] = {
     ),
     "3-theorem-1-small-eta": Searched(
         lambda delta: delta,
-        _seen,
+        _leak_of_output,
         {
             "mixtures": integers(1, 100),
             "gamma": reals(5.0, 100.0),
@@ -255,11 +258,11 @@ TESTS: dict[str, Tested] = {
         also=lambda mixtures, gamma, eta, delta, columns: (
             f"so ε = {printed.theorem_1_epsilon(mixtures, gamma, delta, eta):.4g}"
         ),
-        fixed={"exact": _seen_bound},
+        fixed={"exact": _bound_of_output},
     ),
     "3-theorem-1-epsilon": Searched(
         lambda delta: delta,
-        _after,
+        _leak_after_theorem,
         {"mixtures": integers(1, 1000), "gamma": reals(2.6, 1000.0), "delta": reals(1e-12, 0.1)},
         kind=CERTIFIED,
         tries=60,
@@ -268,15 +271,15 @@ TESTS: dict[str, Tested] = {
             f"so ε = {printed.after_theorem_1_epsilon(mixtures, gamma, delta):.4g}"
         ),
         rounding=1e-18,
-        fixed={"exact": _after_bound},
+        fixed={"exact": _bound_after_theorem},
     ),
     "3-theorem-1-eta": Searched(
         lambda delta: delta / 3.0,
-        _estimate,
+        _leak_of_estimate,
         {"eta": reals(0.05, 50.0), "delta": reals(1e-10, 0.5)},
         at={"eta": 0.2, "delta": 1e-5},
         also=lambda eta, delta: f"so ε = {_textbook(eta, delta):.4g}",
-        fixed={"exact": _estimate_scaled},
+        fixed={"exact": _leak_at_exact_epsilon},
     ),
     "3-theorem-1-sketch": Swept(
         _below,

@@ -22,54 +22,42 @@ from dpaudit.papers.paper_3.sheffet import SheffetAlgorithm
 from dpaudit.papers.paper_3.zeroed_row import SolvedRow
 from dpaudit.testing import choices, integers, reals
 from reports.make.findings.evidence import CERTIFIED
-from reports.make.findings.measures import least_noise
 from reports.make.findings.paper_3.algorithm_1 import output_leak
 from reports.make.findings.statement import Searched, Tested
+
+# Appendices H and I: the algorithms that the paper compares with
 
 Box = Callable[..., SheffetAlgorithm]
 
 
-def _solved(box: Box) -> Callable[[float, int, float, float], float]:
+def _solution_leak(
+    row_bound: float, mixtures: int, epsilon: float, delta: float, box: Box
+) -> float:
     """δ of what the box returns, θ̃, on its own pair, at least.
 
     λ_min is so small there that noise is added except for a probability p: the Student t laws' δ
     with that noise, less (1 + e^ε)p.
     """
-
-    def leak(row_bound: float, mixtures: int, epsilon: float, delta: float) -> float:
-        mechanism = box(mixtures, epsilon, delta, row_bound, row_bound)
-        pair = mechanism.pair()
-        lowest = max(float(np.linalg.eigvalsh(one.T @ one)[0]) for one in (pair.left, pair.right))
-        missed = math.exp(float(laplace_log_cdf(np.array(mechanism.margin(lowest)))))
-        curve = SolvedRow.of(pair.left, 0, mixtures).curve(mechanism.sigma)
-        found = max(float(one) for one in curve.delta(np.array(epsilon)))
-        return found - (1.0 + math.exp(epsilon)) * missed
-
-    return leak
+    mechanism = box(mixtures, epsilon, delta, row_bound, row_bound)
+    pair = mechanism.pair()
+    lowest = max(float(np.linalg.eigvalsh(one.T @ one)[0]) for one in (pair.left, pair.right))
+    missed = math.exp(float(laplace_log_cdf(np.array(mechanism.margin(lowest)))))
+    curve = SolvedRow.of(pair.left, 0, mixtures).curve(mechanism.sigma)
+    leak = max(float(one) for one in curve.delta(np.array(epsilon)))
+    return leak - (1.0 + math.exp(epsilon)) * missed
 
 
-def _solved_rightly(box: Box) -> Callable[[float, int, float, float], float]:
-    """The branch taken and θ̃ together, by the corrected lines, on the same pair."""
-
-    def leak(row_bound: float, mixtures: int, epsilon: float, delta: float) -> float:
-        mechanism = box(mixtures, epsilon, delta, row_bound, row_bound, variant="corrected")
-        return float(mechanism.joint_spectrum(mechanism.pair(), epsilon).delta)
-
-    return leak
+def _corrected_leak(
+    row_bound: float, mixtures: int, epsilon: float, delta: float, box: Box
+) -> float:
+    """δ of the branch taken and θ̃ together, by the corrected lines, on the same pair."""
+    mechanism = box(mixtures, epsilon, delta, row_bound, row_bound, variant="corrected")
+    return float(mechanism.joint_spectrum(mechanism.pair(), epsilon).delta)
 
 
 def _ada_ssp(epsilon: float, delta: float) -> float:
     """Three releases that all move by their sensitivity: together a shift of √3/s."""
-    return _shifted(math.sqrt(3.0) / printed.ada_ssp_deviation(epsilon, delta), epsilon)
-
-
-def _ada_ssp_enough(epsilon: float, delta: float) -> float:
-    least = math.sqrt(3.0) * least_noise(epsilon, delta)
-    deviation = max(printed.ada_ssp_deviation(epsilon, delta), least)
-    return _shifted(math.sqrt(3.0) / deviation * (1.0 - 1e-9), epsilon)
-
-
-def _shifted(mu: float, epsilon: float) -> float:
+    mu = math.sqrt(3.0) / printed.ada_ssp_deviation(epsilon, delta)
     return float(gaussian_shift(mu, epsilon))
 
 
@@ -80,17 +68,25 @@ def _objective(epsilon: float, delta: float) -> float:
     return float(spectrum(mechanism, NeighbourPair(pair.left, pair.right), epsilon).delta)
 
 
-def _box(low: float, high: float, at: float) -> dict[str, object]:
-    return {
-        "domain": {
+def _sheffet(box: Box, low: float, high: float, at: float) -> Searched:
+    """θ̃ of a box for rows of norm `low` to `high`, first shown at the row bound `at`."""
+    return Searched(
+        lambda delta: delta,
+        partial(_solution_leak, box=box),
+        {
             "row_bound": reals(low, high),
             "mixtures": integers(2, 1000),
             "epsilon": reals(0.1, 10.0),
             "delta": reals(1e-8, 0.01),
         },
-        "at": {"row_bound": at, "mixtures": 10, "epsilon": 5.0, "delta": 1e-5},
-    }
+        kind=CERTIFIED,
+        tries=60,
+        at={"row_bound": at, "mixtures": 10, "epsilon": 5.0, "delta": 1e-5},
+        fixed={"exact": partial(_corrected_leak, box=box)},
+    )
 
+
+# Appendices J and K: how the experiments were run
 
 RATIO = 2.5  # k/d in the public code
 BUDGET = 1e-6  # its δ
@@ -109,7 +105,7 @@ def _code_gamma(mixtures: int, epsilon: float) -> float:
     return math.exp(brentq(excess, 0.01, 40.0))
 
 
-def _code(features: int, epsilon: float) -> float:
+def _leak_of_code(features: int, epsilon: float) -> float:
     """δ of [X̃, Ỹ] with the code's γ and deviation √(γC²/√k) of λ̃, at least, for XᵀX = λI."""
     mixtures = int(RATIO * features)
     gamma = _code_gamma(mixtures, epsilon)
@@ -117,7 +113,7 @@ def _code(features: int, epsilon: float) -> float:
     return output_leak(mixtures, gamma, eta, BUDGET, features + 1, epsilon)
 
 
-def _as_described(features: int, epsilon: float) -> float:
+def _leak_as_described(features: int, epsilon: float) -> float:
     """λ̃ and the sketch by the corrected line of algorithm 1, a row of norm C on the λ_min axis."""
     mixing = LinearMixing(int(RATIO * features), epsilon, BUDGET, variant="corrected").mixing
     pair = axis_pair(mixing.row_bound, 2.0 + mixing.spread * (mixing.tau + 6.0))
@@ -164,22 +160,8 @@ TESTS: dict[str, Tested] = {
         at={"epsilon": 40.0, "delta": 1e-5},
         fixed={"hypotheses": lambda epsilon: epsilon <= 10.0},
     ),
-    "3-h2-algorithm-4": Searched(
-        lambda delta: delta,
-        _solved(SheffetOLS),
-        kind=CERTIFIED,
-        tries=60,
-        **_box(1e-3, 100.0, 0.01),  # type: ignore[arg-type]
-        fixed={"exact": _solved_rightly(SheffetOLS)},
-    ),
-    "3-h2-algorithm-5": Searched(
-        lambda delta: delta,
-        _solved(SheffetRenyiOLS),
-        kind=CERTIFIED,
-        tries=60,
-        **_box(1.0, 1000.0, 10.0),  # type: ignore[arg-type]
-        fixed={"exact": _solved_rightly(SheffetRenyiOLS)},
-    ),
+    "3-h2-algorithm-4": _sheffet(SheffetOLS, 1e-3, 100.0, at=0.01),
+    "3-h2-algorithm-5": _sheffet(SheffetRenyiOLS, 1.0, 1000.0, at=10.0),
     "3-algorithm-6-noise": Searched(
         lambda delta: delta,
         _objective,
@@ -188,12 +170,12 @@ TESTS: dict[str, Tested] = {
     ),
     "3-appendix-j-1": Searched(
         lambda: BUDGET,
-        _code,
+        _leak_of_code,
         {"features": integers(50, 1000), "epsilon": reals(0.1, 5.0)},
         kind=CERTIFIED,
         tries=30,
         at={"features": 512, "epsilon": 1.0},
-        fixed={"exact": _as_described},
+        fixed={"exact": _leak_as_described},
     ),
     "3-section-j": Searched(
         lambda delta: delta,

@@ -17,6 +17,8 @@ from reports.make.findings.evidence import Evidence, stated
 from reports.make.findings.measures import sketch
 from reports.make.findings.statement import Searched, Swept, Tested
 
+# Section 3: from Rényi divergences to (ε, δ), and the Gaussian mechanism
+
 MIXING = {
     "mixtures": integers(1, 1000),
     "gamma": reals(2.51, 1000.0),
@@ -25,23 +27,15 @@ MIXING = {
 }
 
 
-def _by_order(mixtures: int, gamma: float, share: float, delta: float, law: str) -> float:
-    """Proposition 1: ε_DP of a sketch at q = 1/γ, or of a shift of 1/√γ."""
-    order = 1.0 + share * (gamma - 1.0)
-    renyi = (
-        float(printed.lemma_1_renyi(order, mixtures, gamma))
-        if law == "sketch"
-        else 0.5 * order / gamma
-    )
+def _delta_by_order(mixtures: int, gamma: float, share: float, delta: float, law: str) -> float:
+    """δ at proposition 1's ε_DP, for a sketch at q = 1/γ or for a shift of 1/√γ."""
+    order, is_sketch = 1.0 + share * (gamma - 1.0), law == "sketch"
+    lemma_1 = float(printed.lemma_1_renyi(order, mixtures, gamma))
+    renyi = lemma_1 if is_sketch else 0.5 * order / gamma
     epsilon = renyi + math.log1p(-1.0 / order) - math.log(order * delta) / (order - 1.0)
     if epsilon < 0.0:
         fail("delta", delta, "a delta with ε_DP of at least 0")
-    return epsilon
-
-
-def _delta_by_order(mixtures: int, gamma: float, share: float, delta: float, law: str) -> float:
-    epsilon = _by_order(mixtures, gamma, share, delta, law)
-    if law == "sketch":
+    if is_sketch:
         return sketch(1.0 / gamma, mixtures, epsilon)
     return float(gaussian_shift(gamma**-0.5, epsilon))
 
@@ -79,6 +73,8 @@ def _delta_of_scaled(sigma: float, delta: float, row_bound: float) -> float:
     return float(gaussian_shift(row_bound / sigma, epsilon))
 
 
+# Section 4: lemma 1, corollary 1 and what follows them
+
 AT_DELTA = {
     "mixtures": integers(1, 1000),
     "gamma": reals(2.51, 1000.0),
@@ -94,10 +90,8 @@ def _matrix(seed: int, rows: int, columns: int) -> Array:
 def _largest_renyi(seed: int, rows: int, columns: int, sigma: float, share: float) -> float:
     """The larger D_α of both directions over all rows, for k = 1, by lemma 2's determinants."""
     data = _matrix(seed, rows, columns)
-    full, order = (
-        data.T @ data + sigma**2 * np.eye(columns),
-        _order(seed, rows, columns, sigma, share),
-    )
+    full = data.T @ data + sigma**2 * np.eye(columns)
+    order = _order(seed, rows, columns, sigma, share)
     pairs = [(full, full - np.outer(row, row)) for row in data]
     both = [*pairs, *((less, more) for more, less in pairs)]
     return max(_normal_renyi(order, *pair) for pair in both)
@@ -133,35 +127,19 @@ def _lemma_1(seed: int, rows: int, columns: int, sigma: float, share: float) -> 
 
 def _exact_epsilon(mixtures: int, gamma: float, delta: float) -> float:
     """The exact ε of a sketch with q = 1/γ at δ."""
-
-    def curve(epsilon: Array) -> Array:
-        return np.maximum(*gaussian_sketch(1.0 / gamma, mixtures, epsilon))
-
-    return float(epsilon_at(curve, delta))
+    return float(
+        epsilon_at(lambda e: np.maximum(*gaussian_sketch(1.0 / gamma, mixtures, e)), delta)
+    )
 
 
-def _linear(gamma: float, share: float) -> float:
-    """kα/(2γ²) for k = 1, α in (1, 2γ/5)."""
-    return 0.5 * (1.0 + share * (0.4 * gamma - 1.0)) / gamma**2
-
-
-def _renyi(gamma: float, share: float) -> float:
-    return float(printed.lemma_1_renyi(1.0 + share * (0.4 * gamma - 1.0), 1, gamma))
-
-
-def _after_corollary(mixtures: int, gamma: float, delta: float) -> float:
-    epsilon = printed.corollary_1_epsilon(mixtures, gamma, delta)
-    return sketch(1.0 / gamma, mixtures, epsilon)
+def _order_to_two_fifths(gamma: float, share: float) -> float:
+    """α in (1, 2γ/5)."""
+    return 1.0 + share * (0.4 * gamma - 1.0)
 
 
 def _both_cases(mixtures: int, gamma: float, delta: float) -> float:
     epsilon = _truncated_epsilon(*printed.corollary_1_tcdp(mixtures, gamma), delta)
     return sketch(1.0 / gamma, mixtures, epsilon)
-
-
-def _quoted(mixtures: int, gamma: float, delta: float) -> float:
-    """δ at the quoted ε where X and X′ both meet the scale bound, so that q = 1/(1 + γ)."""
-    return sketch(1.0 / (1.0 + gamma), mixtures, printed.sheffet_2019(mixtures, gamma, delta))
 
 
 def _quoted_small(mixtures: int, gamma: float, delta: float) -> float:
@@ -181,6 +159,9 @@ def _epsilon_of_noise(mixtures: int, ratio: float, delta: float) -> float:
 def _epsilon_of_mixing(mixtures: int, ratio: float, delta: float) -> float:
     """The exact ε of SX + σξ: without a scale bound q is at most 1/(1 + σ²)."""
     return _exact_epsilon(mixtures, 1.0 + ratio**2 * mixtures, delta)
+
+
+# Appendices B and C: the proofs
 
 
 def _lemma_2(first: float, second: float, shift: float, order: float) -> float:
@@ -338,8 +319,10 @@ TESTS: dict[str, Tested] = {
         tries=300,
     ),
     "3-corollary-1": Searched(
-        _linear,
-        _renyi,
+        lambda gamma, share: 0.5 * _order_to_two_fifths(gamma, share) / gamma**2,
+        lambda gamma, share: float(
+            printed.lemma_1_renyi(_order_to_two_fifths(gamma, share), 1, gamma)
+        ),
         {"gamma": reals(2.5001, 1e5), "share": reals(1e-3, 1.0)},
         quantity="D_α/k",
         tolerance=1e-6,
@@ -356,7 +339,9 @@ TESTS: dict[str, Tested] = {
     ),
     "3-corollary-1-epsilon": Searched(
         lambda delta: delta,
-        _after_corollary,
+        lambda mixtures, gamma, delta: sketch(
+            1.0 / gamma, mixtures, printed.corollary_1_epsilon(mixtures, gamma, delta)
+        ),
         AT_DELTA,
         at={"mixtures": 10, "gamma": 5.0, "delta": 1e-6},
         also=lambda mixtures, gamma, delta: (
@@ -366,7 +351,10 @@ TESTS: dict[str, Tested] = {
     ),
     "3-sheffet-2019": Searched(
         lambda delta: delta,
-        _quoted,
+        # X and X′ both meet the scale bound, so that q = 1/(1 + γ)
+        lambda mixtures, gamma, delta: sketch(
+            1.0 / (1.0 + gamma), mixtures, printed.sheffet_2019(mixtures, gamma, delta)
+        ),
         {
             "mixtures": integers(1, 100_000),
             "gamma": reals(1.01, 1000.0),

@@ -44,7 +44,10 @@ def middle_excess(rows: int, mixtures: int, square: float) -> float:
     return rows * float(brentq(beyond, 0.0, 1.0 + 100.0 * scale)) ** 2
 
 
-def _shown(row_bound: float, mixtures: int, epsilon: float, delta: float) -> float:
+# Algorithm 2 and theorem 2
+
+
+def _solution_leak(row_bound: float, mixtures: int, epsilon: float, delta: float) -> float:
     """δ of θ on the algorithm's own pair, at C_X = C_Y, at least.
 
     No noise is added to either side except for a probability p, and then θ is least squares on a
@@ -60,7 +63,7 @@ def _shown(row_bound: float, mixtures: int, epsilon: float, delta: float) -> flo
     return leak - (1.0 + math.exp(epsilon)) * missed
 
 
-def _kept(row_bound: float, mixtures: int, epsilon: float, delta: float) -> float:
+def _joint_leak(row_bound: float, mixtures: int, epsilon: float, delta: float) -> float:
     """λ̃ and θ together, by the corrected line, on the same pair."""
     bounds = (row_bound, row_bound)
     pair = LinearMixing(mixtures, epsilon, delta, *bounds).pair()
@@ -80,6 +83,8 @@ FEW_MIXTURES = Swept(
     {"mixtures": (1, 2, 5), "features": (2, 5, 20)},
     fixed=partial(_rank, more=1),
 )
+# Theorem 3 and appendix F: utility
+
 CONSTANT = 100.0  # for O(·), whose constant is not stated: any other fails further on
 
 
@@ -101,7 +106,7 @@ def _by_gamma(mixtures: int, epsilon: float, delta: float) -> float:
     return _of_theorem_3(_gamma(mixtures, epsilon, delta)) / CONSTANT
 
 
-def _excess(mixtures: int, epsilon: float, delta: float) -> float:
+def _median_loss(mixtures: int, epsilon: float, delta: float) -> float:
     """The median of L(θ) − (1 + χ)²L(θ*) for n = γ(C_X² + C_Y²) rows x = y = 1, where L(θ*) = 0.
 
     λ_min([X, Y]) = 0, so that the full noise is added; with λ̃ > 0, of probability at most δ/3,
@@ -111,7 +116,7 @@ def _excess(mixtures: int, epsilon: float, delta: float) -> float:
     return middle_excess(max(1, round(square)), mixtures, square)
 
 
-def _thrice(mixtures: int, gamma: float, delta: float) -> float:
+def _equation_60(mixtures: int, gamma: float, delta: float) -> float:
     return 3.0 * math.sqrt(2.0 * mixtures * math.log(3.75 / delta)) / gamma
 
 
@@ -168,6 +173,8 @@ def _ridge(seed: int, rows: int, features: int, noise: float) -> tuple[float, fl
     rise = np.sum((y - x @ ridge) ** 2) - np.sum((y - x @ plain) ** 2)
     return float(rise), float(noise * np.sum(plain**2))
 
+
+# Section 5.2 and appendix G: logistic regression by a parabola
 
 FARTHEST = 500.0
 WIDTH = 100.0  # kχ²/d, for the constant c₀ that is not stated
@@ -288,7 +295,7 @@ def _squares(seed: int, slope: float, bend: float) -> tuple[float, float]:
 TESTS: dict[str, Tested] = {
     "3-algorithm-2": Searched(
         lambda delta: delta,
-        _shown,
+        _solution_leak,
         {
             "row_bound": reals(1.0, 100.0),
             "mixtures": integers(1000, 100_000),
@@ -298,13 +305,13 @@ TESTS: dict[str, Tested] = {
         kind=CERTIFIED,
         tries=30,
         at={"row_bound": 10.0, "mixtures": 10_000, "epsilon": 1.0, "delta": 1e-5},
-        fixed={"exact": _kept},
+        fixed={"exact": _joint_leak},
     ),
     "3-theorem-2-rows": FEW_MIXTURES,
     "3-theorem-3-chi": FEW_MIXTURES,
     "3-theorem-3": Searched(
         _by_rate,
-        _excess,
+        _median_loss,
         {"mixtures": integers(100, 10_000), "epsilon": reals(0.1, 1e8), "delta": reals(1e-12, 0.1)},
         quantity="L(θ) − (1 + χ)²L(θ*)",
         tries=150,
@@ -326,7 +333,7 @@ TESTS: dict[str, Tested] = {
         tries=300,
     ),
     "3-equation-60": Searched(
-        _thrice,
+        _equation_60,
         _theorem_1,
         {"mixtures": integers(1, 1_000_000), "gamma": reals(2.51, 1e4), "delta": reals(1e-10, 0.5)},
         quantity="ε̃",

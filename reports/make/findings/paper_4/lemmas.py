@@ -16,6 +16,8 @@ from dpaudit.testing import choices, integers, reals
 from reports.make.findings.evidence import CERTIFIED, Evidence, claimed
 from reports.make.findings.statement import Searched, Swept, Tested
 
+# Sections 1 and 2
+
 
 def _normal_tail(nu: float, factor: float = 1.0) -> float:
     """P(x > μ + σ√(factor·ln(1/ν))) for a normal x."""
@@ -79,6 +81,8 @@ WISHART_DENSITY = Searched(
     tries=300,
 )
 
+
+# Appendix A
 
 DRAWS, SEED, LEVEL = 2_000, 4, 1e-6
 

@@ -19,6 +19,8 @@ from reports.make.findings.evidence import CERTIFIED, Evidence, claimed
 from reports.make.findings.paper_4.sketches import LIMIT
 from reports.make.findings.statement import Searched, Swept, Tested
 
+# Section 2 and theorem B.5: Gaussian noise
+
 
 def _shift(epsilon: float, delta: float) -> float:
     """δ(ε) of a shift by Δ under σ² = 2Δ² ln(2/δ)/ε."""
@@ -58,6 +60,8 @@ def _inverse_change(rho: float, turn: float) -> float:
     gap = np.linalg.inv(inner + np.outer(u, u)) - np.linalg.inv(inner + np.outer(v, v))
     return rho**2 * float(np.sum(gap**2))
 
+
+# Section 4 and appendix B.2: Wishart noise
 
 DRAWS, SEED, LEVEL = 200, 4, 1e-6
 

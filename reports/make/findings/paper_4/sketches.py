@@ -76,6 +76,9 @@ def _delta_of(
     return Searched(lambda delta: delta, exact, domain, tries=tries, **more)
 
 
+# Sections 3 and 5
+
+
 def _posterior(n: int, k: int, prior: float, square: float, variance: float) -> float:
     """ln of the posterior's density at `variance` less that at 1, AᵀA = `square`, Ψ = `prior`."""
     law = invwishart(df=n + k, scale=square + prior)
@@ -116,6 +119,9 @@ THEOREM_5_1 = _delta_of(
     at={"dof": 100_000, "epsilon": 400.0, "delta": 0.01},
     fixed={"exact": partial(_drawn, padding=printed.theorem_b_1_padding)},
 )
+
+
+# Appendix B: the proofs
 
 
 def _sherman_morrison(dof: int, leverage: float) -> float:

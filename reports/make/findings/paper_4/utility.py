@@ -19,6 +19,9 @@ NORM = float(np.sqrt(X**2 + Y**2).max())  # the norm of the longest row of [X; Y
 ROWS = 8.0 * 2.0 * math.log(2.0)  # 8·d log d, of which r is ln(1/ν)/η² times, d = 2
 
 
+# Section 3: ridge regression
+
+
 def _data(scale: float) -> tuple[Array, Array]:
     return scale * X, scale * Y
 
@@ -69,6 +72,8 @@ def _misses(row_bound: float, eta: float, nu: float, power: float = 1.0) -> floa
     radius = eta * loss**power / math.sqrt(square + least)
     return 2.0 * float(t.sf(radius * math.sqrt(rows * moment / loss), rows))
 
+
+# Appendix C
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 TAIL = 1e-15
@@ -163,6 +168,8 @@ def _diagonal(dim: int, own: float = 0.0) -> float:
     parts[0, 0] = 1.0
     return float(np.sum(((parts + parts.T) / math.sqrt(2.0) - own * parts) ** 2))
 
+
+# Numbers of the experiments
 
 SIZES = {14: 4_096, 22: 4_194_304, 25: 33_554_432}  # as printed beside 2^exponent
 # by ε: the printed factor, the printed mean errors of algorithms 1 and 2
