@@ -14,7 +14,6 @@ from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
 from dpaudit.testing import choices, integers, reals
 from reports.make.findings.evidence import Evidence, claimed, stated
-from reports.make.findings.measures import outlying_line
 from reports.make.findings.statement import Searched, Swept, Tested
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(8)
@@ -121,20 +120,28 @@ def _rank(leverage: float, residual_share: float, features: int) -> float:
 # Section 4 and appendix C: no privacy with utility for functions of unbounded move
 
 
+def _outlying_line(outlier: float) -> Array:
+    """Twelve rows about y = x, the first off it by `outlier`."""
+    x = np.linspace(1.0, 2.0, 12)
+    return np.column_stack([x, x + 0.1 * np.cos(7.0 * x) + np.r_[outlier, np.zeros(11)]])
+
+
 def _largest_error(bound: float, answer: float) -> float:
     """E(M(D) − f(D))² of M(D) = answer, the largest over databases with ever larger outliers."""
     outliers = (0.0, 1e3, 1e3 * bound)
-    return max(float((answer - least_squares(outlying_line(one)).coef[0]) ** 2) for one in outliers)
+    return max(
+        float((answer - least_squares(_outlying_line(one)).coef[0]) ** 2) for one in outliers
+    )
 
 
 def _largest_move(outlier: float) -> float:
     """The largest move of the solution over all n neighbours of a database without a zero row."""
-    return float(least_squares(outlying_line(outlier)).displacement.max())
+    return float(least_squares(_outlying_line(outlier)).displacement.max())
 
 
 def _filled_move(bound: float, outlier: float) -> float:
     """The move when a zero row is replaced by (1, c), c as in the proof of lemma 7."""
-    data = outlying_line(outlier)
+    data = _outlying_line(outlier)
     before = float(least_squares(data).coef[0])
     corner = 1.0 / float(data[:, 0] @ data[:, 0])
     label = before + bound + 1.001 * bound / corner
