@@ -72,7 +72,6 @@ class PureExample(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
-        """ε-DP."""
         return Claim(self.epsilon)
 
 

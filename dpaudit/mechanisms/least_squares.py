@@ -75,7 +75,6 @@ class ALS(LawMechanism):
         return replaced_solution_rows(data, len(data), candidates, self.rows)
 
     def prepare(self, data: Array) -> Sampler:
-        """Draws by the chosen sampler."""
         law = self.law(data)  # with any sampler this refuses data on which the law is not defined
         if self.sampler == "literal":
             return literal_sampler(data, self.rows)

@@ -58,7 +58,6 @@ class RandomProjection(SketchRelease):
 
     @property
     def ridge(self) -> float:
-        """The padding w."""
         return self.padding
 
 

@@ -98,10 +98,8 @@ class RandomProjectionLS(KnownAlgorithm):
     ----------
     rows : int
         r ≥ p + 1, of the sketch.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the claim.
     row_bound : float > 0, optional
         c₁, a public bound on the row norms; given with variant="corrected" only. As printed c₁ is
         the largest norm of the data.

@@ -251,10 +251,8 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         μ of the claim.
     steps : int ≥ 1, default 5
         Number of steps, T.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     public_rows : int
         How many first rows of the data are public; or `public_moment` is given.
     public_moment : array of shape (d, d), optional
@@ -321,10 +319,8 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         R_β.
     steps : int ≥ 1, default 5
         Number of steps, T.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
         "linear" has b = θ²/2; "reflected" is minus a Bernoulli label, b = ln(1 + exp(−θ)).
     public_rows : int
@@ -398,10 +394,8 @@ class DPLR(NewtonAlgorithm):
         Tr(Σ).
     steps : int ≥ 1, default 5
         Number of steps, T.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     variant : {"printed", "corrected"}, default "printed"
         For n ≥ 2 the claim is true of both.
     release : {"coef", "statistics"}, default "coef"

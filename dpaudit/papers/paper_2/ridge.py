@@ -149,10 +149,8 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     ----------
     mu : float > 0
         μ of the claim.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     public_rows : int
         How many first rows of the data are public; or `public_moment` is given.
     public_moment : array of shape (d + 1, d + 1), optional
@@ -229,10 +227,8 @@ class DPRR(RidgeAlgorithm):
         Tr(Σ).
     coef_norm : float > 0
         ‖β‖.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     release : {"coef", "statistics"}, default "coef"
         "coef", or "statistics" for the noisy moments themselves.
     """
@@ -298,10 +294,8 @@ class PracticalDPRR(RidgeAlgorithm):
     ----------
     mu : float > 0
         μ of the claim.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     trace : float > 0, optional
         Public value of Tr(Σ); given with variant="corrected" only.
     label_moment : float > 0, optional

@@ -55,10 +55,8 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     ----------
     rows : int ≥ 1
         k, number of mixtures.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
     row_bound : float > 0, default 1
         C, a public bound on the row norms.
     scale_bound : float ≥ 0, default 0
@@ -262,14 +260,10 @@ class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
     ----------
     rows : int
         k ≥ p, number of mixtures.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
-    row_bound : float > 0, default 1
-        C_X, a public bound on ‖x_i‖.
-    label_bound : float > 0, default 1
-        C_Y, a public bound on ``|y_i|``.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
+    row_bound, label_bound : float > 0, default 1
+        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
     variant : {"printed", "corrected"}, default "printed"
         Which form of algorithm 1, as for `ModifiedGaussMix`.
     sampler : {"sufficient", "literal"}, default "sufficient"
@@ -358,10 +352,8 @@ class LogisticMixing(JointSpectrumAlgorithm):
     ----------
     rows : int
         k ≥ p, number of mixtures.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
     row_bound : float > 0, default 1
         C_X, a public bound on ‖x_i‖.
     radius : float > 0, default 4

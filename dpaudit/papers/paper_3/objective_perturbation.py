@@ -39,10 +39,8 @@ class ObjectivePerturbation(Algorithm):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
     row_bound : float > 0, default 1
         C, a public bound on ‖x_i‖; labels −1 and 1.
     variant : {"printed", "corrected"}, default "printed"

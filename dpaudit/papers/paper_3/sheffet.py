@@ -103,14 +103,10 @@ class SheffetOLS(SheffetAlgorithm):
     ----------
     rows : int
         k ≥ p.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
-    row_bound : float > 0, default 1
-        C_X, a public bound on ‖x_i‖.
-    label_bound : float > 0, default 1
-        C_Y, a public bound on ``|y_i|``.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
+    row_bound, label_bound : float > 0, default 1
+        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
     variant : {"printed", "corrected"}, default "printed"
         "corrected": √γ·ξ for γ·ξ (γ is a variance; where it is below 1, for short rows, the printed
         noise is too little: class B of the findings), and γ at least algorithm 5's, which differs

@@ -45,10 +45,8 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     scaled : bool, default False
@@ -202,10 +200,8 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     shift : bool, default False

@@ -195,10 +195,8 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     ----------
     rows : int
         r > d, of the sketch.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     variant : {"printed", "corrected"}, default "printed"
@@ -219,7 +217,6 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def padding(self) -> float:
-        """The padding w."""
         formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
         return formula(self.row_bound, self.rows, self.epsilon, self.delta)
 
@@ -269,10 +266,8 @@ class AdaptiveJLRidge(AdaptiveRelease):
     ----------
     min_rows : int
         r₀ > d, the least number of sketch rows.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     sampler : {"sufficient", "literal"}, default "sufficient"
@@ -305,10 +300,8 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     variant : {"printed", "corrected"}, default "printed"
@@ -374,10 +367,8 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     ----------
     min_dof : int
         ν₀ > d, the least degrees of freedom.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     sampler : {"sufficient", "literal"}, default "sufficient"
