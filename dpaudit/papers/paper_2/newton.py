@@ -23,12 +23,11 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.triangular import symmetric_matrix
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, one_of
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm, Variant
+from dpaudit.papers.algorithm import Variant
 from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.printed import (
     algorithm_1_radius,
@@ -39,6 +38,7 @@ from dpaudit.papers.paper_2.printed import (
 )
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
+    CutRegression,
     Moment,
     PublicAlgorithm,
     PublicRows,
@@ -95,7 +95,7 @@ class Newton:
     """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
 
     rows : (n, d + 1) as they are cut, label last. steps : T. penalty : (d, d).
-    sigmas : of the Hessian's entries on and above the diagonal, and of the gradient's.
+    sigmas : deviations of the Hessian's entries on and above the diagonal, and the gradient's.
     back : (d, d), from an iterate to the coefficient in the data's own coordinates.
     reach : iterates are shrunk to this norm after each step (∞: left alone).
     A Hessian that is singular or overflows makes an iterate NaN.
@@ -111,7 +111,7 @@ class Newton:
 
     @property
     def dim(self) -> int:
-        """d, the number of features."""
+        """The number d of features."""
         return self.rows.shape[1] - 1
 
     def means(self, coef: Array) -> Array:
@@ -148,11 +148,10 @@ class Newton:
         for t in range(self.steps):
             mean = first.mean if t == 0 else self.means(coef[:, t])
             seen[:, t] = mean + first.deviation * rng.standard_normal((size, first.dim))
-            coef[:, t + 1] = self._inside(coef[:, t] - self._step(seen[:, t]))
+            hessian = symmetric_matrix(seen[:, t, : -self.dim], self.dim)
+            step = _solved(hessian, seen[:, t, -self.dim :])
+            coef[:, t + 1] = self._inside(coef[:, t] - step)
         return coef, seen
-
-    def _step(self, seen: Array) -> Array:
-        return _solved(symmetric_matrix(seen[:, : -self.dim], self.dim), seen[:, -self.dim :])
 
     def _inside(self, coef: Array) -> Array:
         if math.isinf(self.reach):
@@ -161,32 +160,22 @@ class Newton:
             return shrunk(coef, self.reach)
 
 
-class NewtonAlgorithm(Algorithm):
-    """An algorithm of noisy Newton steps: subclasses give `newton`."""
+class NewtonAlgorithm(CutRegression):
+    """An algorithm of noisy Newton steps: subclasses give `newton`.
 
-    regression = True
-    paper = 2
-    claimed = "√2·μ-GDP"
-    relation = "replace"
+    The Hessians have μ together, and so have the gradients.
+    """
+
     unknown = (
         "later steps are taken where the earlier ones, which saw the data, have led; "
         'one step has one with release="statistics"'
     )
 
-    mu: float
-    eta: float
     steps: int
-    ridge: float
-    release: str
 
     def newton(self, data: Array) -> Newton:
         """The steps on these data."""
         raise NotImplementedError
-
-    @property
-    def claim(self) -> Claim:
-        """√2·μ-GDP: μ for the Hessians and μ for the gradients."""
-        return Claim.gdp(math.sqrt(2.0) * self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
         """The law of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
@@ -207,9 +196,6 @@ class NewtonAlgorithm(Algorithm):
             return np.concatenate(parts)
 
         return sample
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.prepare(data)(size, rng)
 
     def iterates(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """β after 0, 1, …, T steps in the data's own coordinates, (size, steps + 1, d)."""
@@ -250,7 +236,7 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
     mu : float > 0
         μ of the claim.
     steps : int ≥ 1, default 5
-        Number of steps, T.
+        The number T of steps.
     eta, ridge : float, default 0.05 and 0
         η in (0, 1), and the penalty λ ≥ 0.
     public_rows : int
@@ -318,7 +304,7 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     coef_bound : float > 0
         R_β.
     steps : int ≥ 1, default 5
-        Number of steps, T.
+        The number T of steps.
     eta, ridge : float, default 0.05 and 0
         η in (0, 1), and the penalty λ ≥ 0.
     family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
@@ -393,7 +379,7 @@ class DPLR(NewtonAlgorithm):
     trace : float ≥ 0
         Tr(Σ).
     steps : int ≥ 1, default 5
-        Number of steps, T.
+        The number T of steps.
     eta, ridge : float, default 0.05 and 0
         η in (0, 1), and the penalty λ ≥ 0.
     variant : {"printed", "corrected"}, default "printed"
