@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.mechanisms.dp_sgd import DPSGD, Randomness, clipped
+from dpaudit.mechanisms.parameters import Count
 
 
 class _SmallNoise(Randomness):
@@ -99,7 +100,7 @@ class _CachedNoise(Randomness):
 class ReusedStepNoise(DPSGD):
     """Noise is drawn anew every `kept` steps only, as if they were parts of one step."""
 
-    kept: int = 4
+    kept: Count = 4
     sound = False
     summary = "noise reused over accumulation steps"
     source = "a common slip: noise cached with the accumulated gradient"

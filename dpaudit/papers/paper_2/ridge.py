@@ -347,7 +347,7 @@ class PracticalDPRR(RadiusRidge):
         return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
 
     def pair(self) -> NeighbourPair:
-        """One of 2000 rows becomes 10,000 times as long; for the corrected variant as for `DPRR`."""
+        """One of 2000 rows becomes 10,000 times as long. The corrected pair is that of `DPRR`."""
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])
