@@ -9,7 +9,7 @@ from scipy.stats import ks_2samp, norm
 import dpaudit as dp
 from dpaudit._core.linalg import least_squares
 from dpaudit.errors import InvalidInput
-from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
+from dpaudit.papers import GaussianMechanismLS, RandomProjectionLS
 
 pytestmark = pytest.mark.quick
 

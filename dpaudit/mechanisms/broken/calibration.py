@@ -40,11 +40,9 @@ class HalvedSensitivity(Gaussian):
     summary = "a sum plus Gaussian noise for half its sensitivity"
 
     def noise(self, data: Array) -> float:
-        """σ for half the sensitivity."""
         return self.calibrated_noise(0.5 * self.sensitivity)
 
     def pair(self) -> NeighbourPair:
-        """One row replaced, from −Δ/2 to Δ/2."""
         rest, half = [0.0] * 9, 0.5 * self.sensitivity
         return pair_of([*rest, -half], [*rest, half])
 
@@ -62,7 +60,6 @@ class RootTwoSensitivity(Gaussian):
     summary = "a histogram plus Gaussian noise for one of two cells"
 
     def noise(self, data: Array) -> float:
-        """σ for the sensitivity of one cell."""
         return self.calibrated_noise(self.sensitivity)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -73,7 +70,6 @@ class RootTwoSensitivity(Gaussian):
         return GaussianNoise(counts, np.full(len(counts), self.noise(data)))
 
     def pair(self) -> NeighbourPair:
-        """One row moves from the first cell to the second."""
         rest, size = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], self.sensitivity
         return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
 
@@ -87,7 +83,6 @@ class MeanSensitivity(Gaussian):
     summary = "a sum plus the Gaussian noise of a mean"
 
     def noise(self, data: Array) -> float:
-        """σ for the sensitivity of the mean."""
         return self.calibrated_noise(self.sensitivity / len(data))
 
 
@@ -103,7 +98,6 @@ class VarianceForDeviation(Gaussian):
     summary = "a sum plus Gaussian noise of variance σ"
 
     def noise(self, data: Array) -> float:
-        """√σ."""
         return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
 
 
@@ -119,7 +113,6 @@ class LocalSensitivity(Gaussian):
     summary = "a sum plus Gaussian noise scaled by the range of the private rows"
 
     def noise(self, data: Array) -> float:
-        """σ for the range of the private rows."""
         spread = float(np.ptp(column(data)))
         if spread == 0.0:
             raise DegenerateData(
@@ -194,7 +187,6 @@ class UnequalCoin(PureExample):
         return bits_law(self._one(column(data)))
 
     def pair(self) -> NeighbourPair:
-        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
@@ -241,7 +233,6 @@ class NonDPLaplace2(NonDPLaplace1):
         return np.asarray(rows.mean() + rng.laplace(0.0, self.scale / count))
 
     def law(self, data: Array) -> Law:
-        """The density, by integration over the noisy count."""
         rows = clipped_column(data)
         return laplace_mixture(float(rows.mean()), float(len(rows)), self.scale)
 
@@ -283,6 +274,5 @@ class NonDPGaussian2(NonDPGaussian1):
         return np.asarray(rows.mean() + self.scale / count * rng.standard_normal((size, 1)))
 
     def law(self, data: Array) -> Law:
-        """The density, by integration over the noisy count."""
         rows = clipped_column(data)
         return gaussian_mixture(float(rows.mean()), float(len(rows)), self.scale)

@@ -80,7 +80,6 @@ class CachedNoise(PureExample):
         return Discrete(np.array([self._answer(data)]), np.zeros(1))
 
     def pair(self) -> NeighbourPair:
-        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
@@ -156,8 +155,8 @@ class MissingPassed(PureExample):
             return np.clip(data[:, 0] / data[:, 1], 0.0, 1.0)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        kept = rng.random((size, len(data))) < self.rate
-        sums = np.where(kept, self._ratios(data), 0.0).sum(axis=1, keepdims=True)
+        sampled = rng.random((size, len(data))) < self.rate
+        sums = np.where(sampled, self._ratios(data), 0.0).sum(axis=1, keepdims=True)
         return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
 
     def law(self, data: Array) -> Branches:
@@ -194,7 +193,6 @@ class MissingPassed(PureExample):
         return sums
 
     def pair(self) -> NeighbourPair:
-        """A row 0/4, against 0/0."""
         return pair_of([[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]])
 
 
@@ -217,7 +215,6 @@ class ReportNoisyMax3(ReportNoisyMax1):
         return largest_value(column(data), self.noise, 2.0 / self.epsilon)
 
     def pair(self) -> NeighbourPair:
-        """Answers that are all 0, and all 1."""
         return pair_of([0.0] * 5, [1.0] * 5)
 
 
@@ -233,5 +230,4 @@ class ReportNoisyMax4(ReportNoisyMax3):
     summary = "noisy max released as a number, exponential noise"
 
     def pair(self) -> NeighbourPair:
-        """Answers that are all 1, and all 2."""
         return pair_of([1.0] * 5, [2.0] * 5)

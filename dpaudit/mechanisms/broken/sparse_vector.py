@@ -89,7 +89,6 @@ class SparseVector5(SparseVector):
         return noiseless_law(column(data), self.threshold, self.threshold_noise)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """All queries compared with one noisy threshold."""
         rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
         return (column(data) >= self.threshold + rho).astype(np.float64)
 
@@ -108,18 +107,15 @@ class SparseVector6(SparseVector):
         return 2.0 / self.epsilon, 2.0 / self.epsilon
 
     def law(self, data: Array) -> Law:
-        """All 2ⁿ rows of answers with their probabilities."""
         return unlimited_law(self.comparison(data))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """All noisy queries compared with one noisy threshold."""
         queries = column(data)
         rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
         noisy = queries + rng.laplace(0.0, self.query_noise, (size, len(queries)))
         return (noisy >= self.threshold + rho).astype(np.float64)
 
     def pair(self) -> NeighbourPair:
-        """Half of the answers 1 and half 0, against the reverse."""
         return swapped_halves()
 
 

@@ -44,7 +44,6 @@ class Laplace(PureExample):
         return LaplaceLaw(answers, np.full(len(answers), self.scale))
 
     def pair(self) -> NeighbourPair:
-        """Answers 1 and 2."""
         return pair_of([1.0], [2.0])
 
 
@@ -59,7 +58,6 @@ class NoisyHistogram1(Laplace):
     summary = "a histogram plus Laplace noise"
 
     def pair(self) -> NeighbourPair:
-        """Five counts of 1, and the same with 0 for the first."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0])
 
 
@@ -89,7 +87,6 @@ class LaplaceParallel(ExampleMechanism):
         )
 
     def pair(self) -> NeighbourPair:
-        """Answers 1 and 0."""
         return pair_of([1.0], [0.0])
 
 
@@ -112,7 +109,6 @@ class PrefixSum(Laplace):
         return Claim(self.answers * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Noise added to each answer, then running sums."""
         return np.cumsum(super().run(data, size, rng), axis=1)
 
     def view(self, x: Array) -> Array:
@@ -120,7 +116,6 @@ class PrefixSum(Laplace):
         return np.diff(x, axis=1, prepend=0.0)
 
     def pair(self) -> NeighbourPair:
-        """Answers that are all 1, and all 0."""
         return pair_of([1.0] * self.answers, [0.0] * self.answers)
 
 
@@ -224,5 +219,4 @@ class TruncatedGeometric(ExampleMechanism):
         return np.searchsorted(np.array(below), u, side="left").astype(np.float64)[:, None]
 
     def pair(self) -> NeighbourPair:
-        """Counts 2 and 1."""
         return pair_of([2.0], [1.0])

@@ -41,7 +41,6 @@ class ReportNoisyMax1(PureExample):
         return largest_index(column(data), self.noise, 2.0 / self.epsilon)
 
     def pair(self) -> NeighbourPair:
-        """All answers 1, against 0 for the first and 2 for the others."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
 
 

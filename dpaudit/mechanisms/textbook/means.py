@@ -55,7 +55,6 @@ class DPLaplace(PureExample):
         return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
 
     def law(self, data: Array) -> Law:
-        """The density, by integration over the noisy count."""
         rows = clipped_column(data)
         return laplace_ratio(float(rows.sum()), float(len(rows)), self.scale)
 
@@ -94,7 +93,6 @@ class DPGaussian(ExampleMechanism):
         return np.asarray((rows.sum() + noisy[0]) / np.maximum(len(rows) + noisy[1], LEAST))
 
     def law(self, data: Array) -> Density:
-        """The density, by integration over the noisy count."""
         rows = clipped_column(data)
         return gaussian_ratio(float(rows.sum()), float(len(rows)), self.sigma)
 

@@ -46,7 +46,6 @@ class RandomisedResponse(PureExample):
         return np.where(rng.random((size, len(bits))) < keep, bits, 1.0 - bits)
 
     def pair(self) -> NeighbourPair:
-        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
@@ -59,11 +58,11 @@ class OneTimeRappor(ExampleMechanism):
     Parameters
     ----------
     permanent : float in (0, 1]
-        Probability of a permanent change, f.
+        The probability f of a permanent change.
     hashes : int
         h, the number of bits that a value sets (fewer where two hashes meet).
     bits : int
-        Length of the filter.
+        The length of the filter.
 
     Notes
     -----
@@ -128,16 +127,10 @@ class Rappor(OneTimeRappor):
 
     Parameters
     ----------
-    permanent : float in (0, 1]
-        As for `OneTimeRappor`.
-    hashes : int
-        As for `OneTimeRappor`.
-    bits : int
-        As for `OneTimeRappor`.
-    one : float in (0, 1]
-        q, P(1 is reported) for a bit that is set.
-    zero : float in (0, 1]
-        p, P(1 is reported) for a bit that is not.
+    permanent, hashes, bits : float, int and int
+        The Bloom filter and its permanent changes, as for `OneTimeRappor`.
+    one, zero : float in (0, 1]
+        q and p, the probability that 1 is reported for a bit that is set, and for one that is not.
     """
 
     permanent: UpToOne = 0.75
@@ -153,11 +146,9 @@ class Rappor(OneTimeRappor):
         return one * self.one + (1.0 - one) * self.zero, zero * self.one + (1.0 - zero) * self.zero
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Permanent, then instantaneous randomised response."""
-        kept = super().run(data, size, rng)
-        return (rng.random(kept.shape) < np.where(kept == 1.0, self.one, self.zero)).astype(
-            np.float64
-        )
+        bits = super().run(data, size, rng)
+        reported = rng.random(bits.shape) < np.where(bits == 1.0, self.one, self.zero)
+        return reported.astype(np.float64)
 
 
 FAR = 690.0  # nats: noise of the count whose probability is below e^−690 ≈ 1e-300 is left out
@@ -197,17 +188,18 @@ class MixedRelease(PureExample):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         flag, count, total = self._answers(data)
-        kept = np.where(rng.random(size) < 1.0 / (1.0 + np.exp(-self.share)), flag, 1.0 - flag)
+        truth = rng.random(size) < 1.0 / (1.0 + np.exp(-self.share))
+        flags = np.where(truth, flag, 1.0 - flag)
         tries = rng.geometric(-np.expm1(-self.share), (2, size))
         noisy = count + tries[0] - tries[1]
-        return np.column_stack([kept, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
+        return np.column_stack([flags, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
 
     def law(self, data: Array) -> Product:
         flag, count, total = self._answers(data)
         odds = np.log1p(np.exp(-self.share))
-        kept = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
+        flag_law = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
         return Product(
-            (kept, self._noisy(count), Laplace(np.array([total]), np.array([1.0 / self.share])))
+            (flag_law, self._noisy(count), Laplace(np.array([total]), np.array([1.0 / self.share])))
         )
 
     def _noisy(self, count: float) -> Discrete:

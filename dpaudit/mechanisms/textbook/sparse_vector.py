@@ -111,7 +111,6 @@ class SparseVector1(SparseVector):
         return 2.0 / self.epsilon, 4.0 * self.most / self.epsilon
 
     def published_pair(self) -> NeighbourPair:
-        """Half of the answers 1 and half 0, against the reverse."""
         return swapped_halves()
 
 
@@ -181,5 +180,4 @@ class NumericalSVT(SparseVector):
         return out
 
     def published_pair(self) -> NeighbourPair:
-        """Ten answers of 2, and ten of 1."""
         return pair_of([2.0] * 10, [1.0] * 10)

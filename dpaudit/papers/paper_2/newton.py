@@ -400,7 +400,6 @@ class DPLR(NewtonAlgorithm):
     correction = "σ₂ has the radius where the algorithm has its square"
 
     def newton(self, data: Array) -> Newton:
-        """The steps on the cut rows."""
         n, dim = len(data), data.shape[1] - 1
         reach = theorem_4_3_radius(self.trace, dim, n, self.eta)
         first, second = algorithm_5_sigmas(self.trace, dim, n, self.eta, self.mu, self.steps)

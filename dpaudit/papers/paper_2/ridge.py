@@ -210,7 +210,6 @@ class RadiusRidge(RidgeAlgorithm):
         raise NotImplementedError
 
     def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the cut rows, with their noise."""
         data = check.matrix("data", data, min_columns=2)
         unit = np.eye(data.shape[1] - 1)
         return NoisyMoments(self.cut(data, data), self.sigmas(data), self.ridge * unit, unit)

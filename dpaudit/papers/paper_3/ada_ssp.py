@@ -89,7 +89,6 @@ class AdaSSP(JointSpectrumAlgorithm):
         return self._shifts(data, np.arange(len(data)))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Noisy statistics, or the solutions of line 7."""
         draws = self.statistics(self.bounded(data)).sample(size, rng)
         return draws if self.release == "statistics" else self.solve(draws, data.shape[1] - 1)
 

@@ -72,13 +72,12 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def sigma(self) -> float:
-        """σ, of each entry."""
         if self.variant == "corrected":
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
         return section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def known(self, data: Array) -> AnalyzeGauss:
-        """Analyze Gauss. Raises `NoExactSpectrum` with `scaled`."""
+        """Analyze Gauss at this noise. Raises `NoExactSpectrum` with `scaled`."""
         if self.scaled:
             raise self.no_exact_spectrum()
         return self._noise(data)
@@ -231,7 +230,7 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         return algorithm_3_dof(dim, epsilon, self.delta)
 
     def known(self, data: Array) -> AdditiveWishart:
-        """M. Raises `NoExactSpectrum` for the shifted form."""
+        """The mechanism that releases M. Raises `NoExactSpectrum` for the shifted form."""
         if self.shift:
             raise self.no_exact_spectrum()
         return self._noise(data)

@@ -50,9 +50,9 @@ MOST_SKETCHED = 10**12  # rows of a sketch
 
 
 class AdaptiveRelease(MatrixRelease):
-    """A Wishart or inverse-Wishart draw about AᵀA + w²I, with w and r set by λ.
+    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I, with w and r set by λ.
 
-    λ is σ_min(AᵀA) plus Laplace noise, less a slack. inverted : an inverse-Wishart draw.
+    λ is σ_min(AᵀA) plus Laplace noise, less a slack.
     """
 
     unknown = (
@@ -221,7 +221,6 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         return formula(self.row_bound, self.rows, self.epsilon, self.delta)
 
     def known(self, data: Array) -> RandomProjection:
-        """The sketch, which is r·M."""
         if self.rows <= data.shape[1]:
             fail("rows", self.rows, f"more than the number of columns, {data.shape[1]}")
         self.bounded(data)
@@ -327,7 +326,6 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
         return formula(self.row_bound, rows, self.epsilon, self.delta) ** 2
 
     def known(self, data: Array) -> InverseWishartDraw:
-        """The draw W⁻¹_d(AᵀA + ψI, n + d)."""
         self.bounded(data)
         rows = sum(data.shape)
         return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
@@ -352,13 +350,8 @@ class AdaptiveInverseWishart(AdaptiveRelease):
 
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
     to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
-    degrees of freedom. The details are chosen here, as for algorithm 2:
-
-    1. half of ε for the estimate, half of ε and of δ for the draw, the other half of δ for a bad
-       estimate;
-    2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε);
-    3. ψ₀ by theorem 5.1 at (ε/2, δ/2) and ν₀; where λ ≤ ψ₀, ν = ν₀ and ψ = ψ₀ − λ;
-    4. where λ > ψ₀, ψ = 0 and ν is the largest for which theorem 5.1 asks for no more than λ.
+    degrees of freedom. The details are those chosen for algorithm 2 (`AdaptiveJLRidge`), with ψ for
+    w², ν for r and theorem 5.1 for theorem 3.1.
 
     Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
     it.
