@@ -72,6 +72,7 @@ class PureExample(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
+        """ε-DP."""
         return Claim(self.epsilon)
 
 

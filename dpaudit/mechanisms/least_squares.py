@@ -124,6 +124,7 @@ class GaussianLS(LawMechanism):
 
     @property
     def noise(self) -> float:
+        """The standard deviation σ, as passed or as calibrated."""
         if self.sigma is not None:
             return float(self.sigma)
         assert self.epsilon

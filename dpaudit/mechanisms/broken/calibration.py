@@ -138,6 +138,7 @@ class NoisyHistogram2(NoisyHistogram1):
 
     @property
     def scale(self) -> float:
+        """The scale ε of the noise, where 1/ε is right."""
         return self.epsilon
 
 
@@ -154,6 +155,7 @@ class NaturalLogGeometric(TruncatedGeometric):
 
     @property
     def claim(self) -> Claim:
+        """ε-DP, as is claimed."""
         return Claim(self.epsilon)
 
     @property
@@ -246,6 +248,7 @@ class NonDPGaussian1(NonDPLaplace1):
 
     @property
     def claim(self) -> Claim:
+        """(ε, δ)-DP, as is claimed."""
         return Claim(self.epsilon, self.delta)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:

@@ -32,6 +32,7 @@ class Laplace(PureExample):
 
     @property
     def scale(self) -> float:
+        """The scale 1/ε of the noise."""
         return 1.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -76,6 +77,7 @@ class LaplaceParallel(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
+        """(copies·ε)-DP, by composition."""
         return Claim(self.copies * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -106,6 +108,7 @@ class PrefixSum(Laplace):
 
     @property
     def claim(self) -> Claim:
+        """(n·ε)-DP, since all answers may differ."""
         return Claim(self.answers * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:

@@ -62,6 +62,7 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     @property
     def sigma(self) -> float:
+        """The standard deviation σ = s√(2 ln(1.25/δ))/ε of the noise."""
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianLS:

@@ -62,6 +62,7 @@ class DPGD(ReplacementAlgorithm):
 
     @property
     def claim(self) -> Claim:
+        """μ-GDP for all steps together."""
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:

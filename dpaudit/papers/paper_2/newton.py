@@ -29,13 +29,7 @@ from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Variant
 from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2.printed import (
-    algorithm_1_radius,
-    algorithm_3_sigmas,
-    algorithm_4_sigmas,
-    algorithm_5_sigmas,
-    theorem_4_3_radius,
-)
+from dpaudit.papers.paper_2 import printed
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
     CutRegression,
@@ -269,9 +263,9 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         """The steps on the private rows, whitened and cut."""
         rows, root = _public_rows(self, data)
         dim, count = len(root), len(rows)
-        first, second = algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
+        first, second = printed.algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
         if self.variant == "corrected":
-            second /= algorithm_1_radius(dim, count, self.eta)
+            second /= printed.algorithm_1_radius(dim, count, self.eta)
         _check_labels(rows, 0.0, 1.0)
         penalty = self.ridge * root @ root
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, root)
@@ -347,13 +341,13 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         return Newton(rows, FAMILIES[self.family], sigmas, self.steps, penalty, root, reach)
 
     def _sigmas(self, dim: int, rows: int) -> tuple[float, float]:
-        span = self.coef_bound * algorithm_1_radius(dim, rows, self.eta)
+        span = self.coef_bound * printed.algorithm_1_radius(dim, rows, self.eta)
         slope, size, curvature = FAMILIES[self.family].largest(span)
         if not math.isfinite(curvature):
             fail("coef_bound", self.coef_bound, "small enough that b'' is finite up to R_β·R")
         slope = size if self.variant == "corrected" else slope
         budget = self.eta, self.mu, self.steps
-        return algorithm_4_sigmas(dim, rows, *budget, self.label_bound, slope, curvature)
+        return printed.algorithm_4_sigmas(dim, rows, *budget, self.label_bound, slope, curvature)
 
     def pair(self) -> NeighbourPair:
         """Opposite rows at the radius with the same label: 0 for counts, R_y for other families.
@@ -401,8 +395,9 @@ class DPLR(NewtonAlgorithm):
 
     def newton(self, data: Array) -> Newton:
         n, dim = len(data), data.shape[1] - 1
-        reach = theorem_4_3_radius(self.trace, dim, n, self.eta)
-        first, second = algorithm_5_sigmas(self.trace, dim, n, self.eta, self.mu, self.steps)
+        reach = printed.theorem_4_3_radius(self.trace, dim, n, self.eta)
+        budget = self.eta, self.mu, self.steps
+        first, second = printed.algorithm_5_sigmas(self.trace, dim, n, *budget)
         if self.variant == "corrected":
             second /= reach
         _check_labels(data, 0.0, 1.0)
@@ -413,7 +408,7 @@ class DPLR(NewtonAlgorithm):
     def pair(self) -> NeighbourPair:
         """A row at the radius, replaced by one nearly at right angles with another label."""
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
         others[2, :2] = reach * u
         return replace_row(others, 2, np.append(reach * v, 0.0))
@@ -434,7 +429,7 @@ def _public_pair(
     public, root = algorithm.frame()
     public = np.hstack([public, np.full((len(public), 1), labels[0])])
     dim = len(root)
-    reach = algorithm_1_radius(dim, dim + 1, algorithm.eta)
+    reach = printed.algorithm_1_radius(dim, dim + 1, algorithm.eta)
     pairs = zip(apart(cosine, dim), labels, strict=True)
     u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
     return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)

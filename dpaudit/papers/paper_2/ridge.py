@@ -25,14 +25,7 @@ from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import ReplacementAlgorithm, Variant
 from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2.printed import (
-    algorithm_1_radius,
-    algorithm_2_sigmas,
-    remark_4_4_label_radius,
-    remark_4_4_sigmas,
-    theorem_4_3_radius,
-    theorem_4_3_sigmas,
-)
+from dpaudit.papers.paper_2 import printed
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
     CutRegression,
@@ -164,7 +157,7 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         """The moments of the private rows, whitened and cut, with their noise."""
         moment, private = self.parts(check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
-        sigmas = algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
+        sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
         rows = self.cut(private, data)
         return NoisyMoments(rows, sigmas, penalty=self.ridge * root @ root, back=spread * root)
 
@@ -188,7 +181,7 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
         public = np.hstack([public, np.ones((len(public), 1))])
         dim = len(root)
-        reach, label = (algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
+        reach, label = (printed.algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
         u, v = (np.append(reach * unit @ root, spread * label) for unit in apart(0.5, dim))
         v[-1] *= -1.0
         others = np.hstack([root, np.full((dim, 1), spread)])
@@ -262,12 +255,12 @@ class DPRR(RadiusRidge):
     statement = "theorem 4.3 (DP-RR)"
 
     def radii(self, data: Array) -> tuple[float, float]:
-        reach = theorem_4_3_radius(self.trace, data.shape[1] - 1, len(data), self.eta)
+        reach = printed.theorem_4_3_radius(self.trace, data.shape[1] - 1, len(data), self.eta)
         return reach, reach * self.coef_norm
 
     def sigmas(self, data: Array) -> tuple[float, float]:
         shape = data.shape[1] - 1, len(data)
-        return theorem_4_3_sigmas(self.trace, self.coef_norm, *shape, self.eta, self.mu)
+        return printed.theorem_4_3_sigmas(self.trace, self.coef_norm, *shape, self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
         return self.pair_beside(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
@@ -317,12 +310,12 @@ class PracticalDPRR(RadiusRidge):
 
     def radii(self, data: Array) -> tuple[float, float]:
         trace, label = self._scales(data)
-        reach = theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
-        return reach, remark_4_4_label_radius(label, len(data), self.eta)
+        reach = printed.theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
+        return reach, printed.remark_4_4_label_radius(label, len(data), self.eta)
 
     def sigmas(self, data: Array) -> tuple[float, float]:
         shape = data.shape[1] - 1, len(data)
-        first, second = remark_4_4_sigmas(*self._scales(data), *shape, self.eta, self.mu)
+        first, second = printed.remark_4_4_sigmas(*self._scales(data), *shape, self.eta, self.mu)
         return first, second * (2.0 / self.mu if self.variant == "corrected" else 1.0)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:

@@ -80,6 +80,7 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
 
     @property
     def sigma(self) -> float:
+        """The standard deviation σ ≥ 0 of the noise."""
         gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
 
@@ -307,6 +308,7 @@ class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
         return sketch.solution(size, rng)
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,), for data [X, Y] with λ_min = `eigenvalue`."""
         return self.mixing.noise(eigenvalue, size, rng)
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:

@@ -72,6 +72,7 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def sigma(self) -> float:
+        """The standard deviation σ of the noise on each entry."""
         if self.variant == "corrected":
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
         return section_2_sigma(self.row_bound, self.epsilon, self.delta)

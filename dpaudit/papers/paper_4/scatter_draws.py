@@ -29,6 +29,7 @@ from dpaudit.mechanisms.sketching import RandomProjection
 from dpaudit.mechanisms.wishart import InverseWishartDraw
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
+from dpaudit.papers.paper_4 import printed
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
     Moments,
@@ -38,12 +39,7 @@ from dpaudit.papers.paper_4.matrix_release import (
     literal_inverse,
     scatter_draws,
 )
-from dpaudit.papers.paper_4.printed import (
-    BelowInverseE,
-    theorem_3_1_padding,
-    theorem_5_1_padding,
-    theorem_b_1_padding,
-)
+from dpaudit.papers.paper_4.printed import BelowInverseE
 
 MOST_ROWS = 10_000  # of a pair, on one axis
 MOST_SKETCHED = 10**12  # rows of a sketch
@@ -83,7 +79,7 @@ class AdaptiveRelease(MatrixRelease):
     def most_padding(self) -> float:
         """w₀², by theorem 3.1 (and 5.1) at half of the budget and r₀ rows."""
         epsilon, delta = 0.5 * self.epsilon, 0.5 * self.delta
-        return theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
+        return printed.theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
 
     def settings(self, estimate: ArrayLike) -> tuple[Array, np.ndarray]:
         """(w², r) for σ_min(AᵀA) + Z, each (m,).
@@ -217,8 +213,11 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def padding(self) -> float:
-        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
-        return formula(self.row_bound, self.rows, self.epsilon, self.delta)
+        """The padding w, by theorem 3.1, or B.1 in the corrected variant."""
+        setting = self.row_bound, self.rows, self.epsilon, self.delta
+        if self.variant == "corrected":
+            return printed.theorem_b_1_padding(*setting)
+        return printed.theorem_3_1_padding(*setting)
 
     def known(self, data: Array) -> RandomProjection:
         if self.rows <= data.shape[1]:
@@ -322,8 +321,10 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
 
     def prior(self, rows: int) -> float:
         """ψ for n + d = `rows`."""
-        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_5_1_padding
-        return formula(self.row_bound, rows, self.epsilon, self.delta) ** 2
+        setting = self.row_bound, rows, self.epsilon, self.delta
+        if self.variant == "corrected":
+            return printed.theorem_b_1_padding(*setting) ** 2
+        return printed.theorem_5_1_padding(*setting) ** 2
 
     def known(self, data: Array) -> InverseWishartDraw:
         self.bounded(data)
