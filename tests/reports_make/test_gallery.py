@@ -98,7 +98,7 @@ def test_spectra_are_those_of_the_worst_row(settings, content):
 
 
 def test_required_noise_keeps_the_target_and_no_less_does():
-    found = mixing.gammas(100, 1.0, 1e-6)
+    found = mixing.figure_1_gammas(100, 1.0, 1e-6)
 
     def sketch(gamma):
         return float(max(dp.exact.gaussian_sketch(1.0 / gamma, 100, 1.0)))
@@ -312,5 +312,6 @@ def test_the_committed_numbers_are_those_of_this_code(rows):
             )
     for k, table in kept["mixing"]["table"].items():
         for at, epsilon in enumerate(table["epsilon"]):
-            for name, value in mixing.gammas(int(k), epsilon, kept["mixing"]["delta"]).items():
+            gammas = mixing.figure_1_gammas(int(k), epsilon, kept["mixing"]["delta"])
+            for name, value in gammas.items():
                 assert table[name][at] == pytest.approx(value, rel=1e-6)
