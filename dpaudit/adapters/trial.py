@@ -12,7 +12,7 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array, Mechanism
-from dpaudit.adapters.quiet import QUIET
+from dpaudit.adapters.functions import QUIET
 
 MOST, SHARE = 8, 250  # draws of a call: at most, and one for so many of the audit
 KEY = 2  # below Purpose.COMMON
@@ -54,17 +54,19 @@ def trial(
     """
     size = min(MOST, max(1, samples // SHARE))
     left, right = databases
-    found: list[np.ndarray] = []
-    with QUIET.heard() as said:
+    outputs: list[np.ndarray] = []
+    with QUIET.counted() as warned:
         try:
             for data in (left, left, right):
-                own = generator(seed, Purpose.COMMON, KEY)
-                found.append(outcomes.rows(mechanism(data, size, rng=own), size))
-        except Exception:  # the audit has said what fails
-            return Trial(len(found) * size, None, _most(said))
-    return Trial(len(found) * size, outcomes.equal(found[0], found[1]), _most(said))
+                rng = generator(seed, Purpose.COMMON, KEY)
+                outputs.append(outcomes.rows(mechanism(data, size, rng=rng), size))
+        except Exception:  # the audit itself says what fails
+            return Trial(len(outputs) * size, None, _most_frequent(warned))
+    return Trial(
+        len(outputs) * size, outcomes.equal(outputs[0], outputs[1]), _most_frequent(warned)
+    )
 
 
-def _most(said: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The most frequent first, those of one frequency in the order of their texts."""
-    return tuple(sorted(said.items(), key=lambda one: (-one[1], one[0])))
+def _most_frequent(warned: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """The most frequent texts first; texts of the same frequency in alphabetical order."""
+    return tuple(sorted(warned.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from dpaudit._core import check
-from dpaudit.adapters.programs.commands import arguments
-from dpaudit.adapters.waiting import seconds
+from dpaudit.adapters.commands import arguments
+from dpaudit.adapters.functions import seconds
 from dpaudit.run.scenario.mechanism import typed
 from dpaudit.run.scenario.table import Check
 

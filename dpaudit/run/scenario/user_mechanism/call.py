@@ -11,7 +11,7 @@ from typing import Any
 
 from dpaudit import adapters
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.adapters.models.estimators import FITTED
+from dpaudit.adapters.models import FITTED
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair

@@ -10,15 +10,15 @@ from typing import Any
 from dpaudit import adapters
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.adapters.tables import records, values
-from dpaudit.adapters.tables.dtypes import NAMES, coding
-from dpaudit.adapters.waiting import seconds
+from dpaudit.adapters import tables
+from dpaudit.adapters.functions import seconds
+from dpaudit.adapters.tables import DTYPE_NAMES, coding
 from dpaudit.run.scenario.table import NUMBERS, Check, Table, flag, numbers, takes, text
 from dpaudit.run.scenario.target import TARGET, target_text
 
 SEEDS = ("global",)
 TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}
-DTYPE = {"anyOf": [{"enum": list(NAMES)}, TEXTS]}
+DTYPE = {"anyOf": [{"enum": list(DTYPE_NAMES)}, TEXTS]}
 DTYPES = {"type": "object", "minProperties": 1, "additionalProperties": DTYPE}
 INTEGER = {"type": "integer"}
 ATTRIBUTE = {"type": "string", "pattern": r"^[^\W\d]\w*$"}
@@ -93,7 +93,7 @@ def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
 @takes({"anyOf": [INTEGER, {"type": "array", "items": INTEGER, "minItems": 1}]})
 def _column(key: str, value: Any) -> Any:
     """The number of a column, or a list of them."""
-    values.column_numbers(key, value)
+    tables.column_numbers(key, value)
     return value
 
 
@@ -107,7 +107,7 @@ def _dtype(key: str, value: Any) -> Any:
 @takes({"anyOf": [TEXTS, DTYPES]})
 def _columns(key: str, value: Any) -> Any:
     """Names of columns, or a table of their types."""
-    records.codings(key, value)
+    tables.codings(key, value)
     return value
 
 
@@ -118,13 +118,13 @@ KEYS: Mapping[str, Mapping[str, Check]] = {
     "values": {
         "column": _column,
         "dtype": _dtype,
-        "form": partial(check.choice, allowed=values.FORMS),
+        "form": partial(check.choice, allowed=tables.VALUE_FORMS),
         "each": flag,
         "record": partial(check.integer, minimum=0),
     },
     "records": {
         "columns": _columns,
-        "form": partial(check.choice, allowed=records.FORMS),
+        "form": partial(check.choice, allowed=tables.TABLE_FORMS),
         "each": flag,
         "record": partial(check.integer, minimum=0),
         "order": flag,

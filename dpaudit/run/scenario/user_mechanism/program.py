@@ -14,8 +14,8 @@ from typing import Any
 
 from dpaudit import adapters
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.adapters.programs.commands import arguments
-from dpaudit.adapters.waiting import seconds
+from dpaudit.adapters.commands import arguments
+from dpaudit.adapters.functions import seconds
 from dpaudit.run.imports import Imports, imports_of_script
 from dpaudit.run.scenario.table import Table
 from dpaudit.run.scenario.user_mechanism.call import Call, Source

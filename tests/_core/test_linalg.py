@@ -9,8 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit._core import linalg
-from dpaudit._core.by_content import ByContent
-from dpaudit._core.linalg import factorise, least_squares
+from dpaudit._core.linalg import ByContent, factorise, least_squares
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, describe
-from dpaudit.adapters.single import OneDraw, one_draw
+from dpaudit.adapters.functions import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.outcomes.records import RecordFeatures
 from dpaudit.outcomes.unordered import TableForm
@@ -139,7 +139,7 @@ def synthesizer(
 
 
 def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
-    """The names of the columns. Raises `InvalidInput`."""
+    """Check the names of the columns. Raises `InvalidInput`."""
     if columns is None:
         return None
     names = () if isinstance(columns, str) else tuple(columns)
@@ -151,7 +151,7 @@ def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
 def _categories(
     categories: Mapping[int, Sequence[str] | None] | None, width: int
 ) -> Mapping[int, Sequence[str] | None] | None:
-    """The columns of categories with their texts. Raises `InvalidInput`."""
+    """Check the columns of categories and their texts. Raises `InvalidInput`."""
     expected = f"a dict from column numbers below {width} to lists of texts, or None"
     if categories is None:
         return None
@@ -160,10 +160,8 @@ def _categories(
     for number, texts in categories.items():
         if check.integer("categories", number, 0) >= width:
             check.fail("categories", number, expected)
-        if texts is not None and (isinstance(texts, str) or not all(map(_is_text, texts))):
+        if texts is not None and (
+            isinstance(texts, str) or not all(isinstance(text, str) for text in texts)
+        ):
             check.fail("categories", texts, expected)
     return categories
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

@@ -1,4 +1,7 @@
-"""Estimators with the methods of scikit-learn, fitted once a draw; scikit-learn is not needed."""
+"""Estimators and transformers with the methods of scikit-learn, fitted once a draw.
+
+scikit-learn itself is not needed.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,12 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.adapters.described import fixed
-from dpaudit.adapters.seeding import LARGEST
-from dpaudit.adapters.single import OneDraw, one_draw
+from dpaudit.adapters.functions import LARGEST_SEED, OneDraw, fixed_arguments, one_draw
+from dpaudit.adapters.tables import plain
 
 
 class Fittable(Protocol):
-    """An estimator: anything with `fit`, by convention of scikit-learn."""
+    """An estimator: anything with `fit`, as in scikit-learn."""
 
     @property
     def fit(self) -> Callable[..., Any]:
@@ -55,7 +57,7 @@ class Fit:
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
         model = unfitted(self.factory, rng)
-        model.fit(*arguments(data, self.label))
+        model.fit(*fit_arguments(data, self.label))
         return self.outputs(model)
 
     @property
@@ -70,7 +72,7 @@ class Fit:
 
     def parameters(self) -> dict[str, Any]:
         """The keyword arguments of a partial factory, as text where they are not numbers."""
-        return fixed(self.factory)
+        return fixed_arguments(self.factory)
 
 
 def estimator(
@@ -144,24 +146,24 @@ def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
 class Attributes:
     """The values of fitted attributes: one vector where all are numbers, else a list of them.
 
-    all_of_them : whether each must be there, or only one.
+    all_of_them : whether a fitted estimator must have each of them, or only one.
     """
 
     names: tuple[str, ...]
     all_of_them: bool = True
 
     def __call__(self, model: Any) -> Any:
-        """One output, of a fitted estimator. Raises AttributeError where it has no such name."""
-        found = [
+        """The output for a fitted estimator. Raises AttributeError where it has no such name."""
+        values = [
             getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)
         ]
-        if not found:
+        if not values:
             raise AttributeError(
                 f"{type(model).__name__} has no {' or '.join(self.names)}: name its outputs"
             )
-        arrays = [np.asarray(one) for one in found]
-        numeric = all(one.dtype.kind in "fiub" for one in arrays)
-        return np.concatenate([one.ravel() for one in arrays]) if numeric else found
+        arrays = [np.asarray(value) for value in values]
+        numeric = all(array.dtype.kind in "fiub" for array in arrays)
+        return np.concatenate([array.ravel() for array in arrays]) if numeric else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +175,7 @@ class Predictions:
     __repr__ = short_repr
 
     def __call__(self, model: Any) -> np.ndarray:
-        """One output, (m,), of a fitted estimator."""
+        """The predictions of a fitted estimator, (m,)."""
         return np.asarray(model.predict(self.points.copy())).ravel()
 
 
@@ -184,7 +186,7 @@ def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
     return model
 
 
-def arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
+def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
     """What `fit` gets: X and y, or all columns; copies, as models may write into their data."""
     own = np.array(data, dtype=np.float64)
     return (own[:, :-1], own[:, -1]) if label else (own,)
@@ -201,13 +203,116 @@ def set_seeds(model: Any, rng: np.random.Generator) -> None:
     if hasattr(model, "get_params") and hasattr(model, "set_params"):
         names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
         if names:
-            model.set_params(**{name: int(rng.integers(LARGEST)) for name in names})
+            model.set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in names})
         return
     for name in SEEDS:
         if hasattr(model, name):
-            setattr(model, name, int(rng.integers(LARGEST)))
+            setattr(model, name, int(rng.integers(LARGEST_SEED)))
 
 
 def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
-    """Whether the factory is to be called: a class, or a callable that is no estimator itself."""
+    """Whether the factory must be called to get a model: it is a class, or has no `fit` itself."""
     return isinstance(factory, type) or not hasattr(factory, "fit")
+
+
+# --- transformers
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """f(data, rng=...) → what a transformer that was fitted on the data makes of points.
+
+    factory, label : as in `transformer`. points : (m, p), or None for the training data.
+    """
+
+    factory: Factory
+    points: Array | None
+    label: bool
+
+    __repr__ = short_repr
+
+    def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
+        """One output."""
+        model, training = unfitted(self.factory, rng), fit_arguments(data, self.label)
+        if self.points is None and hasattr(model, "fit_transform"):
+            return _dense(model.fit_transform(*training))
+        model.fit(*training)
+        return _dense(model.transform(training[0] if self.points is None else self.points.copy()))
+
+    @property
+    def name(self) -> str:
+        """The name of the class or function that makes the transformer."""
+        return made_by(self.factory)
+
+    @property
+    def summary(self) -> str:
+        """One line for reports."""
+        what = "the training data" if self.points is None else f"{len(self.points)} points"
+        return f"a transformer, fitted once a draw; released is what it makes of {what}"
+
+    def parameters(self) -> dict[str, Any]:
+        """The keyword arguments of a partial factory, as text where they are not numbers."""
+        return fixed_arguments(self.factory)
+
+
+def transformer(
+    factory: Factory,
+    points: ArrayLike | None = None,
+    *,
+    label: bool = False,
+    timeout: float | None = None,
+) -> OneDraw:
+    """A mechanism that fits a transformer on the database and releases what it makes of points.
+
+    Parameters
+    ----------
+    factory : class, callable or transformer
+        A class or function that makes an unfitted transformer, or a transformer to be copied; its
+        seeds are set as in `estimator`. Of attributes, such as ``components_``, `estimator` makes a
+        mechanism.
+    points : array of shape (m, p), optional
+        To transform after `fit`; None for the training data, by `fit_transform` where there is one.
+        Points that hold the record that differs, as the training data do, give it away unless the
+        transformer promises noise for them too.
+    label : bool, default False
+        Whether the last column is y; otherwise fit(data) gets all columns.
+    timeout : float, seconds, optional
+        Time that one draw may take.
+
+    Returns
+    -------
+    OneDraw
+
+    Raises
+    ------
+    InvalidInput
+        When an argument is not as described.
+
+    Notes
+    -----
+    Errors and warnings of the transformer are as in `one_draw`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> class NoisyCentre:
+    ...     def __init__(self, seed=None):
+    ...         self.seed = seed
+    ...     def fit(self, X):
+    ...         self.centre = X.mean() + np.random.default_rng(self.seed).laplace(scale=0.5)
+    ...     def transform(self, X):
+    ...         return X - self.centre
+    >>> mechanism = dp.adapters.transformer(NoisyCentre, [[0.0], [1.0]])
+    >>> print(mechanism(np.array([[1.0], [3.0]]), 1, rng=0)[0].round(2).tolist())
+    [[-1.48], [-0.48]]
+    """
+    if not hasattr(factory, "fit") and not callable(factory):
+        check.fail("factory", factory, "a transformer with fit, or a callable that makes one")
+    matrix = None if points is None else check.matrix("points", points)
+    return one_draw(Transformed(factory, matrix, check.boolean("label", label)), timeout=timeout)
+
+
+def _dense(output: Any) -> Any:
+    """The output as an outcome; sparse matrices of SciPy as arrays."""
+    return output.toarray() if hasattr(output, "toarray") else plain(output)
