@@ -18,6 +18,7 @@ def path(monkeypatch):
     """The path of this process, and the folders in use, which a test may change."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(user_code, "_IN_USE", {})
+    monkeypatch.setattr(sys, "dont_write_bytecode", sys.dont_write_bytecode)
     return sys.path
 
 
