@@ -7,7 +7,8 @@ their records, and `command` takes a program in any language. `texts` counts the
 mechanism's texts, `limited` limits the time of a call, and `global_seeds` sets the global random
 generators that a mechanism draws from. `read_draws` reads a file. What they return goes to
 `dpaudit.audit` and `dpaudit.audit_samples`, which take outputs of any type (`dpaudit.outcomes`).
-The room knows outcomes, pairs of databases, threads, processes and files; it knows neither laws nor
+Each of these functions raises `InvalidInput` for an argument that is not as it describes it. The
+room knows outcomes, pairs of databases, threads, processes and files; it knows neither laws nor
 scores.
 """
 

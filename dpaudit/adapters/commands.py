@@ -158,15 +158,6 @@ def command(
     header : sequence of str, optional
         Names of the columns.
 
-    Returns
-    -------
-    Command
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     A draw that fails raises a `MechanismError` with the arguments, the exit status and the end of

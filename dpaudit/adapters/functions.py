@@ -107,15 +107,6 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     timeout : float, seconds, optional
         Time that a call may take; None for no limit.
 
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     What the function raises becomes a `MechanismError` with the generator that repeats it. Its
@@ -177,15 +168,6 @@ def limited(mechanism: Mechanism, timeout: float) -> Limited:
         Any `mech(data, size, *, rng)`.
     timeout : float, seconds
         Time a call. An audit of n draws a side makes 256 calls, each of n/256 draws or of one.
-
-    Returns
-    -------
-    Limited
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
 
     Notes
     -----
@@ -283,6 +265,21 @@ def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
 def seeds(names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
     """Keyword arguments: `rng` is the generator itself, all others are integers that it draws."""
     return {name: rng if name == "rng" else int(rng.integers(LARGEST_SEED)) for name in names}
+
+
+class OfFunction:
+    """The name and parameters that reports give to what is made of a function."""
+
+    function: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return name_of(self.function)
+
+    def parameters(self) -> dict[str, Any]:
+        """The function's arguments that are fixed, as text where they are not numbers."""
+        return fixed_arguments(self.function)
 
 
 # --- warnings of the audited code

@@ -20,10 +20,9 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import RngLike, Wrapped
 from dpaudit.adapters.functions import (
+    OfFunction,
     OneDraw,
     first_line,
-    fixed_arguments,
-    name_of,
     seed_keywords,
     seeds,
 )
@@ -33,7 +32,7 @@ LOCK = RLock()  # the global generators belong to all threads together
 
 
 @dataclass(frozen=True, eq=False)
-class GloballySeeded:
+class GloballySeeded(OfFunction):
     """What `function` returns, with global generators seeded from `rng` in each call.
 
     Parameters
@@ -66,20 +65,11 @@ class GloballySeeded:
                 own.bit_generator.state = state
 
     @property
-    def name(self) -> str:
-        """The name of the function."""
-        return name_of(self.function)
-
-    @property
     def summary(self) -> str:
         """The function's summary or docstring, and which generators are set."""
         first = first_line(self.function)
         seeded = f"global seeds of {', '.join(_present())} set for each call"
         return f"{first} ({seeded})" if first else seeded
-
-    def parameters(self) -> dict[str, Any]:
-        """The function's arguments that are fixed."""
-        return fixed_arguments(self.function)
 
 
 def global_seeds(function: Callable[..., Any]) -> Any:
@@ -96,11 +86,6 @@ def global_seeds(function: Callable[..., Any]) -> Any:
     -------
     callable
         Of the same form.
-
-    Raises
-    ------
-    InvalidInput
-        When it is no such function.
 
     Notes
     -----

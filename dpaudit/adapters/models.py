@@ -34,8 +34,24 @@ FITTED = ("coef_", "intercept_")
 SEEDS = ("random_state", "seed")
 
 
+class _FittedOnceADraw:
+    """What reports say of a model that `factory` makes and that is fitted once a draw."""
+
+    factory: Factory
+
+    @property
+    def name(self) -> str:
+        """The name of the class or function that makes the model."""
+        inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
+        return str(getattr(inner, "__qualname__", type(inner).__name__))
+
+    def parameters(self) -> dict[str, Any]:
+        """The keyword arguments of a partial factory, as text where they are not numbers."""
+        return fixed_arguments(self.factory)
+
+
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(_FittedOnceADraw):
     """f(data, rng=...) → what is released of an estimator that was fitted on the data.
 
     Parameters
@@ -61,18 +77,9 @@ class Fit:
         return self.outputs(model)
 
     @property
-    def name(self) -> str:
-        """The name of the class or function that makes the estimator."""
-        return made_by(self.factory)
-
-    @property
     def summary(self) -> str:
         """One line for reports."""
         return "an estimator, fitted once a draw"
-
-    def parameters(self) -> dict[str, Any]:
-        """The keyword arguments of a partial factory, as text where they are not numbers."""
-        return fixed_arguments(self.factory)
 
 
 def estimator(
@@ -99,15 +106,6 @@ def estimator(
         Whether the last column is y; otherwise fit(data) gets all columns.
     timeout : float, seconds, optional
         Time that a fit may take.
-
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
 
     Notes
     -----
@@ -180,9 +178,16 @@ class Predictions:
 
 
 def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
-    """A new model whose seeds are set from `rng`."""
+    """A new model whose seeds (`SEEDS`) are integers from `rng`, in the order of their names."""
     model = factory() if _makes(factory) else copy.deepcopy(factory)
-    set_seeds(model, rng)
+    if hasattr(model, "get_params") and hasattr(model, "set_params"):
+        names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
+        if names:
+            model.set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in names})
+        return model
+    for name in SEEDS:
+        if hasattr(model, name):
+            setattr(model, name, int(rng.integers(LARGEST_SEED)))
     return model
 
 
@@ -190,24 +195,6 @@ def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
     """What `fit` gets: X and y, or all columns; copies, as models may write into their data."""
     own = np.array(data, dtype=np.float64)
     return (own[:, :-1], own[:, -1]) if label else (own,)
-
-
-def made_by(factory: Factory) -> str:
-    """The name of the class or function that makes a model."""
-    inner = getattr(factory, "func", factory)  # of a functools.partial
-    return str(getattr(inner, "__qualname__", type(inner).__name__))
-
-
-def set_seeds(model: Any, rng: np.random.Generator) -> None:
-    """Set the model's seeds (`SEEDS`) to integers from `rng`, in the order of their names."""
-    if hasattr(model, "get_params") and hasattr(model, "set_params"):
-        names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
-        if names:
-            model.set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in names})
-        return
-    for name in SEEDS:
-        if hasattr(model, name):
-            setattr(model, name, int(rng.integers(LARGEST_SEED)))
 
 
 def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
@@ -219,7 +206,7 @@ def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Transformed:
+class Transformed(_FittedOnceADraw):
     """f(data, rng=...) → what a transformer that was fitted on the data makes of points.
 
     factory, label : as in `transformer`. points : (m, p), or None for the training data.
@@ -240,19 +227,10 @@ class Transformed:
         return _dense(model.transform(training[0] if self.points is None else self.points.copy()))
 
     @property
-    def name(self) -> str:
-        """The name of the class or function that makes the transformer."""
-        return made_by(self.factory)
-
-    @property
     def summary(self) -> str:
         """One line for reports."""
         what = "the training data" if self.points is None else f"{len(self.points)} points"
         return f"a transformer, fitted once a draw; released is what it makes of {what}"
-
-    def parameters(self) -> dict[str, Any]:
-        """The keyword arguments of a partial factory, as text where they are not numbers."""
-        return fixed_arguments(self.factory)
 
 
 def transformer(
@@ -278,15 +256,6 @@ def transformer(
         Whether the last column is y; otherwise fit(data) gets all columns.
     timeout : float, seconds, optional
         Time that one draw may take.
-
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
 
     Notes
     -----

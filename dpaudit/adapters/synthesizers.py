@@ -97,17 +97,6 @@ def synthesizer(
     timeout : float, seconds, optional
         Time that one table may take.
 
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-    TypeError
-        For unknown keywords.
-
     Notes
     -----
     What the functions raise, and a table of another form, becomes a `MechanismError`.

@@ -15,10 +15,9 @@ from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.adapters.functions import (
+    OfFunction,
     OneDraw,
     first_line,
-    fixed_arguments,
-    name_of,
     one_draw,
     seed_keywords,
     seeds,
@@ -110,15 +109,6 @@ def values(
         tell of the record is not audited then.
     timeout : float, seconds, optional
         Time that one draw may take.
-
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
 
     Notes
     -----
@@ -230,15 +220,6 @@ def records(
     timeout : float, seconds, optional
         Time that one draw may take.
 
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     Errors of the function are as in `one_draw`.
@@ -278,7 +259,7 @@ def _are_different_texts(values: Sequence[Any]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Handed:
+class Handed(OfFunction):
     """f(data, rng=...) → what a function returns for the database in another form.
 
     function, each, record : as in `values`. form : how the database is handed over. order : as in
@@ -316,21 +297,12 @@ class Handed:
         return plain(self.function(*arguments, **seeds(self.seeded, rng)))
 
     @property
-    def name(self) -> str:
-        """The name of the function."""
-        return name_of(self.function)
-
-    @property
     def summary(self) -> str:
         """One line for reports: what goes in, and what is released."""
         calls = "called for each record" if self.each else f"takes {self.form.words}"
         only = "" if self.record is None else f"; audited is the output of record {self.record}"
         about = first_line(self.function)
         return f"{calls}{only}: {about}" if about else f"{calls}{only}"
-
-    def parameters(self) -> dict[str, Any]:
-        """The arguments that are fixed, as text where they are not numbers."""
-        return fixed_arguments(self.function)
 
 
 def _handed(

@@ -69,15 +69,6 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
     columns : int, 2 to 998
         For the counts.
 
-    Returns
-    -------
-    Texts
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     A row holds the number of characters and of words, then counts of words and pairs of words, and

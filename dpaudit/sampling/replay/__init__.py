@@ -91,8 +91,6 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
 
     Raises
     ------
-    InvalidInput
-        When an argument is not as described.
     MechanismError
         When the mechanism fails.
 
