@@ -58,12 +58,12 @@ class Folder:
         if self.added and self.place in sys.path:
             sys.path.remove(self.place)
         sys.dont_write_bytecode = self.writes_nothing
-        own = {
+        here = {
             name
             for name, module in list(sys.modules.items())
             if "." not in name and name not in self.before and self._holds(module)
         }
-        for name in [name for name in sys.modules if name.partition(".")[0] in own]:
+        for name in [name for name in sys.modules if name.partition(".")[0] in here]:
             del sys.modules[name]
 
     def _holds(self, module: Any) -> bool:

@@ -247,7 +247,7 @@ def fixed_arguments(function: Any) -> dict[str, Any]:
 def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of `SEED_KEYWORDS` among a function's parameters.
 
-    There are none where the function, such as a compiled one, does not tell its parameters.
+    A function that does not tell its parameters, such as a compiled one, has none of them.
 
     >>> seed_keywords(lambda values, epsilon=1.0, random_state=None: None)
     ('random_state',)
@@ -258,7 +258,7 @@ def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return ()
-    names = [one.name for one in parameters.values() if one.kind is not one.POSITIONAL_ONLY]
+    names = [value.name for value in parameters.values() if value.kind is not value.POSITIONAL_ONLY]
     return tuple(name for name in SEED_KEYWORDS if name in names)
 
 

@@ -50,19 +50,19 @@ class GloballySeeded(OfFunction):
 
     def __call__(self, *arguments: Any, rng: RngLike = None) -> Any:
         """The output. Raises what the function raises, with the generators restored."""
-        own = as_generator(rng)
-        words = [int(word) for word in own.integers(1 << 32, size=WORDS)]
-        known = seeds(self.seeded, own)
+        generator = as_generator(rng)
+        words = [int(word) for word in generator.integers(1 << 32, size=WORDS)]
+        keywords = seeds(self.seeded, generator)
         with LOCK:
             while True:
-                before, state = _present(), own.bit_generator.state
+                before, state = _present(), generator.bit_generator.state
                 with _seeded(words):
-                    output = self.function(*arguments, **known)
+                    output = self.function(*arguments, **keywords)
                 if _present() == before:
                     return output
                 # The first call loaded torch, whose seed had not been set, so the same call would
                 # give another output later: it is made again.
-                own.bit_generator.state = state
+                generator.bit_generator.state = state
 
     @property
     def summary(self) -> str:

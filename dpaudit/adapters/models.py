@@ -192,9 +192,9 @@ def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
 
 
 def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
-    """What `fit` gets: X and y, or all columns; copies, as models may write into their data."""
-    own = np.array(data, dtype=np.float64)
-    return (own[:, :-1], own[:, -1]) if label else (own,)
+    """What `fit` gets: X and y, or all columns. They are copies, which a model may write into."""
+    copied = np.array(data, dtype=np.float64)
+    return (copied[:, :-1], copied[:, -1]) if label else (copied,)
 
 
 def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:

@@ -43,8 +43,8 @@ class Synthesized:
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Array:
         """One row. Raises `NotOutcomes` where the table has another form."""
-        own = np.array(data, dtype=np.float64)  # a synthesizer may write into its data
-        table = self.sample(self.fit(own, rng), rng)
+        copy = np.array(data, dtype=np.float64)  # a synthesizer may write into its data
+        table = self.sample(self.fit(copy, rng), rng)
         return self.features(self.form(table))
 
     @property

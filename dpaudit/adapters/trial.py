@@ -14,17 +14,17 @@ from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.adapters.functions import QUIET
 
-MOST, SHARE = 8, 250  # draws of a call: at most, and one for so many of the audit
-KEY = 2  # below Purpose.COMMON
+MOST, SHARE = 8, 250  # a call makes one draw for each 250 of the audit, at most 8
+KEY = 2  # the trial's place among the seeds of Purpose.COMMON
 
 
 @dataclass(frozen=True)
 class Trial:
     """What two calls on D and one on D' showed, all three with one seed.
 
-    draws : of the three calls together. repeatable : whether the same seed gave the same outputs on
-    D; None where the mechanism failed. warned : the texts of warnings, without values of the data,
-    and how often each was said.
+    draws : how many the three calls made together. repeatable : whether the same seed gave the same
+    outputs on D; None where the mechanism failed. warned : the texts of warnings, without values of
+    the data, and how often each came.
     """
 
     draws: int
@@ -40,7 +40,7 @@ class Trial:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As result.json has it."""
+        """The trial in JSON types, for result.json."""
         warnings = [{"text": text, "times": times} for text, times in self.warned]
         return {"draws": self.draws, "repeatable": self.repeatable, "warnings": warnings}
 

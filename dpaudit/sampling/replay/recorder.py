@@ -65,15 +65,15 @@ class Log:
     __repr__ = short_repr
 
     def call(
-        self, method: str, python: bool, draw: Callable[..., Any], given: Any, named: Any
+        self, method: str, python: bool, draw: Callable[..., Any], args: Any, kwargs: Any
     ) -> Any:
         """What `draw` returns; the call is noted unless it is part of another draw."""
         if self.inside or len(self.drawn) >= MOST:
-            return draw(*given, **named)
+            return draw(*args, **kwargs)
         self.inside = True
         try:
-            arguments = compared(method, given, named, python=python)
-            value = draw(*given, **named)
+            arguments = compared(method, args, kwargs, python=python)
+            value = draw(*args, **kwargs)
         finally:
             self.inside = False
         place = _calling_place(sys._getframe(2))
@@ -96,8 +96,8 @@ def _recording(cls: type, *, python: bool = False) -> dict[str, Any]:
     """The public methods of a class of generators, each of which notes its calls in `self.log`."""
 
     def noted(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
-        def method(self: Any, *given: Any, **named: Any) -> Any:
-            return self.log.call(name, python, draw.__get__(self), given, named)
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return self.log.call(name, python, draw.__get__(self), args, kwargs)
 
         method.__name__ = name
         return method
@@ -228,8 +228,8 @@ def token(value: Any) -> Token:
 def _argument(position: int, name: str, usual: float | None = None) -> Callable[..., Token]:
     """A reader of the argument at a position or by name; `usual` where it is not given."""
 
-    def read(given: tuple[Any, ...], named: Mapping[str, Any]) -> Token:
-        value = given[position] if len(given) > position else named.get(name, usual)
+    def read(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
+        value = args[position] if len(args) > position else kwargs.get(name, usual)
         return None if value is None else token(value)
 
     return read
@@ -238,24 +238,24 @@ def _argument(position: int, name: str, usual: float | None = None) -> Callable[
 def _between(first: str, second: str) -> Callable[..., Token]:
     """A reader of the distance between two arguments, by default 0 and 1."""
 
-    def read(given: tuple[Any, ...], named: Mapping[str, Any]) -> Token:
-        low = given[0] if given else named.get(first, 0.0)
-        high = given[1] if len(given) > 1 else named.get(second, 1.0)
+    def read(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
+        low = args[0] if args else kwargs.get(first, 0.0)
+        high = args[1] if len(args) > 1 else kwargs.get(second, 1.0)
         return token(np.subtract(high, low))
 
     return read
 
 
-def _range(given: tuple[Any, ...], named: Mapping[str, Any]) -> Token:
+def _range(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
     """How many integers `low` to `high` are, or those below the first argument if it is alone."""
-    low = given[0] if given else named.get("low", 0)
-    high = given[1] if len(given) > 1 else named.get("high")
+    low = args[0] if args else kwargs.get("low", 0)
+    high = args[1] if len(args) > 1 else kwargs.get("high")
     return token(low if high is None else np.subtract(high, low))
 
 
-def _length(given: tuple[Any, ...], named: Mapping[str, Any]) -> Token:
+def _length(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
     """The number of values to choose from: a number, or the length of a sequence."""
-    values: Any = given[0] if given else next(iter(named.values()))
+    values: Any = args[0] if args else next(iter(kwargs.values()))
     return int(values) if np.ndim(values) == 0 else len(values)
 
 
@@ -292,8 +292,8 @@ PYTHON: dict[str, dict[str, Callable[..., Token]]] = {
 
 
 def compared(
-    method: str, given: tuple[Any, ...], named: Mapping[str, Any], *, python: bool = False
+    method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, python: bool = False
 ) -> dict[str, Token]:
     """The arguments of a call that are compared, by name."""
     known = PYTHON if python else NUMPY
-    return {name: read(given, named) for name, read in known.get(method, {}).items()}
+    return {name: read(args, kwargs) for name, read in known.get(method, {}).items()}
