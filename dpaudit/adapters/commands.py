@@ -90,7 +90,7 @@ class Command:
             file.check()
             draws = self._draws(_filled(self.argv, {**shown, **paths}), size, out)
             file.check()
-        except (ProgramFailed, DataChanged, ValueError) as error:
+        except (ProgramFailed, ValueError) as error:
             FILES.forget(file)  # whatever the program left of it: a later run gets a new one
             written = shlex.join(_filled(self.argv, shown))
             text = redacted(str(error), database)
@@ -209,10 +209,6 @@ def _fill(text: str, values: dict[str, str]) -> str:
 # --- databases as CSV files: written once, removed when the process ends
 
 
-class DataChanged(RuntimeError):
-    """A file of a database is no longer what was written."""
-
-
 class DataFile:
     """A database as a CSV file that only this user may read, and nobody may write.
 
@@ -221,7 +217,7 @@ class DataFile:
 
     def __init__(self, data: Array, header: Sequence[str] | None) -> None:
         self.path = self.new_path()
-        weakref.finalize(self, _remove, self.path, os.getpid())
+        weakref.finalize(self, _remove, self.path, os.getpid())  # a fork has the object too
         write_data(self.path, data, header)
         self.digest = _digest(self.path)
 
@@ -230,12 +226,12 @@ class DataFile:
         return this_process().folder / f"{uuid.uuid4().hex}.csv"
 
     def check(self) -> None:
-        """Raises `DataChanged` where the file is no longer what was written.
+        """Raises `ProgramFailed` where the file is no longer what was written.
 
         The owner of a file can make it writable again, and root can write it as it is.
         """
         if _digest(self.path) != self.digest:
-            raise DataChanged(
+            raise ProgramFailed(
                 "the program changed its data file {data}, so that other runs may have read "
                 "other data; it must only read the file"
             )
@@ -264,9 +260,8 @@ class DataFiles:
     def forget(self, file: DataFile) -> None:
         """Have the database written to a new file the next time."""
         with self.lock:
-            self.files = OrderedDict(
-                (key, other) for key, other in self.files.items() if other is not file
-            )
+            for key in [key for key, other in self.files.items() if other is file]:
+                del self.files[key]
 
 
 def write_data(path: Path, data: Array, header: Sequence[str] | None = None) -> None:
@@ -293,7 +288,7 @@ def _digest(path: Path) -> bytes | None:
 
 
 def _remove(path: Path, owner: int) -> None:
-    """Remove a file, in the process that wrote it: a fork has the object too."""
+    """Remove a file, but only in the process that wrote it."""
     if os.getpid() == owner:
         with suppress(OSError):
             path.unlink(missing_ok=True)

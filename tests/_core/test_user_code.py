@@ -55,16 +55,6 @@ def test_a_folder_is_last_while_it_is_in_use(tmp_path, path):
         assert path == before
 
 
-def test_a_folder_that_is_on_the_path_stays_where_it_is(tmp_path, path):
-    """As that of a script, which the user has chosen to run there."""
-    place = folder(tmp_path, "one")
-    path.insert(0, str(place))
-    before = list(path)
-    with beside(place):
-        assert path == before
-    assert path == before
-
-
 def test_a_worker_looks_in_the_places_of_the_auditing_process_in_their_order(tmp_path, path):
     """The first task of a worker, and one of the next run, in another folder."""
     one, other = (folder(tmp_path, name, whose=f"X = {name!r}") for name in ("one", "other"))

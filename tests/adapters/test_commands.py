@@ -162,8 +162,6 @@ def test_long_stderr_is_cut():
         ["cat", 3, "{data}"],
         ["", "{data}"],
         ["cat", "\0", "{data}"],
-        None,
-        {"{data}": 1},
     ],
 )
 def test_arguments_are_a_list_of_text_with_the_data(argv):
