@@ -10,14 +10,17 @@ at random into folds. The sets of each fold are chosen by the others, and the fo
 counts do not favour the sets, which are at most as good as the best. The upper end must reach the
 best set, which may not be the one that is chosen. It is that of the set with the largest sum of
 value and some standard errors, counted with the draws that chose it. So it is nearly as large as
-the upper limit of any set, the best one's included, and is missed less often than that.
+the upper limit of any set, the best one's included, and is missed less often than that. Both
+directions have ends of their own, as one side may have far more draws than the other. The larger
+end counts.
 
 P(S) and Q(S) have Jeffreys limits at z standard errors, and their differences those of Zou and
 Donner (Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008),
 which keep their length where there are few or no hits. Each end has one z for all ε: the least with
 which it is missed, at any ε, in a given share of simulated counts, drawn from the observed
-frequencies. So coverage is close to the level and not at least the level; `python -m reports.make
-interval` measures it.
+frequencies; but no less than a single limit would take, as few hits vary more than counts that are
+simulated from them. So coverage is close to the level and not at least the level, and above it
+where hits are few; `python -m reports.make interval` measures it.
 """
 
 from __future__ import annotations
@@ -35,14 +38,15 @@ from dpaudit.certify.estimate import Estimate
 
 SMALLEST = 0.01  # 1 − level; of a smaller one too few replicates lie beyond
 SETS, NODES = 64, 24  # ε for which sets are chosen, and at which z is found
-REPLICATES = 300  # simulated counts
+REPLICATES = 500  # simulated counts
 FOLDS = 4
 HOPE = 1.5  # standard errors, added to the value of the sets of the upper end
-SHARES = 0.6, 0.25  # of 1 − level, for the lower and the upper end; found by simulation
+SHARES = 0.55, 0.2  # of 1 − level, for the lower and the upper end; found by simulation
 RIVAL = 2.0  # standard errors by which a direction is ahead of one that does not matter
-NEAR, START, WIDEST = 0.4, 0.75, 6.0  # z are between START times the z of a single ε and WIDEST
+WIDEST = 6.0  # the largest z
 BISECTIONS = 8
 ROUNDING = 1e-12
+WAYS = np.array([[0], [1]])  # the two directions, as an index beside sets (2, m)
 
 
 def interval(found: Estimate, alpha: float) -> Array | None:
@@ -71,11 +75,16 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     node = evenly_spaced(len(epsilon), SETS)
     near = np.searchsorted(node, np.arange(len(epsilon)))
     tails, folds = _Tails.of(cells.p, cells.q), _folds(cells, rng)
-    gain = tails.gain(gamma[node])
-    best, hopeful = _Sets.of(gain), _Sets.of(gain + HOPE * tails.error(gamma[node]))
-    z_low, z_high = _z(tails, best, hopeful, gamma[node], alpha, rng)
-    low = _end(_held(tails, folds, gamma[node])[:, near], gamma, -z_low)
-    high = _upper(hopeful.counts(tails)[:, near], gamma, z_high)
+    gain, error = tails.gain(gamma[node]), tails.error(gamma[node])
+    best, value = _largest(gain)
+    hopeful, hope = _largest(gain + HOPE * error)
+    rivals = value >= np.max(value, axis=0) - RIVAL * np.hypot(*_at(error, best))
+    ahead = hope >= np.max(hope, axis=0)
+    z_low = _z(tails, best, rivals, gamma[node], SHARES[0] * alpha, -1, rng)
+    z_high = _z(tails, hopeful, ahead, gamma[node], SHARES[1] * alpha, 1, rng)
+    low = _end(_cross_fitted(tails, folds, gamma[node])[..., near], gamma, -z_low)
+    high = _upper(tails.counts(WAYS, hopeful)[..., near], gamma, z_high)
+    low, high = np.max(low, axis=0), np.max(high, axis=0)
     low, high = np.maximum.accumulate(low[::-1])[::-1], np.minimum.accumulate(high)
     return np.clip(np.stack([low, np.maximum(low, high)]), 0.0, 1.0)
 
@@ -119,31 +128,12 @@ class _Tails:
         return np.asarray(np.sqrt(p[:, None] + gamma[:, None] ** 2 * q[:, None]))
 
     def counts(self, way: np.ndarray, position: np.ndarray) -> Array:
-        """Draws of p and of q in sets, and all draws of both, (4, …)."""
+        """Draws of p and of q in sets, and all draws of both, (4, …).
+
+        way, position : the sets' directions and thresholds, of shapes that broadcast together.
+        """
         at = way, position
-        return np.stack([self.p[at], self.q[at], self.n[way], self.m[way]])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Sets:
-    """The best set at each of m values of ε.
-
-    position : (2, m), of its threshold, in each direction. way : (m,), the better direction.
-    """
-
-    position: np.ndarray
-    way: np.ndarray
-
-    @classmethod
-    def of(cls, gain: Array) -> _Sets:
-        """By the largest of (2, m, c)."""
-        position = np.argmax(gain, axis=2)
-        largest = np.take_along_axis(gain, position[..., None], axis=2)[..., 0]
-        return cls(position, np.argmax(largest, axis=0))
-
-    def counts(self, tails: _Tails) -> Array:
-        """Of the better direction, (4, m)."""
-        return tails.counts(self.way, self.position[self.way, np.arange(len(self.way))])
+        return np.stack(np.broadcast_arrays(self.p[at], self.q[at], self.n[way], self.m[way]))
 
 
 def _folds(cells: ScoreCells, rng: np.random.Generator) -> list[_Tails]:
@@ -152,58 +142,60 @@ def _folds(cells: ScoreCells, rng: np.random.Generator) -> list[_Tails]:
     return [_Tails.of(*part) for part in zip(p.T, q.T, strict=True)]
 
 
-def _held(tails: _Tails, folds: list[_Tails], gamma: Array) -> Array:
-    """Counts of each fold in the sets that the others choose, summed, (4, m)."""
-    rests = [tails.without(fold).gain(gamma) for fold in folds]
-    parts = [_Sets.of(rest).counts(fold) for rest, fold in zip(rests, folds, strict=True)]
+def _cross_fitted(tails: _Tails, folds: list[_Tails], gamma: Array) -> Array:
+    """Counts of each fold in the sets that the others choose, summed by direction, (4, 2, m).
+
+    Folds that prefer different directions are not summed: the p of one direction are draws of P,
+    those of the other draws of Q, of which there may be far more.
+    """
+    sets = [_largest(tails.without(fold).gain(gamma))[0] for fold in folds]
+    parts = [fold.counts(WAYS, position) for fold, position in zip(folds, sets, strict=True)]
     return np.asarray(np.sum(parts, axis=0))
+
+
+def _largest(values: Array) -> tuple[np.ndarray, Array]:
+    """The positions of the largest of (…, c), and these themselves, (…)."""
+    position = np.argmax(values, axis=-1)
+    return position, _at(values, position)
+
+
+def _at(values: Array, position: np.ndarray) -> Array:
+    """Elements of the last axis."""
+    return np.take_along_axis(values, position[..., None], axis=-1)[..., 0]
 
 
 def _z(
     tails: _Tails,
-    best: _Sets,
-    hopeful: _Sets,
+    sets: np.ndarray,
+    matters: np.ndarray,
     gamma: Array,
-    alpha: float,
+    error: float,
+    side: int,
     rng: np.random.Generator,
-) -> list[float]:
-    """For each end the least z with which it is missed in no more than its share of replicates.
+) -> float:
+    """The least z with which ends that matter are missed in a share `error` of replicates.
 
-    The lower ends must hold in both directions where their values are close: where these are equal,
-    the larger of two lower ends exceeds the truth twice as often as either.
+    sets : (2, m), positions of the thresholds in both directions. matters : (2, m), where an end
+    must hold. Lower ends must in both directions if their values are close: where these are equal,
+    the larger of two lower ends exceeds the truth twice as often as either. side : as in `_Ends`.
     """
     at = evenly_spaced(len(gamma), NODES)
-    way = np.stack([0 * at, 0 * at + 1, hopeful.way[at]])
-    position = np.vstack([best.position[:, at], hopeful.position[way[2], at]])
-    seen, drawn = tails.counts(way, position), _drawn(tails, way, position, rng)
-    value = seen[0] / seen[2] - gamma[at] * seen[1] / seen[3]
-    matters = np.vstack([_rivals(tails, best.position[:, at], gamma[at]), at >= 0])
-    found = []
-    for side, rows, share in zip((-1, 1), (slice(2), slice(2, 3)), SHARES, strict=True):
-        ends = _Ends(drawn[:, :, rows], gamma[at], np.maximum(value[rows], 0.0), side)
-        needed = ends.least_z(matters[rows], -float(ndtri(share * alpha)))
-        found.append(float(np.quantile(needed, 1.0 - share * alpha, method="weibull")))
-    return found
-
-
-def _rivals(tails: _Tails, position: np.ndarray, gamma: Array) -> np.ndarray:
-    """Whether a direction's best value is near the other's or above it, (2, m)."""
-    value, error = (
-        np.take_along_axis(part, position[..., None], axis=2)[..., 0]
-        for part in (tails.gain(gamma), tails.error(gamma))
-    )
-    return np.asarray(value >= np.max(value, axis=0) - RIVAL * np.hypot(*error))
+    way, node = np.nonzero(matters[:, at])
+    position, gamma = sets[way, at[node]], gamma[at[node]]
+    x, y, n, m = tails.counts(way, position)
+    value = np.maximum(x / n - gamma * y / m, 0.0)
+    ends = _Ends(_drawn(tails, way, position, rng), gamma, value, side)
+    return float(np.quantile(ends.least_z(-float(ndtri(error))), 1.0 - error, method="weibull"))
 
 
 def _drawn(tails: _Tails, way: np.ndarray, position: np.ndarray, rng: np.random.Generator) -> Array:
-    """`counts` of REPLICATES simulated samples, (4, REPLICATES, *position.shape)."""
+    """`counts` of k sets in REPLICATES simulated samples, (4, REPLICATES, k)."""
     distinct, back = np.unique(position, return_inverse=True)
-    back = back.reshape(position.shape)
     x, y = (
         _above(part[0, distinct], size, rng)[:, back]
         for part, size in ((tails.p, tails.n[0]), (tails.q, tails.m[0]))
     )
-    n, m = np.broadcast_arrays(tails.n[way], x)[0], np.broadcast_arrays(tails.m[way], x)[0]
+    n, m = np.broadcast_arrays(tails.n[way], tails.m[way], x)[:2]
     backward = way == 1
     return np.stack([np.where(backward, n - y, x), np.where(backward, m - x, y), n, m])
 
@@ -219,8 +211,8 @@ def _above(count: Array, size: float, rng: np.random.Generator) -> Array:
 class _Ends:
     """Simulated ends of intervals of known values.
 
-    counts : (4, r, d, k) of r replicates. gamma : (k,). value : (d, k). side : −1 for lower ends, 1
-    for upper ends.
+    counts : (4, r, k) of r replicates. gamma, value : (k,). side : −1 for lower ends, 1 for upper
+    ends.
     """
 
     counts: Array
@@ -228,37 +220,28 @@ class _Ends:
     value: Array
     side: int
 
-    def least_z(self, matters: np.ndarray, single: float) -> Array:
+    def least_z(self, single: float) -> Array:
         """For each replicate the least z with which no value is missed, (r,).
 
-        matters : (d, k). single : the z of a single normal variable, where the search begins.
+        single : the z of a single normal variable, below which none is tried.
         """
-        replicate, row, column = np.nonzero((self._distance() > NEAR * single) & matters)
-        counts = self.counts[:, replicate, row, column]
-        gamma, value = self.gamma[column], self.value[row, column]
-        least = np.full(len(replicate), START * single)
-        missed = self._missed(counts, gamma, value, least)
+        x, y, n, m = self.counts
+        replicate, place = np.nonzero(self.side * (x / n - self.gamma * (y / m) - self.value) < 0.0)
+        counts, gamma = self.counts[:, replicate, place], self.gamma[place]
+        value = self.value[place]
+        missed = self._missed(counts, gamma, value, single)
         replicate, counts = replicate[missed], counts[:, missed]
-        gamma, value, least = gamma[missed], value[missed], least[missed]
+        gamma, value, least = gamma[missed], value[missed], np.full(missed.sum(), single)
         most = np.full(len(least), WIDEST)
         for _ in range(BISECTIONS):
             middle = 0.5 * (least + most)
             missed = self._missed(counts, gamma, value, middle)
             least, most = np.where(missed, middle, least), np.where(missed, most, middle)
-        found = np.full(self.counts.shape[1], START * single)
+        found = np.full(self.counts.shape[1], single)
         np.maximum.at(found, replicate, most)
         return found
 
-    def _distance(self) -> Array:
-        """How far values are beyond the estimates, in rough standard errors, (r, d, k)."""
-        x, y, n, m = self.counts
-        p, q = x / n, y / m
-        p_error = (x + 0.5) * (n - x + 0.5) / n**3
-        q_error = (y + 0.5) * (m - y + 0.5) / m**3
-        off = self.side * (self.value - p + self.gamma * q)
-        return np.asarray(off / np.sqrt(p_error + self.gamma**2 * q_error))
-
-    def _missed(self, counts: Array, gamma: Array, value: Array, z: Array) -> np.ndarray:
+    def _missed(self, counts: Array, gamma: Array, value: Array, z: float | Array) -> np.ndarray:
         if self.side < 0:
             return np.asarray(_end(counts, gamma, -z) > value + ROUNDING)
         return np.asarray(_upper(counts, gamma, z) < value - ROUNDING)
@@ -266,8 +249,7 @@ class _Ends:
 
 def _upper(counts: Array, gamma: Array, z: float | Array) -> Array:
     """Upper ends; at least those of sets beyond the thresholds, in which nothing was seen."""
-    least = np.minimum(counts[2], counts[3])
-    return np.maximum(_end(counts, gamma, z), _limit(np.zeros_like(least), least, z))
+    return np.maximum(_end(counts, gamma, z), _limit(np.zeros_like(counts[2]), counts[2], z))
 
 
 def _end(counts: Array, gamma: Array, z: float | Array) -> Array:

@@ -5,8 +5,10 @@ Scenarios are listed without a room of dpaudit, which would take a second for ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from glob import escape, glob
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 PACKAGE = Path(__file__).parents[1]
+AUDIT = re.compile(r'^\[\[audit\]\]\nname = "(.+)"$', re.MULTILINE)  # as our own files have it
 
 
 def scenarios(
@@ -65,12 +68,13 @@ def _shipped() -> list[str]:
     """As `dpaudit.run.shipped.shipped` names them."""
     places = [place / "scenarios" for place in (PACKAGE, PACKAGE.parent)]
     folder = next((one for one in places if one.is_dir()), None)
-    found = () if folder is None else folder.rglob("*.toml")
-    return sorted({path.stem for path in found})
+    paths = [] if folder is None else list(folder.rglob("*.toml"))
+    audits = (AUDIT.findall(path.read_text(encoding="utf-8")) for path in paths)
+    return sorted({*(path.stem for path in paths), *chain(*audits)})
 
 
 def _mechanisms() -> Iterable[str]:
-    from dpaudit.mechanisms import REGISTRY
+    from dpaudit.papers import REGISTRY
 
     return REGISTRY
 

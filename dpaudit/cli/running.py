@@ -21,6 +21,7 @@ from dpaudit.report.text import count
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger.fit import check_fit
+from dpaudit.run.scenario.audits import File, audits_of, file_of
 from dpaudit.run.shipped import found
 from dpaudit.run.store.search import searched
 from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
@@ -71,8 +72,8 @@ def run_all(
     """
     given = {name: options[name] for name in ("samples", "stop", "level") if name in options}
     ledger: Path | None = options.get("ledger")
-    paths = [found(path) for path in paths]
-    scenarios = checked(paths, seed=seed, **given)
+    files = [file for path in paths for file in audits_of(found(path))]
+    scenarios = checked(files, seed=seed, **given)
     if ledger is not None:
         for one in scenarios:
             check_fit(one)
@@ -83,6 +84,7 @@ def run_all(
         return exit_status.NOT_VIOLATED
     if ledger is not None:
         Ledger(ledger).ready()
+    paths = [file_of(file.path) for file in files if isinstance(file, File)]
     done = _run(
         paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
     )

@@ -48,6 +48,33 @@ def read_csv(path: Path) -> Table:
     return Table(path.stem, columns, kept, source, dropped)
 
 
+def read_candidates(path: Path, dataset: Table) -> Array:
+    """Rows that may take the place of a row of `dataset`, (m, d), in its order of columns.
+
+    path : a CSV file with the data's columns by name, in any order; the column of ones that was
+    added may be left out. Raises `DataNotFound`, and `InvalidInput` for another set of columns or a
+    missing value.
+    """
+    table, wanted = read_csv(path), dataset.columns
+    found = dict(zip(table.columns, table.values.T, strict=True))
+    if "constant" in wanted and np.all(dataset.values[:, wanted.index("constant")] == 1.0):
+        found.setdefault("constant", np.ones(len(table.values)))
+    if set(found) != set(wanted):
+        named = ", ".join(name for name in wanted if name != "constant")
+        fail(
+            f"the header of {path.name}",
+            ", ".join(table.columns),
+            f"the columns of {dataset.name}: {named}",
+        )
+    if table.dropped:
+        fail(
+            path.name,
+            Words(f"{sum(table.dropped.values())} rows with a missing value"),
+            "a file without missing values",
+        )
+    return np.column_stack([found[name] for name in wanted])
+
+
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()

@@ -1,83 +1,69 @@
 """Mechanisms that know their output law: callables `mech(data, size, *, rng)` → (size, k) draws.
 
-`REGISTRY` names every mechanism that a scenario can name, those of the papers too. `ZOO` holds the
-textbook mechanisms and the broken ones, each with its claim and a pair of databases. `DPSGD` and
-its broken versions `BROKEN_DPSGD` know no law: they are watched step by step. This room knows
-nothing of spectra, sampling or audits. Its names are loaded on first use (PEP 562), so that
-one mechanism can be had without the zoo.
+`OWN` lists those of this room that a scenario can name; `REGISTRY` also has the papers' algorithms,
+`PAPERS`. `ZOO` holds the textbook mechanisms and the broken ones, at the parameters published for
+them, each with its claim and a pair of databases. `DPSGD` and its broken versions `BROKEN_DPSGD`
+know no law: they are watched step by step. This room knows nothing of spectra, sampling or audits.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from dpaudit.mechanisms import broken, textbook
-    from dpaudit.mechanisms.base import LawMechanism
-    from dpaudit.mechanisms.broken.dp_sgd import BROKEN_DPSGD
-    from dpaudit.mechanisms.composition import Composition
-    from dpaudit.mechanisms.dp_sgd import DPSGD
-    from dpaudit.mechanisms.example import ExampleMechanism
-    from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
-    from dpaudit.mechanisms.registry import PAPERS, REGISTRY
-    from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
-    from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
-    from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
-    from dpaudit.mechanisms.zoo import ZOO
+from dpaudit.mechanisms import broken, textbook
+from dpaudit.mechanisms.base import LawMechanism
+from dpaudit.mechanisms.broken.dp_sgd import BROKEN_DPSGD
+from dpaudit.mechanisms.composition import Composition
+from dpaudit.mechanisms.dp_sgd import DPSGD
+from dpaudit.mechanisms.example import ExampleMechanism
+from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
+from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
+from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
 
-_MODULES = {
-    "base": ("LawMechanism",),
-    "broken.dp_sgd": ("BROKEN_DPSGD",),
-    "composition": ("Composition",),
-    "dp_sgd": ("DPSGD",),
-    "example": ("ExampleMechanism",),
-    "least_squares": ("ALS", "RPLS", "GaussianLS"),
-    "registry": ("PAPERS", "REGISTRY"),
-    "second_moment": ("AnalyzeGauss", "GaussianInverse", "SufficientStatistics"),
-    "sketching": ("GaussMix", "RandomLinearCombination", "RandomProjection"),
-    "wishart": ("AdditiveWishart", "InverseWishartDraw", "WishartDraw"),
-    "zoo": ("ZOO",),
+OWN: tuple[type[LawMechanism], ...] = (
+    ALS,
+    GaussianLS,
+    RPLS,
+    RandomProjection,
+    RandomLinearCombination,
+    GaussMix,
+    WishartDraw,
+    InverseWishartDraw,
+    AdditiveWishart,
+    AnalyzeGauss,
+    GaussianInverse,
+    SufficientStatistics,
+)
+ZOO: dict[str, ExampleMechanism] = {
+    **{name: getattr(textbook, name)() for name in textbook.__all__},
+    **{name: getattr(broken, name)() for name in broken.__all__},
+    "MissingPassed at rate 0.01": broken.MissingPassed(rate=0.01),
+    "NonDPGaussian1 at 0.1": broken.NonDPGaussian1(epsilon=0.1),
+    "NonDPGaussian2 at 0.1": broken.NonDPGaussian2(epsilon=0.1),
+    "NonDPLaplace1 at 0.1": broken.NonDPLaplace1(epsilon=0.1),
+    "NonDPLaplace2 at 0.1": broken.NonDPLaplace2(epsilon=0.1),
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "ALS",
     "BROKEN_DPSGD",
     "DPSGD",
+    "OWN",
     "PAPERS",
     "REGISTRY",
-    "RPLS",
     "ZOO",
-    "AdditiveWishart",
-    "AnalyzeGauss",
     "Composition",
     "ExampleMechanism",
-    "GaussMix",
-    "GaussianInverse",
-    "GaussianLS",
-    "InverseWishartDraw",
     "LawMechanism",
-    "RandomLinearCombination",
-    "RandomProjection",
-    "SufficientStatistics",
-    "WishartDraw",
     "broken",
     "textbook",
+    *(kind.__name__ for kind in OWN),
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Load on first use (PEP 562)."""
-    if name in ("broken", "textbook"):
-        return importlib.import_module(f"dpaudit.mechanisms.{name}")
-    if name in _HOME:
-        value = getattr(importlib.import_module(f"dpaudit.mechanisms.{_HOME[name]}"), name)
-        globals()[name] = value
-        return value
+    """Loads two names from `dpaudit.papers`, a higher floor, on first use (PEP 562)."""
+    if name in ("PAPERS", "REGISTRY"):
+        return getattr(importlib.import_module("dpaudit.papers"), name)
     raise AttributeError(f"module 'dpaudit.mechanisms' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """The public names, loaded or not."""
-    return sorted(__all__)

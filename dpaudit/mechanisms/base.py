@@ -12,13 +12,16 @@ from dpaudit._core.types import Adjustable, Array, ArrayLike, RngLike, Sampler
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
+from dpaudit.mechanisms.parameters import check_fields
 
 
 class LawMechanism:
     """A mechanism whose output law is known.
 
     Subclasses are dataclasses of their parameters. They give `law` and, for a zeroed row,
-    `zeroed_rows`.
+    `zeroed_rows`. Making one raises `InvalidInput` for a parameter that is not as described; a call
+    does so for data that are not, and raises `DegenerateData` for data that leave the law
+    undefined.
 
     Attributes
     ----------
@@ -30,7 +33,7 @@ class LawMechanism:
         Whether it fits the last column by the others. A scenario then names that column and puts a
         column of ones before the others.
     no_added_row : str
-        Why there is no worst added row, for the error.
+        Why there is no worst added row, as the error says it after "M has".
     adjustable : tuple of Adjustable
         The parameters that `dpaudit.exact.calibrate` may set, its default first.
     zero_rows_matter : bool
@@ -41,8 +44,6 @@ class LawMechanism:
     claimed: ClassVar[str] = ""
     regression: ClassVar[bool] = False
     zero_rows_matter: bool = True
-
-    # why `added_row` knows none, after "M has"
     no_added_row: ClassVar[str] = "no closed form for the worst row within a bound"
 
     # The worst-case δ must be monotone in an adjustable parameter. It is monotone where the more
@@ -53,6 +54,9 @@ class LawMechanism:
     # random settings: the rows of ALS and RPLS, that δ grows with the rows at given leverage and
     # residual share.
     adjustable: ClassVar[tuple[Adjustable, ...]] = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def law(self, data: Array) -> Law:
         """The law of one output on `data` (n, d)."""
@@ -65,21 +69,8 @@ class LawMechanism:
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
         """The pairs (M(D), M(D with row i replaced by candidates[j])), as entry i·m + j.
 
-        Parameters
-        ----------
-        data : array of shape (n, d)
-            The database D.
-        candidates : array of shape (m, d)
-            Rows that may come in.
-
-        Returns
-        -------
-        ZeroedRows
-
-        Raises
-        ------
-        NoExactSpectrum
-            Where there is no closed form.
+        The database has shape (n, d), the candidates (m, d). Raises `NoExactSpectrum` where there
+        is no closed form.
         """
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
@@ -90,22 +81,7 @@ class LawMechanism:
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
         """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound.
 
-        Parameters
-        ----------
-        data : array of shape (n, d)
-            The database D.
-        row_bound : float
-            The largest Euclidean norm.
-
-        Returns
-        -------
-        ZeroedRows
-            A family of one entry.
-
-        Raises
-        ------
-        NoExactSpectrum
-            Where there is no closed form.
+        It is a family of one entry. Raises `NoExactSpectrum` where there is no closed form.
         """
         raise NoExactSpectrum(
             f"{self.name} has {self.no_added_row}; "
@@ -117,7 +93,7 @@ class LawMechanism:
         return ()
 
     def prepare(self, data: Array) -> Sampler:
-        """(size, rng) → (size, k) draws, with the work that all draws share done once."""
+        """A function (size, rng) → (size, k) draws, after the work that all draws share."""
         return self.law(data).sample
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
@@ -135,11 +111,6 @@ class LawMechanism:
         Returns
         -------
         array of shape (size, k)
-
-        Raises
-        ------
-        InvalidInput
-            When an argument is not as described.
         """
         data = check.matrix("data", data)
         return self.prepare(data)(check.integer("size", size, 1), as_generator(rng))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
@@ -26,11 +26,6 @@ class Composition(LawMechanism):
     times : tuple of int, optional
         How often each is released, integers ≥ 1; once each by default.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-
     Examples
     --------
     >>> import dpaudit as dp
@@ -45,7 +40,7 @@ class Composition(LawMechanism):
     times: tuple[int, ...] | None = None
 
     __repr__ = short_repr
-    summary: ClassVar[str] = "several releases of one database, composed"
+    summary = "several releases of one database, composed"
 
     def __post_init__(self) -> None:
         mechanisms = tuple(self.mechanisms)
@@ -65,37 +60,36 @@ class Composition(LawMechanism):
         object.__setattr__(self, "zero_rows_matter", matter)
 
     @property
-    def _pairs(self) -> list[tuple[LawMechanism, int]]:
+    def _times(self) -> tuple[int, ...]:
         assert self.times is not None
-        return list(zip(self.mechanisms, self.times, strict=True))
+        return self.times
 
     def law(self, data: Array) -> Product:
         """The product of all laws, each as often as its mechanism is released."""
+        laws = [mechanism.law(data) for mechanism in self.mechanisms]
         return Product(
-            tuple(law for mechanism, k in self._pairs for law in (mechanism.law(data),) * k)
+            tuple(law for law, k in zip(laws, self._times, strict=True) for _ in range(k))
         )
 
     def zeroed_rows(self, data: Array) -> ComposedRows:
         """The families of all mechanisms on the same row."""
-        assert self.times is not None
-        return ComposedRows(
-            tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms), self.times
-        )
+        parts = tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms)
+        return ComposedRows(parts, self._times)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ComposedRows:
         """The families of all mechanisms on the same row and candidate."""
-        assert self.times is not None
         parts = tuple(mechanism.replaced_rows(data, candidates) for mechanism in self.mechanisms)
-        return ComposedRows(parts, self.times)
+        return ComposedRows(parts, self._times)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
         """The rows that are exceptional for any of the mechanisms."""
-        found = {row for mechanism in self.mechanisms for row in mechanism.exceptional_rows(data)}
-        return tuple(sorted(found))
+        rows = {row for mechanism in self.mechanisms for row in mechanism.exceptional_rows(data)}
+        return tuple(sorted(rows))
 
     def parameters(self) -> dict[str, Any]:
         """Each mechanism's own parameters, under its position and name."""
+        pairs = enumerate(zip(self.mechanisms, self._times, strict=True), 1)
         return {
-            f"{place + 1}. {mechanism.name}": {"times": k, **mechanism.parameters()}
-            for place, (mechanism, k) in enumerate(self._pairs)
+            f"{place}. {mechanism.name}": {"times": k, **mechanism.parameters()}
+            for place, (mechanism, k) in pairs
         }

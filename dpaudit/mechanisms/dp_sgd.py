@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -17,11 +17,13 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.sampled_gaussian import ORDERS, sampled_gaussian
+from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
 
 RESIDUAL: dict[str, Callable[[Array], Array]] = {
     "logistic": lambda score: np.asarray(expit(score)),
     "linear": lambda score: score,
 }
+Loss = Annotated[str, one_of(*RESIDUAL)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +82,7 @@ class DPSGD:
         The clipping norm C.
     learning_rate : float > 0, default 0.1
         Of each step.
-    loss : {"logistic", "squared"}, default "logistic"
+    loss : {"logistic", "linear"}, default "logistic"
         What is minimised.
     claimed_delta : float in (0, 1), default 1e-5
         δ of the claim, which is of adding or removing a row.
@@ -88,31 +90,26 @@ class DPSGD:
     Raises
     ------
     InvalidInput
-        When a parameter, or the data of a call, is not as described.
+        When a parameter, or the data of a call, are not as described.
 
     References
     ----------
     Abadi et al. 2016, algorithm 1.
     """
 
-    steps: int = 200
-    sample_rate: float = 0.1
-    noise_multiplier: float = 1.0
-    clip: float = 1.0
-    learning_rate: float = 0.1
-    loss: str = "logistic"
-    claimed_delta: float = 1e-5
+    steps: Count = 200
+    sample_rate: BelowOne = 0.1
+    noise_multiplier: Positive = 1.0
+    clip: Positive = 1.0
+    learning_rate: Positive = 0.1
+    loss: Loss = "logistic"
+    claimed_delta: BelowOne = 1e-5
     sound: ClassVar[bool] = True
     summary: ClassVar[str] = "DP-SGD with Poisson sampling"
     source: ClassVar[str] = "Abadi et al. 2016, algorithm 1"
 
     def __post_init__(self) -> None:
-        check.integer("steps", self.steps, 1)
-        check.real("sample_rate", self.sample_rate, 0.0, 1.0, open_=True)
-        for name in ("noise_multiplier", "clip", "learning_rate"):
-            check.real(name, getattr(self, name), 0.0, open_=True)
-        check.real("claimed_delta", self.claimed_delta, 0.0, 1.0, open_=True)
-        check.choice("loss", self.loss, tuple(RESIDUAL))
+        check_fields(self)
 
     @property
     def name(self) -> str:

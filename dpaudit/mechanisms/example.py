@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -12,18 +11,17 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.mechanisms.base import LawMechanism, Sampler
+from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
-
-POSITIVE = ("epsilon", "sensitivity", "bound", "sigma")
-PROBABILITIES = ("delta", "rate", "keep", "flip", "permanent", "zero", "one")
-COUNTS = ("most", "copies", "limit", "hashes", "bits", "rows", "points", "answers")
 
 
 class ExampleMechanism(LawMechanism):
     """A mechanism with a known law whose sampler is the algorithm as printed, step by step.
 
-    Subclasses give `run`, `law` and `pair`. Parameters are checked by their names: ε and
-    other scales are > 0, probabilities in (0, 1], counts ≥ 1, and any other is a finite number.
+    Subclasses give `law` and `pair`, and `run` where the algorithm is more than a draw of its law.
+    The annotation of a parameter says which values it may have
+    (`dpaudit.mechanisms.parameters`): ε and other scales are > 0, probabilities in (0, 1], counts
+    ≥ 1, and any other is a finite number.
 
     Attributes
     ----------
@@ -31,34 +29,25 @@ class ExampleMechanism(LawMechanism):
         Whether the claim is true.
     source : str
         Where the algorithm comes from.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
 
     sound: ClassVar[bool]
     source: ClassVar[str]
 
-    epsilon: float
-    delta: float
+    epsilon: Positive
+    delta: UpToOne
 
     @property
     def claim(self) -> Claim:
         """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless a subclass claims otherwise."""
         return Claim(self.epsilon, self.delta)
 
-    def __post_init__(self) -> None:
-        for parameter in dataclasses.fields(self):  # type: ignore[arg-type]
-            _check_parameter(parameter.name, getattr(self, parameter.name))
-
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The algorithm: (size, k) independent draws."""
-        raise NotImplementedError
+        return self.law(data).sample(size, rng)
 
     def prepare(self, data: Array) -> Sampler:
-        """(size, rng) → draws of the algorithm itself, not of `law`."""
+        """A function (size, rng) → draws of the algorithm itself, not of `law`."""
         data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
@@ -87,18 +76,6 @@ class PureExample(ExampleMechanism):
         return Claim(self.epsilon)
 
 
-def _check_parameter(name: str, value: object) -> None:
-    if name in POSITIVE:
-        check.real(name, value, 0.0, open_=True)
-    elif name in PROBABILITIES:
-        if check.real(name, value, 0.0, 1.0) == 0.0:
-            fail(name, value, "a number in (0, 1]")
-    elif name in COUNTS:
-        check.integer(name, value, 1)
-    else:
-        check.real(name, value)
-
-
 def column(data: ArrayLike) -> Array:
     """The one column of a database of numbers, (n,). Raises `InvalidInput` where there are more."""
     data = check.matrix("data", data)
@@ -109,9 +86,12 @@ def column(data: ArrayLike) -> Array:
 
 def pair_of(left: ArrayLike, right: ArrayLike) -> NeighbourPair:
     """Two databases given as lists of numbers (one column) or of rows."""
-    sides = (np.asarray(side, dtype=np.float64) for side in (left, right))
-    one, other = (side[:, None] if side.ndim == 1 else side for side in sides)
-    return NeighbourPair(one, other)
+    return NeighbourPair(_as_rows(left), _as_rows(right))
+
+
+def _as_rows(side: ArrayLike) -> Array:
+    rows = np.asarray(side, dtype=np.float64)
+    return rows[:, None] if rows.ndim == 1 else rows
 
 
 def half_up_half_down(count: int = 10) -> NeighbourPair:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
-from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares, padded
 from dpaudit._core.types import Adjustable, Array
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT
+from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT, bartlett
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
-from dpaudit.mechanisms.sketched_solution import (
-    NO_ADDED_ROW,
-    literal_sampler,
-    replaced_solution_rows,
-    sketched_solution_law,
-    sketched_solution_rows,
-    wishart_sampler,
+from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
+
+NO_ADDED_ROW = (
+    "no worst row within a bound that is proved: no row has both the largest leverage and the "
+    "largest residual share, and no order of the rows in between is proved"
 )
+SketchRows = Annotated[int, at_least(2)]
+LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix that the literal sampler holds at a time
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,6 @@ class ALS(LawMechanism):
         Three routes to one law: "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett
         factors of (ΠD)ᵀΠD, O(d²)) or "literal" (the algorithm as printed, r·n numbers).
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-    DegenerateData
-        In a call, when the data leave the law undefined.
-
     References
     ----------
     Paper 1, figure 1; Sarlós 2006.
@@ -61,19 +54,13 @@ class ALS(LawMechanism):
     (4, 2)
     """
 
-    rows: int
-    sampler: str = "student"
-    regression: ClassVar[bool] = True
+    rows: SketchRows
+    sampler: Annotated[str, one_of("student", "wishart", "literal")] = "student"
+    regression = True
     zero_rows_matter = False
-    no_added_row: ClassVar[str] = NO_ADDED_ROW
-    summary: ClassVar[str] = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (
-        Adjustable("rows", -1, whole=True, by_columns=True),
-    )
-
-    def __post_init__(self) -> None:
-        check.integer("rows", self.rows, 2)
-        check.choice("sampler", self.sampler, ("student", "wishart", "literal"))
+    no_added_row = NO_ADDED_ROW
+    summary = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
+    adjustable = (Adjustable("rows", -1, whole=True, by_columns=True),)
 
     def law(self, data: Array) -> StudentT:
         """Student t about the least-squares solution."""
@@ -81,7 +68,7 @@ class ALS(LawMechanism):
 
     def zeroed_rows(self, data: Array) -> StudentRows:
         """Leverage and residual share of each row."""
-        return sketched_solution_rows(data, self.rows)
+        return sketched_solution_rows(data, self.rows, len(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
         """Four numbers of each pair of a row and a candidate."""
@@ -122,34 +109,31 @@ class GaussianLS(LawMechanism):
         not: all noise comes from σ.
     """
 
-    sigma: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    sensitivity: float | None = None
-    regression: ClassVar[bool] = True
+    sigma: Positive | None = None
+    epsilon: Positive | None = None
+    delta: BelowOne | None = None
+    sensitivity: Positive | None = None
+    regression = True
     zero_rows_matter = False
-    summary: ClassVar[str] = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
-    claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
+    summary = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
+    adjustable = (Adjustable("sigma"),)
+    claimed = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
         calibrated = (self.epsilon, self.delta, self.sensitivity)
         if not _given_one_way(self.sigma, calibrated):
-            fail(
-                "sigma",
-                self.sigma,
-                "given, or else all of epsilon, delta and sensitivity (not both)",
-            )
-        _check_scales(self, "sigma", "epsilon", "sensitivity")
+            expected = "given, or else all of epsilon, delta and sensitivity (not both)"
+            fail("sigma", self.sigma, expected)
+        super().__post_init__()
 
     @property
     def noise(self) -> float:
         """σ, given or calibrated."""
         if self.sigma is not None:
             return float(self.sigma)
-        assert self.epsilon is not None
-        assert self.delta is not None
-        assert self.sensitivity is not None
+        assert self.epsilon
+        assert self.delta
+        assert self.sensitivity
         return self.sensitivity * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
 
     @property
@@ -198,37 +182,27 @@ class RPLS(LawMechanism):
         c₁, a public bound on the row norms. With None it is max‖D_i‖ of the private data, as
         printed.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described, or a row is longer than `row_bound`.
-    DegenerateData
-        In a call, when the data leave the law undefined.
-
     References
     ----------
     Paper 1, figure 4, after Sheffet.
     """
 
-    rows: int
-    epsilon: float | None = None
-    delta: float | None = None
-    padding: float | None = None
-    row_bound: float | None = None
-    regression: ClassVar[bool] = True
+    rows: SketchRows
+    epsilon: Positive | None = None
+    delta: BelowOne | None = None
+    padding: Positive | None = None
+    row_bound: Positive | None = None
+    regression = True
     zero_rows_matter = False
-    no_added_row: ClassVar[str] = NO_ADDED_ROW
-    summary: ClassVar[str] = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (
-        Adjustable("rows", -1, whole=True, by_columns=True),
-    )
-    claimed: ClassVar[str] = "(ε, δ)-DP where both are given"
+    no_added_row = NO_ADDED_ROW
+    summary = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
+    adjustable = (Adjustable("rows", -1, whole=True, by_columns=True),)
+    claimed = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
-        check.integer("rows", self.rows, 2)
         if not _given_one_way(self.padding, (self.epsilon, self.delta), (self.row_bound,)):
             fail("padding", self.padding, "given alone, or else epsilon and delta (not both)")
-        _check_scales(self, "epsilon", "padding", "row_bound")
+        super().__post_init__()
 
     @property
     def claim(self) -> Claim | None:
@@ -248,19 +222,16 @@ class RPLS(LawMechanism):
                 "your choice"
             )
         if self.padding is None:
-            fail(
-                "mechanism",
-                self,
-                "an RPLS with `padding`, which by epsilon and delta would grow with the rows",
-            )
+            expected = "an RPLS with `padding`, which by epsilon and delta would grow with the rows"
+            fail("mechanism", self, expected)
         return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
         """c₂ for these data. Raises `InvalidInput` when a row is longer than `row_bound`."""
         if self.padding is not None:
             return float(self.padding)
-        assert self.epsilon is not None
-        assert self.delta is not None
+        assert self.epsilon
+        assert self.delta
         largest = np.linalg.norm(data, axis=1).max()
         bound = float(largest) if self.row_bound is None else self.row_bound
         if bound < largest * (1.0 - 1e-12):
@@ -279,16 +250,7 @@ class RPLS(LawMechanism):
 
     def zeroed_rows(self, data: Array) -> StudentRows:
         """Leverage and residual share of each row of the data among the padded data."""
-        family = sketched_solution_rows(self.padded(data), self.rows)
-        n = len(data)
-        return StudentRows(
-            family.leverage[:n],
-            family.residual_share[:n],
-            family.room[:n],
-            family.share_room[:n],
-            family.features,
-            family.rows,
-        )
+        return sketched_solution_rows(self.padded(data), self.rows, len(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
         """Four numbers of each pair, at one padding.
@@ -329,14 +291,98 @@ def _given_one_way(
     return all(part is None for part in (*calibrated, *optional))
 
 
-def _check_scales(mechanism: GaussianLS | RPLS, *positive: str) -> None:
-    """Raises `InvalidInput` unless these parameters are > 0 and delta is in (0, 1), if given."""
-    for name in positive:
-        if getattr(mechanism, name) is not None:
-            check.real(name, getattr(mechanism, name), 0.0, open_=True)
-    if mechanism.delta is not None:
-        check.real("delta", mechanism.delta, 0.0, 1.0, open_=True)
-
-
 def _claim(epsilon: float | None, delta: float | None) -> Claim | None:
     return None if epsilon is None or delta is None else Claim(epsilon, delta)
+
+
+def sketched_solution_law(data: Array, rows: int) -> StudentT:
+    """Student t about x_opt with r − p + 1 degrees of freedom, since ΠB and Πw are independent."""
+    fit = least_squares(data)
+    return StudentT(fit.coef, fit.factor.root / fit.norm, _sketch_dof(rows, len(fit.coef)))
+
+
+def sketched_solution_rows(problem: Array, rows: int, count: int) -> StudentRows:
+    """Leverage and residual share of the first `count` rows of the problem that is sketched."""
+    fit = least_squares(problem)
+    _sketch_dof(rows, len(fit.coef))
+    shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
+    leverage, share, room, share_room = (one[:count] for one in shares)
+    return StudentRows(leverage, share, room, share_room, len(fit.coef), rows)
+
+
+def replaced_solution_rows(
+    problem: Array, count: int, candidates: Array, rows: int
+) -> ReplacedStudentRows:
+    """What replacing each of the first `count` rows of the sketched problem by a candidate changes.
+
+    In the coordinates of an orthonormal basis of [B, b] whose last axis is the residual w, the
+    label of a candidate is its own residual over ‖w‖, and the other coordinates are those of B.
+    """
+    candidates = replacement.check_candidates(problem, candidates)
+    fit = least_squares(problem)
+    features = len(fit.coef)
+    _sketch_dof(rows, features)
+    new = replacement.whitened(fit.factor, candidates[:, :-1])
+    label = candidates[:, -1] - candidates[:, :-1] @ fit.coef
+    old = np.column_stack([fit.factor.basis, fit.residual / fit.norm])[:count]
+    new = np.column_stack([new, label / fit.norm])
+
+    def changes(columns: int) -> Array:
+        return replacement.over_pairs(
+            problem[:count, :columns],
+            candidates[:, :columns],
+            lambda some: replacement.eigenvalue_changes(old[some, :columns], new[:, :columns]),
+        )
+
+    (up, down), (inner_up, inner_down) = changes(features + 1), changes(features)
+    return ReplacedStudentRows(up, down, inner_up, inner_down, features, rows)
+
+
+def _sketch_dof(rows: int, features: int) -> int:
+    if rows < features + 1:
+        fail("rows", rows, f"at least features + 1 = {features + 1}")
+    return rows - features + 1
+
+
+def wishart_sampler(data: Array, rows: int) -> Sampler:
+    """Draws from Bartlett factors of (ΠD)ᵀΠD.
+
+    (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D, so
+    x̃ = x_opt + ‖w‖R₁₁⁻¹U₁₁⁻¹u₁₂.
+    """
+    fit = least_squares(data)
+    features = len(fit.coef)
+    to_scale = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
+
+    def sample(size: int, rng: np.random.Generator) -> Array:
+        return fit.coef + _upper_solution(size, features, rows, rng) @ to_scale
+
+    return sample
+
+
+def _upper_solution(size: int, features: int, rows: int, rng: np.random.Generator) -> Array:
+    """U₁₁⁻¹u₁₂ for UᵀU ~ Wishart(I, rows), by back substitution in all draws at once.
+
+    Shape (size, features).
+    """
+    upper = bartlett(size, features + 1, rows, rng).transpose(0, 2, 1)
+    solution = np.empty((size, features))
+    for i in range(features - 1, -1, -1):
+        known = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], solution[:, i + 1 :])
+        solution[:, i] = (upper[:, i, features] - known) / upper[:, i, i]
+    return solution
+
+
+def literal_sampler(data: Array, rows: int) -> Sampler:
+    """Draws by the algorithm as printed, one sketch a draw."""
+    return lambda size, rng: np.stack([_literal_draw(data, rows, rng) for _ in range(size)])
+
+
+def _literal_draw(data: Array, rows: int, rng: np.random.Generator) -> Array:
+    """Sketch the data, in blocks of its rows, and solve the sketched problem."""
+    sketch = np.zeros((rows, data.shape[1]))
+    step = max(1, LITERAL_BLOCK // rows)
+    for start in range(0, len(data), step):
+        part = data[start : start + step]
+        sketch += rng.standard_normal((rows, len(part))) @ part
+    return np.asarray(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -20,6 +19,7 @@ from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism
+from dpaudit.mechanisms.parameters import NonNegative, Positive
 
 
 @dataclass(frozen=True)
@@ -33,25 +33,15 @@ class AnalyzeGauss(LawMechanism):
     sigma : float > 0
         σ.
 
-    Raises
-    ------
-    InvalidInput
-        When it is no such number.
-
     References
     ----------
     Dwork et al. 2014; paper 4.
     """
 
-    sigma: float
+    sigma: Positive
     zero_rows_matter = False
-    summary: ClassVar[str] = (
-        "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
-    )
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
-
-    def __post_init__(self) -> None:
-        check.real("sigma", self.sigma, 0.0, open_=True)
+    summary = "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
+    adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
         """Gaussian about the upper triangle of DᵀD."""
@@ -92,29 +82,18 @@ class GaussianInverse(LawMechanism):
     padding : float ≥ 0, default 0
         w; the theorem has none.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-    DegenerateData
-        In a call, when the data leave the law undefined.
-
     References
     ----------
     Paper 4, theorem B.5.
     """
 
-    sigma: float
-    padding: float = 0.0
+    sigma: Positive
+    padding: NonNegative = 0.0
     zero_rows_matter = False
-    summary: ClassVar[str] = (
+    summary = (
         "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
     )
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (Adjustable("sigma"),)
-
-    def __post_init__(self) -> None:
-        check.real("sigma", self.sigma, 0.0, open_=True)
-        check.real("padding", self.padding, 0.0)
+    adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
         """Gaussian about the upper triangle of the inverse."""
@@ -158,30 +137,16 @@ class SufficientStatistics(LawMechanism):
     sigma_cross : float > 0
         σ_c, for each entry of Xᵀy.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-
     References
     ----------
     Wang 2018; paper 3, H.1.
     """
 
-    sigma_gram: float
-    sigma_cross: float
+    sigma_gram: Positive
+    sigma_cross: Positive
     zero_rows_matter = False
-    summary: ClassVar[str] = (
-        "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
-    )
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (
-        Adjustable("sigma_gram"),
-        Adjustable("sigma_cross"),
-    )
-
-    def __post_init__(self) -> None:
-        check.real("sigma_gram", self.sigma_gram, 0.0, open_=True)
-        check.real("sigma_cross", self.sigma_cross, 0.0, open_=True)
+    summary = "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
+    adjustable = (Adjustable("sigma_gram"), Adjustable("sigma_cross"))
 
     def law(self, data: Array) -> GaussianNoise:
         """Gaussian about XᵀX and Xᵀy."""

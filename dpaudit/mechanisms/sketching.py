@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from dpaudit._core import check
 from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianRows
+from dpaudit.mechanisms.parameters import Count, NonNegative, Positive, Release
 from dpaudit.mechanisms.scatter import ScatterDraw
-
-RELEASES = ("sketch", "gram")
 
 
 class SketchRelease(ScatterDraw):
@@ -46,33 +43,18 @@ class RandomProjection(SketchRelease):
     padding : float ≥ 0, default 0
         The padding w. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-    DegenerateData
-        In a call, when the data leave the law undefined.
-
     References
     ----------
     Paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
     """
 
-    rows: int
-    release: str = "sketch"
-    padding: float = 0.0
-    summary: ClassVar[str] = (
+    rows: Count
+    release: Release = "sketch"
+    padding: NonNegative = 0.0
+    summary = (
         "random projection, the Gaussian sketch itself (paper 1, lemma 5; paper 4, algorithm 1)"
     )
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (
-        Adjustable("padding", zero=True),
-        Adjustable("rows", -1, whole=True),
-    )
-
-    def __post_init__(self) -> None:
-        check.integer("rows", self.rows, 1)
-        check.choice("release", self.release, RELEASES)
-        check.real("padding", self.padding, 0.0)
+    adjustable = (Adjustable("padding", zero=True), Adjustable("rows", -1, whole=True))
 
     @property
     def ridge(self) -> float:
@@ -96,29 +78,16 @@ class GaussMix(SketchRelease):
     release : {"sketch", "gram"}, default "sketch"
         As for `RandomProjection`.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-
     References
     ----------
     Paper 3, equation of GaussMix.
     """
 
-    rows: int
-    sigma: float
-    release: str = "sketch"
-    summary: ClassVar[str] = "Gaussian mixing, a sketch with Gaussian noise (paper 3)"
-    adjustable: ClassVar[tuple[Adjustable, ...]] = (
-        Adjustable("sigma"),
-        Adjustable("rows", -1, whole=True),
-    )
-
-    def __post_init__(self) -> None:
-        check.integer("rows", self.rows, 1)
-        check.real("sigma", self.sigma, 0.0, open_=True)
-        check.choice("release", self.release, RELEASES)
+    rows: Count
+    sigma: Positive
+    release: Release = "sketch"
+    summary = "Gaussian mixing, a sketch with Gaussian noise (paper 3)"
+    adjustable = (Adjustable("sigma"), Adjustable("rows", -1, whole=True))
 
     @property
     def ridge(self) -> float:
@@ -131,20 +100,13 @@ class RandomLinearCombination(ScatterDraw):
     """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4).
 
     Output: (size, d).
-
-    Raises
-    ------
-    DegenerateData
-        In a call, when the data leave the law undefined.
     """
 
-    summary: ClassVar[str] = "one random linear combination of the rows (paper 1, lemma 4)"
+    summary = "one random linear combination of the rows (paper 1, lemma 4)"
 
     @property
     def gaussian_rows(self) -> int:
-        """1."""
         return 1
 
     def law(self, data: Array) -> GaussianRows:
-        """Gaussian rows whose covariance is that of the sketch."""
         return GaussianRows(self.factor(data).root, 1)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.base import LawMechanism, Sampler
+from dpaudit.mechanisms.parameters import one_of
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.data import added_bound, within
+from dpaudit.papers.data import added_bound, within, within_bounds
 
 VARIANTS = ("printed", "corrected")
-SAMPLERS = ("sufficient", "literal")
+Variant = Annotated[str, one_of(*VARIANTS)]
+Sampling = Annotated[str, one_of("sufficient", "literal")]
 
 
 class Algorithm(LawMechanism):
     """A printed algorithm.
 
-    Subclasses give `run`, `pair` and, where one is known, `law` with its families of rows.
+    Subclasses give `run`, `pair` and, where one is known, `law` with its families of rows. A call
+    raises `InvalidInput` for data that break what is public of them, such as a row that is longer
+    than `row_bound`.
 
     Attributes
     ----------
@@ -39,15 +44,15 @@ class Algorithm(LawMechanism):
     correction : str
         What `variant="corrected"` changes, "" where nothing needs it.
     variant : str
-        Of an algorithm that has variants: "printed" or "corrected".
+        "printed" or "corrected", for an algorithm that has variants.
     sampler : str
-        Of an algorithm that has samplers: "sufficient" or "literal".
+        "sufficient" or "literal", for an algorithm that has samplers.
     """
 
     paper: ClassVar[int]
     statement: ClassVar[str]
-    claimed: ClassVar[str]
-    relation: ClassVar[str]
+    claimed: ClassVar[str] = "(ε, δ)-DP"
+    relation: ClassVar[str] = "zero-out"
     unknown: ClassVar[str] = "its output law is not known in closed form"
     correction: ClassVar[str] = ""
 
@@ -55,29 +60,21 @@ class Algorithm(LawMechanism):
     sampler: str
     epsilon: float
     delta: float
+    row_bound: Any
+    label_bound: float
 
     @property
     def claim(self) -> Claim:
         """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless the paper claims otherwise."""
         return Claim(self.epsilon, self.delta)
 
-    def check_variant(self) -> None:
-        """Raises `InvalidInput` for a variant or a sampler that the algorithm does not have."""
-        if hasattr(self, "sampler"):
-            check.choice("sampler", self.sampler, SAMPLERS)
-        if hasattr(self, "variant"):
-            check.choice("variant", self.variant, VARIANTS)
-
-    def check_budget(self, limit: float = 1.0) -> None:
-        """Raises `InvalidInput` unless ε > 0, δ in (0, limit) and the public bounds on rows and
-        labels are > 0; checks the variant too.
+    def bounded(self, data: Array) -> Array:
+        """The data unchanged. Raises `InvalidInput` for a row beyond `row_bound` (and
+        `label_bound`, for an algorithm that has one).
         """
-        self.check_variant()
-        check.real("epsilon", self.epsilon, 0.0, open_=True)
-        check.real("delta", self.delta, 0.0, limit, open_=True)
-        for bound in ("row_bound", "label_bound"):
-            if hasattr(self, bound):
-                check.real(bound, getattr(self, bound), 0.0, open_=True)
+        if hasattr(self, "label_bound"):
+            return within_bounds(data, self.row_bound, self.label_bound)
+        return within(data, self.row_bound)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The algorithm, line by line: (size, k) independent draws."""
@@ -91,7 +88,7 @@ class Algorithm(LawMechanism):
         raise NotImplementedError
 
     def prepare(self, data: Array) -> Sampler:
-        """`run` on these data, as a function of size and rng."""
+        """The algorithm on these data, as a function (size, rng) → draws."""
         data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
@@ -113,33 +110,39 @@ class Algorithm(LawMechanism):
 class KnownAlgorithm(Algorithm):
     """An algorithm whose output has the law of a mechanism of `dpaudit.mechanisms`.
 
-    Subclasses give `known`.
+    Subclasses give `known`, and `literal` where the sampler may be "literal".
     """
 
     def known(self, data: Array) -> LawMechanism:
-        """That mechanism. Raises `InvalidInput` for data that break what is public of them.
+        """The mechanism of the same law on these data.
 
-        Raises `NoExactSpectrum` where the law is not known.
+        Raises `InvalidInput` for data that break what is public of them, and `NoExactSpectrum`
+        where the law is not known.
         """
         raise NotImplementedError
 
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws by the steps as printed, where `run` takes the law instead."""
+        raise NotImplementedError
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        law = self.law(data)
+        if getattr(self, "sampler", "sufficient") == "literal":
+            return self.literal(data, size, rng)
+        return law.sample(size, rng)
+
     def law(self, data: Array) -> Law:
-        """The mechanism's law."""
         return self.known(data).law(data)
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """The mechanism's pairs with one row zeroed."""
         return self.known(data).zeroed_rows(data)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The mechanism's exceptional rows."""
         return self.known(data).exceptional_rows(data)
 
 
 class KnownReplacedRows(KnownAlgorithm):
     """A known algorithm with the mechanism's closed form for replaced rows."""
-
-    row_bound: float
 
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
         """The mechanism's pairs, of candidates within the bound."""
@@ -149,7 +152,6 @@ class KnownReplacedRows(KnownAlgorithm):
 class KnownAddedRow(KnownAlgorithm):
     """A known algorithm with the mechanism's worst added row; rows of zeros do not matter to it."""
 
-    row_bound: float
     zero_rows_matter = False
 
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
@@ -163,5 +165,28 @@ class ReplacementAlgorithm(Algorithm):
     relation: ClassVar[str] = "replace"
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """`replaced_rows` with a row of zeros."""
+        """The pairs in which a row is replaced by zeros."""
         return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
+
+
+class JointSpectrumAlgorithm(Algorithm):
+    """An algorithm that reads a private quantity which it does not release.
+
+    The output alone has no known spectrum. The private quantity and the output together have one,
+    `joint_spectrum`, which bounds the output's from above.
+    """
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """Exact δ(ε) of the private quantity and the output together, for a zeroed row.
+
+        It is an upper bound of the output's δ(ε). epsilon : scalar or (m,), nats.
+        Raises `InvalidInput` for another relation, or rows beyond the bounds.
+        """
+        raise NotImplementedError
+
+
+def zeroed_index(pair: NeighbourPair) -> int:
+    """The row that a pair zeroes. Raises `InvalidInput` for another relation."""
+    if pair.relation != "zero-out" or pair.index is None:
+        check.fail("pair", pair.relation, "a pair with one row zeroed")
+    return pair.index

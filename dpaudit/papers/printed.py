@@ -20,22 +20,20 @@ from dpaudit.papers.paper_2.printed import (
     theorem_4_3_sigmas,
 )
 from dpaudit.papers.paper_3.printed import (
-    corollary_1_epsilon,
-    corollary_1_tcdp,
-    gaussmix_epsilon,
-    lemma_1_renyi,
-    proposition_2,
-    sheffet_2019,
-)
-from dpaudit.papers.paper_3.printed_calibration import (
     ada_ssp_deviation,
     after_theorem_1_epsilon,
+    corollary_1_epsilon,
+    corollary_1_tcdp,
     gaussian_noise_epsilon,
+    gaussmix_epsilon,
     gaussmix_gamma,
+    lemma_1_renyi,
     linear_mixing_gamma,
     objective_ridge,
     objective_sigma,
+    proposition_2,
     sheffet_2017_gamma,
+    sheffet_2019,
     sheffet_renyi_gamma,
     theorem_1_epsilon,
 )

@@ -10,10 +10,10 @@ from dpaudit import exact
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit._core.user_code import beside
+from dpaudit.run.analysis import Neighbours
 from dpaudit.run.described import describe_data
 from dpaudit.run.execute import loaded_data, loaded_mechanism
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.worst_case_options import Neighbours
 
 
 @dataclass(frozen=True, eq=False)

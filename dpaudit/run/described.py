@@ -45,7 +45,7 @@ def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
         "columns": names,
         "shape": [n, width],
         "changes": [],
-        "source": Own.text,
+        "source": Own.words,
         "dropped": {},
     }
 

@@ -26,8 +26,8 @@ from dpaudit.run.ledger.fit import check_fit
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call, Called
-from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
-from dpaudit.run.scenario.search import TABLE
+from dpaudit.run.scenario.neighbour import Own, Unstated
+from dpaudit.run.scenario.search import TABLE, Search
 from dpaudit.run.scenario.text import kept
 from dpaudit.run.scenario.user_mechanism import Program, is_synthesizer
 from dpaudit.run.store import search
@@ -149,7 +149,7 @@ def run(
             standing = book.add(entry, scenario.settings.alpha)
             result = judged_by(standing, result, book.head)
         rule = scenario.neighbour
-        if isinstance(rule, Searched) and not rule.search.named:
+        if isinstance(rule, Search) and not rule.named:
             result = alone(result)
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
@@ -225,7 +225,7 @@ def _prepare(
     rule, found = scenario.neighbour, None
     if isinstance(rule, Unstated):
         rule = rule.settled(mechanism)
-    if isinstance(rule, Searched):
+    if isinstance(rule, Search):
         watch.discards(resume)
         found = _searched(scenario, rule, mechanism, dataset, origin, n_jobs, watch, resume)
         pair, text = found.best.change.pair(dataset.database), rule.text(found)
@@ -244,7 +244,7 @@ def _prepare(
         source=describe_source(origin["files"], scenario.folder),
         search=None if found is None else found.to_dict(show_data=show_data),
         show_data=show_data,
-        notes=rule.search.notes if isinstance(rule, Searched) else (),
+        notes=rule.notes if isinstance(rule, Search) else (),
     )
     return _Task(subject, origin, found)
 
@@ -257,7 +257,7 @@ def _with_own_pair(scenario: Scenario, show_data: bool) -> _Task:
         pair,
         scenario.name,
         describe_pair(pair),
-        rule=Own.text,
+        rule=Own.words,
         scenario_text=kept(scenario.text),
         show_data=show_data,
     )
@@ -266,7 +266,7 @@ def _with_own_pair(scenario: Scenario, show_data: bool) -> _Task:
 
 def _searched(
     scenario: Scenario,
-    rule: Searched,
+    rule: Search,
     mechanism: Mechanism,
     dataset: Table,
     origin: dict[str, Any],
@@ -275,9 +275,9 @@ def _searched(
     resume: bool,
 ) -> Selection:
     """Search the neighbours, with what an interrupted search left on disk."""
-    known = {**origin, "D": digest_of(dataset.database), **rule.search.compared}
+    known = {**origin, "D": digest_of(dataset.database), **rule.compared}
     checkpoint = SearchStore(watch.folder / search.FOLDER, known, resume=resume)
-    return rule.search.select(
+    return rule.select(
         mechanism,
         dataset,
         samples=scenario.settings.samples,

@@ -5,56 +5,88 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit._core.user_code import beside
 from dpaudit.curves.claims import Claim
+from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.canaries import RELATIONS, Canaries, canaries
 from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.kinds import KINDS
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
-from dpaudit.run.scenario.claim import PRINTED, row_claim
-from dpaudit.run.scenario.data import Data, read_data
-from dpaudit.run.scenario.file import REPORTS, parsed, read_name
-from dpaudit.run.scenario.mechanism import Call, Called, read_mechanism
-from dpaudit.run.scenario.table import Check, Table, flag, refuse, takes, text
+from dpaudit.run.scenario.audits import File, parsed
+from dpaudit.run.scenario.claim import PRINTED, RowClaim
+from dpaudit.run.scenario.data import Data
+from dpaudit.run.scenario.file import REPORTS, read_claim, read_name, read_subject
+from dpaudit.run.scenario.mechanism import Call, Called
+from dpaudit.run.scenario.section import (
+    FLAG,
+    Checked,
+    Reader,
+    ScenarioPath,
+    Section,
+    integer,
+    number,
+    one_of,
+)
 from dpaudit.run.scenario.target import TARGET, imported, target_text
-from dpaudit.run.scenario.user_mechanism import is_synthesizer, predicts
+from dpaudit.run.scenario.user_mechanism import is_synthesizer
 from dpaudit.run.scores import audit_scores
 
 ONE_RUN = "one_run"
-BETWEEN: Check = partial(check.real, low=0.0, high=1.0, open_=True)
-ABOVE_0: Check = partial(check.real, low=0.0, open_=True)
-CANARY: dict[str, Check] = {
-    "kind": partial(check.choice, allowed=KINDS),
-    "label": flag,
-    "row_bound": ABOVE_0,
-    "label_bound": ABOVE_0,
-}
-AUDIT: dict[str, Check] = {
-    "level": BETWEEN,
-    "inclusion": BETWEEN,
-    "delta": partial(check.real, low=0.0, high=1.0),
+BETWEEN, ABOVE_0 = number(0.0, 1.0, open_=True), number(0.0, open_=True)
+USUAL = {
+    name: parameter.default
+    for function in (canaries, audit_one_run)
+    for name, parameter in inspect.signature(function).parameters.items()
 }
 
 
-@dataclass(frozen=True)
-class GivenScores:
-    """Scores and coins from a CSV file."""
+def _score(key: str, value: Any) -> str:
+    named = f'one of {NAMES}, or "package.module:callable"'
+    return value if value in NAMES else target_text(key, value, named)
 
-    path: Path
+
+class OneRun(Section):
+    """An audit of one run with canaries, without [neighbour] and [audit]."""
+
+    level: Annotated[float, BETWEEN] = USUAL["level"]
+    """Confidence of the verdict."""
+    inclusion: Annotated[float, BETWEEN] = USUAL["inclusion"]
+    """The probability of each coin; not where scores has a column inclusion."""
+    delta: Annotated[float, number(0.0, 1.0)] = USUAL["delta"]
+    """δ at which ε is read, for a claim without an ε of its own."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keywords of `dpaudit.audit_one_run` that the file has."""
+        return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
+
+
+class ScoresOfRun(OneRun):
+    """A run that was made elsewhere."""
+
+    scores: ScenarioPath
+    """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
 
     def audit(self, seed: int, **options: Any) -> OneRunResult:
         """Raises `DataNotFound`, `InvalidInput`."""
         return audit_scores(self.path, **options)
+
+    @property
+    def path(self) -> Path:
+        """The file of scores."""
+        assert self.scores is not None
+        return self.scores
 
     @property
     def known(self) -> dict[str, Any]:
@@ -62,46 +94,70 @@ class GivenScores:
         return {"score": self.path.name}
 
 
+class RunToMake(OneRun):
+    """A mechanism that is to run once on data with canaries."""
+
+    count: Annotated[int, Checked(partial(check.count, minimum=1), integer(1).schema)]
+    """The number of canaries that go into [data]; the [mechanism] runs once."""
+    kind: Annotated[str, one_of(*KINDS)] = USUAL["kind"]
+    """How canaries are made up."""
+    label: Annotated[bool, FLAG] = USUAL["label"]
+    """Whether the last column is a label."""
+    row_bound: Annotated[float | None, ABOVE_0] = None
+    """Norm to which canaries are scaled."""
+    label_bound: Annotated[float | None, ABOVE_0] = None
+    """Largest size of a canary's label."""
+    score: Annotated[str, Checked(_score, {"anyOf": [{"enum": list(NAMES)}, TARGET]})] = NAMES[0]
+    """How sure one is that a canary is in, or a callable score(output, rows)."""
+    relation: Annotated[str, one_of(*RELATIONS)] = RELATIONS[0]
+    """Whether a canary that is out is left out or is a row of zeros."""
+    seed: Annotated[int, integer(0)] = 0
+    """The seed of canaries, coins and mechanism."""
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """Keywords of `dpaudit.canaries` that the file has."""
+        own = {"count", "score", "relation", "seed"}
+        return self.values_set(*own, *OneRun.model_fields)
+
+
 @dataclass(frozen=True, eq=False)
 class Insertion:
     """A mechanism that is to run once on data with canaries.
 
-    mechanism : one, or a `Call` that is imported when it runs. count : of canaries. made : other
-    keywords of `dpaudit.canaries`. score : a name, or "package.module:callable".
+    mechanism : one, or a `Call` that is imported when it runs.
     """
 
     data: Data
     mechanism: Any
-    count: int
-    made: Mapping[str, Any]
-    score: str
-    relation: str
+    table: RunToMake
 
     __repr__ = short_repr
 
     def canaries(self, data: Array, seed: int) -> Canaries:
         """For the database, (n, b). Raises `InvalidInput`."""
-        return canaries(data, self.count, **self.made, rng=seed)
+        return canaries(data, self.table.count, **self.table.made, rng=seed)
 
     def audit(self, seed: int, **options: Any) -> OneRunResult:
         """Runs the mechanism. Raises `ScenarioError`, `DataNotFound`, `MechanismError`."""
         data = self.data.load().database
-        score = self.score if self.score in NAMES else imported(self.score, "[one_run] score")
+        named = self.table.score
+        score = named if named in NAMES else imported(named, "[one_run] score")
         mechanism, rows = loaded(self.mechanism), self.canaries(data, seed)
         return audit_canaries(
-            mechanism, data, rows, score, relation=self.relation, rng=seed, **options
+            mechanism, data, rows, score, relation=self.table.relation, rng=seed, **options
         )
 
     @property
     def known(self) -> dict[str, Any]:
         """What result.json says of it."""
         called, named = isinstance(self.mechanism, Call), self.mechanism
-        parameters = dict(named.parameters or {}) if called else named.parameters()
+        own = (getattr(named, "parameters", None) or {}) if called else named.parameters()
         return {
-            "mechanism": {"name": named.target if called else named.name, "parameters": parameters},
+            "mechanism": {"name": named.target if called else named.name, "parameters": dict(own)},
             "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
-            "inserted": {"kind": self.made.get("kind", KINDS[0]), "relation": self.relation},
-            "score": self.score,
+            "inserted": {"kind": self.table.kind, "relation": self.table.relation},
+            "score": self.table.score,
         }
 
 
@@ -121,22 +177,22 @@ class OneRunScenario:
     Attributes
     ----------
     name : str
-        Of the audit, and of the folder of its report.
+        The name of the audit and of the folder of its report.
     folder : Path
-        Of the file. Paths in the file begin there, and so do the user's modules.
-    source : GivenScores or Insertion
+        The folder of the file. Paths in the file begin there, and so do the user's modules.
+    source : ScoresOfRun or Insertion
         A file of scores, or a mechanism that is to run once on data with canaries.
     claim : Claim or None
         What the verdict is about; None where nothing is claimed.
     options : Mapping[str, Any]
-        Of `dpaudit.audit_one_run`: level, inclusion and delta where the file has them.
+        Keywords of `dpaudit.audit_one_run`: level, inclusion, delta where the file has them.
     seed : int
-        Of canaries, coins and mechanism.
+        The seed of canaries, coins and mechanism.
     """
 
     name: str
     folder: Path
-    source: GivenScores | Insertion
+    source: ScoresOfRun | Insertion
     claim: Claim | None
     options: Mapping[str, Any]
     seed: int
@@ -146,16 +202,12 @@ class OneRunScenario:
     @classmethod
     def load(cls, path: str | Path) -> OneRunScenario:
         """Read and check a file. Raises `ScenarioError`, with a line for each fault."""
-        file = parsed(Path(path))
-        return cls.read(file.path, file.content)
+        return cls.read(parsed(Path(path)))
 
     @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> OneRunScenario:
-        """From the content of a file. Raises as `load`."""
-        top = Table("", content, [])
-        found = read_tables(path, top)
-        refuse(path, top.faults)
-        return found
+    def read(cls, file: File) -> OneRunScenario:
+        """From a file that was parsed. Raises as `load`."""
+        return read_tables(Reader(file.path, file.content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
         """Where the report goes."""
@@ -181,49 +233,17 @@ class OneRunScenario:
         return result
 
 
-def read_tables(path: Path, top: Table) -> OneRunScenario:
-    """All tables. Faults are noted in `top`."""
-    name, table = read_name(top, path), top.table(ONE_RUN)
-    given = "scores" in table
-    source = _scores(table, path.parent) if given else _insertion(table, top, path.parent)
-    held = top.table("claim", {})
-    mechanism = source.mechanism if isinstance(source, Insertion) else None
-    claim = row_claim(held, mechanism) if "claim" in top else None
-    if given and PRINTED in held and held.readable:
-        held.fault(PRINTED, "needs a [mechanism]; scores have none")
-    asked = {key: table.get(key, one, None) for key, one in AUDIT.items()}
-    options = {key: value for key, value in asked.items() if value is not None}
-    if "delta" in options and claim is not None and claim.epsilon is not None:
-        table.fault("delta", "must be left out: the claim has its own")
-    seed = 0 if given else table.get("seed", partial(check.integer, minimum=0), 0)
-    table.close()
-    top.close()
-    return OneRunScenario(name, path.parent, source, claim, options, seed)
-
-
-def _scores(table: Table, folder: Path) -> GivenScores:
-    return GivenScores(folder / str(table.get("scores", text)))
-
-
-def _insertion(table: Table, top: Table, folder: Path) -> Insertion:
-    data = read_data(top.table("data"), folder)
-    mechanism = read_mechanism(top.table("mechanism"), folder)
-    data = data.seen_by(mechanism)
-    if data.path and data.target is None and predicts(mechanism):
-        top.faults.append("[data] target: missing (the column to predict)")
-    count = table.get("count", partial(check.count, minimum=1))
-    made = {key: table.get(key, one, None) for key, one in CANARY.items()}
-    return Insertion(
-        data,
-        mechanism,
-        count,
-        {key: value for key, value in made.items() if value is not None},
-        table.get("score", _score, NAMES[0]),
-        table.get("relation", partial(check.choice, allowed=RELATIONS), RELATIONS[0]),
-    )
-
-
-@takes({"anyOf": [{"enum": list(NAMES)}, TARGET]})
-def _score(key: str, value: Any) -> str:
-    named = f'one of {NAMES}, or "package.module:callable"'
-    return value if value in NAMES else target_text(key, value, named)
+def read_tables(reader: Reader) -> OneRunScenario:
+    """All tables. Raises `ScenarioError` after a fault in any of them."""
+    name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
+    data, mechanism = (None, None) if drawn else read_subject(reader)
+    claim = read_claim(reader, mechanism, RowClaim)
+    if drawn and PRINTED in reader.table("claim"):
+        reader.fault("claim", PRINTED, "needs a [mechanism]; scores have none")
+    table: Any = reader.read(ScoresOfRun if drawn else RunToMake, ONE_RUN)
+    if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
+        reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
+    reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
+    source = table if data is None else Insertion(data, mechanism, table)
+    seed = 0 if drawn else table.seed
+    return OneRunScenario(name, reader.path.parent, source, claim, table.options, seed)

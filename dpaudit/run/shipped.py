@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 
 from dpaudit._core.shown.printable import one_line
 from dpaudit.errors import ScenarioError
 
 PACKAGE = Path(__file__).parents[1]
+AUDIT = re.compile(r'^\[\[audit\]\]\nname = "(.+)"$', re.MULTILINE)  # as our own files have it
 
 
 def folder() -> Path | None:
@@ -20,9 +22,15 @@ def folder() -> Path | None:
 
 
 def shipped() -> dict[str, Path]:
-    """The files by name, those of the folder itself first."""
+    """The scenarios by name, those of the folder itself first: FILE, or FILE:NAME where a file has
+    several audits. Such a file has a name too, which stands for all of them.
+    """
     place = folder()
-    return {} if place is None else {path.stem: path for path in files_below(place)}
+    return {
+        name: path if name == path.stem else path.with_name(f"{path.name}:{name}")
+        for path in ([] if place is None else files_below(place))
+        for name in [path.stem, *AUDIT.findall(path.read_text(encoding="utf-8"))]
+    }
 
 
 def files_below(place: Path) -> list[Path]:

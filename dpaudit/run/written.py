@@ -6,7 +6,6 @@ removed, or about rows that are replaced, and neither can stand for the other.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,8 +13,9 @@ from typing import Any
 
 from dpaudit._core.check import fail
 from dpaudit.errors import InvalidInput, ScenarioError
-from dpaudit.run.scenario.file import File
+from dpaudit.run.scenario.audits import File
 from dpaudit.run.scenario.target import target_text
+from dpaudit.run.scenario.text import as_toml
 from dpaudit.search import INCOMING, OF_DATA, RELATIONS
 
 READINGS = {"add-remove": ("remove", "add"), "replace": ("replace",)}  # by end of the name
@@ -132,8 +132,7 @@ def written(
         "claim": dict(zip(("epsilon", "delta"), claim, strict=True)),
         "audit": {"draws": samples, **audit},
     }
-    tables = [_table(place, keys) for place, keys in content.items()]
-    text = "\n".join([f"name = {_value(name)}\n", *tables])
+    text = as_toml({"name": name, **content})
     return File(Path(f"{name}.toml"), text, tomllib.loads(text))
 
 
@@ -155,24 +154,3 @@ def _place(data: str) -> str:
     """The key for data: a bare name that is no file here is that of a data set."""
     path = Path(data)
     return "name" if len(path.parts) == 1 and not path.suffix and not path.exists() else "path"
-
-
-def _table(place: str, keys: Mapping[str, Any]) -> str:
-    lines = [f"{key} = {_value(one)}" for key, one in keys.items() if one is not None]
-    return "\n".join([f"[{place}]", *lines, ""])
-
-
-def _key(key: str) -> str:
-    return key if key.isascii() and key.isidentifier() else _value(key)
-
-
-def _value(value: Any) -> str:
-    """As TOML writes it; its texts are those of JSON, but for one control character."""
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, (str, bool)):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value)  # numbers, dates and times

@@ -106,7 +106,8 @@ class Blocks:
         if self.call is None:
             return self._rows(size, key, number)
         parts = [self._rows(n, (*key, call), number) for call, n in enumerate(self.calls(size))]
-        return joined(parts, self.where(number, size))
+        # lists of one call stay lists: those of the next one may have another length
+        return parts[0] if len(parts) == 1 else joined(parts, self.where(number, size))
 
     def calls(self, size: int) -> tuple[int, ...]:
         """The draws of each call that makes a block of this size."""

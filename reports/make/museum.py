@@ -1,9 +1,9 @@
 """The museum of real faults: every pair of scenarios audited over many seeds, and its page.
 
 `reports/museum.toml` says by hand what was at fault; scenarios/museum has the pair of each, before
-and after. A scenario whose second line is "# environment: NAME" audits a released package, and runs
-in the environment of that name (scenarios/libraries/environments.py); the others run here. What
-came of each is kept in reports/museum.json.
+and after. A scenario with the line "# environment: NAME" above it audits a released package, and
+runs in the environment of that name (scenarios/libraries/environments.py); the others run here.
+What came of each is kept in reports/museum.json.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from dpaudit.auditing.settings import Drawing
 from dpaudit.errors import DpauditError
 from dpaudit.run import Scenario
 from dpaudit.run.execute import loaded_data, loaded_mechanism
+from dpaudit.run.scenario.audits import parsed
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import page
 
 SEEDS = 20
-SCENARIOS = Path("scenarios") / "museum"
+SCENARIOS = Path("scenarios") / "museum" / "museum.toml"
 ENVIRONMENTS = Path(".environments")
 FACTS, OUTCOMES, PAGE = (page.REPORTS / f"museum.{kind}" for kind in ("toml", "json", "md"))
 GITHUB = "https://github.com/"
@@ -71,7 +72,7 @@ class Fault:
 
     def scenario(self, kind: str) -> Path:
         """Of the version `kind`, "before" or "after"."""
-        return SCENARIOS / f"museum-{self.name}-{kind}.toml"
+        return SCENARIOS.with_name(f"{SCENARIOS.name}:museum-{self.name}-{kind}")
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,8 @@ def faults(folder: Path = Path()) -> list[Fault]:
 
 def environment(scenario: Path) -> str:
     """The environment that the scenario runs in, or "" for this one."""
-    said = re.search(r"^# environment: (\S+)$", scenario.read_text(encoding="utf-8"), re.MULTILINE)
-    return said[1] if said else ""
+    stated = re.search(r"^# environment: (\S+)$", parsed(scenario).text, re.MULTILINE)
+    return stated[1] if stated else ""
 
 
 def python_of(scenario: Path) -> Path | None:
@@ -117,7 +118,7 @@ def audited(scenario: Path, seeds: int) -> Outcome:
     if python is None:
         name = environment(scenario)
         raise DpauditError(
-            f"{scenario.stem} needs .environments/{name}: "
+            f"{scenario.name} needs .environments/{name}: "
             f"make it with `python scenarios/libraries/environments.py {name}`"
         )
     if python == Path(sys.executable).absolute():
@@ -125,7 +126,7 @@ def audited(scenario: Path, seeds: int) -> Outcome:
     command = [python, "-m", "reports.make", "museum", "--audit", scenario, "--seeds", seeds]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise DpauditError(f"{scenario.stem}: {(done.stderr.strip() or 'no message')[-500:]}")
+        raise DpauditError(f"{scenario.name}: {(done.stderr.strip() or 'no message')[-500:]}")
     return Outcome(**json.loads(done.stdout))
 
 
@@ -175,7 +176,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _said(scenario: Path, seeds: int) -> Outcome:
     found = audited(scenario, seeds)
-    print(f"{scenario.stem}: {found.violated} of {found.seeds}, {found.seconds:.0f} s", flush=True)
+    print(f"{scenario.name}: {found.violated} of {found.seeds}, {found.seconds:.0f} s", flush=True)
     return found
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli import main
+from dpaudit.cli import completion, main
 from dpaudit.cli.answers.project import contents
 from dpaudit.errors import ScenarioError
+from dpaudit.run.scenario.audits import audits_in
 from dpaudit.run.shipped import found, shipped
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -18,9 +19,13 @@ SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 
 def test_every_shipped_scenario_has_a_name_of_its_own():
+    """A file of several audits has one, too, that stands for all of them."""
     paths = list(SCENARIOS.rglob("*.toml"))
-    assert sorted(shipped().values()) == sorted(paths)
-    assert len({path.stem for path in paths}) == len(paths)
+    audits = [file.path for path in paths for file in audits_in(path)]
+    assert sorted(shipped().values()) == sorted({*paths, *audits})
+    assert len(shipped()) == len({*paths, *audits})
+    assert completion.NAMES["scenarios"]() == sorted(shipped())
+    assert found(Path("opendp-count")) == Path(f"{found(Path('opendp'))}:opendp-count")
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpaudit.cli import defaults
-from dpaudit.run.schema.asked import tables
-from dpaudit.run.schema.document import properties
+from dpaudit.run.scenario.audits import audits_in
+from dpaudit.run.schema.kinds import NAME, Kind, tables
 
 yaml = pytest.importorskip("yaml")
 pytestmark = pytest.mark.quick
@@ -22,7 +22,7 @@ PAGES = [
     *ROOT.glob("*.md"),
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts),
 ]
-KINDS = tables()
+KINDS = {"": (Kind("", {"name": NAME}),), **tables()}
 
 
 def blocks(language):
@@ -38,7 +38,7 @@ def blocks(language):
 def taken(place, content):
     """Whether some kind of the table has all keys, with such values. A block may be a part."""
     for kind in KINDS[place]:
-        known = properties(place, kind)
+        known = kind.keys
         if content.keys() <= known.keys() and all(
             Draft202012Validator(known[key]).is_valid(value) for key, value in content.items()
         ):
@@ -58,12 +58,12 @@ def wrong(content):
 
 @pytest.mark.parametrize("text", blocks("toml"))
 def test_a_scenario_or_the_defaults_of_a_project(text, tmp_path):
-    content = tomllib.loads(text)
-    if "tool" in content:
-        (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
-        assert defaults.read(tmp_path).path == tmp_path / "pyproject.toml"
+    path = tmp_path / "pyproject.toml"
+    path.write_text(text, encoding="utf-8")
+    if "tool" in tomllib.loads(text):
+        assert defaults.read(tmp_path).path == path
     else:
-        assert wrong(content) == []
+        assert [wrong(file.content) for file in audits_in(path)] == [[]] * len(audits_in(path))
 
 
 def test_a_misspelt_key_and_a_wrong_value_are_found():

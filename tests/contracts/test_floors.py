@@ -125,13 +125,14 @@ def test_no_folder_is_large():
 
 def test_a_library_is_known_to_few_rooms():
     """scikit-learn to scores, data and the adapter of texts, LightGBM to scores, matplotlib to the
-    report.
+    report, pydantic to scenarios.
     """
     for path in modules():
         known = {name.split(".")[0] for name in external(parsed(path))}
         assert "sklearn" not in known or room(path) in ("scoring", "datasets", "adapters"), path
         assert "lightgbm" not in known or room(path) == "scoring", path
         assert "matplotlib" not in known or room(path) == "report", path
+        assert "pydantic" not in known or room(path) == "run", path
 
 
 def test_the_reader_of_imports_sees_what_it_should():

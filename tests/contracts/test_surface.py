@@ -10,7 +10,7 @@ import pytest
 
 import dpaudit as dp
 
-HEAVY = ("matplotlib", "lightgbm", "sklearn", "pandas")
+HEAVY = ("matplotlib", "lightgbm", "sklearn", "pandas", "pydantic")
 NAMES = (
     "adapters.one_draw",
     "adapters.estimator",

@@ -13,7 +13,7 @@ from dpaudit import mechanisms as m
 from dpaudit._core.linalg import least_squares
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, worst_case
-from dpaudit.mechanisms.registry import OWN
+from dpaudit.mechanisms import OWN
 
 NOISE_OR_ROWS = [
     (m.ALS(8), "rows"),

@@ -17,7 +17,17 @@ from tests.golden.calls import CALLS, COMMANDS, files, plain
 
 RECORD = Path(__file__).with_name("golden.json.xz")
 # of one machine or one moment
-PASSING = {"head", "timings", "peak_memory_mb", "versions", "time", "seconds", "created", "version"}
+PASSING = {
+    "commit",
+    "head",
+    "timings",
+    "peak_memory_mb",
+    "versions",
+    "time",
+    "seconds",
+    "created",
+    "version",
+}
 MOMENT = re.compile(r"\d+(\.\d+)? (s|min|MB)\b|[\d-]+ \d\d:\d\d UTC|\b[0-9a-f]{10,}\b")
 # Libraries of other builds add up in another order.
 RELATIVE, ABSOLUTE = 1e-6, 1e-9

@@ -20,3 +20,11 @@ def test_command(name, tmp_path, monkeypatch, capsys):
         differences(command(name, tmp_path, monkeypatch, capsys), recorded()["commands"][name])
         == []
     )
+
+
+@pytest.mark.quick
+def test_differences_name_the_place():
+    old = {"delta": [0.1, 0.2], "verdict": "violated"}
+    assert differences({**old, "delta": [0.1, 0.2 + 1e-12]}, old) == []
+    assert differences({**old, "delta": [0.1, 0.3]}, old) == [".delta[1]: 0.3 was 0.2"]
+    assert differences({"delta": old["delta"]}, old) == [".verdict is in one alone"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit.run import Scenario
+from dpaudit.run.scenario.audits import audits_in
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import museum
 
@@ -26,7 +27,7 @@ def checkout(monkeypatch):
 @pytest.mark.quick
 def test_each_scenario_is_of_a_fault_that_is_told_with_its_thread():
     told = {fault.scenario(kind).name for fault in FAULTS for kind in museum.KINDS}
-    assert {path.name for path in museum.SCENARIOS.glob("*.toml")} == told
+    assert {file.path.name for file in audits_in(museum.SCENARIOS)} == told
     assert len(FAULTS) >= 15
     assert all(fault.threads for fault in FAULTS)
 
@@ -48,14 +49,14 @@ def test_before_and_after_differ_in_the_software_alone(fault):
 
 
 def _without_fixed(scenario):
-    """The text, but for what is said of it and for the switch of a re-enacted fault."""
-    lines = [line for line in scenario.text.splitlines() if not line.startswith("#")]
+    """The text, but for what is said of it, its name and the switch of a re-enacted fault."""
+    lines = [line for line in scenario.text.splitlines() if not line.startswith(("#", "name ="))]
     return [line.replace("fixed = true", "fixed = false") for line in lines]
 
 
 @pytest.mark.quick
 def test_the_environments_that_scenarios_name_have_lists():
-    named = {museum.environment(path) for path in museum.SCENARIOS.glob("*.toml")} - {""}
+    named = {museum.environment(file.path) for file in audits_in(museum.SCENARIOS)} - {""}
     lists = {path.stem for path in Path("scenarios/libraries/environments").glob("*.txt")}
     assert named <= lists
 

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 import dpaudit as dp
 from dpaudit.papers import LinearMixing, printed
-from dpaudit.papers.paper_2.noisy_newton import FAMILIES, Newton
+from dpaudit.papers.paper_2.newton import FAMILIES, Newton
 from reports.make.findings import STATEMENTS
 from reports.make.findings.measures import least_noise
 from reports.make.findings.outcome import at, cases

@@ -13,7 +13,7 @@ def normal_law(certify=2_000):
     """±½ against each other, in 200 cells."""
     edges = np.linspace(-4.0, 4.0, 200)
     p, q = (np.diff(np.r_[0.0, norm.cdf(edges[:-1], shift), 1.0]) for shift in (0.5, -0.5))
-    return FineLaw(edges, p, q, choose=400, certify=certify)
+    return FineLaw(edges, p, q, choose=400, certify=(certify, certify))
 
 
 def test_what_a_score_shows_is_the_exact_spectrum_where_it_is_the_loss():
@@ -36,15 +36,33 @@ def test_the_interval_misses_another_truth_and_rarely_its_own(monkeypatch):
 def test_the_law_of_a_fitted_score_has_the_tails_of_the_draws(monkeypatch):
     monkeypatch.setattr(laws, "FIRST", 20_000)
     (law,) = laws.fine_laws(TASKS[0], 400, [0], 1)
-    assert law.certify == 280
+    assert law.certify == (280, 280)
     assert law.choose in (40, 120)
     assert law.p.sum() == pytest.approx(1.0) == law.q.sum()
     best = max(np.abs(law.tail(law.score, True) - law.tail(law.score, False)))
     assert best == pytest.approx(norm.cdf(0.5) - norm.cdf(-0.5), abs=0.02)
 
 
+def test_sides_of_different_size_are_drawn_as_such(monkeypatch):
+    monkeypatch.setattr(coverage, "fine_laws", lambda *_: [normal_law()])
+    rows = coverage.uneven(TASKS[0], 20)
+    assert [draws for _, draws, _ in rows[:2]] == ["60 against 500", "500 against 60"]
+    other, same = rows[0][2], rows[4][2]
+    assert other.shown[0] > 0.3
+    assert same.shown[0] == 0.0
+    assert max(other.missed, same.missed) <= 6
+
+
+def test_a_rare_value_shows_what_its_probabilities_do():
+    text, draws, found = coverage.rare(0.01, 0.001, (450, 10_000), 20)
+    assert (text, draws) == ("0.01 against 0.001", "450 against 10,000")
+    assert found.shown[0] == pytest.approx(0.009)
+    assert found.missed <= 6
+
+
 def test_the_page_has_a_row_for_each_task_and_size():
     one = coverage.Coverage(200, 6, 2, 8, np.full(3, 0.1), np.full(3, 0.2))
-    text = coverage.render(TASKS[:2], (1_000,), [one, one])
-    assert text.count("| 1,000 | 96.0% | 3.0% | 1.0% |") == 2
-    assert "between 96.0% and 96.0%" in text
+    row = ("T1", "1,000", one)
+    text = coverage.render(even=[row, row], uneven=[row], rare=[row])
+    assert text.count("| 1,000 | 96.0% | 3.0% | 1.0% |") == 4
+    assert text.count("between 96.0% and 96.0%") == 3

@@ -8,7 +8,7 @@ from dpaudit.errors import DpauditError
 from reports.make.libraries import facts as facts_
 from reports.make.libraries import outcome as outcome_
 from reports.make.libraries import report
-from reports.make.libraries.audits import audited
+from reports.make.libraries.audits import audited, inputs
 from reports.make.libraries.facts import KINDS, Finding, Package, Stated, packages
 from reports.make.libraries.outcome import Outcome
 
@@ -41,7 +41,7 @@ def leaky(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = facts_.SCENARIOS / "leaky"
     folder.mkdir(parents=True)
-    (folder / "leaky-sum.toml").write_text("[audit]\nlevel = 0.999\n")
+    (folder / "leaky.toml").write_text('[[audit]]\nname = "leaky-sum"\nlevel = 0.999\n')
     facts_.FOLDER.mkdir(parents=True)
     (facts_.FOLDER / "leaky.toml").write_text(FACTS)
     (package,) = packages([])
@@ -118,6 +118,21 @@ def test_what_is_missing_is_said_with_the_command(leaky):
         audited(package, {}, again=False, keep=print)
     with pytest.raises(DpauditError, match="no package 'other'"):
         packages(["other"])
+
+
+@pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)
+def test_recorded_outcomes_are_of_the_scenarios_as_they_are_read(package):
+    """Of those with other inputs the audits would have to be made again."""
+    assert outcome_.left(inputs(package), outcome_.read(package)) == []
+
+
+def test_an_outcome_is_of_what_is_read_and_not_of_its_text(leaky):
+    package = leaky(SHOWN)
+    before, text = inputs(package), package.scenarios.read_text()
+    package.scenarios.write_text(f"# A word more.\n{text}\n[[audit]]\nname = 'leaky-mean'\n")
+    assert inputs(package) == before
+    package.scenarios.write_text(text.replace("0.999", "0.99"))
+    assert inputs(package) != before
 
 
 def test_the_gravest_come_first():

@@ -219,17 +219,17 @@ def test_rows_that_are_dropped_are_said(write_scenario, tmp_path):
 def test_without_a_rule_a_mechanism_without_a_law_is_searched(write_scenario, text):
     scenario = Scenario.load(write_scenario(mechanism=CALL, data=PLAIN, neighbour=text))
     rule = scenario.neighbour.settled(lambda data, size, *, rng: None)
-    assert (rule.rule, rule.search.options["at"]) == ("search", 1.0 if text is None else 0.5)
+    assert rule.options == {"at": 1.0 if text is None else 0.5}
     worst = scenario.neighbour.settled(dp.mechanisms.ALS(9))
-    assert (worst.rule, worst.at) == ("worst", rule.search.options["at"])
+    assert (worst.rule, worst.at) == ("worst", rule.at)
 
 
 @pytest.mark.quick
 def test_keys_of_a_search_go_without_a_rule(write_scenario):
     keys = 'relations = ["remove"]\nshortlist = 3'
     rule = Scenario.load(write_scenario(mechanism=CALL, neighbour=keys)).neighbour
-    assert (rule.rule, rule.asked) == ("search", False)
-    assert rule.search.options["relations"] == ("remove",)
+    assert rule.settled(dp.mechanisms.ALS(9)) is rule
+    assert (rule.options["relations"], rule.options["shortlist"]) == (("remove",), 3)
     assert faults(write_scenario(neighbour="shortlist = 3")) == [
         '[neighbour] shortlist: unknown key (known: rule, at); it goes with rule = "search"'
     ]

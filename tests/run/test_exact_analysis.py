@@ -7,8 +7,8 @@ import pytest
 from scipy.special import erf, ndtr
 
 import dpaudit as dp
+from dpaudit.datasets.table import read_candidates
 from dpaudit.run import Scenario, analyse, calibrate
-from dpaudit.run.worst_case_options import read_candidates
 
 pytestmark = pytest.mark.quick
 

@@ -98,8 +98,8 @@ def test_a_mechanism_runs_on_canaries_that_coins_put_in(write, tmp_path):
         (
             TOLD.replace("[claim]", "delta = 0.1\nseed = 1\n[claim]"),
             [
+                "[one_run] seed: unknown key (known: level, inclusion, delta, scores)",
                 "[one_run] delta: must be left out: the claim has its own",
-                "[one_run] seed: unknown key (known: scores, level, inclusion, delta)",
             ],
         ),
         (

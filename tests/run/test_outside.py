@@ -189,22 +189,9 @@ def test_what_hangs_or_fails_is_said_with_its_block(ran):
     ("mechanism", "fault"),
     [
         (
-            'call = "own_code:one"\ncommand = ["x", "{data}"]',
-            "must have either name or call or command",
-        ),
-        (
             'command = "python mech.py {data}"',
             "command: must be a list of arguments (there is no shell)",
         ),
-        ('command = ["python", "mech.py"]', "command: must be a list of arguments"),
-        (
-            'command = ["x", "{data}"]\nparameters = {a = 1}',
-            "parameters: unknown key (known: command, timeout)",
-        ),
-        ('call = "own_code:one"\nbatched = 0', "batched: must be true or false"),
-        ('call = "own_code:one"\nkind = "stream"', "kind: must be one of 'estimator'"),
-        ('call = "own_code:one"\ntimeout = 0', "timeout: must be a finite number in (0, inf)"),
-        ('call = "own_code:one"\noutputs = ["a"]', "outputs: unknown key"),
         (
             'call = "own_code:N"\nkind = "estimator"\noutputs = ["a b"]',
             "outputs: must be a list of attributes",
@@ -213,14 +200,6 @@ def test_what_hangs_or_fails_is_said_with_its_block(ran):
             'call = "own_code:N"\nkind = "estimator"\npredict = [[1], [1, 2]]',
             "predict: must be points of equally many",
         ),
-        (
-            'call = "own_code:N"\nkind = "estimator"\noutputs = ["a"]\npredict = [[1]]',
-            "predict: goes without outputs",
-        ),
-        ('call = "own_code:N"\nkind = "estimator"\nbatched = true', "batched: unknown key"),
-        ('call = "own_code:N"\nseeds = "fixed"', "seeds: must be one of 'global'"),
-        ('call = "own_code:N"\nkind = "values"\ncolumn = "a"', "column: must be an integer"),
-        ('call = "own_code:N"\nkind = "values"\norder = true', "order: unknown key"),
         ('call = "own_code:N"\nkind = "records"\ncolumns = "a"', "columns: must be names of the"),
     ],
 )

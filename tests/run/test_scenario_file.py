@@ -8,15 +8,10 @@ import pytest
 import dpaudit as dp
 from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.run import Scenario, analyse
-from dpaudit.run.scenario.mechanism import Call
+from dpaudit.run.scenario.user_mechanism import Function
 from tests.run.faults import faults
 
 pytestmark = pytest.mark.quick
-
-ONE_KIND = (
-    "[claim]: must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, "
-    "or printed"
-)
 
 
 def test_a_valid_scenario(write_scenario):
@@ -130,11 +125,9 @@ def test_all_faults_at_once(write_scenario):
         "got 'x.csv'",
         "[data] constant: must be true or false, got 1",
         "[mechanism] delta: must be a number, got 'z'",
-        "[mechanism] rowz: unknown key (known: name, rows, epsilon, delta, padding, row_bound)",
-        "[mechanism] rows: must be an integer >= 2, got 1",
-        "[mechanism] epsilon: must be a finite number in (0, inf), got -1.0",
+        "[mechanism] rowz: unknown key (known: name, rows, epsilon, delta, padding, row_bound); "
+        "did you mean 'rows'?",
         "[claim] gdp: must be a finite number in [0, inf], got -1",
-        ONE_KIND,
         "[neighbour] index: missing",
         "[neighbour] at: unknown key (known: rule, index)",
         "[audit] seed: must be an integer >= 0, got 1.5",
@@ -143,124 +136,9 @@ def test_all_faults_at_once(write_scenario):
         "[audit.epsilon] start: must be a finite number in [0, inf], got -1",
         "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
         "[audit.epsilon] num: missing",
-        "[audit.epsilon] nim: unknown key (known: start, stop, num)",
-        "[audit] draws: must be at least 20 a side, got 3",
-        "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"data": None}, ["[data]: missing"]),
-        ({"data": ""}, ["[data]: must have either name or path"]),
-        ({"data": 'path = "small.csv"'}, ["[data] target: missing (the column to predict)"]),
-        (
-            {"data": 'path = ""\ntarget = 3'},
-            ["[data] path: must be a line of text, got ''", "[data] target: must be"],
-        ),
-        ({"mechanism": None}, ["[mechanism]: missing"]),
-        ({"mechanism": "rows = 20"}, ["[mechanism]: must have either name or call"]),
-        ({"mechanism": 'name = "ASL"'}, ["[mechanism] name: must be one of 'ALS', "]),
-        ({"mechanism": 'name = "ALS"'}, ["[mechanism] rows: missing"]),
-        (
-            {"mechanism": 'name = "ALS"\nrowz = 3'},
-            ["[mechanism] rows: missing", "[mechanism] rowz: unknown key"],
-        ),
-        (
-            {"mechanism": 'name = "ALS"\nrows = true'},
-            ["[mechanism] rows: must be an integer, got True"],
-        ),
-        (
-            {"mechanism": 'name = "ALS"\nrows = 1\nsampler = "x"'},
-            ["[mechanism] rows: ", "[mechanism] sampler: "],
-        ),
-        (
-            {"mechanism": 'name = "GaussianLS"'},
-            ["[mechanism]: sigma must be given, or else all of epsilon"],
-        ),
-        (
-            {"mechanism": 'name = "GaussianLS"\nsigma = -1'},
-            ["[mechanism] sigma: must be a finite number in (0, inf)"],
-        ),
-        (
-            {"mechanism": 'name = "GaussianLS"\nsigma = 1\ndelta = 0.1'},
-            ["[mechanism] sigma: must be given, or else"],
-        ),
-        (
-            {"mechanism": 'call = "module"'},
-            ["[mechanism] call: must be \"package.module:callable\", got 'module'"],
-        ),
-        (
-            {"mechanism": 'call = "m:f"\nrows = 3'},
-            ["[mechanism] rows: unknown key (known: call, parameters"],
-        ),
-        (
-            {"mechanism": 'call = "m:f"\nparameters = 3'},
-            ["[mechanism] parameters: must be a table, got 3"],
-        ),
-        (
-            {"neighbour": 'rule = "best"'},
-            [
-                "[neighbour] rule: must be one of 'worst', 'search', 'row', 'replace', 'add', "
-                "'template', 'own', got 'best'"
-            ],
-        ),
-        (
-            {"neighbour": 'rule = "row"\nindex = -1'},
-            ["[neighbour] index: must be an integer >= 0, got -1"],
-        ),
-        (
-            {"neighbour": 'rule = "replace"\nindex = 1\nrow = ["a"]'},
-            ["[neighbour] row: row[0] must be a finite"],
-        ),
-        (
-            {"neighbour": 'rule = "worst"\nat = inf'},
-            ["[neighbour] at: must be a finite number in [0, inf], got inf"],
-        ),
-        ({"claim": ""}, [ONE_KIND]),
-        ({"claim": "delta = 0.1"}, [ONE_KIND]),
-        ({"claim": "epsilon = 1\ngdp = 0.1"}, [ONE_KIND]),
-        ({"claim": "rho = 1\ngdp = 1"}, [ONE_KIND]),
-        ({"claim": "omega = 2"}, [ONE_KIND]),
-        ({"claim": "rows = 3"}, [ONE_KIND]),
-        ({"claim": "epsilon = 1\nomega = 2"}, [ONE_KIND]),
-        (
-            {"claim": "rho = -1\nomega = 1"},
-            ["[claim] rho: must be a finite number in [0,", "[claim] omega: must be"],
-        ),
-        (
-            {"claim": "rows = 1.5\ngamma = 1"},
-            ["[claim] rows: must be an integer >= 1", "[claim] gamma: must be a fin"],
-        ),
-        (
-            {"claim": "mu = 1"},
-            [ONE_KIND, "[claim] mu: unknown key (known: epsilon, delta, gdp, rho, omega, rows, ga"],
-        ),
-        (
-            {"claim": "epsilon = 1\ndelta = 2"},
-            ["[claim] delta: must be a finite number in [0, 1], got 2"],
-        ),
-        ({"audit": "epsilon = []"}, ["[audit] epsilon: must be a list of finite numbers, got []"]),
-        ({"audit": "epsilon = [0, true]"}, ["[audit] epsilon: epsilon[1] must be a finite number"]),
-        ({"audit": "epsilon = [-1]"}, ["[audit] epsilon: must be a finite number >= 0 (nats)"]),
-        (
-            {"audit": "train_share = 0.9\nchoose_share = 0.2"},
-            ["[audit] draws: must leave at least 10"],
-        ),
-    ],
-)
-def test_each_fault_is_a_line_with_its_place(write_scenario, changes, expected):
-    found = faults(write_scenario(**changes))
-    assert len(found) == len(expected)
-    for line, start in zip(found, expected, strict=True):
-        assert line.startswith(start)
-
-
-def test_a_table_that_is_none(write_scenario):
-    assert faults(write_scenario(head="claim = 3\ndata = [1]\n", data=None, claim=None)) == [
-        "[data]: must be a table, got [1]",
-        "[claim]: must be a table, got 3",
+        "[audit.epsilon] nim: unknown key (known: start, stop, num); did you mean 'num'?",
+        "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit); "
+        "did you mean 'data'?",
     ]
 
 
@@ -290,7 +168,7 @@ def test_reading_imports_nothing_of_the_user(write_scenario, tmp_path):
     scenario = Scenario.load(
         write_scenario(mechanism='call = "unread_module:release"\nparameters = { scale = 1 }')
     )
-    assert scenario.mechanism == Call("unread_module:release", {"scale": 1})
+    assert scenario.mechanism == Function(call="unread_module:release", parameters={"scale": 1})
     assert "unread_module" not in sys.modules
 
 

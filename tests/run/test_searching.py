@@ -12,7 +12,7 @@ SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 6'
 
 
 def test_a_search_has_keys_of_its_own(write_scenario):
-    given = Scenario.load(write_scenario(neighbour=SEARCH)).neighbour.search
+    given = Scenario.load(write_scenario(neighbour=SEARCH)).neighbour
     assert given.options == {"at": 1.0, "shortlist": 4, "budget": 6.0}  # the claim's ε
     assert (given.rank, given.candidates) == ("auto", None)
     path = write_scenario(
@@ -20,7 +20,7 @@ def test_a_search_has_keys_of_its_own(write_scenario):
         'candidates = "more.csv"\nrow_bound = 3\n'
         'bounds = [[1, 1], [-1, 1], [0, 2], [0, 1]]\nrank = "my.scores:best"\nquick = "logistic"'
     )
-    given = Scenario.load(path).neighbour.search
+    given = Scenario.load(path).neighbour
     assert given.candidates == path.parent / "more.csv"
     assert (given.options["relations"], given.options["row_bound"]) == (("replace", "add"), 3.0)
     assert given.options["bounds"][1] == (-1.0, 1.0)
@@ -33,10 +33,7 @@ def test_a_search_has_keys_of_its_own(write_scenario):
     [
         (
             'relations = ["swap"]',
-            [
-                "relations: relations[0] must be one of 'zero-out', 'remove', 'replace', 'add', "
-                "got 'swap'"
-            ],
+            ["relations[0]: must be one of 'zero-out', 'remove', 'replace', 'add', got 'swap'"],
         ),
         (
             'relations = ["add"]',
@@ -46,7 +43,7 @@ def test_a_search_has_keys_of_its_own(write_scenario):
         (
             'relations = ["add"]\nbounds = [[2, 1]]\nrank = "best"',
             [
-                "bounds: bounds[0] must be [least, largest], got 2 first, then 1",
+                "bounds[0]: must be [least, largest], in that order, got 2 numbers",
                 "rank: must be one of 'auto', 'linear', 'influence', 'random', got 'best'",
             ],
         ),
@@ -115,8 +112,8 @@ def test_bounds_are_a_pair_for_all_a_file_or_those_of_the_data(write_scenario, t
     for bounds, wanted in expected.items():
         scenario = Scenario.load(write_scenario(neighbour=text + bounds))
         data = scenario.data.load()
-        assert [list(pair) for pair in scenario.neighbour.search.bounds_of(data)] == wanted
-        assert len(scenario.neighbour.search.notes) == 1
-    of_data = Scenario.load(write_scenario(neighbour=f'{text}"data"')).neighbour.search
+        assert [list(pair) for pair in scenario.neighbour.bounds_of(data)] == wanted
+        assert len(scenario.neighbour.notes) == 1
+    of_data = Scenario.load(write_scenario(neighbour=f'{text}"data"')).neighbour
     assert "one row added, which the claim may not cover" in of_data.notes[0]
     assert "were taken from the data" in of_data.notes[1]

@@ -99,25 +99,6 @@ def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write_scenario, ow
         run(Scenario.load(path), own / "out", n_jobs=2)
 
 
-@pytest.mark.parametrize(
-    ("audit", "fault"),
-    [
-        (
-            'backend = "spark"',
-            r"\[audit\] backend: must be one of 'threading', 'loky', 'dask', got 'spark'",
-        ),
-        (
-            'address = "tcp://a:1"',
-            r"\[audit\] address: is of a Dask scheduler: it goes with backend = \"dask\"",
-        ),
-        ('backend = "dask"\naddress = 3', r"\[audit\] address: must be a line of text"),
-    ],
-)
-def test_faulty_keys(write_scenario, audit, fault):
-    with pytest.raises(dp.ScenarioError, match=fault):
-        Scenario.load(write_scenario(audit=audit))
-
-
 def test_dask_where_it_is_not_installed(write_scenario, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(

@@ -12,9 +12,7 @@ from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.neighbours.pair import DONE
 from dpaudit.report.text import assignments, count, label, number
-from dpaudit.run.analysis import Analysis
-from dpaudit.run.readings import Readings
-from dpaudit.run.worst_case_options import Neighbours
+from dpaudit.run.analysis import Analysis, Neighbours, Readings
 
 WIDTH = 100
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dpaudit._core.shown.printable import one_line
 from dpaudit.cli.table import hanging, on_a_line
 from dpaudit.datasets.catalogue import FOLDER as DATA
 from dpaudit.errors import DataNotFound, InvalidInput
+from dpaudit.run.scenario.audits import File, audits_of
 from dpaudit.run.shipped import files_below, folder, shipped
 
 INDENT = "    "
@@ -51,8 +51,8 @@ def found(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item]
     if name is None:
         return {kind: ITEMS[kind]() for kind in kinds}
     kind = kinds[0]
-    if kind == "scenarios" and name not in shipped():
-        return {kind: _in(Path(name))}
+    if kind == "scenarios" and name not in _files():
+        return {kind: _in(shipped().get(name, Path(name)))}
     return {kind: [_one(kind, name, ITEMS[kind]())]}
 
 
@@ -109,7 +109,7 @@ def mechanisms() -> list[Item]:
 
     For each its parameters, its claim, what is known of it exactly, and the scenarios that run it.
     """
-    from dpaudit.mechanisms import REGISTRY
+    from dpaudit.papers import REGISTRY
 
     runs = _runs()
     return [
@@ -142,16 +142,17 @@ def _claimed(cls: type) -> str:
 def _runs() -> dict[str, list[str]]:
     """The names of scenarios by the mechanism that they audit, without unreadable files."""
     named: dict[str, list[str]] = {}
-    for path in _files().values():
-        try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        table = content.get("mechanism")
+    for item, file in _files().items():
+        table = file.content.get("mechanism")
         name = table.get("name") if isinstance(table, dict) else None
         if isinstance(name, str):
-            named.setdefault(name, []).append(path.stem)
+            named.setdefault(name, []).append(_short(item))
     return named
+
+
+def _short(name: str) -> str:
+    """FILE or NAME, of a path FILE.toml or FILE.toml:NAME, or of a name itself."""
+    return Path(name).stem if name.endswith(".toml") else name.rpartition(":")[2]
 
 
 def _parameters(cls: type) -> str:
@@ -182,7 +183,7 @@ def _relations(cls: Any) -> str:
 
 def _adjustable(cls: Any) -> str:
     """The parameters that `dpaudit calibrate` can set, the default first."""
-    from dpaudit.mechanisms import PAPERS
+    from dpaudit.papers import PAPERS
 
     if cls.__name__ in PAPERS:
         return "sets its noise itself"
@@ -204,7 +205,7 @@ def classifiers() -> list[Item]:
 
 def scenarios() -> list[Item]:
     """The .toml files below ./scenarios by path, then those that come with dpaudit by name."""
-    return [_scenario(name, path) for name, path in _files().items()]
+    return [_scenario(name, file) for name, file in _files().items()]
 
 
 ITEMS = {
@@ -216,24 +217,37 @@ ITEMS = {
 
 
 def _in(place: Path) -> list[Item]:
-    """The .toml files below a folder, each with its first comment."""
-    if not (paths := files_below(place)):
+    """The audits of a file, or of the .toml files below a folder, each with its first comment."""
+    paths = [place] if place.is_file() else files_below(place)
+    if not paths:
         raise DataNotFound(
             f"there is no scenario (*.toml) in {place}, and none of that name comes with dpaudit"
         )
-    return [_scenario(str(path), path) for path in paths]
+    return [_scenario(str(file.path), file) for file in chain(*map(_audits, paths))]
 
 
-def _files() -> dict[str, Path]:
+def _files() -> dict[str, File]:
+    """The audits below ./scenarios by their paths, then those that come with dpaudit by name."""
     ours = folder()
-    own = ours is None or HERE.resolve() != ours.resolve()
-    return {**{str(path): path for path in files_below(HERE) if own}, **shipped()}
+    own = files_below(HERE) if ours is None or HERE.resolve() != ours.resolve() else []
+    theirs = [] if ours is None else files_below(ours)
+    return {
+        **{str(file.path): file for file in chain(*map(_audits, own))},
+        **{_short(str(file.path)): file for file in chain(*map(_audits, theirs))},
+    }
 
 
-def _scenario(name: str, path: Path) -> Item:
+def _audits(path: Path) -> list[File]:
+    """The audits of a file; one without content where it cannot be read."""
+    files = audits_of(path)
+    return [file for file in files if isinstance(file, File)] or [
+        File(path, path.read_text(encoding="utf-8", errors="replace"), {})
+    ]
+
+
+def _scenario(name: str, file: File) -> Item:
     """With the first comment of the file as its summary, and whether it needs data of one's own."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    comments = list(takewhile(lambda line: line.startswith("#"), lines))
+    comments = list(takewhile(lambda line: line.startswith("#"), file.text.splitlines()))
     first = comments[0].lstrip("# ") if comments else ""
     needs = f"(needs {DATA}) " if any(DATA in line for line in comments[1:]) else ""
-    return Item(name, needs + first, {"file": str(path)})
+    return Item(name, needs + first, {"file": str(file.path)})

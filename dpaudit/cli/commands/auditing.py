@@ -58,10 +58,11 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     """Audit the mechanism of a scenario and write a report.
 
     SCENARIO is a file, SCENARIO.toml, or the name of a scenario that comes with dpaudit, such as
-    flight-als: `dpaudit list scenarios` has their names. A scenario names a data set, a mechanism
-    with its parameters, the choice of the neighbour, a privacy claim, the numbers of draws and a
-    seed. The file is checked before anything runs. A mechanism given as "package.module:callable"
-    is your own code, and is executed.
+    flight-als: `dpaudit list scenarios` has their names. Of a file with several [[audit]] tables
+    all are run, by SCENARIO.toml:NAME one. A scenario names a data set, a mechanism with its
+    parameters, the choice of the neighbour, a privacy claim, the numbers of draws and a seed. The
+    file is checked before anything runs. A mechanism given as "package.module:callable" is your own
+    code, and is executed.
 
     The neighbour may be the worst row by theory (rule = "worst"), for a mechanism with a known
     output law, or be searched for by draws (rule = "search"), for any mechanism. A search lists the

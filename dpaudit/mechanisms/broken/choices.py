@@ -23,9 +23,9 @@ class ReportNoisyMax3(ReportNoisyMax1):
     (size, 1).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Ding et al. 2018, algorithm 7"
-    summary: ClassVar[str] = "noisy max released as a number, Laplace noise"
+    sound = False
+    source = "Ding et al. 2018, algorithm 7"
+    summary = "noisy max released as a number, Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The largest noisy answer."""
@@ -48,8 +48,8 @@ class ReportNoisyMax4(ReportNoisyMax3):
     """
 
     noise: ClassVar[Noise] = EXPONENTIAL
-    source: ClassVar[str] = "Ding et al. 2018, algorithm 8"
-    summary: ClassVar[str] = "noisy max released as a number, exponential noise"
+    source = "Ding et al. 2018, algorithm 8"
+    summary = "noisy max released as a number, exponential noise"
 
     def pair(self) -> NeighbourPair:
         """Answers that are all 1, and all 2."""

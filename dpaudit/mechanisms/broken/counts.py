@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Product
 from dpaudit.mechanisms.example import PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.mechanisms.textbook.additive import NoisyHistogram1
 from dpaudit.mechanisms.textbook.counts import TruncatedGeometric
 from dpaudit.mechanisms.textbook.responses import bits_law
@@ -25,9 +25,9 @@ class NoisyHistogram2(NoisyHistogram1):
     Data: the counts, (n, 1). Output: (size, n).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Ding et al. 2018, algorithm 10"
-    summary: ClassVar[str] = "a histogram plus Laplace noise of the inverse scale"
+    sound = False
+    source = "Ding et al. 2018, algorithm 10"
+    summary = "a histogram plus Laplace noise of the inverse scale"
 
     @property
     def scale(self) -> float:
@@ -42,9 +42,9 @@ class NaturalLogGeometric(TruncatedGeometric):
     It is ln(1 + 2^{−k})-DP, which is 0.118 for ε = 0.1. Output: (size, 1).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
-    summary: ClassVar[str] = "truncated geometric noise with the wrong logarithm"
+    sound = False
+    source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
+    summary = "truncated geometric noise with the wrong logarithm"
 
     @property
     def claim(self) -> Claim:
@@ -64,11 +64,11 @@ class UnequalCoin(PureExample):
     A 1 is kept with probability e^ε/(1 + e^ε). Data: bits, (n, 1). Output: (size, n).
     """
 
-    epsilon: float = 1.0
-    flip: float = 0.1
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Warner 1965 with two coins"
-    summary: ClassVar[str] = "randomised response with an unequal coin"
+    epsilon: Positive = 1.0
+    flip: UpToOne = 0.1
+    sound = False
+    source = "Warner 1965 with two coins"
+    summary = "randomised response with an unequal coin"
 
     def _one(self, bits: Array) -> Array:
         """P(1 is reported)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,9 +14,9 @@ from dpaudit.mechanisms.dp_sgd import DPSGD, Randomness, clipped
 class NoiseDividedTwice(DPSGD):
     """Noise of the mean gradient, σC/(qn), is added to the sum, which is then divided by qn."""
 
-    sound: ClassVar[bool] = False
-    summary: ClassVar[str] = "noise not scaled by the batch"
-    source: ClassVar[str] = "a common slip: σ off by the batch size"
+    sound = False
+    summary = "noise not scaled by the batch"
+    source = "a common slip: σ off by the batch size"
 
     def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
         """Noise too small by the expected batch size."""
@@ -33,9 +32,9 @@ class _SmallNoise(Randomness):
 class BatchClipping(DPSGD):
     """The mean gradient of a batch is clipped in place of each row's gradient."""
 
-    sound: ClassVar[bool] = False
-    summary: ClassVar[str] = "clipping per batch"
-    source: ClassVar[str] = "a common slip: a library's clipping of the batch's gradient"
+    sound = False
+    summary = "clipping per batch"
+    source = "a common slip: a library's clipping of the batch's gradient"
 
     def total(self, gradients: Array) -> Array:
         """The clipped mean times the batch size."""
@@ -47,9 +46,9 @@ class BatchClipping(DPSGD):
 class NoClipping(DPSGD):
     """Gradients are not clipped."""
 
-    sound: ClassVar[bool] = False
-    summary: ClassVar[str] = "clipping missing"
-    source: ClassVar[str] = "a common slip: the norm is taken to be bounded"
+    sound = False
+    summary = "clipping missing"
+    source = "a common slip: the norm is taken to be bounded"
 
     def total(self, gradients: Array) -> Array:
         """The sum as it is."""
@@ -63,9 +62,9 @@ class ShuffledBatches(DPSGD):
     The claim is of Poisson sampling.
     """
 
-    sound: ClassVar[bool] = False
-    summary: ClassVar[str] = "shuffling claimed as Poisson sampling"
-    source: ClassVar[str] = "Chua et al. 2024, how private are DP-SGD implementations?"
+    sound = False
+    summary = "shuffling claimed as Poisson sampling"
+    source = "Chua et al. 2024, how private are DP-SGD implementations?"
 
     def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
         """Batches dealt from a shuffled deck."""
@@ -84,9 +83,9 @@ class _Shuffled(Randomness):
 class NoiselessLastStep(DPSGD):
     """The last step has no noise."""
 
-    sound: ClassVar[bool] = False
-    summary: ClassVar[str] = "last step without noise"
-    source: ClassVar[str] = "a common slip: a flush of gradients after the private loop"
+    sound = False
+    summary = "last step without noise"
+    source = "a common slip: a flush of gradients after the private loop"
 
     def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
         """No noise in the end."""
@@ -104,9 +103,9 @@ class ReusedStepNoise(DPSGD):
     """Noise is drawn anew every `kept` steps only, as if they were parts of one step."""
 
     kept: int = 4
-    sound: ClassVar[bool] = False
-    summary: ClassVar[str] = "noise reused over accumulation steps"
-    source: ClassVar[str] = "a common slip: noise cached with the accumulated gradient"
+    sound = False
+    summary = "noise reused over accumulation steps"
+    source = "a common slip: noise cached with the accumulated gradient"
 
     def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
         """Noise that is kept."""

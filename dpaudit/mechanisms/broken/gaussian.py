@@ -6,7 +6,6 @@ Each is claimed to be (ε, δ)-DP, as the mechanism with the right noise is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,9 +25,9 @@ class HalvedSensitivity(Gaussian):
     Output: (size, 1).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: the wrong neighbouring relation, σ off by 2"
-    summary: ClassVar[str] = "a sum plus Gaussian noise for half its sensitivity"
+    sound = False
+    source = "a common slip: the wrong neighbouring relation, σ off by 2"
+    summary = "a sum plus Gaussian noise for half its sensitivity"
 
     def noise(self, data: Array) -> float:
         """σ for half the sensitivity."""
@@ -48,18 +47,15 @@ class RootTwoSensitivity(Gaussian):
     of the cell in each row. Output: (size, k).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = (
-        "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
-    )
-    summary: ClassVar[str] = "a histogram plus Gaussian noise for one of two cells"
+    sound = False
+    source = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
+    summary = "a histogram plus Gaussian noise for one of two cells"
 
     def noise(self, data: Array) -> float:
         """σ for the sensitivity of one cell."""
         return self.calibrated_noise(self.sensitivity)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The counts plus noise."""
         return self.law(data).sample(size, rng)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -77,11 +73,9 @@ class RootTwoSensitivity(Gaussian):
 class MeanSensitivity(Gaussian):
     """The sum is released with the noise of the mean, σ off by n. Output: (size, 1)."""
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = (
-        "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
-    )
-    summary: ClassVar[str] = "a sum plus the Gaussian noise of a mean"
+    sound = False
+    source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
+    summary = "a sum plus the Gaussian noise of a mean"
 
     def noise(self, data: Array) -> float:
         """σ for the sensitivity of the mean."""
@@ -95,9 +89,9 @@ class VarianceForDeviation(Gaussian):
     Output: (size, 1).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: variance and standard deviation"
-    summary: ClassVar[str] = "a sum plus Gaussian noise of variance σ"
+    sound = False
+    source = "a common slip: variance and standard deviation"
+    summary = "a sum plus Gaussian noise of variance σ"
 
     def noise(self, data: Array) -> float:
         """√σ."""
@@ -111,9 +105,9 @@ class LocalSensitivity(Gaussian):
     Output: (size, 1). Raises `DegenerateData` when all rows are equal.
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
-    summary: ClassVar[str] = "a sum plus Gaussian noise scaled by the range of the private rows"
+    sound = False
+    source = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
+    summary = "a sum plus Gaussian noise scaled by the range of the private rows"
 
     def noise(self, data: Array) -> float:
         """σ for the range of the private rows."""

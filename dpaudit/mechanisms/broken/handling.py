@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -20,6 +19,7 @@ from dpaudit.laws import Branches, Density, Discrete, SharedLaplace
 from dpaudit.laws.density import panel_edges
 from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
 from dpaudit.mechanisms.example import PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
 MOST_ROWS = 16  # the law has a term for each subset of the rows
@@ -33,10 +33,10 @@ class ReusedNoise(PureExample):
     k).
     """
 
-    epsilon: float = 1.0
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: one draw of noise for two queries"
-    summary: ClassVar[str] = "two sums with the same Laplace noise"
+    epsilon: Positive = 1.0
+    sound = False
+    source = "a common slip: one draw of noise for two queries"
+    summary = "two sums with the same Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The same noise added to each sum."""
@@ -61,10 +61,10 @@ class CachedNoise(PureExample):
     For the same data the output is always the same. Data: one column. Output: (size, 1).
     """
 
-    epsilon: float = 1.0
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: answers cached by a hash of the data"
-    summary: ClassVar[str] = "Laplace noise that is the same for the same data"
+    epsilon: Positive = 1.0
+    sound = False
+    source = "a common slip: answers cached by a hash of the data"
+    summary = "Laplace noise that is the same for the same data"
 
     def _answer(self, data: Array) -> float:
         digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
@@ -91,11 +91,11 @@ class LateClipping(PureExample):
     Laplace noise of scale C/ε. Data: one column. Output: (size, 1).
     """
 
-    epsilon: float = 1.0
-    bound: float = 1.0
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: clipping after use"
-    summary: ClassVar[str] = "a noisy sum that is clipped instead of its rows"
+    epsilon: Positive = 1.0
+    bound: Positive = 1.0
+    sound = False
+    source = "a common slip: clipping after use"
+    summary = "a noisy sum that is clipped instead of its rows"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The sum plus noise, clipped."""
@@ -138,11 +138,11 @@ class MissingPassed(PureExample):
         Each row is kept with this probability, which amplifies the claim to ln(1 + rate·(e^ε − 1)).
     """
 
-    epsilon: float = 1.0
-    rate: float = 1.0
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "a common slip: a missing value passed through"
-    summary: ClassVar[str] = "a noisy sum of ratios through which NaN passes"
+    epsilon: Positive = 1.0
+    rate: UpToOne = 1.0
+    sound = False
+    source = "a common slip: a missing value passed through"
+    summary = "a noisy sum of ratios through which NaN passes"
 
     @property
     def claim(self) -> Claim:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from dpaudit._core.types import Array
 from dpaudit.laws import Gaussian, GaussianRows
 from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import GaussianLS
+from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.mechanisms.sketching import RandomProjection
 from dpaudit.neighbours import NeighbourPair
 
@@ -46,21 +46,17 @@ class SquaredNoiseLS(ExampleMechanism):
         Δ, a bound on the change of x_opt, which holds for `pair`.
     """
 
-    epsilon: float = 1.0
-    delta: float = 1e-3
-    sensitivity: float = 0.05
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "paper 1, proposition 2, with σ² for σ"
-    summary: ClassVar[str] = "least squares plus Gaussian noise whose deviation is squared"
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    sensitivity: Positive = 0.05
+    sound = False
+    source = "paper 1, proposition 2, with σ² for σ"
+    summary = "least squares plus Gaussian noise whose deviation is squared"
 
     def law(self, data: Array) -> Gaussian:
         """Gaussian about the solution, with standard deviation σ²."""
         right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
         return GaussianLS(sigma=right.noise**2).law(data)
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The solution plus noise."""
-        return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
         """Points about a line; a row is zeroed."""
@@ -75,21 +71,17 @@ class ResidualScaleLS(ExampleMechanism):
     depends on the data. Output: (size, p).
     """
 
-    epsilon: float = 1.0
-    delta: float = 1e-3
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "paper 1, proposition 2, with the sensitivity read off the residuals"
-    summary: ClassVar[str] = "least squares plus Gaussian noise scaled by the private residuals"
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    sound = False
+    source = "paper 1, proposition 2, with the sensitivity read off the residuals"
+    summary = "least squares plus Gaussian noise scaled by the private residuals"
 
     def law(self, data: Array) -> Gaussian:
         """Gaussian about the solution."""
         error = least_squares(data).norm / len(data)
         sigma = error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
         return GaussianLS(sigma=sigma).law(data)
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The solution plus noise."""
-        return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
         """Points about a line with an outlier; its row is zeroed."""
@@ -112,22 +104,18 @@ class RowBoundProjection(ExampleMechanism):
         r of the sketch.
     """
 
-    epsilon: float = 1.0
-    delta: float = 1e-3
-    rows: int = 50
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "paper 4, algorithm 1, with B read off the data"
-    summary: ClassVar[str] = "a padded Gaussian sketch, padded by the largest private row"
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    rows: Count = 50
+    sound = False
+    source = "paper 4, algorithm 1, with B read off the data"
+    summary = "a padded Gaussian sketch, padded by the largest private row"
 
     def law(self, data: Array) -> GaussianRows:
         """The Gram matrix of a padded sketch."""
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
         padding = 2.0 * bound * math.sqrt((math.sqrt(2.0 * self.rows * log) + log) / self.epsilon)
         return RandomProjection(self.rows, "gram", padding).law(data)
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws of the Gram matrix."""
-        return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
         """Points about a line, the longest of which is zeroed."""

@@ -7,7 +7,6 @@ sequential tests.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from dpaudit.laws import GaussianNoise, Laplace
 from dpaudit.laws.base import Law
 from dpaudit.laws.ratio import LEAST, gaussian_mixture, laplace_mixture
 from dpaudit.mechanisms.example import PureExample
+from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.mechanisms.textbook.means import AUDITORIUM, clipped_column, one_row_more
 from dpaudit.neighbours import NeighbourPair
 
@@ -25,12 +25,10 @@ from dpaudit.neighbours import NeighbourPair
 class NonDPLaplace1(PureExample):
     """S/n + Lap(2/(nε)). Output: (size, 1)."""
 
-    epsilon: float = 0.01
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = AUDITORIUM
-    summary: ClassVar[str] = (
-        "a mean whose noise is scaled by the true number of rows, Laplace noise"
-    )
+    epsilon: Positive = 0.01
+    sound = False
+    source = AUDITORIUM
+    summary = "a mean whose noise is scaled by the true number of rows, Laplace noise"
 
     @property
     def scale(self) -> float:
@@ -59,7 +57,7 @@ class NonDPLaplace2(NonDPLaplace1):
     Output: (size, 1).
     """
 
-    summary: ClassVar[str] = (
+    summary = (
         "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
     )
 
@@ -79,10 +77,8 @@ class NonDPLaplace2(NonDPLaplace1):
 class NonDPGaussian1(NonDPLaplace1):
     """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP. Output: (size, 1)."""
 
-    delta: float = 1e-5
-    summary: ClassVar[str] = (
-        "a mean whose noise is scaled by the true number of rows, Gaussian noise"
-    )
+    delta: UpToOne = 1e-5
+    summary = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
 
     @property
     def claim(self) -> Claim:
@@ -107,7 +103,7 @@ class NonDPGaussian2(NonDPGaussian1):
     Output: (size, 1).
     """
 
-    summary: ClassVar[str] = (
+    summary = (
         "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
     )
 

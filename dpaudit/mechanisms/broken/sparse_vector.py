@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from dpaudit.laws import Product, ReleasedAnswers
 from dpaudit.laws.base import Law
 from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
 from dpaudit.mechanisms.example import column, swapped_halves
+from dpaudit.mechanisms.parameters import Count
 from dpaudit.mechanisms.textbook.sparse_vector import SparseVector
 from dpaudit.neighbours import NeighbourPair
 
@@ -26,9 +26,9 @@ class SparseVector3(SparseVector):
     elsewhere.
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
-    summary: ClassVar[str] = "sparse vector technique 3: the tested answer is released"
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
+    summary = "sparse vector technique 3: the tested answer is released"
 
     @property
     def threshold_noise(self) -> float:
@@ -66,11 +66,9 @@ class SparseVector3(SparseVector):
 class SparseVector4(SparseVector):
     """ε₁ = ε/4 and query noise 1/ε₂ whatever c is: ((1 + 6c)/4·ε)-DP (Lee & Clifton 2014)."""
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
-    summary: ClassVar[str] = (
-        "sparse vector technique 4: query noise that forgets how many are released"
-    )
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
+    summary = "sparse vector technique 4: query noise that forgets how many are released"
 
     @property
     def threshold_noise(self) -> float:
@@ -91,9 +89,9 @@ class SparseVector5(SparseVector):
     when the noisy threshold falls between them is impossible on the other. Output: (size, n).
     """
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
-    summary: ClassVar[str] = "sparse vector technique 5: queries without noise"
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
+    summary = "sparse vector technique 5: queries without noise"
 
     @property
     def threshold_noise(self) -> float:
@@ -114,9 +112,9 @@ class SparseVector5(SparseVector):
 class SparseVector6(SparseVector):
     """Query noise 1/ε₂ and no halt: every answer costs privacy. Output: (size, n)."""
 
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
-    summary: ClassVar[str] = "sparse vector technique 6: any number of answers"
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
+    summary = "sparse vector technique 6: any number of answers"
 
     @property
     def threshold_noise(self) -> float:
@@ -148,10 +146,10 @@ class SparseVector6(SparseVector):
 class SVT34Parallel(SparseVector):
     """Techniques 3 and 4 on the same queries, side by side. Output: (size, 2n + 2)."""
 
-    most: int = 2
-    sound: ClassVar[bool] = False
-    source: ClassVar[str] = "Bichsel et al. 2021, SVT34Parallel"
-    summary: ClassVar[str] = "sparse vector techniques 3 and 4 side by side"
+    most: Count = 2
+    sound = False
+    source = "Bichsel et al. 2021, SVT34Parallel"
+    summary = "sparse vector techniques 3 and 4 side by side"
 
     @property
     def _both(self) -> tuple[SparseVector3, SparseVector4]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.laws import Laplace as LaplaceLaw
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
 
@@ -23,10 +23,10 @@ class Laplace(PureExample):
     Data: the answer, (1, 1). Output: (size, 1).
     """
 
-    epsilon: float = 0.1
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Dwork, McSherry, Nissim & Smith 2006"
-    summary: ClassVar[str] = "an answer plus Laplace noise"
+    epsilon: Positive = 0.1
+    sound = True
+    source = "Dwork, McSherry, Nissim & Smith 2006"
+    summary = "an answer plus Laplace noise"
 
     @property
     def scale(self) -> float:
@@ -55,8 +55,8 @@ class NoisyHistogram1(Laplace):
     Data: the counts, (n, 1). Output: (size, n).
     """
 
-    source: ClassVar[str] = "Ding et al. 2018, algorithm 9"
-    summary: ClassVar[str] = "a histogram plus Laplace noise"
+    source = "Ding et al. 2018, algorithm 9"
+    summary = "a histogram plus Laplace noise"
 
     def pair(self) -> NeighbourPair:
         """Five counts of 1, and the same with 0 for the first."""
@@ -70,11 +70,11 @@ class LaplaceParallel(ExampleMechanism):
     Data: the answer, (1, 1). Output: (size, copies).
     """
 
-    epsilon: float = 0.005
-    copies: int = 20
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Bichsel et al. 2021, LaplaceParallel"
-    summary: ClassVar[str] = "one answer with Laplace noise, many times"
+    epsilon: Positive = 0.005
+    copies: Count = 20
+    sound = True
+    source = "Bichsel et al. 2021, LaplaceParallel"
+    summary = "one answer with Laplace noise, many times"
 
     @property
     def claim(self) -> Claim:
@@ -106,11 +106,9 @@ class PrefixSum(Laplace):
     Data: the answers, (n, 1). Output: (size, n).
     """
 
-    source: ClassVar[str] = (
-        "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
-    )
-    summary: ClassVar[str] = "running sums of noisy answers"
-    answers: int = 10
+    source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
+    summary = "running sums of noisy answers"
+    answers: Count = 10
 
     @property
     def claim(self) -> Claim:
@@ -138,12 +136,12 @@ class Gaussian(ExampleMechanism):
     Output: (size, 1).
     """
 
-    epsilon: float = 1.0
-    delta: float = 1e-3
-    sensitivity: float = 1.0
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Balle & Wang 2018, the analytic Gaussian mechanism"
-    summary: ClassVar[str] = "a sum plus Gaussian noise, calibrated exactly"
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    sensitivity: Positive = 1.0
+    sound = True
+    source = "Balle & Wang 2018, the analytic Gaussian mechanism"
+    summary = "a sum plus Gaussian noise, calibrated exactly"
 
     def calibrated_noise(self, sensitivity: float) -> float:
         """σ such that a shift by `sensitivity` is one by μ·σ, for the μ whose δ(ε) is δ."""

@@ -12,6 +12,7 @@ from dpaudit._core.types import Array
 from dpaudit.laws import Discrete, Law
 from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, Noise, largest_index
 from dpaudit.mechanisms.example import PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Count, Finite, Positive
 from dpaudit.neighbours import NeighbourPair
 
 
@@ -22,11 +23,11 @@ class ReportNoisyMax1(PureExample):
     Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
     """
 
-    epsilon: float = 0.1
+    epsilon: Positive = 0.1
     noise: ClassVar[Noise] = LAPLACE
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Ding et al. 2018, algorithm 5"
-    summary: ClassVar[str] = "report noisy max, Laplace noise"
+    sound = True
+    source = "Ding et al. 2018, algorithm 5"
+    summary = "report noisy max, Laplace noise"
 
     def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """The answers plus noise, (size, n)."""
@@ -51,8 +52,8 @@ class ReportNoisyMax2(ReportNoisyMax1):
     """The index of the largest answer after exponential noise of scale 2/ε."""
 
     noise: ClassVar[Noise] = EXPONENTIAL
-    source: ClassVar[str] = "Ding et al. 2018, algorithm 6"
-    summary: ClassVar[str] = "report noisy max, exponential noise"
+    source = "Ding et al. 2018, algorithm 6"
+    summary = "report noisy max, exponential noise"
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,12 @@ class PrivateQuantile(PureExample):
         Number of grid points, which are the middles of as many cells.
     """
 
-    epsilon: float = 2.0
-    share: float = 0.5
-    points: int = 64
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
-    summary: ClassVar[str] = "a quantile on a grid by the exponential mechanism"
+    epsilon: Positive = 2.0
+    share: Finite = 0.5
+    points: Count = 64
+    sound = True
+    source = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
+    summary = "a quantile on a grid by the exponential mechanism"
 
     @property
     def grid(self) -> Array:
@@ -90,10 +91,6 @@ class PrivateQuantile(PureExample):
         ranks = np.searchsorted(rows, self.grid, side="right")
         utility = -np.abs(ranks - self.share * len(rows))
         return Discrete(self.grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws of the exponential mechanism."""
-        return self.law(data).sample(size, rng)
 
     def pair(self) -> NeighbourPair:
         """One row moves from 1 to 0, and so the part of the grid where utility is largest changes.

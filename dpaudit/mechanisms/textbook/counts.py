@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete
 from dpaudit.mechanisms.example import ExampleMechanism, column, pair_of
+from dpaudit.mechanisms.parameters import Count, Positive
 from dpaudit.neighbours import NeighbourPair
 
 
@@ -30,11 +30,11 @@ class TruncatedGeometric(ExampleMechanism):
         The largest count, n.
     """
 
-    epsilon: float = 0.1
-    limit: int = 5
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Balcer & Vadhan 2018, algorithm 4.8"
-    summary: ClassVar[str] = "truncated geometric noise on a count, in whole numbers"
+    epsilon: Positive = 0.1
+    limit: Count = 5
+    sound = True
+    source = "Balcer & Vadhan 2018, algorithm 4.8"
+    summary = "truncated geometric noise on a count, in whole numbers"
 
     @property
     def exponent(self) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from dpaudit.laws import Density
 from dpaudit.laws.base import Law
 from dpaudit.laws.ratio import LEAST, gaussian_ratio, laplace_ratio
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
 AUDITORIUM = "Kong et al. 2024 (DP-Auditorium) and González et al. 2025, additive noise for a mean"
@@ -38,10 +38,10 @@ class DPLaplace(PureExample):
     Output: (size, 1).
     """
 
-    epsilon: float = 0.01
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = AUDITORIUM
-    summary: ClassVar[str] = "a mean with noisy sum and noisy count, Laplace noise"
+    epsilon: Positive = 0.01
+    sound = True
+    source = AUDITORIUM
+    summary = "a mean with noisy sum and noisy count, Laplace noise"
 
     @property
     def scale(self) -> float:
@@ -78,11 +78,11 @@ class DPGaussian(ExampleMechanism):
         δ.
     """
 
-    epsilon: float = 0.01
-    delta: float = 1e-5
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = AUDITORIUM
-    summary: ClassVar[str] = "a mean with noisy sum and noisy count, Gaussian noise"
+    epsilon: Positive = 0.01
+    delta: UpToOne = 1e-5
+    sound = True
+    source = AUDITORIUM
+    summary = "a mean with noisy sum and noisy count, Gaussian noise"
 
     @property
     def sigma(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.laws import Discrete, Laplace, Product
 from dpaudit.mechanisms.example import PureExample, pair_of
+from dpaudit.mechanisms.parameters import Positive
 from dpaudit.neighbours import NeighbourPair
 
 FAR = 690.0  # nats: noise of the count whose probability is below e^−690 ≈ 1e-300 is left out
@@ -27,12 +27,10 @@ class MixedRelease(PureExample):
     Data: (n, 2), flags and values. Output: (size, 3).
     """
 
-    epsilon: float = 1.0
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = (
-        "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
-    )
-    summary: ClassVar[str] = "a flag, a count and a real"
+    epsilon: Positive = 1.0
+    sound = True
+    source = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
+    summary = "a flag, a count and a real"
 
     @property
     def share(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Discrete, Product
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
 HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth)
@@ -30,10 +30,10 @@ class RandomisedResponse(PureExample):
     Data: bits, (n, 1). Output: (size, n).
     """
 
-    epsilon: float = 1.0
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Warner 1965"
-    summary: ClassVar[str] = "randomised response"
+    epsilon: Positive = 1.0
+    sound = True
+    source = "Warner 1965"
+    summary = "randomised response"
 
     def law(self, data: Array) -> Product:
         """Independent bits."""
@@ -71,12 +71,12 @@ class OneTimeRappor(ExampleMechanism):
     published audits share one bit, so that 6 bits differ and not 8.
     """
 
-    permanent: float = 0.95
-    hashes: int = 4
-    bits: int = 20
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
-    summary: ClassVar[str] = "one-time RAPPOR: a Bloom filter with permanent randomised response"
+    permanent: UpToOne = 0.95
+    hashes: Count = 4
+    bits: Count = 20
+    sound = True
+    source = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
+    summary = "one-time RAPPOR: a Bloom filter with permanent randomised response"
 
     @property
     def odds(self) -> tuple[float, float]:
@@ -142,13 +142,11 @@ class Rappor(OneTimeRappor):
         p, P(1 is reported) for a bit that is not.
     """
 
-    permanent: float = 0.75
-    one: float = 0.55
-    zero: float = 0.45
-    source: ClassVar[str] = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
-    summary: ClassVar[str] = (
-        "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
-    )
+    permanent: UpToOne = 0.75
+    one: UpToOne = 0.55
+    zero: UpToOne = 0.45
+    source = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
+    summary = "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
 
     @property
     def odds(self) -> tuple[float, float]:

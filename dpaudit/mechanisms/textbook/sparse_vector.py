@@ -22,6 +22,7 @@ from dpaudit.mechanisms.example import (
     pair_of,
     swapped_halves,
 )
+from dpaudit.mechanisms.parameters import Count, Finite, Positive
 from dpaudit.neighbours import NeighbourPair
 
 
@@ -47,9 +48,9 @@ class SparseVector(PureExample):
         Whether each 1 brings new threshold noise.
     """
 
-    epsilon: float = 0.1
-    most: int = 1
-    threshold: float = 1.0
+    epsilon: Positive = 0.1
+    most: Count = 1
+    threshold: Finite = 1.0
     fresh: ClassVar[bool] = False
 
     @property
@@ -94,10 +95,10 @@ class SparseVector(PureExample):
 class SparseVector1(SparseVector):
     """Threshold noise 1/ε₁, query noise 2c/ε₂, ε₁ = ε₂ = ε/2."""
 
-    threshold: float = 0.5
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 1"
-    summary: ClassVar[str] = "sparse vector technique 1"
+    threshold: Finite = 0.5
+    sound = True
+    source = "Lyu, Su & Li 2017, algorithm 1"
+    summary = "sparse vector technique 1"
 
     @property
     def threshold_noise(self) -> float:
@@ -121,10 +122,10 @@ class SparseVector2(SparseVector1):
     Dwork & Roth 2014.
     """
 
-    threshold: float = 1.0
-    fresh: ClassVar[bool] = True
-    source: ClassVar[str] = "Lyu, Su & Li 2017, algorithm 2"
-    summary: ClassVar[str] = "sparse vector technique 2"
+    threshold: Finite = 1.0
+    fresh = True
+    source = "Lyu, Su & Li 2017, algorithm 2"
+    summary = "sparse vector technique 2"
 
     @property
     def threshold_noise(self) -> float:
@@ -142,10 +143,10 @@ class NumericalSVT(SparseVector):
     elsewhere.
     """
 
-    most: int = 2
-    sound: ClassVar[bool] = True
-    source: ClassVar[str] = "Wang et al. 2019, numerical sparse vector technique"
-    summary: ClassVar[str] = "sparse vector technique with noisy answers"
+    most: Count = 2
+    sound = True
+    source = "Wang et al. 2019, numerical sparse vector technique"
+    summary = "sparse vector technique with noisy answers"
 
     @property
     def threshold_noise(self) -> float:

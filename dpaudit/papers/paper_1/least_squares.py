@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
+from dpaudit.mechanisms.parameters import BelowOne, Count, Positive
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import KnownAlgorithm
+from dpaudit.papers.algorithm import KnownAlgorithm, Sampling, Variant
 from dpaudit.papers.paper_1.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
@@ -43,26 +42,18 @@ class GaussianMechanismLS(KnownAlgorithm):
     Raises
     ------
     InvalidInput
-        When a parameter is not as described, or the solution moves by more than s.
+        In a call, when zeroing a row moves the solution by more than s.
     """
 
-    epsilon: float
-    delta: float
-    sensitivity: float
-    regression: ClassVar[bool] = True
+    epsilon: Positive
+    delta: BelowOne
+    sensitivity: Positive
+    regression = True
     zero_rows_matter = False
-    paper: ClassVar[int] = 1
-    statement: ClassVar[str] = "proposition 2, Gaussian LS"
-    claimed: ClassVar[str] = "μ-GDP, μ = ε/√(2 ln(1.25/δ)), at most s apart"
-    relation: ClassVar[str] = "zero-out"
-    summary: ClassVar[str] = (
-        "least squares plus noise in proportion to a move (paper 1, proposition 2)"
-    )
-
-    def __post_init__(self) -> None:
-        check.real("epsilon", self.epsilon, 0.0, open_=True)
-        check.real("delta", self.delta, 0.0, 1.0, open_=True)
-        check.real("sensitivity", self.sensitivity, 0.0, open_=True)
+    paper = 1
+    statement = "proposition 2, Gaussian LS"
+    claimed = "μ-GDP, μ = ε/√(2 ln(1.25/δ)), at most s apart"
+    summary = "least squares plus noise in proportion to a move (paper 1, proposition 2)"
 
     @property
     def claim(self) -> Claim:
@@ -83,7 +74,6 @@ class GaussianMechanismLS(KnownAlgorithm):
         return GaussianLS(sigma=self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Least squares plus Gaussian noise, (size, p)."""
         solution = self.known(data).law(data).mean
         return np.asarray(solution + self.sigma * rng.standard_normal((size, len(solution))))
 
@@ -119,43 +109,35 @@ class RandomProjectionLS(KnownAlgorithm):
         Which form of the algorithm.
     sampler : {"sufficient", "literal"}, default "sufficient"
         "sufficient" (Student's t, p numbers a draw) or "literal" (line by line).
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described, or a row is beyond the public bound.
-    DegenerateData
-        In a call, when the data leave the law undefined.
     """
 
-    rows: int
-    epsilon: float
-    delta: float
-    row_bound: float | None = None
-    variant: str = "printed"
-    sampler: str = "sufficient"
-    regression: ClassVar[bool] = True
+    rows: Count
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive | None = None
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    regression = True
     zero_rows_matter = False
-    paper: ClassVar[int] = 1
-    statement: ClassVar[str] = "figure 4, RP LS"
-    claimed: ClassVar[str] = "(ε, δ)-DP, as it is read"
-    relation: ClassVar[str] = "zero-out"
-    summary: ClassVar[str] = "least squares on a sketch of padded data (paper 1, figure 4)"
-    correction: ClassVar[str] = "c₁ is a public bound on the row norms"
+    paper = 1
+    statement = "figure 4, RP LS"
+    claimed = "(ε, δ)-DP, as it is read"
+    summary = "least squares on a sketch of padded data (paper 1, figure 4)"
+    correction = "c₁ is a public bound on the row norms"
 
     def __post_init__(self) -> None:
-        self.check_variant()
-        _check_public("row_bound", self.row_bound, self.variant)
+        super().__post_init__()
+        if (self.row_bound is not None) != (self.variant == "corrected"):
+            expected = "a number with variant='corrected', None with variant='printed'"
+            fail("row_bound", self.row_bound, expected)
         self.known(np.zeros((0, 0)))  # its own checks
 
     def known(self, data: Array) -> RPLS:
         """RP LS. As printed the row that sets c₁ is an exceptional one."""
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Least squares on sketches of the padded data, (size, p)."""
-        sampler = "student" if self.sampler == "sufficient" else "literal"
-        return ALS(self.rows, sampler)(self.known(data).padded(data), size, rng=rng)
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return ALS(self.rows, "literal")(self.known(data).padded(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
         """Many short rows and one of norm c₁, which is zeroed.
@@ -167,11 +149,3 @@ class RandomProjectionLS(KnownAlgorithm):
         angle = np.linspace(0.3, 1.2, min(MOST_ROWS, math.ceil(20.0 * square)))
         short = np.column_stack([np.cos(angle), np.sin(angle)]) / OUTLYING
         return zero_row(bound * np.vstack([[1.0, 0.0], short]), 0)
-
-
-def _check_public(name: str, value: float | None, variant: str) -> None:
-    """Raises `InvalidInput` unless the public bound is given for the corrected variant only."""
-    if (value is not None) != (variant == "corrected"):
-        fail(name, value, "a number with variant='corrected', None with variant='printed'")
-    if value is not None:
-        check.real(name, value, 0.0, open_=True)

@@ -1,4 +1,7 @@
-"""Paper 1 as printed: the curves and the noise of its private least squares."""
+"""Paper 1 as printed: the curves and the noise of its private least squares.
+
+ε is in nats, and every function raises `InvalidInput` for an argument out of range.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from scipy.special import erf, erfi
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch
+from dpaudit.exact import gaussian_sketch
+from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, checked
 
 
-def lemma_10(leverage: float, epsilon: ArrayLike) -> Array:
+@checked
+def lemma_10(leverage: BelowOne, epsilon: ArrayLike) -> Array:
     """Paper 1, lemma 10: δ of a random linear combination, with its case split on ε.
 
     Both directions are printed rightly (an equality sign is missing in each). But for
@@ -21,26 +26,21 @@ def lemma_10(leverage: float, epsilon: ArrayLike) -> Array:
     Parameters
     ----------
     leverage : float in (0, 1)
-        Leverage of the row, q.
+        The leverage q of the row.
     epsilon : float or array of shape (m,), nats
         ε ≥ 0.
 
     Returns
     -------
     array of the shape of `epsilon`
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
-    q = check.real("leverage", leverage, 0.0, 1.0, open_=True)
     epsilon = check.epsilon(epsilon)
-    forward, backward = gaussian_sketch(q, 1, epsilon)
-    return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
+    forward, backward = gaussian_sketch(leverage, 1, epsilon)
+    return np.where(epsilon >= -0.5 * np.log1p(-leverage), forward, backward)
 
 
-def lemma_11(leverage: float, rows: int, epsilon: ArrayLike) -> Array:
+@checked
+def lemma_11(leverage: BelowOne, rows: Count, epsilon: ArrayLike) -> Array:
     """Paper 1, lemma 11: δ of a random projection to r = `rows` rows, as printed.
 
     Wrong for r > 1: one squared normal scaled by r stands where a χ²_r belongs. Its constants (½
@@ -50,9 +50,9 @@ def lemma_11(leverage: float, rows: int, epsilon: ArrayLike) -> Array:
     Parameters
     ----------
     leverage : float in (0, 1)
-        Leverage of the row, q.
+        The leverage q of the row.
     rows : int ≥ 1
-        Rows of the sketch, r.
+        The number r of rows of the sketch.
     epsilon : float or array of shape (m,), nats
         ε ≥ 0.
 
@@ -60,19 +60,12 @@ def lemma_11(leverage: float, rows: int, epsilon: ArrayLike) -> Array:
     -------
     array of the shape of `epsilon`
         NaN where a printed root is not real.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
-    q = check.real("leverage", leverage, 0.0, 1.0, open_=True)
-    rows = check.integer("rows", rows, 1)
     epsilon = check.epsilon(epsilon)
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        forward = _lemma_11_forward(q, rows, epsilon)
-        backward = _lemma_11_backward(q, rows, epsilon)
-    return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
+        forward = _lemma_11_forward(leverage, rows, epsilon)
+        backward = _lemma_11_backward(leverage, rows, epsilon)
+    return np.where(epsilon >= -0.5 * np.log1p(-leverage), forward, backward)
 
 
 def _lemma_11_forward(q: float, r: int, epsilon: Array) -> Array:
@@ -92,40 +85,20 @@ def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
     return np.asarray(first - np.exp(c) / np.sqrt(r * q - 1.0) * error)
 
 
-def proposition_2_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
+@checked
+def proposition_2_sigma(sensitivity: Positive, epsilon: Positive, delta: BelowOne) -> float:
     """Paper 1, proposition 2: σ = s√(2 ln(1.25/δ))/ε of M_{ε,δ}.
 
-    Parameters
-    ----------
-    sensitivity : float > 0
-        s, by how much the solution moves.
-    epsilon : float > 0, nats
-        ε.
-    delta : float in (0, 1)
-        δ.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
+    sensitivity : s > 0, by how much the solution moves.
     """
-    s = check.real("sensitivity", sensitivity, 0.0, open_=True)
-    epsilon = check.real("epsilon", epsilon, 0.0, open_=True)
-    delta = check.real("delta", delta, 0.0, 1.0, open_=True)
-    return float(s * np.sqrt(2.0 * np.log(1.25 / delta)) / epsilon)
+    return float(sensitivity * np.sqrt(2.0 * np.log(1.25 / delta)) / epsilon)
 
 
-def figure_4_padding(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
+@checked
+def figure_4_padding(row_bound: Positive, rows: Count, epsilon: Positive, delta: BelowOne) -> float:
     """Paper 1, figure 4: c₂ = 2c₁√((2r + 1)ln(4/δ)/ε), c₁ = `row_bound`, r = `rows`.
 
-    Paper 4's theorem 3.1 has √(2r ln(4/δ)) where this has 2r ln(4/δ). Raises `InvalidInput`.
+    Paper 4's theorem 3.1 has √(2r ln(4/δ)) where this has 2r ln(4/δ).
     """
-    c1 = check.real("row_bound", row_bound, 0.0, open_=True)
-    rows = check.integer("rows", rows, 1)
-    epsilon = check.real("epsilon", epsilon, 0.0, open_=True)
-    log = np.log(4.0 / check.real("delta", delta, 0.0, 1.0, open_=True))
-    return float(np.sqrt(4.0 * c1**2 * (2.0 * rows * log + log) / epsilon))
+    log = np.log(4.0 / delta)
+    return float(np.sqrt(4.0 * row_bound**2 * (2.0 * rows * log + log) / epsilon))

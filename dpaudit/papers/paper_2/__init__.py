@@ -9,17 +9,15 @@ Its radii and noise are in `printed`, under the names of the statements. Its alg
 | --- | --- | --- |
 | algorithm 1 (PMT) | `algorithm_1_radius` | `truncation.PMT`; cutting alone: `PMT.truncated` |
 | theorem 3.2 | `theorem_3_2_sigma`, `theorem_3_2_norm` | `truncation.PMT` |
-| algorithm 2 (DP-PMTRR), theorem 4.2 | `algorithm_2_sigmas` | `truncated_ridge.PMTRR` |
-| theorem 4.3 (DP-RR) | `theorem_4_3_radius`, `theorem_4_3_sigmas` | `truncated_ridge.DPRR` |
-| remark 4.4 | `remark_4_4_label_radius`, `remark_4_4_sigmas` | `practical_ridge.PracticalDPRR` |
-| algorithm 3 (DP-PMTLR), theorem 5.2 | `algorithm_3_sigmas` | `truncated_glm.PMTLR` |
-| algorithm 4 (DP-PMTGLM), theorem 5.5 | `algorithm_4_sigmas` | `truncated_glm.PMTGLM` |
-| algorithm 5 (DP-LR), theorem 5.4 | `algorithm_5_sigmas` | `truncated_glm.DPLR` |
+| algorithm 2 (DP-PMTRR), theorem 4.2 | `algorithm_2_sigmas` | `ridge.PMTRR` |
+| theorem 4.3 (DP-RR) | `theorem_4_3_radius`, `theorem_4_3_sigmas` | `ridge.DPRR` |
+| remark 4.4 | `remark_4_4_label_radius`, `remark_4_4_sigmas` | `ridge.PracticalDPRR` |
+| algorithm 3 (DP-PMTLR), theorem 5.2 | `algorithm_3_sigmas` | `newton.PMTLR` |
+| algorithm 4 (DP-PMTGLM), theorem 5.5 | `algorithm_4_sigmas` | `newton.PMTGLM` |
+| algorithm 5 (DP-LR), theorem 5.4 | `algorithm_5_sigmas` | `newton.DPLR` |
 | section 6, DP-GD (2023) | `gradient_descent_sigma` | `gradient_descent.DPGD` |
 
 DP-GD is Avella-Medina, Bradshaw & Loh's, with which the paper compares.
-`noisy_moments` holds what the ridge regressions share, `noisy_newton` the Newton steps of
-algorithms 3 to 5.
 
 Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_2`: figures 1, 2, 4
 and 5 in `ridge`, figures 7 and 9 in `logistic`.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import Sampler
+from dpaudit.mechanisms.parameters import Count, NonNegative, Positive
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import ReplacementAlgorithm
 from dpaudit.papers.paper_2.printed import gradient_descent_sigma
@@ -45,35 +45,20 @@ class DPGD(ReplacementAlgorithm):
         Step size.
     ridge : float ≥ 0, default 0
         λ.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
 
-    mu: float
-    steps: int = 1000
-    clip: float = 1.0
-    rate: float = 0.1
-    ridge: float = 0.0
-    regression: ClassVar[bool] = True
-    summary: ClassVar[str] = (
-        "ridge regression by noisy gradient descent, gradients cut (paper 2's baseline)"
-    )
-    paper: ClassVar[int] = 2
-    statement: ClassVar[str] = "section 6, DP-GD (Avella-Medina et al. 2023)"
-    claimed: ClassVar[str] = "μ-GDP"
-    relation: ClassVar[str] = "replace"
-    unknown: ClassVar[str] = (
-        "cut gradients are not linear in the noise of the steps before; one step has one"
-    )
-
-    def __post_init__(self) -> None:
-        for name in ("mu", "clip", "rate"):
-            check.real(name, getattr(self, name), 0.0, open_=True)
-        check.integer("steps", self.steps, 1)
-        check.real("ridge", self.ridge, 0.0)
+    mu: Positive
+    steps: Count = 1000
+    clip: Positive = 1.0
+    rate: Positive = 0.1
+    ridge: NonNegative = 0.0
+    regression = True
+    summary = "ridge regression by noisy gradient descent, gradients cut (paper 2's baseline)"
+    paper = 2
+    statement = "section 6, DP-GD (Avella-Medina et al. 2023)"
+    claimed = "μ-GDP"
+    relation = "replace"
+    unknown = "cut gradients are not linear in the noise of the steps before; one step has one"
 
     @property
     def claim(self) -> Claim:
@@ -107,12 +92,11 @@ class DPGD(ReplacementAlgorithm):
 
         def sample(size: int, rng: np.random.Generator) -> Array:
             sizes = _blocks(size, len(data))
-            return np.concatenate([self._descend(features, label, one, rng) for one in sizes])
+            return np.concatenate([self._descend(features, label, count, rng) for count in sizes])
 
         return sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The last iterates, (size, d)."""
         return self.prepare(data)(size, rng)
 
     def _descend(self, features: Array, label: Array, size: int, rng: np.random.Generator) -> Array:

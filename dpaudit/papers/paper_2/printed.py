@@ -10,37 +10,38 @@ from __future__ import annotations
 
 import math
 
-from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit.mechanisms.parameters import BelowOne, Count, Finite, NonNegative, Positive, checked
 
 
-def algorithm_1_radius(dim: int, rows: int, eta: float) -> float:
+@checked
+def algorithm_1_radius(dim: Count, rows: Count, eta: BelowOne) -> float:
     """Algorithm 1: R = √(d(1 + ln(2n/η))), the radius at which whitened rows are cut."""
-    dim, rows = check.integer("dim", dim, 1), check.integer("rows", rows, 1)
-    return math.sqrt(dim * (1.0 + math.log(2.0 * rows / _eta(eta))))
+    return math.sqrt(dim * (1.0 + math.log(2.0 * rows / eta)))
 
 
-def theorem_3_2_sigma(dim: int, rows: int, eta: float, mu: float) -> float:
+@checked
+def theorem_3_2_sigma(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> float:
     """Theorem 3.2, the second moment of the cut rows: σ = 2R²/(μn), R of algorithm 1, for μ-GDP.
 
     A replaced row changes the upper triangle by at most √2·R²/n (R²/n in one dimension), so the
     release is really μ/√2-GDP (μ/2-GDP).
     """
-    return 2.0 * algorithm_1_radius(dim, rows, eta) ** 2 / (_mu(mu) * rows)
+    return 2.0 * algorithm_1_radius(dim, rows, eta) ** 2 / (mu * rows)
 
 
-def theorem_3_2_norm(dim: int, rows: int, eta: float, mu: float) -> float:
+@checked
+def theorem_3_2_norm(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> float:
     """Theorem 3.2, inequality (1): the bound √(d³ln(2d/η))(1 + ln(2n/η))/(μn) of the noise's ‖G‖₂.
 
     It is printed to hold except with probability O(η). Lemma A.1, σ√(2d ln(2d/η)), is 2√2 times
     that; the expected ‖G‖₂, near 2σ√d, exceeds the bound unless d/η is over 4 million.
     """
-    dim = check.integer("dim", dim, 1)
     square = algorithm_1_radius(dim, rows, eta) ** 2
-    return square * math.sqrt(dim * math.log(2.0 * dim / eta)) / (_mu(mu) * rows)
+    return square * math.sqrt(dim * math.log(2.0 * dim / eta)) / (mu * rows)
 
 
-def algorithm_2_sigmas(dim: int, rows: int, eta: float, mu: float) -> tuple[float, float]:
+def algorithm_2_sigmas(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> tuple[float, float]:
     """Algorithm 2: σ₁ of theorem 3.2, and σ₂ = 2√d(1 + ln(2n/η))/(μn) for the cross moment.
 
     The cross moment is that of the cut features with the cut label.
@@ -49,79 +50,41 @@ def algorithm_2_sigmas(dim: int, rows: int, eta: float, mu: float) -> tuple[floa
     return first, first / math.sqrt(dim)
 
 
-def theorem_4_3_radius(trace: float, dim: int, rows: int, eta: float) -> float:
+@checked
+def theorem_4_3_radius(trace: NonNegative, dim: Count, rows: Count, eta: BelowOne) -> float:
     """Theorem 4.3 and algorithm 5: rows are cut at √(Tr(Σ) + d·ln(n/η)), Σ their second moment.
 
-    Parameters
-    ----------
-    trace : float ≥ 0
-        Tr(Σ).
-    dim : int
-        Dimension, d.
-    rows : int
-        Number of rows, n.
-    eta : float in (0, 1)
-        η.
-
-    Returns
-    -------
-    float
+    trace : Tr(Σ) ≥ 0.
     """
-    trace = check.real("trace", trace, 0.0)
-    dim, rows = check.integer("dim", dim, 1), check.integer("rows", rows, 1)
-    return math.sqrt(trace + dim * math.log(rows / _eta(eta)))
+    return math.sqrt(trace + dim * math.log(rows / eta))
 
 
+@checked
 def theorem_4_3_sigmas(
-    trace: float, coef_norm: float, dim: int, rows: int, eta: float, mu: float
+    trace: NonNegative, coef_norm: Positive, dim: Count, rows: Count, eta: BelowOne, mu: Positive
 ) -> tuple[float, float]:
     """Theorem 4.3: σ₁ = 2R²/(μn) and σ₂ = σ₁‖β‖, R of `theorem_4_3_radius`.
 
-    Parameters
-    ----------
-    trace : float ≥ 0
-        As of `theorem_4_3_radius`.
-    coef_norm : float > 0
-        ‖β‖.
-    dim : int
-        Dimension, d.
-    rows : int
-        Number of rows, n.
-    eta : float in (0, 1)
-        η.
-    mu : float > 0
-        μ.
-
-    Returns
-    -------
-    tuple of float
+    trace : Tr(Σ) ≥ 0. coef_norm : ‖β‖.
     """
-    first = 2.0 * theorem_4_3_radius(trace, dim, rows, eta) ** 2 / (_mu(mu) * rows)
-    return first, first * check.real("coef_norm", coef_norm, 0.0, open_=True)
+    first = 2.0 * theorem_4_3_radius(trace, dim, rows, eta) ** 2 / (mu * rows)
+    return first, first * coef_norm
 
 
-def remark_4_4_label_radius(label_moment: float, rows: int, eta: float) -> float:
-    """Remark 4.4: labels are cut at √(σ̂² + ln(n/η)).
-
-    Parameters
-    ----------
-    label_moment : float ≥ 0
-        σ̂², their second moment.
-    rows : int
-        Number of rows, n.
-    eta : float in (0, 1)
-        η.
-
-    Returns
-    -------
-    float
-    """
-    moment, rows = check.real("label_moment", label_moment, 0.0), check.integer("rows", rows, 1)
-    return math.sqrt(moment + math.log(rows / _eta(eta)))
+@checked
+def remark_4_4_label_radius(label_moment: NonNegative, rows: Count, eta: BelowOne) -> float:
+    """Remark 4.4: labels are cut at √(σ̂² + ln(n/η)), where σ̂² = `label_moment` is their own."""
+    return math.sqrt(label_moment + math.log(rows / eta))
 
 
+@checked
 def remark_4_4_sigmas(
-    trace: float, label_moment: float, dim: int, rows: int, eta: float, mu: float
+    trace: NonNegative,
+    label_moment: NonNegative,
+    dim: Count,
+    rows: Count,
+    eta: BelowOne,
+    mu: Positive,
 ) -> tuple[float, float]:
     """Remark 4.4: σ₁ = 2R²/(μn) and σ₂ = R·R_y/n, with the radii of theorem 4.3 and of the remark.
 
@@ -129,11 +92,11 @@ def remark_4_4_sigmas(
     """
     radius = theorem_4_3_radius(trace, dim, rows, eta)
     label_radius = remark_4_4_label_radius(label_moment, rows, eta)
-    return 2.0 * radius**2 / (_mu(mu) * rows), radius * label_radius / rows
+    return 2.0 * radius**2 / (mu * rows), radius * label_radius / rows
 
 
 def algorithm_3_sigmas(
-    dim: int, rows: int, eta: float, mu: float, steps: int
+    dim: Count, rows: Count, eta: BelowOne, mu: Positive, steps: Count
 ) -> tuple[float, float]:
     """Algorithm 3, logistic: σ₁ = √T·R²/(2μn) for the Hessian, σ₂ = 2√T·R²/(μn) for the gradient.
 
@@ -144,7 +107,7 @@ def algorithm_3_sigmas(
 
 
 def algorithm_5_sigmas(
-    trace: float, dim: int, rows: int, eta: float, mu: float, steps: int
+    trace: NonNegative, dim: Count, rows: Count, eta: BelowOne, mu: Positive, steps: Count
 ) -> tuple[float, float]:
     """Algorithm 5 (appendix C.5): algorithm 3's σ₁ and σ₂ with R of `theorem_4_3_radius`.
 
@@ -153,92 +116,45 @@ def algorithm_5_sigmas(
     return _logistic(theorem_4_3_radius(trace, dim, rows, eta), rows, mu, steps)
 
 
+@checked
 def algorithm_4_sigmas(
-    dim: int,
-    rows: int,
-    eta: float,
-    mu: float,
-    steps: int,
-    label_bound: float,
-    slope: float,
-    curvature: float,
+    dim: Count,
+    rows: Count,
+    eta: BelowOne,
+    mu: Positive,
+    steps: Count,
+    label_bound: Positive,
+    slope: Finite,
+    curvature: Positive,
 ) -> tuple[float, float]:
     """Algorithm 4: σ₁ = 2√T·R²M_{b''}/(μn), σ₂ = 2√T·R(R_y + M_{b'})/(μn), R of algorithm 1.
 
-    Parameters
-    ----------
-    dim : int
-        Dimension, d.
-    rows : int
-        Number of rows, n.
-    eta : float in (0, 1)
-        η.
-    mu : float > 0
-        μ.
-    steps : int
-        Number of steps, T.
-    label_bound : float > 0
-        R_y.
-    slope : float
-        M_{b'}, the maximum of b' (not of its absolute value) where ``|z|`` ≤ R_β·R.
-    curvature : float
-        M_{b''}, the maximum of b'' there.
-
-    Returns
-    -------
-    tuple of float
+    label_bound : R_y. slope : M_{b'}, the maximum of b' (not of its absolute value) where
+    ``|z|`` ≤ R_β·R. curvature : M_{b''}, the maximum of b'' there.
     """
     radius = algorithm_1_radius(dim, rows, eta)
-    scale = 2.0 * math.sqrt(_steps(steps)) / (_mu(mu) * rows)
-    label = check.real("label_bound", label_bound, 0.0, open_=True)
-    span = label + check.real("slope", slope)
+    scale = 2.0 * math.sqrt(steps) / (mu * rows)
+    span = label_bound + slope
     if span <= 0.0:
-        fail("slope", slope, f"more than -label_bound = {-label:g}")
-    curvature = check.real("curvature", curvature, 0.0, open_=True)
+        fail("slope", slope, f"more than -label_bound = {-label_bound:g}")
     return scale * radius**2 * curvature, scale * radius * span
 
 
-def gradient_descent_sigma(clip: float, rows: int, mu: float, steps: int) -> float:
+@checked
+def gradient_descent_sigma(clip: Positive, rows: Count, mu: Positive, steps: Count) -> float:
     """Noisy gradient descent, μ-GDP after T steps: σ = 2c√T/(μn) for averages of cut gradients.
 
-    It is exact: gradients c and −c differ by 2c.
-
-    Parameters
-    ----------
-    clip : float > 0
-        c, the norm at which gradients are cut.
-    rows : int
-        Number of rows, n.
-    mu : float > 0
-        μ.
-    steps : int
-        Number of steps, T.
-
-    Returns
-    -------
-    float
+    It is exact: gradients c and −c differ by 2c. clip : c, the norm at which gradients are cut.
 
     References
     ----------
     Avella-Medina, Bradshaw & Loh 2023, which paper 2 compares with.
     """
-    clip = check.real("clip", clip, 0.0, open_=True)
-    return 2.0 * clip * math.sqrt(_steps(steps)) / (_mu(mu) * check.integer("rows", rows, 1))
+    return 2.0 * clip * math.sqrt(steps) / (mu * rows)
 
 
-def _logistic(radius: float, rows: int, mu: float, steps: int) -> tuple[float, float]:
+@checked
+def _logistic(radius: float, rows: Count, mu: Positive, steps: Count) -> tuple[float, float]:
     """(σ₁, σ₂) of algorithms 3 and 5."""
-    second = 2.0 * math.sqrt(_steps(steps)) * radius**2 / (_mu(mu) * rows)
+    second = 2.0 * math.sqrt(steps) * radius**2 / (mu * rows)
     return 0.25 * second, second
-
-
-def _eta(eta: float) -> float:
-    return check.real("eta", eta, 0.0, 1.0, open_=True)
-
-
-def _mu(mu: float) -> float:
-    return check.real("mu", mu, 0.0, open_=True)
-
-
-def _steps(steps: int) -> int:
-    return check.integer("steps", steps, 1)

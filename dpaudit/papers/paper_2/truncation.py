@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.base import Sampler
+from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
 from dpaudit.mechanisms.second_moment import AnalyzeGauss
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm
@@ -29,25 +30,26 @@ from dpaudit.papers.data import shrunk
 from dpaudit.papers.paper_2.printed import algorithm_1_radius, theorem_3_2_sigma
 
 Moment = tuple[tuple[float, ...], ...]  # a symmetric matrix, (d, d)
+PublicRows = Annotated[int, at_least(0)]
+CoefRelease = Annotated[str, one_of("coef", "statistics")]
 
 
 class PublicAlgorithm(Algorithm):
     """An algorithm of paper 2 that is given public data: checks of μ, η and the public moment."""
 
-    paper: ClassVar[int] = 2
-    relation: ClassVar[str] = "replace"
+    paper = 2
+    relation = "replace"
 
     mu: float
     eta: float
     public_rows: int
     public_moment: Moment | None
 
-    def check_public(self) -> None:
-        """Raises `InvalidInput` unless exactly one of the two kinds of public data is given."""
-        check_privacy(self.mu, self.eta)
-        given = check.integer("public_rows", self.public_rows, 0)
-        if (self.public_moment is None) == (given == 0):
-            fail("public_rows", given, "at least 1, or else public_moment given (not both)")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.public_moment is None) == (self.public_rows == 0):
+            expected = "at least 1, or else public_moment given (not both)"
+            fail("public_rows", self.public_rows, expected)
         if self.public_moment is not None:
             object.__setattr__(self, "public_moment", _moment(self.public_moment))
 
@@ -103,24 +105,19 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     Raises
     ------
-    InvalidInput
-        When a parameter is not as described.
     DegenerateData
         For a singular public moment.
     """
 
-    mu: float
-    eta: float = 0.05
-    public_rows: int = 0
+    mu: Positive
+    eta: BelowOne = 0.05
+    public_rows: PublicRows = 0
     public_moment: Moment | None = None
-    summary: ClassVar[str] = (
+    summary = (
         "second moment of rows whitened by public data and cut (paper 2, algorithm 1, theorem 3.2)"
     )
-    statement: ClassVar[str] = "algorithm 1, theorem 3.2"
-    claimed: ClassVar[str] = "μ-GDP"
-
-    def __post_init__(self) -> None:
-        self.check_public()
+    statement = "algorithm 1, theorem 3.2"
+    claimed = "μ-GDP"
 
     @property
     def claim(self) -> Claim:
@@ -133,17 +130,15 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return whitened(private, inverse_root(moment), len(private), self.eta)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of the upper triangle of Σ̃ + G."""
+        """The law of the upper triangle of Σ̃ + G."""
         rows = self.truncated(data)
         mean = upper_triangle((rows.T @ rows / len(rows))[None])[0]
         return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
 
     def prepare(self, data: Array) -> Sampler:
-        """The law of the noisy moment."""
         return self.law(data).sample
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Upper triangles of noisy moments, (size, d(d + 1)/2)."""
         return self.law(data).sample(size, rng)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
@@ -166,12 +161,6 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         rows[-1] *= reach
         other = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
         return replace_row(np.vstack([public, rows @ root]), len(public) + dim, other @ root)
-
-
-def check_privacy(mu: float, eta: float) -> None:
-    """Raises `InvalidInput` unless μ > 0 and η is in (0, 1)."""
-    check.real("mu", mu, 0.0, open_=True)
-    check.real("eta", eta, 0.0, 1.0, open_=True)
 
 
 def inverse_root(moment: Array) -> Array:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -18,11 +18,12 @@ from dpaudit.curves.readings import gdp_mu
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact import gaussian_shift
 from dpaudit.laws import GaussianNoise, ShiftRows
+from dpaudit.mechanisms.parameters import BelowOne, Positive, one_of
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.data import smallest_eigenvalue, within_bounds
-from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
-from dpaudit.papers.paper_3.printed_calibration import ada_ssp_deviation
+from dpaudit.papers.algorithm import JointSpectrumAlgorithm, Variant, zeroed_index
+from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.paper_3.printed import ada_ssp_deviation
 
 BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 
@@ -52,40 +53,24 @@ class AdaSSP(JointSpectrumAlgorithm):
     variant : {"printed", "corrected"}, default "printed"
         "corrected": at least the noise that three releases together need at (ε, δ). At large ε that
         is more than printed.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
 
-    epsilon: float
-    delta: float
-    row_bound: float = 1.0
-    label_bound: float = 1.0
-    failure: float = 0.05
-    release: str = "statistics"
-    variant: str = "printed"
-    regression: ClassVar[bool] = True
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    label_bound: Positive = 1.0
+    failure: BelowOne = 0.05
+    release: Annotated[str, one_of("statistics", "solution")] = "statistics"
+    variant: Variant = "printed"
+    regression = True
     zero_rows_matter = False
-    paper: ClassVar[int] = 3
-    statement: ClassVar[str] = "algorithm 3, AdaSSP"
-    claimed: ClassVar[str] = "(ε, δ)-DP"
-    relation: ClassVar[str] = "zero-out"
-    summary: ClassVar[str] = (
-        "noisy sufficient statistics, a ridge by λ_min (paper 3, algorithm 3; Wang 2018)"
-    )
-    unknown: ClassVar[str] = (
-        "the solution is a ratio of its noisy statistics, of which `joint_spectrum` is exact"
-    )
-    correction: ClassVar[str] = (
+    paper = 3
+    statement = "algorithm 3, AdaSSP"
+    summary = "noisy sufficient statistics, a ridge by λ_min (paper 3, algorithm 3; Wang 2018)"
+    unknown = "the solution is a ratio of its noisy statistics, of which `joint_spectrum` is exact"
+    correction = (
         "the noise of one Gaussian release of √3 sensitivities at (ε, δ), if more than printed"
     )
-
-    def __post_init__(self) -> None:
-        self.check_budget()
-        check.real("failure", self.failure, 0.0, 1.0, open_=True)
-        check.choice("release", self.release, ("statistics", "solution"))
 
     @property
     def deviation(self) -> float:
@@ -97,20 +82,20 @@ class AdaSSP(JointSpectrumAlgorithm):
         return max(printed, math.sqrt(3.0) / mu)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Of the statistics. Raises `NoExactSpectrum` for the solution."""
+        """The law of the statistics. Raises `NoExactSpectrum` for the solution."""
         self._check_release()
-        return self.statistics(self._bounded(data))
+        return self.statistics(self.bounded(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Of the statistics. Raises `NoExactSpectrum` for the solution."""
+        """The shifts of the statistics. Raises `NoExactSpectrum` for the solution."""
         self._check_release()
-        data = self._bounded(data)
+        data = self.bounded(data)
         return self._shifts(data, np.arange(len(data)))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Noisy statistics, or the solutions of line 7."""
-        found = self.statistics(self._bounded(data)).sample(size, rng)
-        return found if self.release == "statistics" else self.solve(found, data.shape[1] - 1)
+        draws = self.statistics(self.bounded(data)).sample(size, rng)
+        return draws if self.release == "statistics" else self.solve(draws, data.shape[1] - 1)
 
     def solve(self, statistics: Array, features: int) -> Array:
         """Lines 3, 4 and 7: (size, p) from (size, 1 + p(p+1)/2 + p)."""
@@ -126,7 +111,7 @@ class AdaSSP(JointSpectrumAlgorithm):
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
         """Exact δ(ε) of the three statistics, for a zeroed row: it bounds the solution's δ(ε)."""
         for side in (pair.left, pair.right):
-            self._bounded(side)
+            self.bounded(side)
         index = zeroed_index(pair)
         mu = float(self._shifts(pair.left, np.array([index])).mu[index])
         delta = gaussian_shift(mu, epsilon)
@@ -138,9 +123,6 @@ class AdaSSP(JointSpectrumAlgorithm):
         All three statistics then move by their sensitivity.
         """
         return zero_row(np.array([[self.row_bound, self.label_bound], [self.row_bound, 0.0]]), 0)
-
-    def _bounded(self, data: Array) -> Array:
-        return within_bounds(data, self.row_bound, self.label_bound)
 
     def _check_release(self) -> None:
         if self.release == "solution":

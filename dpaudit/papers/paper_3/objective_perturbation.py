@@ -6,7 +6,6 @@ Paper 3, algorithm 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -14,10 +13,11 @@ from scipy.special import expit, log_expit
 from dpaudit._core.linalg import cholesky_stack
 from dpaudit._core.types import Array
 from dpaudit.laws import Density
+from dpaudit.mechanisms.parameters import BelowOne, Positive
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm
+from dpaudit.papers.algorithm import Algorithm, Variant
 from dpaudit.papers.data import check_signs, within
-from dpaudit.papers.paper_3.printed_calibration import objective_ridge, objective_sigma
+from dpaudit.papers.paper_3.printed import objective_ridge, objective_sigma
 
 STEPS = 2000  # at most; a minimum takes some ten
 TOLERANCE = 1e-10  # of the gradient's norm, in units of the norms of the noise and the rows
@@ -49,32 +49,22 @@ class ObjectivePerturbation(Algorithm):
         "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed sign is a
         misprint (class C of the findings): that loss is concave, its minimum misclassifies as many
         rows as it can, and may jump with b.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
 
-    epsilon: float
-    delta: float
-    row_bound: float = 1.0
-    variant: str = "printed"
-    regression: ClassVar[bool] = True
-    paper: ClassVar[int] = 3
-    statement: ClassVar[str] = "algorithm 6, objective perturbation"
-    claimed: ClassVar[str] = "(ε, δ)-DP"
-    relation: ClassVar[str] = "zero-out"
-    summary: ClassVar[str] = (
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    variant: Variant = "printed"
+    regression = True
+    paper = 3
+    statement = "algorithm 6, objective perturbation"
+    summary = (
         "logistic regression with a random linear term (paper 3, algorithm 6; Kifer et al. 2012)"
     )
-    unknown: ClassVar[str] = (
+    unknown = (
         "its density is known, its spectrum for one feature only (`law`, with relation 'pair')"
     )
-    correction: ClassVar[str] = "the sign of the loss"
-
-    def __post_init__(self) -> None:
-        self.check_budget()
+    correction = "the sign of the loss"
 
     @property
     def sigma(self) -> float:

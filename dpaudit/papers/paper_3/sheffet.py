@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,28 +16,28 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws.noise import laplace_log_cdf
+from dpaudit.mechanisms.parameters import BelowOne, Count, Positive
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers.data import smallest_eigenvalue, within_bounds
-from dpaudit.papers.joint_spectrum import JointSpectrumAlgorithm, zeroed_index
-from dpaudit.papers.paper_3.extreme_pairs import labelled_pair
-from dpaudit.papers.paper_3.noisy_sketch import NoisySketch
-from dpaudit.papers.paper_3.printed_calibration import sheffet_2017_gamma, sheffet_renyi_gamma
-from dpaudit.papers.paper_3.zeroed_row import SolvedRow
+from dpaudit.papers.algorithm import JointSpectrumAlgorithm, Sampling, Variant, zeroed_index
+from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.paper_3.printed import sheffet_2017_gamma, sheffet_renyi_gamma
+from dpaudit.papers.paper_3.sketches import NoisySketch, SolvedRow, labelled_pair
 
 
+@dataclass(frozen=True)
 class SheffetAlgorithm(JointSpectrumAlgorithm):
     """What algorithms 4 and 5 share; C² = C_X² + C_Y². Subclasses give γ, in the units of λ_min."""
 
-    rows: int
-    epsilon: float
-    delta: float
-    row_bound: float
-    label_bound: float
-    regression: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self.check_budget()
-        check.integer("rows", self.rows, 1)
+    rows: Count
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    label_bound: Positive = 1.0
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    regression = True
+    paper = 3
+    unknown = "a mixture of two Student t laws (`joint_spectrum` has it with the branch known)"
 
     @property
     def gamma(self) -> float:
@@ -65,8 +64,7 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
         return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Least squares solutions, (size, p)."""
-        eigenvalue = smallest_eigenvalue(within_bounds(data, self.row_bound, self.label_bound))
+        eigenvalue = smallest_eigenvalue(self.bounded(data))
         sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
         if self.sampler == "literal":
             return sketch.literal_solution(size, rng)
@@ -83,7 +81,7 @@ class SheffetAlgorithm(JointSpectrumAlgorithm):
         return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
 
     def _margin_of(self, data: Array) -> float:
-        bounded = within_bounds(data, self.row_bound, self.label_bound)
+        bounded = self.bounded(data)
         return self.margin(smallest_eigenvalue(bounded))
 
     def pair(self) -> NeighbourPair:
@@ -119,31 +117,13 @@ class SheffetOLS(SheffetAlgorithm):
         only for ε far above 10.
     sampler : {"sufficient", "literal"}, default "sufficient"
         "sufficient" (Student t given the branch) or "literal".
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
 
-    rows: int
-    epsilon: float
-    delta: float
-    row_bound: float = 1.0
-    label_bound: float = 1.0
-    variant: str = "printed"
-    sampler: str = "sufficient"
-    paper: ClassVar[int] = 3
-    statement: ClassVar[str] = "algorithm 4, Sheffet's algorithm"
-    claimed: ClassVar[str] = "(ε, δ)-DP"
-    relation: ClassVar[str] = "zero-out"
-    summary: ClassVar[str] = (
+    statement = "algorithm 4, Sheffet's algorithm"
+    summary = (
         "least squares on a sketch, noisy if λ_min is small (paper 3, algorithm 4; Sheffet 2017)"
     )
-    unknown: ClassVar[str] = (
-        "a mixture of two Student t laws (`joint_spectrum` has it with the branch known)"
-    )
-    correction: ClassVar[str] = "√γ·ξ for γ·ξ in line 9; γ no less than algorithm 5's"
+    correction = "√γ·ξ for γ·ξ in line 9; γ no less than algorithm 5's"
 
     @property
     def gamma(self) -> float:
@@ -162,42 +142,20 @@ class SheffetRenyiOLS(SheffetAlgorithm):
 
     Parameters
     ----------
-    rows : int
-        As of `SheffetOLS`.
-    epsilon : float > 0, nats
-        As of `SheffetOLS`.
-    delta : float in (0, 1)
-        As of `SheffetOLS`.
-    row_bound : float > 0, default 1
-        As of `SheffetOLS`.
-    label_bound : float > 0, default 1
-        As of `SheffetOLS`.
+    rows, epsilon, delta : int, float and float
+        As for `SheffetOLS`.
+    row_bound, label_bound : float > 0, default 1
+        As for `SheffetOLS`.
     variant : {"printed", "corrected"}, default "printed"
         "corrected": γ in units of C² (line 3 prints none: class A of the findings), and √γ·ξ for
         γ·ξ.
     sampler : {"sufficient", "literal"}, default "sufficient"
-        As of `SheffetOLS`.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
+        As for `SheffetOLS`.
     """
 
-    rows: int
-    epsilon: float
-    delta: float
-    row_bound: float = 1.0
-    label_bound: float = 1.0
-    variant: str = "printed"
-    sampler: str = "sufficient"
-    paper: ClassVar[int] = 3
-    statement: ClassVar[str] = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
-    claimed: ClassVar[str] = "(ε, δ)-DP"
-    relation: ClassVar[str] = "zero-out"
-    summary: ClassVar[str] = "algorithm 4 with γ by the Rényi curve (paper 3, algorithm 5)"
-    unknown: ClassVar[str] = SheffetOLS.unknown
-    correction: ClassVar[str] = "γ·C² for γ in line 3, √γ·ξ for γ·ξ in line 9"
+    statement = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
+    summary = "algorithm 4 with γ by the Rényi curve (paper 3, algorithm 5)"
+    correction = "γ·C² for γ in line 3, √γ·ξ for γ·ξ in line 9"
 
     @property
     def gamma(self) -> float:

@@ -8,13 +8,13 @@ Its padding and noise are in `printed`, under the names of the statements. Its a
 
 | statement | class |
 | --- | --- |
-| section 2, Analyze Gauss | `analyze_gauss.AnalyzeGaussNoise` |
-| algorithm 1, ridge regression on a sketch | `johnson_lindenstrauss.JLRidge` |
-| algorithm 2, the same with a private σ_min | `johnson_lindenstrauss.AdaptiveJLRidge` |
-| algorithm 3, additive Wishart noise | `additive_wishart.AdditiveWishartNoise` |
-| algorithm 4, inverse-Wishart posterior | `inverse_wishart.InverseWishartPosterior` |
-| algorithm 5, the same with a private σ_min | `inverse_wishart.AdaptiveInverseWishart` |
-| theorem B.5, noise on the inverse | `analyze_gauss.NoisyInverse` |
+| section 2, Analyze Gauss | `additive_noise.AnalyzeGaussNoise` |
+| algorithm 1, ridge regression on a sketch | `scatter_draws.JLRidge` |
+| algorithm 2, the same with a private σ_min | `scatter_draws.AdaptiveJLRidge` |
+| algorithm 3, additive Wishart noise | `additive_noise.AdditiveWishartNoise` |
+| algorithm 4, inverse-Wishart posterior | `scatter_draws.InverseWishartPosterior` |
+| algorithm 5, the same with a private σ_min | `scatter_draws.AdaptiveInverseWishart` |
+| theorem B.5, noise on the inverse | `additive_noise.NoisyInverse` |
 
 | statement | formula in `printed` |
 | --- | --- |
@@ -30,8 +30,7 @@ Its padding and noise are in `printed`, under the names of the statements. Its a
 The steps of algorithms 2 and 5 are missing from our copy of the paper; the docstrings of their
 classes say what is chosen here.
 
-`matrix_release` holds what all algorithms share, `adaptive_release` what algorithms 2 and 5 share,
-and `random_moments` draws the matrices.
+`matrix_release` holds what the algorithms share.
 
 Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_4`: figures 1 to 6
 in `regressions`.

@@ -1,18 +1,25 @@
-"""What paper 4's algorithms share: they release an approximation of AᵀA."""
+"""What paper 4's algorithms share: they release a random matrix M in place of AᵀA.
+
+Each draw may have its own scale. Matrices are given as upper triangles, row by row,
+(size, d(d+1)/2), and β̃ is the regression computed from one of them.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, lru_cache
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
+from dpaudit._core.linalg import factorise
+from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
+from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm
-from dpaudit.papers.paper_4 import random_moments
+from dpaudit.papers.data import singular_axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,18 +39,14 @@ class Moments:
 class MatrixRelease(Algorithm):
     """An algorithm with the inputs ε, δ and B that releases a matrix M in place of AᵀA.
 
-    The coefficient β̃ is worked out from M: `solution`.
+    The coefficient β̃ is computed from M: `solution`.
     """
 
-    epsilon: float
-    delta: float
-    row_bound: float
-    paper: ClassVar[int] = 4
-    claimed: ClassVar[str] = "(ε, δ)-DP"
-    relation: ClassVar[str] = "replace"
+    paper = 4
+    relation = "replace"
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Draws as by `run` for data with these moments, whose rows are not kept or checked."""
+        """Draws as by `run`, (size, d(d+1)/2), for data with these moments; no row is checked."""
         raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:
@@ -51,7 +54,7 @@ class MatrixRelease(Algorithm):
 
         That is its minimum where M is positive definite.
         """
-        return random_moments.regression(draws, order(draws))
+        return regression(draws)
 
     def pair(self) -> NeighbourPair:
         """One row (B, 0), replaced by (0, B): as different as two rows within the bound can be."""
@@ -59,7 +62,7 @@ class MatrixRelease(Algorithm):
 
 
 def order(triangles: Array) -> int:
-    """d, of upper triangles (size, d(d+1)/2)."""
+    """The order d of matrices given as upper triangles, (size, d(d+1)/2)."""
     return math.isqrt(2 * triangles.shape[1])
 
 
@@ -72,3 +75,102 @@ def axis_rows(sizes: tuple[float, float], longest: float) -> Array:
         part[:, axis] = math.sqrt(size / max(count, 1))
         parts.append(part)
     return np.vstack(parts)
+
+
+NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
+
+
+def axes_of(data: Array) -> tuple[Array, Array]:
+    """Eigenvalues of DᵀD, (d,), descending, and its axes as rows, (d, d)."""
+    scale, axes = singular_axes(data)
+    return scale**2, axes
+
+
+def scatter_draws(
+    eigenvalues: Array,
+    axes: Array,
+    dof: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    inverse: bool = False,
+) -> Array:
+    """Triangles of one draw each of Wishart_d(Σ, dof), or of the inverse Wishart W⁻¹_d(Σ, dof).
+
+    Σ = axesᵀ·diag(eigenvalues)·axes. eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : (size,)
+    integers ≥ d.
+    """
+    done, d = [0], len(axes)
+
+    def draw(count: int) -> Array:
+        part = slice(done[0], done[0] + count)
+        done[0] += count
+        factor, root = bartlett_each(d, dof[part], rng), np.sqrt(eigenvalues[part])
+        if inverse:
+            turned = np.linalg.solve(factor, root[:, :, None] * axes)
+            return upper_triangle(turned.transpose(0, 2, 1) @ turned)
+        turned = (axes.T * root[:, None, :]) @ factor
+        return upper_triangle(turned @ turned.transpose(0, 2, 1))
+
+    return draw_in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
+
+
+def bartlett_each(dim: int, dof: np.ndarray, rng: np.random.Generator) -> Array:
+    """Lower triangular L, (m, dim, dim), with LLᵀ ~ Wishart_dim(I, dof[i]) (Bartlett 1933).
+
+    dof : (m,) ≥ dim. `dpaudit.laws.bartlett` has one dof for all draws.
+    """
+    factor = np.zeros((len(dof), dim, dim))
+    below, diagonal = np.tril_indices(dim, -1), np.arange(dim)
+    factor[:, *below] = rng.standard_normal((len(dof), len(below[0])))
+    factor[:, diagonal, diagonal] = np.sqrt(
+        2.0 * rng.standard_gamma(0.5 * (dof[:, None] - diagonal))
+    )
+    return factor
+
+
+def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
+    """(RM)ᵀ(RM), (d, d), with R (rows, n) standard normal, in blocks of R's rows."""
+    total = np.zeros((matrix.shape[1], matrix.shape[1]))
+    step = max(1, (1 << 20) // len(matrix))
+    for start in range(0, rows, step):
+        sketch = rng.standard_normal((min(step, rows - start), len(matrix))) @ matrix
+        total += sketch.T @ sketch
+    return total
+
+
+def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
+    """A draw of W⁻¹_d(MᵀM, dof), (d, d).
+
+    It is the inverse of the Gram matrix of `dof` Gaussian rows of covariance (MᵀM)⁻¹.
+    """
+    root = factorise(matrix).root
+    turned = np.asarray(solve_triangular(root, np.eye(len(root))).T, dtype=np.float64)
+    return np.asarray(np.linalg.inv(literal_gram(turned, dof, rng)))
+
+
+def regression(triangles: Array) -> Array:
+    """M_XX⁻¹M_Xy, (size, d − 1): the stationary point of βᵀMβ with β_d = −1."""
+    matrices = symmetric_matrix(triangles, order(triangles))
+    return np.asarray(np.linalg.solve(matrices[:, :-1, :-1], matrices[:, :-1, -1:])[:, :, 0])
+
+
+def least_eigenvalues(triangles: Array, dim: int) -> Array:
+    """The smallest eigenvalue of each matrix, (size,)."""
+    return np.asarray(np.linalg.eigvalsh(symmetric_matrix(triangles, dim))[:, 0])
+
+
+def plus_identity(triangles: Array, dim: int, amount: Array) -> Array:
+    """M + amount·I; amount (size,)."""
+    row, column = np.triu_indices(dim)
+    return np.asarray(triangles + np.asarray(amount)[:, None] * (row == column))
+
+
+@lru_cache(maxsize=64)
+def mean_norm(dim: int) -> float:
+    """E‖N‖ (spectral) of a symmetric matrix N with N(0, 1) on and above the diagonal.
+
+    Estimated by draws of a fixed seed.
+    """
+    count = dim * (dim + 1) // 2
+    noise = np.random.default_rng(dim).standard_normal((NORM_DRAWS, count))
+    return float(np.abs(np.linalg.eigvalsh(symmetric_matrix(noise, dim))).max(axis=1).mean())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import PlainValidator, WithJsonSchema, model_validator
 
 from dpaudit import scoring
 from dpaudit._core import check
@@ -22,95 +23,118 @@ from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
-from dpaudit.run.scenario.table import Check, Table, numbers, takes
+from dpaudit.run.scenario.section import (
+    FLAG,
+    TEXT,
+    Checked,
+    Section,
+    integer,
+    number,
+    numbers,
+    one_of,
+)
+from dpaudit.run.scenario.workers import BACKENDS, DASK, Workers
 
-DEFAULTS = {name: one.default for name, one in inspect.signature(audit).parameters.items()}
+DEFAULTS = {name: each.default for name, each in inspect.signature(audit).parameters.items()}
+SHARE = number(0.0, 1.0)
+COUNT = Checked(
+    partial(check.count, minimum=1), {"type": "integer", "minimum": 1, "maximum": MOST_SAMPLES}
+)
 EPSILON = {"type": "number", "minimum": 0, "maximum": LARGEST_EPSILON}
-NUMBER = {"type": "integer", "minimum": 1, "maximum": MOST_EPSILON}
-SPAN = {"start": EPSILON, "stop": EPSILON, "num": NUMBER}
-ONE_OR_MORE = {
+
+
+def _points(key: str, value: Any) -> int:
+    points = check.integer(key, value, 1)
+    most = f"at most {MOST_EPSILON:,} points"
+    return points if points <= MOST_EPSILON else check.fail(key, value, most)
+
+
+END = Checked(partial(check.real, low=0.0), EPSILON)
+POINTS = Checked(_points, {"type": "integer", "minimum": 1, "maximum": MOST_EPSILON})
+
+
+class Span(Section):
+    """Evenly spaced ε, nats."""
+
+    start: Annotated[float, END]
+    stop: Annotated[float, END]
+    num: Annotated[int, POINTS]
+
+
+def _grid(value: Any) -> Any:
+    if isinstance(value, dict):
+        span = Span.model_validate(value)
+        return np.linspace(span.start, span.stop, span.num)
+    return check.epsilon(numbers("", value), "")
+
+
+GRID = {
     "anyOf": [
         {"type": "array", "items": EPSILON, "minItems": 1},
         {
             "type": "object",
-            "properties": SPAN,
-            "required": list(SPAN),
+            "properties": {"start": EPSILON, "stop": EPSILON, "num": POINTS.schema},
+            "required": list(Span.model_fields),
             "additionalProperties": False,
         },
     ]
 }
-CHECKS: dict[str, Check] = {
-    "level": partial(check.real, low=0.0, high=1.0, open_=True),
-    "classifier": partial(check.choice, allowed=tuple(scoring.ALIASES)),
-    "detect": partial(check.real, low=0.0, high=1.0),
-    "train_share": partial(check.real, low=0.0, high=1.0),
-    "choose_share": partial(check.real, low=0.0, high=1.0),
-    "bits": check.boolean,
-    "focus": partial(check.choice, allowed=FOCUS),
-    "stop": partial(check.choice, allowed=("verdict",)),
-    "unit": partial(check.choice, allowed=UNITS),
-}
 
 
-def read_settings(
-    table: Table, claim: Claim | MetricClaim | None, seed: int | None
-) -> Settings | None:
-    """The settings; None after a fault. A default stands in for a faulty value in the checks."""
-    options = {key: table.get(key, one, DEFAULTS[key]) for key, one in CHECKS.items()}
-    options["samples"] = _draws(table)
-    epsilon = _grid(table)
-    table.close()
-    usable = {key: DEFAULTS[key] if value is None else value for key, value in options.items()}
-    try:
-        settings = Settings.of(epsilon=epsilon, claim=claim, rng=seed, **usable)
-    except InvalidInput as error:
-        _fault(table, error)
-        return None
-    return None if table.faults else settings
+class Audit(Section):
+    """How much is drawn, and how it is judged."""
 
+    tables: ClassVar = {"epsilon": Span}
 
-def _fault(table: Table, error: InvalidInput) -> None:
-    """Note what is wrong with the settings; the claim is one of them, with a table of its own."""
-    owner, _, key = (error.argument or "").partition(" ")
-    if owner == "claim":
-        Table("claim", {}, table.faults).fault(key, error.detail)
-    else:
-        table.fault(error.argument or "", error.detail)
+    seed: Annotated[int, integer(0)] = 0
+    """The seed of all that is random; dpaudit run --seed replaces it."""
+    backend: Annotated[str | None, one_of(*BACKENDS)] = None
+    """Where draws are made; it changes no result."""
+    address: Annotated[str | None, TEXT] = None
+    """The address of a Dask scheduler, with backend = "dask"."""
+    level: Annotated[float, number(0.0, 1.0, open_=True)] = DEFAULTS["level"]
+    """Confidence of the certified band, over all ε and both directions."""
+    classifier: Annotated[str, one_of(*scoring.ALIASES)] = DEFAULTS["classifier"]
+    """The score: an alias of `dpaudit list classifiers`."""
+    detect: Annotated[float | None, SHARE] = None
+    """The excess in δ that the audit must show, whatever its shape."""
+    train_share: Annotated[float | None, SHARE] = None
+    """Share of the draws that train the score."""
+    choose_share: Annotated[float | None, SHARE] = None
+    """Share of the draws that choose score and sets."""
+    bits: Annotated[bool, FLAG] = DEFAULTS["bits"]
+    """true lets the score read the bits of floats."""
+    focus: Annotated[str, one_of(*FOCUS)] = DEFAULTS["focus"]
+    """What the confidence is spent on: the whole spectrum, or ε at δ = 0."""
+    stop: Annotated[str | None, one_of("verdict")] = None
+    """With "verdict", no more is drawn than the verdict takes."""
+    unit: Annotated[str, one_of(*UNITS)] = DEFAULTS["unit"]
+    """The unit of drawing: "call" where the draws of a call share state, one call a draw."""
+    draws: Annotated[int, COUNT] = DEFAULTS["samples"]
+    """Draws a side, training included."""
+    epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
+    """ε, nats, at which δ is reported; by default 0 to 4, or as far as a claim goes."""
+    samples: Annotated[int | None, COUNT] = None
+    """Another name of draws; give one of the two."""
 
+    @model_validator(mode="after")
+    def _belong_together(self) -> Audit:
+        if {"draws", "samples"} <= self.model_fields_set:
+            message = "is another name of draws: give one of the two"
+            raise InvalidInput(message, argument="samples")
+        if self.address is not None and self.backend != DASK:
+            message = f'is of a Dask scheduler: it goes with backend = "{DASK}"'
+            raise InvalidInput(message, argument="address")
+        return self
 
-def _draws(table: Table) -> Any:
-    """Draws a side: `draws`, or `samples`, another name of it."""
-    if "draws" in table and "samples" in table:
-        table.fault("samples", "is another name of draws: give one of the two")
-    usual = DEFAULTS["samples"]
-    if "samples" in table:
-        return table.get("samples", _count, usual)
-    return table.get("draws", _count, usual)
+    @property
+    def workers(self) -> Workers:
+        """Where draws are made."""
+        return Workers(self.backend, self.address)
 
-
-@takes({"type": "integer", "minimum": 1, "maximum": MOST_SAMPLES})
-def _count(key: str, value: Any) -> int:
-    """A number of draws; `Settings` refuses too large a one."""
-    return check.count(key, value, 1)
-
-
-def _grid(table: Table) -> Any:
-    """A list of ε, or evenly spaced ones from start to stop; None where neither is given."""
-    if not isinstance(table.content.get("epsilon"), dict):
-        return table.get("epsilon", _list, DEFAULTS["epsilon"])
-    inner = table.table("epsilon")
-    start, stop = (inner.get(key, partial(check.real, low=0.0)) for key in ("start", "stop"))
-    number = inner.get("num", _points)
-    inner.close()
-    return None if None in (start, stop, number) else np.linspace(start, stop, number)
-
-
-def _points(key: str, value: Any) -> int:
-    number = check.integer(key, value, 1)
-    most = f"at most {MOST_EPSILON:,} points"
-    return number if number <= MOST_EPSILON else check.fail(key, value, most)
-
-
-@takes(ONE_OR_MORE)
-def _list(key: str, value: Any) -> Any:
-    return check.epsilon(numbers(key, value), key)
+    def settings(self, claim: Claim | MetricClaim | None) -> Settings:
+        """With the claim that is judged. Raises `InvalidInput`."""
+        apart = ("seed", "backend", "address", "draws", "samples")
+        options = {key: getattr(self, key) for key in type(self).model_fields if key not in apart}
+        draws = self.draws if self.samples is None else self.samples
+        return Settings.of(draws, claim=claim, rng=self.seed, **options)

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from dpaudit._core.check import fail, integer, real
+from dpaudit._core.check import fail
 from dpaudit.auditing.settings import LARGEST_EPSILON
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import DISTANCES, MetricClaim
-from dpaudit.run.scenario.table import Check, Table, flag, takes
+from dpaudit.errors import InvalidInput
+from dpaudit.run.scenario.section import FLAG, Checked, Section, integer, number
 from dpaudit.run.scenario.target import TARGET, imported, is_target
 
-AT_LEAST_0, ABOVE_1 = partial(real, low=0.0), partial(real, low=1.0, open_=True)
-CHECKS: dict[str, Check] = {
-    "epsilon": partial(real, low=0.0, high=LARGEST_EPSILON),
-    "delta": partial(real, low=0.0, high=1.0),
-    "gdp": AT_LEAST_0,
-    "rho": AT_LEAST_0,
-    "omega": ABOVE_1,
-    "rows": partial(integer, minimum=1),
-    "gamma": ABOVE_1,
-}
 KINDS: dict[tuple[str, ...], Callable[..., Claim]] = {
     ("epsilon",): Claim,
     ("epsilon", "delta"): Claim,
@@ -36,10 +26,11 @@ EXPECTED = (
     "must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
 )
 PRINTED, PER, GROUP = "printed", "per", "group"
+ABOVE_1, AT_LEAST_0 = number(1.0, open_=True), number(0.0)
 
 
 @dataclass(frozen=True)
-class Target:
+class Distance:
     """A distance of the user's, which is imported when two records are there."""
 
     name: str
@@ -53,60 +44,71 @@ class Target:
         return imported(self.name, f"[claim] {PER}")(x, y)
 
 
-def read_claim(table: Table, mechanism: Any) -> Claim | MetricClaim | None:
-    """The claim; None after a fault. `printed = true` is the claim of the mechanism's source.
-
-    `group = 3` : what it says of 3 changed rows. `per = "euclidean"` : it is ε a unit of distance.
-    """
-    claim = _of_one_row(table, mechanism)
-    per = table.get(PER, _distance, None)
-    size = table.get(GROUP, partial(integer, minimum=1), 1)
-    table.close()
-    if claim is None or None in (size, per if PER in table else ""):
-        return None
-    if per is None:
-        return claim.group(size)
-    if claim.epsilon is None or PRINTED in table or GROUP in table:
-        table.fault(PER, "goes with epsilon (and delta) alone: the distances of rows add up")
-        return None
-    return Claim.metric(claim.epsilon, per, claim.delta)
-
-
-@takes({"anyOf": [{"enum": list(DISTANCES)}, TARGET]})
-def _distance(key: str, value: Any) -> str | Target:
+def _distance(key: str, value: Any) -> str | Distance:
     if is_target(value):
-        return Target(value)
+        return Distance(value)
     if not isinstance(value, str) or value not in DISTANCES:
         fail(key, value, f'one of {", ".join(DISTANCES)}, or "package.module:callable"')
     return value
 
 
-def row_claim(table: Table, mechanism: Any) -> Claim | None:
-    """The same, of one row, whatever it is; None after a fault."""
-    claim = _of_one_row(table, mechanism)
-    table.close()
-    return claim
+class RowClaim(Section):
+    """A claim about one row, of one kind."""
+
+    epsilon: Annotated[float | None, number(0.0, LARGEST_EPSILON)] = None
+    """ε of (ε, δ)-DP, nats."""
+    delta: Annotated[float | None, number(0.0, 1.0)] = None
+    """δ of (ε, δ)-DP; 0 without it."""
+    gdp: Annotated[float | None, AT_LEAST_0] = None
+    """μ of Gaussian DP."""
+    rho: Annotated[float | None, AT_LEAST_0] = None
+    """ρ of zero-concentrated DP."""
+    omega: Annotated[float | None, ABOVE_1] = None
+    """ω of truncated concentrated DP."""
+    rows: Annotated[int | None, integer(1)] = None
+    """Rows of the sketch of Gaussian mixing."""
+    gamma: Annotated[float | None, ABOVE_1] = None
+    """γ of Gaussian mixing."""
+    printed: Annotated[bool, FLAG] = False
+    """What the mechanism's own source claims."""
+
+    def claim(self, mechanism: Any) -> Claim | MetricClaim:
+        """The claim; `printed` is that of the mechanism. Raises `InvalidInput`."""
+        values = self.values_set(PER, GROUP)
+        if tuple(values) == (PRINTED,):
+            return self._printed(mechanism)
+        if tuple(values) not in KINDS:
+            raise InvalidInput(EXPECTED)
+        return KINDS[tuple(values)](*values.values())
+
+    def _printed(self, mechanism: Any) -> Claim:
+        if not self.printed:
+            raise InvalidInput("must be true, or be left out", argument=PRINTED)
+        claim = getattr(mechanism, "claim", None)
+        if not isinstance(claim, Claim):
+            name = getattr(mechanism, "name", "a callable")
+            message = f"{name} claims nothing with these parameters"
+            raise InvalidInput(message, argument=PRINTED)
+        return claim
 
 
-def _of_one_row(table: Table, mechanism: Any) -> Claim | None:
-    if PRINTED in table:
-        return _printed(table, mechanism)
-    values: dict[str, Any] = {key: table.get(key, check, None) for key, check in CHECKS.items()}
-    kind = tuple(key for key in CHECKS if key in table)
-    if table.readable and kind not in KINDS:
-        table.fault("", EXPECTED)
-    given = {key: values[key] for key in kind}
-    return KINDS[kind](*given.values()) if kind in KINDS and None not in given.values() else None
+class PairClaim(RowClaim):
+    """The privacy claim, of one kind. Without the table there is no claim."""
 
+    per: Annotated[
+        str | Distance | None, Checked(_distance, {"anyOf": [{"enum": list(DISTANCES)}, TARGET]})
+    ] = None
+    """ε is per unit of this distance between the two records; not with [one_run]."""
+    group: Annotated[int, integer(1)] = 1
+    """The claim is turned into one about so many changed rows; not with [one_run]."""
 
-def _printed(table: Table, mechanism: Any) -> Claim | None:
-    asked = table.get(PRINTED, flag)
-    claim = getattr(mechanism, "claim", None)
-    if asked is False:
-        table.fault(PRINTED, "must be true, or be left out")
-    elif asked and mechanism is not None and not isinstance(claim, Claim):
-        table.fault(
-            PRINTED,
-            f"{getattr(mechanism, 'name', 'a callable')} claims nothing with these parameters",
-        )
-    return claim if isinstance(claim, Claim) else None
+    def claim(self, mechanism: Any) -> Claim | MetricClaim:
+        """As of a row, of `group` rows or by the distance `per`. Raises `InvalidInput`."""
+        claim = super().claim(mechanism)
+        assert isinstance(claim, Claim)
+        if self.per is None:
+            return claim.group(self.group)
+        if claim.epsilon is None or self.model_fields_set & {PRINTED, GROUP}:
+            wanted = "goes with epsilon (and delta) alone: the distances of rows add up"
+            raise InvalidInput(wanted, argument=PER)
+        return Claim.metric(claim.epsilon, self.per, claim.delta)

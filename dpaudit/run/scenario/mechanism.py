@@ -1,4 +1,4 @@
-"""The [mechanism] table: a class of `mechanisms.REGISTRY`, or a mechanism of the user's own.
+"""The [mechanism] table: a class of `papers.REGISTRY`, or a mechanism of the user's own.
 
 `instance` makes any dataclass of settings from a table, a study's too.
 """
@@ -7,79 +7,75 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import Field, create_model
 
 from dpaudit._core.check import choice, fail, nearest_float
 from dpaudit.errors import InvalidInput
-from dpaudit.mechanisms import REGISTRY
-from dpaudit.run.scenario.table import REQUIRED, Table
-from dpaudit.run.scenario.user_mechanism import Call, Called, read_call, read_command
+from dpaudit.papers import REGISTRY
+from dpaudit.run.scenario.section import Checked, Reader, Section
+from dpaudit.run.scenario.user_mechanism import KINDS, Call, Called, Function, Program
 
-# in place of a faulty value, so that the next value can be checked
-STAND_INS: dict[type, Any] = {int: 1000, float: 0.5}
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
-WAYS = ("name", "call", "command")
+JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
+NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are further keys."
 __all__ = ["Call", "Called", "instance", "read_mechanism"]
 Made = TypeVar("Made")
 
 
-def read_mechanism(table: Table, folder: Path = Path()) -> Any:
-    """A mechanism, or a `Call`, which is loaded later; None after a fault.
+def read_mechanism(reader: Reader) -> Any:
+    """A mechanism, or a `Call`, which is loaded later; None after a fault."""
+    table = reader.table("mechanism")
+    ways = [way for way in ("name", "call", "command") if way in table]
+    if "mechanism" not in reader or table is not reader.content["mechanism"]:
+        return reader.read(Section, "mechanism", needed=True)
+    try:
+        if len(ways) != 1:
+            raise InvalidInput("must have either name or call or command")
+        if ways == ["name"]:
+            made = REGISTRY[choice("name", table["name"], tuple(REGISTRY))]
+            return instance(made, reader, "mechanism", named(made.__name__))
+        if ways == ["command"]:
+            return reader.read(Program, "mechanism")
+        if "kind" not in table:
+            return reader.read(Function, "mechanism")
+        return reader.read(KINDS[choice("kind", table["kind"], tuple(KINDS))], "mechanism")
+    except InvalidInput as error:
+        return reader.refuse("mechanism", error)
 
-    folder : where a command runs.
-    """
-    ways = [way for way in WAYS if way in table]
-    if table.readable and len(ways) != 1:
-        table.fault("", "must have either name or call or command")
-        return None
-    if ways == ["name"]:
-        name = table.get("name", partial(choice, allowed=tuple(REGISTRY)))
-        return None if name is None else instance(REGISTRY[name], table)
-    return read_command(table, folder) if ways == ["command"] else read_call(table)
+
+def named(name: str) -> type[Section]:
+    """A model of the key `name` alone."""
+    own = Checked(partial(choice, allowed=(name,)), {"const": name})
+    return create_model(name, __base__=Section, name=(Annotated[str, own], Field(description=NAME)))
 
 
-def instance(cls: type[Made], table: Table) -> Made | None:
-    """An instance with the parameters of the table, each checked for its type here and for its
-    value by the class.
-    """
+def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
+    """A model with the keys of `base` and the fields of a dataclass, each checked for its type."""
     hints = get_type_hints(cls)
-    stand_ins, given, faulty = {}, {}, set()
-    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(cls):
         kind = _kind(hints[field.name])
-        stand_ins[field.name] = STAND_INS.get(kind, field.default)
-        required = field.default is dataclasses.MISSING
-        value = table.get(field.name, partial(typed, kind=kind), REQUIRED if required else None)
-        if value is not None:
-            given[field.name] = value
-        elif required or field.name in table:
-            given[field.name] = stand_ins[field.name]
-            faulty.add(field.name)
-    table.close()
-    return _instance(cls, table, given, stand_ins, faulty)
+        schema = {"type": JSON[kind]} if kind in JSON else {}
+        default = ... if field.default is dataclasses.MISSING else field.default
+        fields[field.name] = (Annotated[Any, Checked(partial(typed, kind=kind), schema)], default)
+    return create_model(cls.__name__, __base__=base, **fields)
 
 
-def _instance(
-    cls: type[Made],
-    table: Table,
-    given: dict[str, Any],
-    stand_ins: dict[str, Any],
-    faulty: set[str],
-) -> Made | None:
-    """The class reports one faulty value at a time: note it, put a stand-in for it, try again."""
-    while True:
-        try:
-            return cls(**given)
-        except InvalidInput as error:
-            key = error.argument or ""
-            if key in given and key not in faulty:
-                table.fault(key, error.detail)
-            elif not faulty:
-                table.fault("", str(error))
-            if key in faulty or key not in given:
-                return None
-            given[key] = stand_ins[key]
-            faulty.add(key)
+def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:
+    """An instance with the parameters of the table, each checked for its type here and for its
+    value by the class, which reports one faulty value at a time.
+
+    base : a model of the other keys of the table.
+    """
+    table = reader.read(with_fields(base, cls), place)
+    if table is None:
+        return None
+    try:
+        return cls(**table.values_set(*base.model_fields))
+    except InvalidInput as error:
+        return reader.refuse(place, error)
 
 
 def _kind(hint: Any) -> type[Any]:
@@ -87,7 +83,7 @@ def _kind(hint: Any) -> type[Any]:
     kinds = (
         [hint]
         if get_origin(hint) is tuple
-        else [one for one in get_args(hint) or (hint,) if one is not type(None)]
+        else [part for part in get_args(hint) or (hint,) if part is not type(None)]
     )
     kind = get_origin(kinds[0]) or kinds[0]
     return kind if isinstance(kind, type) else object

@@ -1,4 +1,4 @@
-"""The [neighbour] table: how D' is chosen, an object for each rule.
+"""The [neighbour] table: how D' is chosen, a model for each rule.
 
 - rule = "worst": the row that is the worst when it is zeroed, by theory, at ε = `at`
 - rule = "search": the same and other relations without theory (keys in `search.py`)
@@ -12,16 +12,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from dpaudit import exact, neighbours
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
@@ -29,28 +25,56 @@ from dpaudit.datasets import Table as Rows
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.run.scenario.search import KEYS, Search, read_search
-from dpaudit.run.scenario.table import Table, numbers, text
+from dpaudit.run.scenario.search import UNASKED, Search, Searched, at_claim
+from dpaudit.run.scenario.section import NUMBERS, TEXT, Reader, Section, integer, number
 from dpaudit.run.scenario.user_mechanism import Call
 from dpaudit.search import Selection
 
-UNASKED = "searched, since the scenario names no rule and no output law is known"
+Index = Annotated[int, integer(0)]
+Row = Annotated[tuple[float, ...], NUMBERS]
 
 
-@dataclass(frozen=True)
-class Worst:
-    """The worst of all rows zeroed, by the exact spectrum at ε = `at`."""
+class Rule(Section):
+    """How the second database is chosen. words : the choice, for the report."""
 
-    at: float
-    rule: ClassVar[str] = "worst"
+    words: ClassVar[str] = ""
+    elsewhere: ClassVar = {
+        **dict.fromkeys(set(Search.model_fields) - {"at"}, 'rule = "search"'),
+        **Search.elsewhere,
+    }
+
+    def against(self, claim: Claim | MetricClaim | None) -> Any:
+        """The rule for a claim, on which most do not depend."""
+        return self
 
     def check(self, dataset: Rows) -> None:
-        """Nothing depends on the data."""
+        """Whether the data have what the rule names. Raises `InvalidInput`."""
+
+    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+        """The two databases. Raises `InvalidInput`, and `ScenarioError` where none are known."""
+        raise NotImplementedError
+
+    def text(self, data: Array) -> str:
+        """The choice in words, for the report."""
+        return self.words
+
+
+class Worst(Rule):
+    """The worst of all rows zeroed, by the exact spectrum at ε = `at`."""
+
+    rule: Literal["worst"] = "worst"
+    """How the pair is chosen; without it worst where theory knows it, else search."""
+    at: Annotated[float | None, number(0.0)] = None
+    """ε, nats, at which neighbours are compared; by default the claim's."""
+
+    def against(self, claim: Claim | MetricClaim | None) -> Worst:
+        """With the ε of the claim in place of an `at` that is missing."""
+        return at_claim(self, claim)
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
         """Raises `ScenarioError` where no exact spectrum is known."""
         try:
-            found = exact.worst_case(mechanism, data, [self.at])
+            found = exact.worst_case(mechanism, data, [self.at or 0.0])
         except NoExactSpectrum as error:
             raise ScenarioError(
                 '[neighbour] rule: give "search", or "row" and an index; "worst" is not known: '
@@ -64,84 +88,72 @@ class Worst:
         return f"worst of {len(data):,} rows at ε = {self.at:g}"
 
 
-@dataclass(frozen=True)
-class Zeroed:
+class Zeroed(Rule):
     """Row `index` zeroed."""
 
-    index: int
-    rule: ClassVar[str] = "row"
+    words: ClassVar = "row given in the scenario"
+    rule: Literal["row"] = "row"
+    index: Index
+    """The row that is zeroed or replaced, counted from 0."""
 
     def check(self, dataset: Rows) -> None:
         """Whether the data have the row, and it is not zero. Raises `InvalidInput`."""
         _check_row(dataset, self.index, None, "already zero")
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         return neighbours.zero_row(data, self.index)
 
-    def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
-        return "row given in the scenario"
 
-
-@dataclass(frozen=True)
-class Replaced:
+class Replaced(Rule):
     """Row `index` replaced by `row`."""
 
-    index: int
-    row: tuple[float, ...]
-
-    __repr__ = short_repr
-    rule: ClassVar[str] = "replace"
+    words: ClassVar = "row and its replacement given in the scenario"
+    rule: Literal["replace"] = "replace"
+    index: Index
+    """The row that is zeroed or replaced, counted from 0."""
+    row: Row
+    """The row that comes in."""
 
     def check(self, dataset: Rows) -> None:
         """Whether the data have the row, and it changes. Raises `InvalidInput`."""
         _check_row(dataset, self.index, self.row, "unchanged")
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         return neighbours.replace_row(data, self.index, self.row)
 
-    def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
-        return "row and its replacement given in the scenario"
 
-
-@dataclass(frozen=True)
-class Added:
+class Added(Rule):
     """`row` added."""
 
-    row: tuple[float, ...]
-
-    __repr__ = short_repr
-    rule: ClassVar[str] = "add"
+    words: ClassVar = "added row given in the scenario"
+    rule: Literal["add"] = "add"
+    row: Row
+    """The row that comes in."""
 
     def check(self, dataset: Rows) -> None:
         """Whether the row is one of such data. Raises `InvalidInput`."""
         _check_width(self.row, dataset)
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         return neighbours.add_row(data, self.row)
 
-    def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
-        return "added row given in the scenario"
 
-
-@dataclass(frozen=True)
-class Template:
+class Template(Rule):
     """An unusual record added, or left out: one of `neighbours.record_templates`."""
 
-    template: str
-    rule: ClassVar[str] = "template"
+    rule: Literal["template"] = "template"
+    template: Annotated[str, TEXT]
+    """The unusual record: outside, extreme, combination or rarest."""
 
     def check(self, dataset: Rows) -> None:
         """Whether such data have the template. Raises `InvalidInput`."""
         self.pair(None, dataset.values)
 
     def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
-        """Raises `InvalidInput`."""
+        """As `Rule.pair`."""
         pairs = neighbours.record_templates(data)
         return pairs[check.choice("template", self.template, tuple(pairs))]
 
@@ -150,89 +162,47 @@ class Template:
         return f"the template {self.template!r} for synthesizers"
 
 
-@dataclass(frozen=True)
-class Searched:
-    """The worst neighbour that a search finds. asked : whether the scenario asks for a search."""
+class Unstated(Search):
+    """No rule for a callable: what it is shows when it is imported, which `settled` is told."""
 
-    search: Search
-    asked: bool = True
+    rule: ClassVar[str] = "search, or worst where the law is known"
 
-    __repr__ = short_repr
-    rule: ClassVar[str] = "search"
-
-    def check(self, dataset: Rows) -> None:
-        """Whether the rows that may come in are rows of such data. Raises as `Search.check`."""
-        self.search.check(dataset)
+    def settled(self, mechanism: Mechanism) -> Worst | Unstated:
+        """The worst row by theory where dpaudit may know the law and no key of a search stands in
+        the table, else a search.
+        """
+        known = isinstance(mechanism, LawMechanism) and not self.values_set("at")
+        return Worst(at=self.at) if known else self
 
     def text(self, selection: Selection) -> str:
         """The choice in words, for the report."""
-        return selection.rule if self.asked else f"{selection.rule}; {UNASKED}"
+        return f"{super().text(selection)}; {UNASKED}"
 
 
-@dataclass(frozen=True)
-class Unstated:
-    """No rule for a callable: what it is shows when it is imported, which `settled` is told."""
-
-    worst: Worst
-    search: Searched
-    rule: ClassVar[str] = "search, or worst where the law is known"
-
-    def check(self, dataset: Rows) -> None:
-        """Nothing depends on the data."""
-
-    def settled(self, mechanism: Mechanism) -> Worst | Searched:
-        """The worst row by theory where dpaudit may know the law, else a search."""
-        return self.worst if isinstance(mechanism, LawMechanism) else self.search
-
-
-@dataclass(frozen=True)
-class Own:
+class Own(Rule):
     """The mechanism's own pair of databases."""
 
-    rule: ClassVar[str] = "own"
-    text: ClassVar[str] = "the mechanism's own pair of databases"
-
-    def check(self, dataset: Rows) -> None:
-        """It is not asked: this rule takes no data."""
+    rule: Literal["own"] = "own"
+    words: ClassVar = "the mechanism's own pair of databases"
 
 
 Neighbour = Worst | Zeroed | Replaced | Added | Template | Searched | Unstated | Own
-RULES = tuple(one.rule for one in (Worst, Searched, Zeroed, Replaced, Added, Template, Own))
-
-OTHER_RULES = {  # keys, and the rule that they go with
-    **dict.fromkeys(KEYS, f'rule = "{Searched.rule}"'),
-    "index": f'rule = "{Zeroed.rule}" or "{Replaced.rule}"',
-    "row": f'rule = "{Replaced.rule}" or "{Added.rule}"',
-    "template": f'rule = "{Template.rule}"',
+RULES: dict[str, type[Any]] = {
+    str(model.model_fields["rule"].default): model
+    for model in (Worst, Searched, Zeroed, Replaced, Added, Template, Own)
 }
 
 
-def read_neighbour(
-    table: Table, claim: Claim | MetricClaim | None, folder: Path, mechanism: Any
-) -> Neighbour | None:
+def read_neighbour(reader: Reader, mechanism: Any) -> Any:
     """The rule with its keys; None after a fault. mechanism : of the scenario, not yet loaded."""
-    user = isinstance(mechanism, Call)
-    default = Searched.rule if user else Worst.rule
-    rule = table.get("rule", partial(check.choice, allowed=RULES), default)
-    if rule is None:
-        return None
-    metric = claim if isinstance(claim, MetricClaim) else None
-    own = claim.epsilon or 0.0 if isinstance(claim, Claim) else 0.0
-    asked = "rule" in table
-    readers: dict[str, Any] = {
-        Searched.rule: lambda: Searched(read_search(table, folder, own, metric), asked),
-        Worst.rule: lambda: Worst(table.get("at", partial(check.real, low=0.0), own)),
-        Own.rule: Own,
-        Zeroed.rule: lambda: Zeroed(_index(table)),
-        Replaced.rule: lambda: Replaced(_index(table), table.get("row", numbers)),
-        Added.rule: lambda: Added(table.get("row", numbers)),
-        Template.rule: lambda: Template(table.get("template", text)),
-    }
-    found: Neighbour = readers[rule]()
-    table.close(OTHER_RULES)
-    if isinstance(found, Searched) and not asked and set(table.content) <= {"at"}:
-        return Unstated(Worst(found.search.options.get("at", own)), found)
-    return found
+    table = reader.table("neighbour")
+    if "rule" not in table:
+        return reader.read(Unstated if isinstance(mechanism, Call) else Worst, "neighbour")
+    try:
+        rule = check.choice("rule", table["rule"], tuple(RULES))
+    except InvalidInput as error:
+        return reader.refuse("neighbour", error)
+    return reader.read(RULES[rule], "neighbour")
 
 
 def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
@@ -251,7 +221,3 @@ def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:
     width = dataset.values.shape[1]
     if len(row) != width:
         check.fail("row", check.Words(f"{len(row)} numbers"), f"{width} numbers, one a column")
-
-
-def _index(table: Table) -> Any:
-    return table.get("index", partial(check.integer, minimum=0))

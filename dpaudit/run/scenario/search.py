@@ -6,47 +6,150 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    PlainValidator,
+    PrivateAttr,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from dpaudit import scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit.curves.claims import Claim
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.datasets import Table as Rows
-from dpaudit.errors import ScenarioError
+from dpaudit.datasets.table import read_candidates
+from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.neighbours.pair import DONE
-from dpaudit.run.scenario.table import LINE, Table, flag, numbers, takes, text
+from dpaudit.run.scenario.section import (
+    FLAG,
+    LINE,
+    Checked,
+    ScenarioPath,
+    Section,
+    beside,
+    integer,
+    items,
+    number,
+    numbers,
+    one_of,
+)
 from dpaudit.run.scenario.target import TARGET, imported, is_target
-from dpaudit.run.worst_case_options import read_candidates
-from dpaudit.search import Selection
+from dpaudit.search import Selection, search_neighbours
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report
 PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+PARAMETERS = inspect.signature(search_neighbours).parameters
+USUAL = {name: parameter.default for name, parameter in PARAMETERS.items()}
 UNNAMED = (
     "No relation was named: this is for one row {kinds}, which the claim may not cover; name the "
     "claim's own by --neighbours."
 )
+UNASKED = "searched, since the scenario names no rule and no output law is known"
 
 
-@dataclass(frozen=True)
-class Search:
-    """A search; `options` are the keywords of `dpaudit.search_neighbours` that are given.
+def _relations(key: str, value: Any) -> tuple[str, ...]:
+    choice = partial(check.choice, allowed=search.RELATIONS)
+    return items(choice, key, value, "a list of " + ", ".join(map(repr, search.RELATIONS)))
 
-    bounds : a file of the least and the largest values. named : whether the claim covers the
-    relations, as somebody said.
-    """
 
-    options: dict[str, Any]
-    candidates: Path | None = None
-    rank: str = "auto"
-    bounds: Path | None = None
-    named: bool = True
+def _pairs(value: Any) -> tuple[tuple[float, ...], ...]:
+    expected = "a list of [least, largest], one a column, the target's last"
+    pairs = items(numbers, "", value, expected)
+    for place, pair in enumerate(pairs):
+        if len(pair) != 2 or pair[0] > pair[1]:
+            fail(f"[{place}]", Words(f"{len(pair)} numbers"), "[least, largest], in that order")
+    return pairs
 
-    __repr__ = short_repr
+
+def _bounds(value: Any, info: ValidationInfo) -> Any:
+    """Pairs, "data", or the file that holds them."""
+    if isinstance(value, str):
+        return value if value == search.OF_DATA else beside(value, info)
+    return _pairs(value)
+
+
+def _rank(key: str, value: Any) -> str:
+    """A word, or a target that is imported when it is needed."""
+    return str(value) if is_target(value) else check.choice(key, value, search.RANKS)
+
+
+RANK = Checked(_rank, {"anyOf": [{"enum": list(search.RANKS)}, TARGET]})
+RELATIONS = Checked(
+    _relations, {"type": "array", "items": {"enum": list(search.RELATIONS)}, "minItems": 1}
+)
+BOUNDS = {"anyOf": [LINE, {"type": "array", "items": PAIR, "minItems": 1}]}
+
+
+class Search(Section):
+    """The worst neighbour that a search finds."""
+
+    elsewhere: ClassVar = {
+        "index": 'rule = "row" or "replace"',
+        "row": 'rule = "replace" or "add"',
+        "template": 'rule = "template"',
+    }
+    at: Annotated[float | None, number(0.0)] = None
+    """ε, nats, at which neighbours are compared; by default the claim's."""
+    relations: Annotated[tuple[str, ...], RELATIONS] = USUAL["relations"]
+    """What the search may do to one row."""
+    row_bound: Annotated[float | None, number(0.0, open_=True)] = None
+    """PUBLIC bound of the norm of rows that may come in, with replace or add."""
+    bounds: Annotated[Any, PlainValidator(_bounds), WithJsonSchema(BOUNDS)] = None
+    """PUBLIC least and largest value of each column, a CSV file of them, or "data"."""
+    shortlist: Annotated[int, integer(1)] = USUAL["shortlist"]
+    """Number of neighbours that get a quick audit."""
+    budget: Annotated[float, number(1.0, open_=True)] = USUAL["budget"]
+    """Draws of search and audit together, over those of the audit."""
+    quick: Annotated[str, one_of(*dict.fromkeys((search.QUICK, *scoring.ALIASES)))] = USUAL["quick"]
+    """The classifier of the quick audits."""
+    candidates: ScenarioPath = None
+    """A CSV file of rows that may come in, with replace or add."""
+    rank: Annotated[str, RANK] = USUAL["rank"]
+    """Which neighbours are tried first, or a callable that ranks them."""
+    named: Annotated[bool, FLAG] = True
+    """false if the relations are a guess: a violation is then inconclusive."""
+
+    _metric: MetricClaim | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _rows_come_in(self) -> Search:
+        """Rows that may come in go with the relations "replace" and "add"."""
+        takes = any(relation in search.INCOMING for relation in self.relations)
+        sources = [key for key in search.SOURCES if key in self.model_fields_set]
+        if takes and not sources:
+            message = "'replace' and 'add' need candidates, row_bound or bounds"
+            raise InvalidInput(message, argument="relations")
+        if sources and not takes:
+            message = 'goes with relations = ["replace"] or ["add"]'
+            raise InvalidInput(message, argument=sources[0])
+        return self
+
+    def against(self, claim: Claim | MetricClaim | None) -> Search:
+        """With the ε of the claim in place of an `at` that is not given; a claim by distance
+        compares each neighbour at an ε of its own.
+        """
+        if not isinstance(claim, MetricClaim):
+            return at_claim(self, claim)
+        copy = self.model_copy()
+        copy._metric = claim
+        return copy
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keywords of `dpaudit.search_neighbours`, but for rows and bounds in files."""
+        apart = ("rule", "at", "candidates", "rank", "named")
+        files = ("bounds",) if isinstance(self.bounds, Path) else ()
+        level = {} if self.at is None else {"at": self.at}
+        claim = {} if self._metric is None else {"claim": self._metric}
+        return {**level, **claim, **self.values_set(*apart, *files)}
 
     @property
     def imports(self) -> bool:
@@ -56,20 +159,15 @@ class Search:
     @property
     def compared(self) -> dict[str, Any]:
         """How neighbours are compared, in JSON types; no other option changes an outcome."""
-        metric = self.options.get("claim")
-        own = {} if metric is None else {"claim": metric.text}
-        quick = self.options.get("quick", search.QUICK)
-        return {"at": self.options.get("at"), "quick": quick, **own}
+        own = {} if self._metric is None else {"claim": self._metric.text}
+        return {"at": self.at, "quick": self.quick, **own}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said before the verdict."""
-        kinds = " or ".join(
-            DONE.get(one, "added") for one in self.options.get("relations", ("zero-out",))
-        )
+        kinds = " or ".join(DONE.get(relation, "added") for relation in self.relations)
         unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
-        of_data = self.options.get("bounds") == search.OF_DATA
-        return (*unnamed, search.NOT_PUBLIC) if of_data else unnamed
+        return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
     def check(self, dataset: Rows) -> None:
         """Whether the candidates and bounds are of such data.
@@ -97,80 +195,32 @@ class Search:
 
         Raises `DataNotFound`, `InvalidInput`.
         """
-        if self.bounds is not None:
+        if isinstance(self.bounds, Path):
             return _bounds_in(self.bounds, dataset)
-        given, columns = self.options.get("bounds"), len(dataset.columns)
-        if given is None or given == search.OF_DATA:
-            return given
-        pairs = given * columns if len(given) == 1 else given
+        pairs, columns = self.bounds, len(dataset.columns)
+        if pairs is None or pairs == search.OF_DATA:
+            return pairs
+        pairs = pairs * columns if len(pairs) == 1 else pairs
         if len(pairs) != columns:
             expected = f"one pair [least, largest], or {columns}, one a column, the target's last"
-            fail("bounds", Words(f"{len(given)} pairs"), expected)
+            fail("bounds", Words(f"{len(self.bounds)} pairs"), expected)
         return pairs
 
-
-KEYS = (  # beside `at`, which other rules have too
-    *("relations", "row_bound", "bounds", "candidates"),
-    *("shortlist", "budget", "quick", "rank", "named"),
-)
+    def text(self, selection: Selection) -> str:
+        """The choice in words, for the report."""
+        return selection.rule
 
 
-def read_search(table: Table, folder: Path, at: float, metric: MetricClaim | None = None) -> Search:
-    """Read the keys beside `rule`.
-
-    at : the default of the key `at`. metric : a claim by distance, which compares each neighbour at
-    an ε of its own instead.
-    """
-    checks: dict[str, Any] = {
-        "at": partial(check.real, low=0.0),
-        "relations": _words,
-        "row_bound": partial(check.real, low=0.0, open_=True),
-        "bounds": _pairs_or_file,
-        "shortlist": partial(check.integer, minimum=1),
-        "budget": partial(check.real, low=1.0, open_=True),
-        "quick": partial(check.choice, allowed=(search.QUICK, *scoring.ALIASES)),
-    }
-    found = {key: table.get(key, check, None) for key, check in checks.items()}
-    candidates = table.get("candidates", text, None)
-    rank = table.get("rank", _rank, "auto")
-    named, bounds = table.get("named", flag, True), found["bounds"]
-    file = isinstance(bounds, str) and bounds != search.OF_DATA
-    found["bounds"] = None if file else bounds
-    level: dict[str, Any] = {"at": at} if metric is None else {"claim": metric}
-    options = level | {key: value for key, value in found.items() if value is not None}
-    _check_incoming(table, options.get("relations", ("zero-out",)))
-    return Search(
-        options,
-        None if candidates is None else folder / Path(candidates).expanduser(),
-        rank or "auto",
-        folder / Path(bounds).expanduser() if file else None,
-        named is not False,
-    )
+def at_claim(rule: Any, claim: Claim | MetricClaim | None) -> Any:
+    """A rule with the ε of the claim, or 0, in place of an `at` that is not given."""
+    own = claim.epsilon or 0.0 if isinstance(claim, Claim) else 0.0
+    return rule if rule.at is not None else rule.model_copy(update={"at": own})
 
 
-def _check_incoming(table: Table, relations: tuple[str, ...]) -> None:
-    """Rows that may come in go with the relations "replace" and "add"."""
-    takes = any(one in search.INCOMING for one in relations)
-    given = [key for key in search.SOURCES if key in table]
-    if takes and not given:
-        table.fault("relations", "'replace' and 'add' need candidates, row_bound or bounds")
-    if given and not takes:
-        table.fault(given[0], 'goes with relations = ["replace"] or ["add"]')
+class Searched(Search):
+    """The worst neighbour that a search finds, for which the scenario asks."""
 
-
-@takes({"type": "array", "items": {"enum": list(search.RELATIONS)}, "minItems": 1})
-def _words(key: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value:
-        fail(key, value, "a list of " + ", ".join(map(repr, search.RELATIONS)))
-    return tuple(
-        check.choice(f"{key}[{place}]", word, search.RELATIONS) for place, word in enumerate(value)
-    )
-
-
-@takes({"anyOf": [LINE, {"type": "array", "items": PAIR, "minItems": 1}]})
-def _pairs_or_file(key: str, value: Any) -> tuple[tuple[float, ...], ...] | str:
-    """Pairs, a file that holds them, or "data"."""
-    return text(key, value) if isinstance(value, str) else _pairs(key, value)
+    rule: Literal["search"] = "search"
 
 
 def _bounds_in(path: Path, dataset: Rows) -> Any:
@@ -179,28 +229,6 @@ def _bounds_in(path: Path, dataset: Rows) -> Any:
     if len(rows) != 2 or (rows[0] > rows[1]).any():
         fail(path.name, Words(f"{len(rows)} rows"), "two rows: the least values, then the largest")
     return rows.T
-
-
-def _pairs(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, list) or not value:
-        fail(key, value, "a list of [least, largest], one a column, the target's last")
-    pairs = tuple(numbers(f"{key}[{place}]", pair) for place, pair in enumerate(value))
-    for place, pair in enumerate(pairs):
-        if len(pair) != 2:
-            fail(f"{key}[{place}]", list(pair), "[least, largest]")
-        if pair[0] > pair[1]:
-            fail(
-                f"{key}[{place}]", Words(f"{pair[0]:g} first, then {pair[1]:g}"), "[least, largest]"
-            )
-    return pairs
-
-
-@takes({"anyOf": [{"enum": list(search.RANKS)}, TARGET]})
-def _rank(key: str, value: Any) -> str:
-    """A word, or a target that is imported when it is needed."""
-    if is_target(value):
-        return str(value)
-    return check.choice(key, value, search.RANKS)
 
 
 def _imported(target: str) -> Any:

@@ -7,22 +7,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from dpaudit._core.check import integer
+from pydantic import ConfigDict
+
+from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
 from dpaudit.report.studies.study import Study
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
-from dpaudit.run.scenario.file import REPORTS, Scenario, parsed, read_name
+from dpaudit.run.scenario.audits import File, parsed
+from dpaudit.run.scenario.file import REPORTS, Scenario, read_name
 from dpaudit.run.scenario.mechanism import instance
-from dpaudit.run.scenario.table import Table, refuse
-from dpaudit.run.scenario.target import imported, target_text
+from dpaudit.run.scenario.section import Checked, Reader, Section, integer
+from dpaudit.run.scenario.target import TARGET, imported, target_text
 from dpaudit.sampling import Progress
 
 STUDY = "study"
+NAMED = Checked(partial(target_text, expected='"module:Name", a study'), TARGET)
 
 
 @dataclass(frozen=True)
@@ -32,13 +36,13 @@ class StudyScenario:
     Attributes
     ----------
     path : Path
-        Of the file. Modules beside it are found.
+        The file. Modules beside it are found.
     name : str
-        Of the study, and of the folder of its figures.
+        The name of the study and of the folder of its figures.
     study : Study
         What is made, with its settings.
     seed : int
-        Of all that is random.
+        The seed of all that is random.
     """
 
     path: Path
@@ -54,12 +58,7 @@ class StudyScenario:
 
         Raises `ScenarioError`, with a line for each fault.
         """
-        return cls.read(Path(path), parsed(Path(path)).content)
-
-    @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> StudyScenario:
-        """From the content of a file. Raises as `load`."""
-        return StudyFile.read(path, content).load()
+        return StudyFile.read(parsed(Path(path))).load()
 
     def folder(self, out: str | Path | None = None) -> Path:
         """Where its figures go."""
@@ -79,7 +78,7 @@ class StudyScenario:
         """
         from dpaudit.report.studies.write import write  # loads matplotlib
 
-        chosen = self.seed if seed is None else integer("seed", seed, 0)
+        chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         with beside(self.path.parent):
             content = self.study.make(chosen, progress)
         again = f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}")
@@ -87,41 +86,55 @@ class StudyScenario:
         return content
 
 
+class StudyTable(Section):
+    """An experiment of a paper, made again; the settings of the study are further keys."""
+
+    model_config = ConfigDict(extra="allow")
+
+    call: Annotated[str, NAMED]
+    """The study as "module:Name"; modules beside the file are found."""
+    seed: Annotated[int, integer(0)] = 0
+    """The seed of all that is random."""
+
+
 @dataclass(frozen=True)
 class StudyFile:
-    """A file that names a study, before the study's module is imported.
-
-    [study] holds `call`, `seed` (0) and the settings of the study, which its module knows.
+    """A file that names a study, before the study's module is imported, which knows its settings.
 
     target : the `call`, "module:Name" of a subclass of `Study`; modules beside the file are found.
     """
 
-    path: Path
     name: str
     target: str
     seed: int
-    table: Table
+    reader: Reader
 
     @classmethod
-    def read(cls, path: Path, content: dict[str, Any]) -> StudyFile:
-        """From the content of a file. Raises `ScenarioError` for faults beside the settings."""
-        top = Table("", content, [])
-        name = read_name(top, path)
-        table = top.table("study")
-        target = table.get("call", partial(target_text, expected='"module:Name", a study'))
-        seed = table.get("seed", partial(integer, minimum=0), 0)
-        top.close()
-        refuse(path, top.faults)
-        return cls(path, name, target, seed, table)
+    def read(cls, file: File) -> StudyFile:
+        """From a file that was parsed. Raises `ScenarioError` for faults beside the settings."""
+        reader = Reader(file.path, file.content)
+        name, table = read_name(reader), reader.read(StudyTable, STUDY)
+        reader.close("name", STUDY)
+        assert table is not None
+        return cls(name, table.call, table.seed, reader)
 
     def load(self) -> StudyScenario:
         """Import the study's module and check the settings. Raises `ScenarioError`."""
-        with beside(self.path.parent):  # annotations are looked up in the study's module
-            chosen = _loaded(self.target, self.table)
-            study = None if chosen is None else instance(chosen, self.table)
-        refuse(self.path, self.table.faults)
+        reader = self.reader
+        with beside(reader.path.parent):  # annotations are looked up in the study's module
+            try:
+                study = instance(_loaded(self.target), reader, STUDY, Known)
+            except ScenarioError as error:
+                reader.fault(STUDY, "call", str(error))
+        reader.close(*reader.content)
         assert study is not None
-        return StudyScenario(self.path, self.name, study, self.seed)
+        return StudyScenario(reader.path, self.name, study, self.seed)
+
+
+class Known(StudyTable):
+    """The same, once the settings of the study are known."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario:
@@ -131,20 +144,15 @@ def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario
     """
     file = parsed(Path(path))
     if STUDY in file.content:
-        return StudyScenario.read(file.path, file.content)
+        return StudyFile.read(file).load()
     if ONE_RUN in file.content:
-        return OneRunScenario.read(file.path, file.content)
-    return Scenario.read(file.path, file.content, file.text)
+        return OneRunScenario.read(file)
+    return Scenario.read(file)
 
 
-def _loaded(target: str, table: Table) -> type[Study] | None:
-    """The study's class; None after a fault."""
-    try:
-        found = imported(target)
-    except ScenarioError as error:
-        table.fault("call", str(error))
-        return None
-    if isinstance(found, type) and issubclass(found, Study):
-        return found
-    table.fault("call", f"{target} must be a subclass of dpaudit.report.studies.study.Study")
-    return None
+def _loaded(target: str) -> type[Study]:
+    """The study's class. Raises `ScenarioError`."""
+    study = imported(target)
+    if isinstance(study, type) and issubclass(study, Study):
+        return study
+    raise ScenarioError(f"{target} must be a subclass of dpaudit.report.studies.study.Study")

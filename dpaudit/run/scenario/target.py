@@ -13,7 +13,6 @@ from dpaudit._core.check import fail
 from dpaudit._core.keywords import did_you_mean
 from dpaudit._core.user_code import beside, elsewhere
 from dpaudit.errors import ScenarioError
-from dpaudit.run.scenario.table import takes
 
 NAMES = r"[^\W\d]\w*(\.[^\W\d]\w*)*"  # identifiers, with dots between
 TARGET = {"type": "string", "pattern": f"^{NAMES}:{NAMES}$"}
@@ -27,7 +26,6 @@ def is_target(value: Any) -> bool:
     )
 
 
-@takes(TARGET)
 def target_text(key: str, value: Any, expected: str = '"package.module:callable"') -> str:
     """The value, which must have the form; nothing is imported. Raises `InvalidInput`."""
     return str(value) if is_target(value) else fail(key, value, expected)

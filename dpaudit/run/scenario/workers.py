@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from joblib import cpu_count, effective_n_jobs, parallel_config
 
-from dpaudit._core.check import choice
 from dpaudit._core.user_code import apart
 from dpaudit.errors import ScenarioError
-from dpaudit.run.scenario.table import Table, text
 
 LOKY, DASK = "loky", "dask"
 BACKENDS = ("threading", LOKY, DASK)
@@ -74,12 +71,3 @@ def _cluster(address: str | None, n_jobs: int | None) -> Iterator[Any]:
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
-
-
-def read_workers(table: Table) -> Workers:
-    """The keys `backend` and `address` of [audit]."""
-    backend = table.get("backend", partial(choice, allowed=BACKENDS), None)
-    address = table.get("address", text, None)
-    if "address" in table and backend != DASK:
-        table.fault("address", f'is of a Dask scheduler: it goes with backend = "{DASK}"')
-    return Workers(backend, address)

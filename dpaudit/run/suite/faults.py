@@ -13,7 +13,8 @@ from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.one_run import ONE_RUN, Insertion, OneRunScenario
-from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, File, Scenario, parsed
+from dpaudit.run.scenario.audits import File, parsed
+from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
 from dpaudit.run.scenario.study import STUDY, StudyFile, StudyScenario
@@ -92,10 +93,10 @@ def _refuse(faults: Sequence[str]) -> None:
 def _read(given: Path | File) -> Scenario | StudyFile | OneRunScenario:
     file = given if isinstance(given, File) else parsed(given)
     if STUDY in file.content:
-        return StudyFile.read(file.path, file.content)
+        return StudyFile.read(file)
     if ONE_RUN in file.content:
-        return OneRunScenario.read(file.path, file.content)
-    return Scenario.read(file.path, file.content, file.text)
+        return OneRunScenario.read(file)
+    return Scenario.read(file)
 
 
 def _name(given: Path | File) -> str:

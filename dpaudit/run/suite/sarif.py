@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from dpaudit import __version__
 from dpaudit._core.shown.printable import encodable, printable
+from dpaudit.run.scenario.text import as_toml
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -55,14 +56,24 @@ def _rule(name: str) -> dict[str, Any]:
 
 
 def _result(one: ScenarioOutcome) -> dict[str, Any]:
-    place = {"physicalLocation": {"artifactLocation": {"uri": _uri(one.path)}}}
+    place = {"artifactLocation": {"uri": _uri(one.path)}, **_region(one)}
     return {
         "ruleId": one.kind,
         "level": RULES[one.kind][0],
         "message": {"text": encodable(printable(f"{one.name}: {one.reason}"))},
-        "locations": [place],
+        "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"scenario": _fingerprint(one.name)},
     }
+
+
+def _region(one: ScenarioOutcome) -> dict[str, Any]:
+    """The line with the name of an audit, in a file of several; nothing where there is none."""
+    try:
+        lines = one.path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return {}
+    name = as_toml({"name": one.name}).strip()
+    return {"region": {"startLine": lines.index(name) + 1}} if name in lines else {}
 
 
 def _uri(path: Path) -> str:

@@ -24,7 +24,7 @@ from reports.make.band.known_pairs import PAIRS
 from reports.make.band.score_laws import ScoreLaw
 
 SEED = 2027
-SIZES = ((20, 20), (50, 50), (300, 300), (40, 300))  # draws of P and of Q
+SIZES = ((20, 20), (50, 50), (300, 300), (40, 300), (500, 60))  # draws of P and of Q
 FITTED = 4  # audits whose score is known, for each one that fits a score, which costs more
 HEAD = ("pair", "score", *(f"{n}, {m}" if n != m else f"{n}" for n, m in SIZES))
 
@@ -63,6 +63,8 @@ WAYS = (
     Way("randomised", False, {"claim": (0.9, 0.0)}, ", `claim=(0.9, 0)`"),
     Way("randomised", True),
     Way("null (P = Q)", True),
+    Way("rare in Q", False),
+    Way("null (P = Q), rare", False),
 )
 
 

@@ -15,8 +15,8 @@ from dpaudit import mechanisms
 from dpaudit._core.linalg import least_squares
 from dpaudit.exact import calibrate
 from dpaudit.papers import printed
+from dpaudit.papers.paper_3.printed import figure_1_gammas
 from dpaudit.report.style import SERIES, new_figure, tidy
-from reports.make.gallery.mixing import gammas
 from reports.make.gallery.settings import DELTA, Settings
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def tasks(settings: Settings) -> list[Task]:
 
 
 def _mixing(name: str, rows: int, bound: float) -> Printed:
-    return lambda epsilon: float(bound * np.sqrt(gammas(rows, epsilon, DELTA)[name]))
+    return lambda epsilon: float(bound * np.sqrt(figure_1_gammas(rows, epsilon, DELTA)[name]))
 
 
 def _dof(dim: int, epsilon: float) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpaudit.papers.paper_3.required_gamma import LABELS, gammas
+from dpaudit.papers.paper_3.printed import FIGURE_1_LABELS, figure_1_gammas
 from dpaudit.report.style import DASHED_LINE, MIXED_LINE, SOLID_LINE, legend, new_figure, tidy
 from dpaudit.report.text import number
 from reports.make.gallery.settings import Settings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RANGE = (0.05, 20.0)  # ε
 TABLE = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 LOOKS = {"exact": SOLID_LINE, "lemma_1": DASHED_LINE, "sheffet_2019": MIXED_LINE}
-BOUNDS = {name: (label, LOOKS[name]) for name, label in LABELS.items()}
+BOUNDS = {name: (label, LOOKS[name]) for name, label in FIGURE_1_LABELS.items()}
 
 
 def numbers(settings: Settings) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def numbers(settings: Settings) -> dict[str, Any]:
     delta = settings.mixing_delta
 
     def curves(epsilons: np.ndarray, rows: int) -> dict[str, Any]:
-        found = [gammas(rows, float(epsilon), delta) for epsilon in epsilons]
+        found = [figure_1_gammas(rows, float(epsilon), delta) for epsilon in epsilons]
         return {
             "epsilon": epsilons.tolist(),
             **{name: [one[name] for one in found] for name in BOUNDS},

@@ -7,7 +7,7 @@ Each audit's choosing and certifying draws are multinomials of the law of a fitt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,12 +26,17 @@ SHOWN = (0, 10, 20)  # of EPSILON: 0, 1, 2
 SIZES, AUDITS = (1_000, 10_000, 100_000, 1_000_000), 2_000
 SCORES, DRAWS = 3, 2_000_000  # fitted scores of each cell; draws a side that count their laws
 FEWER, MORE = 2, 5_000_000  # the same at the largest size
+UNEVEN = (60, 500), (500, 60), (450, 10_000), (10_000, 450)  # certifying draws of P and of Q
+UNEVEN_TASKS, UNEVEN_FIT = ("T1", "T8"), 1_000  # draws a side that such scores are from
+RARE = (0.002, 0.0), (0.004, 0.0004), (0.01, 0.001)  # probability of a value under P and under Q
+RARE_DRAWS = (500, 500), (1_000, 1_000), (1_650, 1_650), (10_000, 10_000), *UNEVEN
+RARE_CHOOSE = 200
 CHOICES = 20  # audits that share their choosing draws
 ERROR, SLACK = 0.05, 1e-12  # rounding
 SEED = 2026
 HEAD = (
     "task",
-    "draws a side",
+    "draws",
     "covered",
     "lower end above",
     "upper end below",
@@ -75,9 +80,9 @@ def simulate(laws: Sequence[FineLaw], key: tuple[int, ...], audits: int) -> Cove
 def _audits(law: FineLaw, key: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """θ, lower and upper end of CHOICES audits with the same choosing draws, (CHOICES, 41) each."""
     rng = generator(np.random.SeedSequence(SEED), *key)
-    threshold = CandidateSets.of(law.chosen(rng), EPSILON[:1], law.certify, ERROR).threshold
+    threshold = CandidateSets.of(law.chosen(rng), EPSILON[:1], min(law.certify), ERROR).threshold
     tails = law.tail(threshold, True), law.tail(threshold, False)
-    counts = (_counts(tail, law.certify, rng) for tail in tails)
+    counts = (_counts(tail, size, rng) for tail, size in zip(tails, law.certify, strict=True))
     found = [
         cells_interval(ScoreCells(threshold, *one), EPSILON, ERROR)
         for one in zip(*counts, strict=True)
@@ -99,52 +104,106 @@ def shown(p: Array, q: Array) -> Array:
     return np.maximum(np.max(np.maximum(forward, backward), axis=1), 0.0)
 
 
-def cell(task: Task, size: int, audits: int) -> Coverage:
-    """One task at one size."""
+Row = tuple[str, str, Coverage]  # what is audited, its draws, what came of it
+
+
+def even(task: Task, size: int, audits: int) -> Row:
+    """Audits of one task with `size` draws a side."""
     scores, draws = (FEWER, MORE) if size == max(SIZES) else (SCORES, DRAWS)
     laws = fine_laws(task, size, range(scores), draws)
-    return simulate(laws, (int(task.name[1:]), size), audits)
+    coverage = simulate(laws, (int(task.name[1:]), size), audits)
+    return f"{task.name} {task.text}", f"{size:,}", coverage
 
 
-def render(tasks: Sequence[Task], sizes: Sequence[int], found: Sequence[Coverage]) -> str:
-    """The page. found : of each task and size, the sizes of a task together."""
-    cells = [(task, size) for task in tasks for size in sizes]
-    rows = [_row(*one, result) for one, result in zip(cells, found, strict=True)]
-    shares = [1.0 - one.missed / one.audits for one in found]
+def uneven(task: Task, audits: int, draws: int = DRAWS) -> list[Row]:
+    """One task's scores and UNEVEN certifying draws, and the same where Q is P itself.
+
+    draws : a side, from which the laws are counted.
+    """
+    laws = fine_laws(task, UNEVEN_FIT, range(SCORES), draws)
+    same = [replace(law, q=law.p) for law in laws]
+    return [
+        (
+            f"{task.name} {text}",
+            _against(sizes),
+            _with_draws(pair, int(task.name[1:]), sizes, audits),
+        )
+        for text, pair in ((task.text, laws), ("its first law against itself", same))
+        for sizes in UNEVEN
+    ]
+
+
+def _with_draws(laws: Sequence[FineLaw], key: int, sizes: tuple[int, int], audits: int) -> Coverage:
+    return simulate([replace(law, certify=sizes) for law in laws], (key, *sizes), audits)
+
+
+def rare(p: float, q: float, sizes: tuple[int, int], audits: int) -> Row:
+    """A value of probability p under P and q under Q; all other outputs are alike."""
+    chances = [np.array([1.0 - part, part]) for part in (p, q)]
+    law = FineLaw(np.arange(2.0), chances[0], chances[1], RARE_CHOOSE, sizes)
+    coverage = simulate([law], (0, RARE.index((p, q)), *sizes), audits)
+    return f"{page.number(p, 2)} against {page.number(q, 2)}", _against(sizes), coverage
+
+
+def _against(sizes: tuple[int, int]) -> str:
+    return " against ".join(f"{size:,}" for size in sizes)
+
+
+def render(**tables: Sequence[Row]) -> str:
+    """The page, from the rows of its tables `even`, `uneven` and `rare`."""
+    shares = {
+        name: [1.0 - found.missed / found.audits for *_, found in rows]
+        for name, rows in tables.items()
+    }
     return page.render(
         "interval.md",
-        audits=f"{found[0].audits:,}",
-        least=f"{min(shares):.1%}",
-        most=f"{max(shares):.1%}",
+        audits=f"{tables['even'][0][2].audits:,}",
         scores=SCORES,
         fewer=FEWER,
         largest=f"{max(SIZES):,}",
-        rows=page.table(HEAD, rows),
+        fit=f"{UNEVEN_FIT:,}",
+        least={name: f"{min(share):.1%}" for name, share in shares.items()},
+        most={name: f"{max(share):.1%}" for name, share in shares.items()},
+        rows={
+            name: page.table(HEAD, [_row(*one) for one in rows]) for name, rows in tables.items()
+        },
     )
 
 
-def _row(task: Task, size: int, found: Coverage) -> list[str]:
+def _row(text: str, draws: str, found: Coverage) -> list[str]:
+    shares = (found.audits - found.missed, found.low, found.high)
     return [
-        f"{task.name} {task.text}",
-        f"{size:,}",
-        *(f"{part / found.audits:.1%}" for part in (found.audits - found.missed,)),
-        f"{found.low / found.audits:.1%}",
-        f"{found.high / found.audits:.1%}",
+        text,
+        draws,
+        *(f"{part / found.audits:.1%}" for part in shares),
         " ".join(page.number(float(one), 2) for one in found.width),
         " ".join(page.number(float(one), 2) for one in found.shown),
     ]
 
 
 def report(audits: int = AUDITS, sizes: Sequence[int] = SIZES, n_jobs: int = 2) -> None:
-    """Print the table and write reports/interval.md."""
-    tasks = every_task()
-    work = [(place, size) for place in range(len(tasks)) for size in sizes]
-    found = Parallel(n_jobs=n_jobs)(delayed(_made)(*one, audits) for one in work)
-    text = render(tasks, sizes, found)
+    """Print the tables and write reports/interval.md."""
+    names = [task.name for task in every_task()]
+    values = [(*chances, draws, audits) for chances in RARE for draws in RARE_DRAWS]
+    parallel = Parallel(n_jobs=n_jobs)
+    parts = parallel(delayed(_uneven)(name, audits) for name in UNEVEN_TASKS)
+    text = render(
+        uneven=[row for part in parts for row in part],
+        rare=parallel(delayed(rare)(*one) for one in values),
+        even=parallel(delayed(_even)(name, size, audits) for name in names for size in sizes),
+    )
     print(text)
     page.write(page.REPORTS / "interval.md", text)
 
 
-def _made(place: int, size: int, audits: int) -> Coverage:
-    """By the task's place: a task holds functions, which other processes cannot be sent."""
-    return cell(every_task()[place], size, audits)
+def _named(name: str) -> Task:
+    """A task holds functions, which other processes cannot be sent."""
+    return next(task for task in every_task() if task.name == name)
+
+
+def _even(name: str, size: int, audits: int) -> Row:
+    return even(_named(name), size, audits)
+
+
+def _uneven(name: str, audits: int) -> list[Row]:
+    return uneven(_named(name), audits)

@@ -29,14 +29,15 @@ KEY = 17
 class FineLaw:
     """A score under P and under Q, on k values.
 
-    score : (k,) ascending. p, q : (k,) probabilities. choose, certify : draws a side of the audit.
+    score : (k,) ascending. p, q : (k,) probabilities. choose : draws a side that choose. certify :
+    draws of P and of Q that certify.
     """
 
     score: Array
     p: Array
     q: Array
     choose: int
-    certify: int
+    certify: tuple[int, int]
 
     def chosen(self, rng: np.random.Generator) -> SortedScores:
         """The scores of an audit's choosing draws."""
@@ -109,7 +110,7 @@ class _Counted:
         """Frequencies; a cell's score is its upper edge."""
         p, q = self.counts / self.counts.sum(axis=1, keepdims=True)
         score = np.append(self.edges, self.edges[-1] + 1.0)
-        return FineLaw(score, p, q, self.choose, self.certify)
+        return FineLaw(score, p, q, self.choose, (self.certify, self.certify))
 
 
 def _edges(scores: Array) -> Array:

@@ -34,11 +34,11 @@ def audited(
     `DpauditError` where the environment is missing or holds another version.
     """
     python = _python(package)
-    hashes = {name: _inputs(package, name) for name in package.mechanisms}
+    hashes, files = inputs(package), package.audits()
     outcomes = {name: one for name, one in known.items() if not again}
     for name in left(hashes, outcomes):
         print(f"{name} ...", flush=True)
-        outcomes[name] = _audit(python, package.scenarios / f"{name}.toml", hashes[name])
+        outcomes[name] = _audit(python, files[name].path, hashes[name])
         keep(outcomes)
         print(f"  {outcomes[name].verdict}", flush=True)
     return outcomes
@@ -98,14 +98,19 @@ def _python(package: Package) -> Path:
     return Path(sys.executable) if alone else python.absolute()
 
 
-def _inputs(package: Package, name: str) -> str:
-    """A hash of the scenario, and of all code and data beside it."""
+def inputs(package: Package) -> dict[str, str]:
+    """A hash of each scenario, as it is read, and of all code and data beside it, by its name."""
     beside = [
         path
-        for path in sorted(package.scenarios.iterdir())
+        for path in sorted(package.scenarios.parent.iterdir())
         if path.is_file() and path.suffix != ".toml"
     ]
-    found = hashlib.sha256(package.version.encode())
-    for path in (package.scenarios / f"{name}.toml", *beside):
-        found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+    common = hashlib.sha256(package.version.encode())
+    for path in beside:
+        common.update(path.read_bytes())
+    hashes = {}
+    for name, file in package.audits().items():
+        own = common.copy()
+        own.update(json.dumps(file.content, sort_keys=True, default=str).encode())
+        hashes[name] = own.hexdigest()[:16]
+    return {name: hashes[name] for name in package.mechanisms}

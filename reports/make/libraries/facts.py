@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.errors import DpauditError
+from dpaudit.run.scenario.audits import File, audits_in
 
 FOLDER = Path("reports") / "libraries"
 SCENARIOS = Path("scenarios") / "libraries"
@@ -63,8 +64,13 @@ class Package:
 
     @property
     def scenarios(self) -> Path:
-        """The folder of its scenarios."""
-        return SCENARIOS / self.package.lower()
+        """The file of its scenarios, an [[audit]] each, beside which their code and data are."""
+        name = self.package.lower()
+        return SCENARIOS / name / f"{name}.toml"
+
+    def audits(self) -> dict[str, File]:
+        """Its scenarios by name. Raises `ScenarioError` where the file cannot be read."""
+        return {str(file.content["name"]): file for file in audits_in(self.scenarios)}
 
     @classmethod
     def read(cls, path: Path) -> Package:
@@ -83,12 +89,12 @@ class Package:
 
     def checked(self) -> Package:
         """Itself. Raises ValueError where scenarios and words do not belong together."""
-        files = {path.stem for path in self.scenarios.glob("*.toml")}
-        for what, names in (("scenario", files), ("finding", set(self.findings))):
+        audits = set(self.audits())
+        for what, names in (("scenario", audits), ("finding", set(self.findings))):
             if odd := sorted(names - set(self.mechanisms)):
                 raise ValueError(f"{what} without a table [mechanisms.{odd[0]}]")
-        if odd := sorted(set(self.mechanisms) - files):
-            raise ValueError(f"no scenario {self.scenarios / odd[0]}.toml")
+        if odd := sorted(set(self.mechanisms) - audits):
+            raise ValueError(f"no scenario {self.scenarios}:{odd[0]}")
         if odd := sorted({one.kind for one in self.findings.values()} - set(KINDS)):
             raise ValueError(f"kind = {odd[0]!r} is none of {', '.join(KINDS)}")
         return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -58,8 +57,8 @@ class Audit:
     @property
     def level(self) -> float:
         """The confidence of the first audit, as the scenario has it."""
-        content = (self.package.scenarios / f"{self.name}.toml").read_text(encoding="utf-8")
-        return float(tomllib.loads(content).get("audit", {}).get("level", LEVEL))
+        content = self.package.audits()[self.name].content
+        return float(content.get("audit", {}).get("level", LEVEL))
 
     @property
     def verdict(self) -> str:

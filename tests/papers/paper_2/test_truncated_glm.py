@@ -8,7 +8,7 @@ from scipy.special import expit
 
 import dpaudit as dp
 from dpaudit.papers import DPLR, PMTGLM, PMTLR, printed
-from dpaudit.papers.paper_2.noisy_newton import FAMILIES
+from dpaudit.papers.paper_2.newton import FAMILIES
 
 pytestmark = pytest.mark.quick
 

@@ -9,8 +9,8 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.mechanisms import RPLS
 from dpaudit.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.papers.paper_3.logistic_mixing import surrogate
-from dpaudit.papers.paper_3.zeroed_row import SolvedRow
+from dpaudit.papers.paper_3.mixing import surrogate
+from dpaudit.papers.paper_3.sketches import SolvedRow
 from tests.sparse import one_in
 
 SIZE, ERROR = 3_000, 1e-6  # of each comparison of equal laws

@@ -7,39 +7,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpaudit.run.scenario.user_mechanism.call import Call, Called, Source, read_call
-from dpaudit.run.scenario.user_mechanism.program import Program, read_command
+from dpaudit.run.scenario.user_mechanism.call import Called, Function, Imported, Source
+from dpaudit.run.scenario.user_mechanism.kinds import KINDS, Estimator, Synthesizer
+from dpaudit.run.scenario.user_mechanism.program import Program
 
 __all__ = [
+    "KINDS",
     "Call",
     "Called",
+    "Function",
     "Program",
     "Source",
-    "is_estimator",
     "is_synthesizer",
     "lawless",
     "predicts",
-    "read_call",
-    "read_command",
 ]
+
+
+Call = Imported | Program  # a mechanism of the user's own
 
 
 def lawless(mechanism: Any) -> bool:
     """Whether a mechanism has no law that dpaudit could know: a program, or of some kind."""
-    known = isinstance(mechanism, Call) and mechanism.form.kind is not None
-    return isinstance(mechanism, Program) or known
+    return isinstance(mechanism, (Program, *KINDS.values()))
 
 
 def predicts(mechanism: Any) -> bool:
     """Whether a mechanism, or what will be loaded, fits the last column by the others."""
-    return is_estimator(mechanism) or bool(getattr(mechanism, "regression", False))
-
-
-def is_estimator(mechanism: Any) -> bool:
-    """Whether a scenario names an estimator of the user's."""
-    return isinstance(mechanism, Call) and mechanism.form.kind == "estimator"
+    return isinstance(mechanism, Estimator) or bool(getattr(mechanism, "regression", False))
 
 
 def is_synthesizer(mechanism: Any) -> bool:
     """Whether a scenario names a synthesizer of the user's."""
-    return isinstance(mechanism, Call) and mechanism.form.kind == "synthesizer"
+    return isinstance(mechanism, Synthesizer)

@@ -7,19 +7,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from dpaudit import adapters
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.adapters.models import FITTED
+from dpaudit.adapters.functions import seconds
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.run.imports import Imports
-from dpaudit.run.scenario.table import Table, mapping
-from dpaudit.run.scenario.target import failed, imported, target_text
-from dpaudit.run.scenario.user_mechanism.form import SEEDS, Form, read_form
+from dpaudit.run.scenario.section import FLAG, TABLE, Checked, Section, one_of
+from dpaudit.run.scenario.target import TARGET, failed, imported, target_text
 from dpaudit.sampling.form import check_mechanism, gives_one, takes_rng
+
+GLOBAL = "global"
+SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
+Timeout = Annotated[float | None, SECONDS]
 
 
 @dataclass(frozen=True)
@@ -37,102 +40,114 @@ class Source:
     own: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Call:
-    """A mechanism "package.module:callable".
+class Imported(Section):
+    """A callable of the user's, which is imported.
 
-    With parameters the callable makes one of them; of the kinds "values" and "records" they are its
+    With parameters the callable makes a mechanism; of the kinds "values" and "records" they are its
     keyword arguments.
     """
 
-    target: str
-    parameters: Mapping[str, Any] | None
-    form: Form = field(default_factory=Form)
+    call: Annotated[str, Checked(target_text, TARGET)]
+    """Your callable, installed or in a module beside the file."""
+    parameters: Annotated[dict[str, Any] | None, TABLE] = None
+    """The mechanism is made from these; with a kind, keyword arguments."""
+    timeout: Timeout = None
+    """Seconds that a call or a program may take."""
+    seeds: Annotated[str | None, one_of(GLOBAL)] = None
+    """With "global", the generators of numpy.random, random and torch are set for each call."""
 
-    __repr__ = short_repr
+    @property
+    def target(self) -> str:
+        """The callable, as the scenario names it."""
+        return self.call
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keys that go with the kind and stand in the scenario."""
+        return self.values_set(*Function.model_fields, "kind")
 
     def load(self) -> Any:
         """Import it, which executes the user's code. Raises `ScenarioError`."""
-        found, kind = imported(self.target, "[mechanism] call"), self.form.kind
-        if kind not in (None, "synthesizer"):
-            function = partial(found, **self.parameters) if self.parameters else found
-            return Called(self, self.form.seeded(self._adapted(function)))
-        try:
-            plain = self.parameters is None and kind is None
-            made = found if plain else found(**(self.parameters or {}))
-        except Exception as error:
-            said = failed(self.target, "[mechanism] call", error)
-            raise ScenarioError(f"{said}{_makes(self.parameters or {})}") from error
-        if kind == "synthesizer":
-            return Called(self, self._checked(made))
-        if not callable(made):
-            raise ScenarioError(
-                f"[mechanism] call: {self.target} must be callable, got {type(made).__name__}"
-            )
-        if isinstance(made, LawMechanism):
-            return made
-        call = self._as_it_is(made)
-        return Called(call, call._limited(made))
+        function = imported(self.call, "[mechanism] call")
+        function = partial(function, **self.parameters) if self.parameters else function
+        return Called(self, self.seeded(self.adapted(function)))
 
-    def _as_it_is(self, made: Any) -> Call:
-        """With batched = false where the signature says f(data, *, rng) or f(data), and then with
-        seeds = "global" where it takes no generator; so it is in the record too.
-        """
-        form = self.form
-        if form.batched and gives_one(made):
-            form = dataclasses.replace(form, batched=False)
-            if not takes_rng(made):
-                form = dataclasses.replace(form, seeds=SEEDS[0])
-        return dataclasses.replace(self, form=form)
+    def adapted(self, function: Any) -> Any:
+        """A mechanism of one draw a call."""
+        adapter = getattr(adapters, self.kind)  # type: ignore[attr-defined]
+        return adapter(function, **self.options, timeout=self.timeout)
+
+    def made(self) -> Any:
+        """What the callable makes of the parameters. Raises `ScenarioError`."""
+        function, parameters = imported(self.call, "[mechanism] call"), self.parameters or {}
+        try:
+            return function(**parameters)
+        except Exception as error:
+            names = ", ".join(f"{name}=..." for name in parameters)
+            raise ScenarioError(
+                f"{failed(self.call, '[mechanism] call', error)}; with parameters it is called as "
+                f"f({names}), without data, and returns the mechanism"
+            ) from error
+
+    def seeded(self, mechanism: Any) -> Any:
+        """The mechanism, with global generators set where the scenario asks for it."""
+        return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
 
     def source(self, folder: Path, loaded: Iterable[str] = ()) -> Source:
         """The files and packages of the target and of all that it imports.
 
         folder : of the scenario. loaded : further modules, that were loaded from there with it.
         """
-        outputs = self.form.options.get("outputs")
-        named = (self.target, outputs if isinstance(outputs, str) else "")
-        targets = [one.partition(":")[0] for one in named if ":" in one]
-        found = Imports(folder)
-        found.follow([*targets, *loaded])
-        return Source(found.files, found.packages, own=found.own(targets))
+        targets = [name.partition(":")[0] for name in self._targets()]
+        imports = Imports(folder)
+        imports.follow([*targets, *loaded])
+        return Source(imports.files, imports.packages, own=imports.own(targets))
 
-    def _checked(self, made: Any) -> Any:
-        if all(callable(getattr(made, name, None)) for name in ("fit", "sample")):
+    def _targets(self) -> list[str]:
+        return [self.call]
+
+
+class Function(Imported):
+    """A function f(data, size, *, rng), or what makes one."""
+
+    batched: Annotated[bool, FLAG] = True
+    """false if the callable gives one output a call."""
+
+    def load(self) -> Any:
+        """Import it, which executes the user's code. Raises `ScenarioError`."""
+        plain = self.parameters is None
+        made = imported(self.call, "[mechanism] call") if plain else self.made()
+        if not callable(made):
+            raise ScenarioError(
+                f"[mechanism] call: {self.call} must be callable, got {type(made).__name__}"
+            )
+        if isinstance(made, LawMechanism):
             return made
-        wanted = "must make an object with fit(data, rng) and sample(model, rng)"
-        raise ScenarioError(f"[mechanism] call: {self.target} {wanted}, got {type(made).__name__}")
+        call = self._as_it_is(made)
+        return Called(call, call._limited(made))
+
+    def _as_it_is(self, made: Any) -> Function:
+        """With batched = false where the signature says f(data, *, rng) or f(data), and then with
+        seeds = "global" where it takes no generator; so it is in the record too.
+        """
+        if not self.batched or not gives_one(made):
+            return self
+        seeds = self.seeds if takes_rng(made) else GLOBAL
+        return self.model_copy(update={"batched": False, "seeds": seeds})
 
     def _limited(self, made: Any) -> Any:
-        timeout = self.form.timeout
-        if not self.form.batched:
-            return self.form.seeded(adapters.one_draw(made, timeout=timeout))
-        mechanism = self.form.seeded(made)
+        if not self.batched:
+            return self.seeded(adapters.one_draw(made, timeout=self.timeout))
+        mechanism = self.seeded(made)
         check_mechanism(mechanism)
-        return mechanism if timeout is None else adapters.limited(mechanism, timeout)
-
-    def _adapted(self, function: Any) -> Any:
-        """A mechanism of one draw a call, of any other kind than a synthesizer."""
-        options, kind = dict(self.form.options), str(self.form.kind)
-        if kind == "estimator":
-            outputs = options.pop("predict", None) or options.pop("outputs", FITTED)
-            if isinstance(outputs, str):
-                outputs = imported(outputs, "[mechanism] outputs")
-            options = {"outputs": outputs}
-        return getattr(adapters, kind)(function, **options, timeout=self.form.timeout)
-
-
-def _makes(parameters: Mapping[str, Any]) -> str:
-    """What a callable with parameters is for: the step after it could not be called with them."""
-    names = ", ".join(f"{name}=..." for name in parameters)
-    return f"; with parameters it is called as f({names}), without data, and returns the mechanism"
+        return mechanism if self.timeout is None else adapters.limited(mechanism, self.timeout)
 
 
 @dataclass(frozen=True)
 class Called:
     """A user's mechanism under the name and parameters that the scenario gives it."""
 
-    call: Call
+    call: Imported
     function: Any
 
     __repr__ = short_repr
@@ -142,13 +157,13 @@ class Called:
 
     def on(self, pair: NeighbourPair) -> Called:
         """What is audited on a pair: a synthesizer's features are about its differing records."""
-        if self.call.form.kind != "synthesizer":
+        if getattr(self.call, "kind", None) != "synthesizer":
             return self
         made = self.function
-        given = {name: getattr(made, name, None) for name in ("columns", "categories")}
-        timeout = self.call.form.timeout
-        adapted = adapters.synthesizer(made.fit, made.sample, pair, timeout=timeout, **given)
-        return dataclasses.replace(self, function=self.call.form.seeded(adapted))
+        known = {name: getattr(made, name, None) for name in ("columns", "categories")}
+        timeout = self.call.timeout
+        adapted = adapters.synthesizer(made.fit, made.sample, pair, timeout=timeout, **known)
+        return dataclasses.replace(self, function=self.call.seeded(adapted))
 
     @property
     def name(self) -> str:
@@ -162,13 +177,10 @@ class Called:
         return (own or "the user's own callable").strip()
 
     def parameters(self) -> dict[str, Any]:
-        """The scenario's parameters, and the keys of `Form` that differ from their defaults."""
-        return {**(self.call.parameters or {}), **self.call.form.given()}
-
-
-def read_call(table: Table) -> Call:
-    """`call` and the keys that go with it. Faults are noted in the table."""
-    target, parameters = table.get("call", target_text), table.get("parameters", mapping, None)
-    form = read_form(table)
-    table.close()
-    return Call(target, parameters, form)
+        """The scenario's parameters, and the keys that are not at their defaults, except the
+        timeout, which changes no draw.
+        """
+        call, batched = self.call, None if getattr(self.call, "batched", True) else False
+        own = {"batched": batched, "kind": getattr(call, "kind", None), "seeds": call.seeds}
+        own = {name: value for name, value in own.items() if value is not None}
+        return {**(call.parameters or {}), **own, **call.options}

@@ -10,7 +10,7 @@ from scipy.special import chdtr, chdtrc, ndtr
 
 from dpaudit.neighbours import zero_row
 from dpaudit.papers import ModifiedGaussMix, printed
-from dpaudit.papers.paper_3.extreme_pairs import axis_pair
+from dpaudit.papers.paper_3.sketches import axis_pair
 from dpaudit.testing import integers, reals
 from reports.make.findings.evidence import CERTIFIED
 from reports.make.findings.measures import sketch

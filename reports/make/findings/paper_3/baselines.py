@@ -18,7 +18,7 @@ from dpaudit.papers import (
     printed,
 )
 from dpaudit.papers.paper_3.sheffet import SheffetAlgorithm
-from dpaudit.papers.paper_3.zeroed_row import SolvedRow
+from dpaudit.papers.paper_3.sketches import SolvedRow
 from dpaudit.testing import integers, reals
 from reports.make.findings.evidence import CERTIFIED
 from reports.make.findings.measures import least_noise

@@ -16,8 +16,8 @@ from dpaudit.exact import spectrum
 from dpaudit.mechanisms import RPLS
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import LinearMixing
-from dpaudit.papers.paper_3.extreme_pairs import axis_pair
-from dpaudit.papers.paper_3.printed_calibration import mixing_delta
+from dpaudit.papers.paper_3.printed import mixing_delta
+from dpaudit.papers.paper_3.sketches import axis_pair
 from dpaudit.testing import choices, integers, reals
 from reports.make.findings.evidence import CERTIFIED
 from reports.make.findings.paper_3.algorithm_1 import shown

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit.papers import LinearMixing
-from dpaudit.papers.paper_3.zeroed_row import SolvedRow
+from dpaudit.papers.paper_3.sketches import SolvedRow
 from dpaudit.testing import integers, reals
 from reports.make.findings.evidence import CERTIFIED, Evidence, stated
 from reports.make.findings.statement import CORNER, PRIVACY, Searched, Statement, Swept

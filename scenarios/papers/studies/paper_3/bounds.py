@@ -13,7 +13,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.exact import gaussian_sketch
 from dpaudit.papers import printed
-from dpaudit.papers.paper_3.required_gamma import LABELS, gammas
+from dpaudit.papers.paper_3.printed import FIGURE_1_LABELS, figure_1_gammas
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
 from dpaudit.report.text import number
@@ -62,7 +62,7 @@ class MixingBounds(Study):
                 (k, e, *(value[j] for value in gamma.values()))
                 for j, e in list(enumerate(epsilons))[::4]
             ]
-        heads = ("k", "ε", *(LABELS[name] for name in gamma))
+        heads = ("k", "ε", *(FIGURE_1_LABELS[name] for name in gamma))
         return Content(
             title=self.title,
             source=self.source,
@@ -78,8 +78,8 @@ class MixingBounds(Study):
 
 def _curves(rows: int, delta: float, epsilons: Array) -> dict[str, list[float]]:
     """The γ that each analysis asks for, at each ε."""
-    found = [gammas(rows, float(epsilon), delta) for epsilon in epsilons]
-    return {name: [one[name] for one in found] for name in LABELS}
+    found = [figure_1_gammas(rows, float(epsilon), delta) for epsilon in epsilons]
+    return {name: [one[name] for one in found] for name in FIGURE_1_LABELS}
 
 
 def _attained(rows: int, delta: float, gamma: Array) -> dict[str, Array]:
@@ -97,7 +97,9 @@ def _attained(rows: int, delta: float, gamma: Array) -> dict[str, Array]:
 
 
 def _panel(k: int, x_label: str, y_label: str, x: Array, curves: dict[str, Array]) -> Panel:
-    lines = [Line(LABELS[name], x.tolist(), values.tolist()) for name, values in curves.items()]
+    lines = [
+        Line(FIGURE_1_LABELS[name], x.tolist(), values.tolist()) for name, values in curves.items()
+    ]
     scale = "log" if "units" in y_label else "linear"
     return Panel(f"k = {k:,}", x_label, y_label, lines, x_scale="log", y_scale=scale)
 

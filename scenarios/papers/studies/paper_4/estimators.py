@@ -15,10 +15,9 @@ from dpaudit.papers import (
     AdditiveWishartNoise,
     AnalyzeGaussNoise,
     InverseWishartPosterior,
+    JLRidge,
 )
-from dpaudit.papers.paper_4 import random_moments
-from dpaudit.papers.paper_4.johnson_lindenstrauss import JLRidge
-from dpaudit.papers.paper_4.matrix_release import Moments, order
+from dpaudit.papers.paper_4.matrix_release import Moments, regression, scatter_draws
 
 Estimates = Mapping[str, Array]
 LEAST = 2  # least rows of a sketch, in units of d
@@ -57,7 +56,7 @@ def figure_1(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
     ridge = JLRidge(int(rows[0]), *setting.given)
     spreads = {JL: values + padding[0], RIDGE: values + ridge.padding**2, PLAIN_JL: values}
     return {
-        name: _solved(random_moments.scatter_draws(spread[None], axes, rows, rng))
+        name: _solved(scatter_draws(spread[None], axes, rows, rng))
         for name, spread in spreads.items()
     }
 
@@ -73,7 +72,7 @@ def figure_3(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
     """Draws from inverse-Wishart posteriors, and algorithm 2."""
     values, axes = moments.axes
     dof = np.array([moments.rows + len(values)])
-    plain = random_moments.scatter_draws(values[None], axes, dof, rng, inverse=True)
+    plain = scatter_draws(values[None], axes, dof, rng, inverse=True)
     algorithms = {
         POSTERIOR: InverseWishartPosterior(*setting.given),
         INVERSE_N: AdaptiveInverseWishart(int(dof[0]), *setting.given),
@@ -137,4 +136,4 @@ def _plain(moments: Moments) -> Array:
 
 
 def _solved(draws: Array) -> Array:
-    return random_moments.regression(draws, order(draws))[0]
+    return regression(draws)[0]

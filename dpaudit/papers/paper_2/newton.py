@@ -1,0 +1,468 @@
+"""Generalised linear models by noisy Newton steps on cut rows: paper 2, algorithms 3, 4 and 5.
+
+A step releases the Hessian and the gradient of the loss at the last iterate, each with Gaussian
+noise. Neighbours have one private row replaced, label included. Given the path each step is a
+Gaussian shift, but the path depends on the data: only one step has an exact law.
+
+The noise is part of the algorithm, and a step is taken even where it raises the loss: no plain
+Newton solver can replace it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy.special import expit
+
+from dpaudit._core import check
+from dpaudit._core.check import Words, fail
+from dpaudit._core.triangular import symmetric_matrix
+from dpaudit._core.types import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.laws import GaussianNoise
+from dpaudit.mechanisms.base import Sampler
+from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, one_of
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import Algorithm, Variant
+from dpaudit.papers.data import shrunk
+from dpaudit.papers.paper_2.printed import (
+    algorithm_1_radius,
+    algorithm_3_sigmas,
+    algorithm_4_sigmas,
+    algorithm_5_sigmas,
+    theorem_4_3_radius,
+)
+from dpaudit.papers.paper_2.truncation import (
+    CoefRelease,
+    Moment,
+    PublicAlgorithm,
+    PublicRows,
+    apart,
+    inverse_root,
+    whitened,
+)
+
+BLOCK = 1 << 19  # linear predictors held at a time
+
+
+@dataclass(frozen=True)
+class Family:
+    """An exponential family by b' and b'', its mean and variance in the canonical parameter θ.
+
+    moments : θ ↦ (b'(θ), b''(θ)). steepest : θ ≥ 0 with the largest b'', infinite where b'' grows.
+    """
+
+    moments: Callable[[Array], tuple[Array, Array]]
+    steepest: float
+
+    def largest(self, reach: float) -> tuple[float, float, float]:
+        """max b', max |b'| and max b'' over |θ| ≤ reach; b' increases."""
+        ends, curve = self.moments(np.array([-reach, reach, min(reach, self.steepest)]))
+        return float(ends[1]), float(np.abs(ends[:2]).max()), float(curve.max())
+
+
+def _logistic(theta: Array) -> tuple[Array, Array]:
+    mean = expit(theta)
+    return mean, mean * (1.0 - mean)
+
+
+def _poisson(theta: Array) -> tuple[Array, Array]:
+    with np.errstate(over="ignore"):
+        mean = np.exp(theta)
+    return mean, mean
+
+
+def _reflected(theta: Array) -> tuple[Array, Array]:
+    mean = expit(-theta)
+    return -mean, mean * (1.0 - mean)
+
+
+FAMILIES = {
+    "poisson": Family(_poisson, math.inf),  # b = exp θ
+    "logistic": Family(_logistic, 0.0),  # b = ln(1 + exp θ)
+    "linear": Family(lambda theta: (theta, np.ones_like(theta)), 0.0),  # b = θ²/2
+    "reflected": Family(_reflected, 0.0),  # b = ln(1 + exp(−θ)), labels −1 and 0
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Newton:
+    """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
+
+    rows : (n, d + 1) as they are cut, label last. steps : T. penalty : (d, d).
+    sigmas : of the Hessian's entries on and above the diagonal, and of the gradient's.
+    back : (d, d), from an iterate to the coefficient in the data's own coordinates.
+    reach : iterates are shrunk to this norm after each step (∞: left alone).
+    A Hessian that is singular or overflows makes an iterate NaN.
+    """
+
+    rows: Array
+    family: Family
+    sigmas: tuple[float, float]
+    steps: int
+    penalty: Array
+    back: Array
+    reach: float = math.inf
+
+    @property
+    def dim(self) -> int:
+        """d, the number of features."""
+        return self.rows.shape[1] - 1
+
+    def means(self, coef: Array) -> Array:
+        """Triangle of the Hessian and gradient without noise, (size, d(d+1)/2 + d).
+
+        coef : (size, d), the points at which they are taken.
+        """
+        features, label = self.rows[:, :-1], self.rows[:, -1]
+        row, column = np.triu_indices(self.dim)
+        products = features[:, row] * features[:, column]
+        out = np.empty((len(coef), len(row) + self.dim))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part in _blocks(len(coef), len(label)):
+                slope, curve = self.family.moments(coef[part] @ features.T)
+                out[part, : len(row)] = curve @ products
+                out[part, len(row) :] = slope @ features
+            out[:, len(row) :] -= label @ features
+            out /= len(label)
+            out[:, : len(row)] += self.penalty[row, column]
+            out[:, len(row) :] += coef @ self.penalty
+        return out
+
+    @property
+    def law(self) -> GaussianNoise:
+        """The law of the first step's statistics."""
+        mean = self.means(np.zeros((1, self.dim)))[0]
+        return GaussianNoise(mean, np.repeat(self.sigmas, [len(mean) - self.dim, self.dim]))
+
+    def path(self, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Iterates from 0, (size, T + 1, d), and each step's noisy statistics, (size, T, k)."""
+        first = self.law
+        coef = np.zeros((size, self.steps + 1, self.dim))
+        seen = np.empty((size, self.steps, first.dim))
+        for t in range(self.steps):
+            mean = first.mean if t == 0 else self.means(coef[:, t])
+            seen[:, t] = mean + first.deviation * rng.standard_normal((size, first.dim))
+            coef[:, t + 1] = self._inside(coef[:, t] - self._step(seen[:, t]))
+        return coef, seen
+
+    def _step(self, seen: Array) -> Array:
+        return _solved(symmetric_matrix(seen[:, : -self.dim], self.dim), seen[:, -self.dim :])
+
+    def _inside(self, coef: Array) -> Array:
+        if math.isinf(self.reach):
+            return coef
+        with np.errstate(invalid="ignore"):
+            return shrunk(coef, self.reach)
+
+
+class NewtonAlgorithm(Algorithm):
+    """An algorithm of noisy Newton steps: subclasses give `newton`."""
+
+    regression = True
+    paper = 2
+    claimed = "√2·μ-GDP"
+    relation = "replace"
+    unknown = (
+        "later steps are taken where the earlier ones, which saw the data, have led; "
+        'one step has one with release="statistics"'
+    )
+
+    mu: float
+    eta: float
+    steps: int
+    ridge: float
+    release: str
+
+    def newton(self, data: Array) -> Newton:
+        """The steps on these data."""
+        raise NotImplementedError
+
+    @property
+    def claim(self) -> Claim:
+        """√2·μ-GDP: μ for the Hessians and μ for the gradients."""
+        return Claim.gdp(math.sqrt(2.0) * self.mu)
+
+    def law(self, data: Array) -> GaussianNoise:
+        """The law of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
+        if self.steps > 1 or self.release != "statistics":
+            raise self.no_exact_spectrum()
+        return self.newton(data).law
+
+    def prepare(self, data: Array) -> Sampler:
+        newton = self.newton(check.matrix("data", data, min_columns=2))
+
+        def sample(size: int, rng: np.random.Generator) -> Array:
+            parts = []
+            for part in _blocks(size, len(newton.rows)):
+                coef, seen = newton.path(part.stop - part.start, rng)
+                statistics = seen.reshape(len(seen), -1)
+                released = self.release == "statistics"
+                parts.append(statistics if released else coef[:, -1] @ newton.back)
+            return np.concatenate(parts)
+
+        return sample
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.prepare(data)(size, rng)
+
+    def iterates(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """β after 0, 1, …, T steps in the data's own coordinates, (size, steps + 1, d)."""
+        newton = self.newton(check.matrix("data", data, min_columns=2))
+        return np.asarray(newton.path(size, rng)[0] @ newton.back)
+
+
+def _blocks(count: int, numbers: int) -> Iterator[slice]:
+    """Slices of range(count), each so short that its numbers fit in BLOCK."""
+    step = max(1, BLOCK // numbers)
+    return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+
+def _solved(matrices: Array, vectors: Array) -> Array:
+    """x of matrix·x = vector for each pair, (m, d); NaN for a singular or infinite matrix."""
+    fine = np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(vectors).all(axis=1)
+    out = np.full_like(vectors, np.nan)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        try:
+            out[fine] = np.linalg.solve(matrices[fine], vectors[fine, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:  # a singular one among them: they are solved one by one
+            for i in np.flatnonzero(fine):
+                with contextlib.suppress(np.linalg.LinAlgError):
+                    out[i] = np.linalg.solve(matrices[i], vectors[i])
+    return out
+
+
+@dataclass(frozen=True)
+class PMTLR(NewtonAlgorithm, PublicAlgorithm):
+    """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
+
+    Rows are whitened by a public second moment. The loop "t = 0, …, T" makes T + 1 steps, but the
+    output β^(T) needs only T. The claim holds and is loose: whatever the path, T steps together are
+    at most μ-GDP. Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
+
+    Parameters
+    ----------
+    mu : float > 0
+        μ of the claim.
+    steps : int ≥ 1, default 5
+        Number of steps, T.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d, d), optional
+        The public second moment of the features.
+    variant : {"printed", "corrected"}, default "printed"
+        The claim is true of both.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    """
+
+    mu: Positive
+    steps: Count = 5
+    eta: BelowOne = 0.05
+    ridge: NonNegative = 0.0
+    public_rows: PublicRows = 0
+    public_moment: Moment | None = None
+    variant: Variant = "printed"
+    release: CoefRelease = "coef"
+    summary = (
+        "logistic regression by noisy Newton steps on whitened, cut rows (paper 2, algorithm 3)"
+    )
+    statement = "algorithm 3 (DP-PMTLR)"
+    correction = (
+        "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the algorithm has d(1 + ln(2n/η))"
+    )
+
+    def newton(self, data: Array) -> Newton:
+        """The steps on the private rows, whitened and cut."""
+        rows, root = _public_rows(self, data)
+        dim, count = len(root), len(rows)
+        first, second = algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
+        if self.variant == "corrected":
+            second /= algorithm_1_radius(dim, count, self.eta)
+        _check_labels(rows, 0.0, 1.0)
+        penalty = self.ridge * root @ root
+        return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, root)
+
+    def pair(self) -> NeighbourPair:
+        """A row at the radius, replaced by one nearly at right angles with another label.
+
+        No other pair differs by more after one step.
+        """
+        return _public_pair(self, (0.0, 1.0), 0.125)
+
+
+@dataclass(frozen=True)
+class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
+    """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
+
+    Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, which is
+    among the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``.
+    So √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it
+    is negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there.
+
+    A step that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
+
+    Parameters
+    ----------
+    mu : float > 0
+        μ of the claim.
+    label_bound : float > 0
+        R_y, ``|y|`` ≤ R_y.
+    coef_bound : float > 0
+        R_β.
+    steps : int ≥ 1, default 5
+        Number of steps, T.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
+        "linear" has b = θ²/2; "reflected" is minus a Bernoulli label, b = ln(1 + exp(−θ)).
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d, d), optional
+        The public second moment of the features.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of the algorithm.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    """
+
+    mu: Positive
+    label_bound: Positive
+    coef_bound: Positive
+    steps: Count = 5
+    eta: BelowOne = 0.05
+    ridge: NonNegative = 0.0
+    family: Annotated[str, one_of(*FAMILIES)] = "poisson"
+    public_rows: PublicRows = 0
+    public_moment: Moment | None = None
+    variant: Variant = "printed"
+    release: CoefRelease = "coef"
+    summary = (
+        "generalised linear model by noisy Newton steps on whitened, cut rows "
+        "(paper 2, algorithm 4)"
+    )
+    statement = "algorithm 4 (DP-PMTGLM)"
+    correction = "β is shrunk to norm R_β after each step, and M_{b'} is the largest |b'|"
+
+    def newton(self, data: Array) -> Newton:
+        """The steps on the private rows, whitened and cut."""
+        rows, root = _public_rows(self, data)
+        _check_labels(rows, -self.label_bound, self.label_bound)
+        corrected = self.variant == "corrected"
+        reach = self.coef_bound if corrected else math.inf
+        penalty, sigmas = self.ridge * root @ root, self._sigmas(len(root), len(rows))
+        return Newton(rows, FAMILIES[self.family], sigmas, self.steps, penalty, root, reach)
+
+    def _sigmas(self, dim: int, rows: int) -> tuple[float, float]:
+        span = self.coef_bound * algorithm_1_radius(dim, rows, self.eta)
+        slope, size, curvature = FAMILIES[self.family].largest(span)
+        if not math.isfinite(curvature):
+            fail("coef_bound", self.coef_bound, "small enough that b'' is finite up to R_β·R")
+        slope = size if self.variant == "corrected" else slope
+        budget = self.eta, self.mu, self.steps
+        return algorithm_4_sigmas(dim, rows, *budget, self.label_bound, slope, curvature)
+
+    def pair(self) -> NeighbourPair:
+        """Opposite rows at the radius with the same label: 0 for counts, R_y for other families.
+
+        The mean of counts leaves its bounds.
+        """
+        label = 0.0 if self.family == "poisson" else self.label_bound
+        return _public_pair(self, (label, label), -1.0)
+
+
+@dataclass(frozen=True)
+class DPLR(NewtonAlgorithm):
+    """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
+
+    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) is a public input. The claim holds for n ≥ 2
+    and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1. Output:
+    (size, d), or (size, T(d(d+1)/2 + d)).
+
+    Parameters
+    ----------
+    mu : float > 0
+        μ of the claim.
+    trace : float ≥ 0
+        Tr(Σ).
+    steps : int ≥ 1, default 5
+        Number of steps, T.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    variant : {"printed", "corrected"}, default "printed"
+        For n ≥ 2 the claim is true of both.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    """
+
+    mu: Positive
+    trace: NonNegative
+    steps: Count = 5
+    eta: BelowOne = 0.05
+    ridge: NonNegative = 0.0
+    variant: Variant = "printed"
+    release: CoefRelease = "coef"
+    summary = "logistic regression by noisy Newton steps on cut rows (paper 2, algorithm 5)"
+    statement = "algorithm 5 (DP-LR)"
+    correction = "σ₂ has the radius where the algorithm has its square"
+
+    def newton(self, data: Array) -> Newton:
+        """The steps on the cut rows."""
+        n, dim = len(data), data.shape[1] - 1
+        reach = theorem_4_3_radius(self.trace, dim, n, self.eta)
+        first, second = algorithm_5_sigmas(self.trace, dim, n, self.eta, self.mu, self.steps)
+        if self.variant == "corrected":
+            second /= reach
+        _check_labels(data, 0.0, 1.0)
+        rows, unit = np.hstack([shrunk(data[:, :-1], reach), data[:, -1:]]), np.eye(dim)
+        penalty = self.ridge * unit
+        return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
+
+    def pair(self) -> NeighbourPair:
+        """A row at the radius, replaced by one nearly at right angles with another label."""
+        others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        u, v = apart(0.125, 2)
+        others[2, :2] = reach * u
+        return replace_row(others, 2, np.append(reach * v, 0.0))
+
+
+def _public_rows(algorithm: PublicAlgorithm, data: Array) -> tuple[Array, Array]:
+    """Private rows with the features whitened and cut, (n, d + 1), and Σ̂^{−1/2}, (d, d)."""
+    moment, private = algorithm.parts(data)
+    root = inverse_root(moment[:-1, :-1] if algorithm.public_moment is None else moment)
+    features = whitened(private[:, :-1], root, len(private), algorithm.eta)
+    return np.hstack([features, private[:, -1:]]), root
+
+
+def _public_pair(
+    algorithm: PublicAlgorithm, labels: tuple[float, float], cosine: float
+) -> NeighbourPair:
+    """A row at the radius, replaced by one at that cosine to it; the other rows are zeros."""
+    public, root = algorithm.frame()
+    public = np.hstack([public, np.full((len(public), 1), labels[0])])
+    dim = len(root)
+    reach = algorithm_1_radius(dim, dim + 1, algorithm.eta)
+    pairs = zip(apart(cosine, dim), labels, strict=True)
+    u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
+    return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
+
+
+def _check_labels(rows: Array, low: float, high: float) -> None:
+    """Raises `InvalidInput` for a label, the last column, outside [low, high]."""
+    label = rows[:, -1]
+    if label.min() < low or label.max() > high:
+        fail("data", Words("a label outside"), f"a label in [{low:g}, {high:g}] in each row")

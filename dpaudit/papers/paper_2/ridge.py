@@ -1,0 +1,379 @@
+"""Ridge regression from noisy moments of cut rows: paper 2, algorithm 2, theorem 4.3, remark 4.4.
+
+Algorithm 2 cuts by public second moments, theorem 4.3 by known ones, and remark 4.4 by those of the
+private rows. Neighbours have one private row replaced, label included. The moments (Gram matrix,
+cross moment) plus Gaussian noise are the release of `release="statistics"`, whose law is known; the
+coefficient is computed from them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.triangular import symmetric_matrix, upper_triangle
+from dpaudit._core.types import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import DegenerateData, NoExactSpectrum
+from dpaudit.laws import CHUNK, GaussianNoise, ShiftRows
+from dpaudit.mechanisms.base import Sampler
+from dpaudit.mechanisms.parameters import BelowOne, NonNegative, Positive
+from dpaudit.mechanisms.second_moment import SufficientStatistics
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import ReplacementAlgorithm, Variant
+from dpaudit.papers.data import shrunk
+from dpaudit.papers.paper_2.printed import (
+    algorithm_1_radius,
+    algorithm_2_sigmas,
+    remark_4_4_label_radius,
+    remark_4_4_sigmas,
+    theorem_4_3_radius,
+    theorem_4_3_sigmas,
+)
+from dpaudit.papers.paper_2.truncation import (
+    CoefRelease,
+    Moment,
+    PublicAlgorithm,
+    PublicRows,
+    apart,
+    inverse_root,
+    whitened,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyMoments:
+    """AᵀA/n + G and Aᵀy/n + g, with A and y the columns of `rows`.
+
+    rows : (n, d + 1) as they are cut, label last. sigmas : deviations of the entries of G and g.
+    penalty : (d, d), added to AᵀA/n. back : (d, d); back times the solution is the coefficient.
+    """
+
+    rows: Array
+    sigmas: tuple[float, float]
+    penalty: Array
+    back: Array
+
+    @property
+    def law(self) -> GaussianNoise:
+        """The law of the upper triangle of AᵀA/n + G, and of Aᵀy/n + g."""
+        features, label = self.rows[:, :-1], self.rows[:, -1]
+        gram = upper_triangle((features.T @ features / len(label))[None])[0]
+        cross = features.T @ label / len(label)
+        deviation = np.repeat(self.sigmas, [len(gram), len(cross)])
+        return GaussianNoise(np.concatenate([gram, cross]), deviation)
+
+    def coef(self, statistics: Array) -> Array:
+        """(size, d) from the noisy statistics (size, d(d + 1)/2 + d)."""
+        dim = self.rows.shape[1] - 1
+        gram = symmetric_matrix(statistics[:, :-dim], dim) + self.penalty
+        return np.asarray(np.linalg.solve(gram, statistics[:, -dim:, None])[:, :, 0] @ self.back.T)
+
+
+class RidgeAlgorithm(ReplacementAlgorithm):
+    """An algorithm that releases noisy moments of cut rows, or what is solved from them.
+
+    Subclasses give `moments`.
+    """
+
+    regression = True
+    paper = 2
+    claimed = "√2·μ-GDP"
+    unknown = (
+        "the coefficient is worked out of noisy moments; "
+        'release="statistics" has a spectrum, which bounds it'
+    )
+
+    mu: float
+    ridge: float
+    release: str
+
+    def moments(self, data: Array) -> NoisyMoments:
+        """The moments of these data with the noise that is added to them."""
+        raise NotImplementedError
+
+    @property
+    def claim(self) -> Claim:
+        """√2·μ-GDP: μ for each of two releases."""
+        return Claim.gdp(math.sqrt(2.0) * self.mu)
+
+    def check_release(self) -> None:
+        """Raises `NoExactSpectrum` where the coefficient is released."""
+        if self.release != "statistics":
+            raise self.no_exact_spectrum()
+
+    def law(self, data: Array) -> GaussianNoise:
+        """The law of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
+        self.check_release()
+        return self.moments(data).law
+
+    def prepare(self, data: Array) -> Sampler:
+        moments = self.moments(data)
+        law = moments.law
+        if self.release == "statistics":
+            return law.sample
+
+        def sample(size: int, rng: np.random.Generator) -> Array:
+            steps = (min(CHUNK, size - start) for start in range(0, size, CHUNK))
+            return np.concatenate([moments.coef(law.sample(step, rng)) for step in steps])
+
+        return sample
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.prepare(data)(size, rng)
+
+
+def shift_rows(moments: NoisyMoments, candidates: Array) -> ShiftRows:
+    """The pairs in which a candidate replaces a row; the candidates are already cut.
+
+    The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
+    """
+    count = len(moments.rows)
+    noisy = SufficientStatistics(*(count * sigma for sigma in moments.sigmas))
+    return noisy.replaced_rows(moments.rows, candidates)
+
+
+@dataclass(frozen=True)
+class PMTRR(RidgeAlgorithm, PublicAlgorithm):
+    """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
+
+    √2·μ-GDP is claimed. No single replaced row changes both moments by their maximum: the largest
+    joint change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
+    Output: (size, d), or (size, d(d+1)/2 + d).
+
+    Parameters
+    ----------
+    mu : float > 0
+        μ of the claim.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    public_rows : int
+        How many first rows of the data are public; or `public_moment` is given.
+    public_moment : array of shape (d + 1, d + 1), optional
+        The public second moment of features and label, of which the two blocks are used.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy moments themselves.
+
+    Raises
+    ------
+    DegenerateData
+        For singular public moments.
+    """
+
+    mu: Positive
+    eta: BelowOne = 0.05
+    ridge: NonNegative = 0.0
+    public_rows: PublicRows = 0
+    public_moment: Moment | None = None
+    release: CoefRelease = "coef"
+    summary = "ridge regression on rows whitened by public data and cut (paper 2, algorithm 2)"
+    statement = "algorithm 2 (DP-PMTRR)"
+
+    def moments(self, data: Array) -> NoisyMoments:
+        """The moments of the private rows, whitened and cut, with their noise."""
+        moment, private = self.parts(check.matrix("data", data, min_columns=2))
+        root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
+        sigmas = algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
+        rows = self._cut(private, private, moment)
+        return NoisyMoments(rows, sigmas, penalty=self.ridge * root @ root, back=spread * root)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """The pairs for all rows, public ones first.
+
+        Raises `NoExactSpectrum` for the coefficient.
+        """
+        self.check_release()
+        moment, private = self.parts(data)
+        moments = self.moments(data)
+        family = shift_rows(moments, self._cut(candidates, private, moment))
+        return self.among_all(family, candidates)
+
+    def _cut(self, rows: Array, private: Array, moment: Array) -> Array:
+        count, label_root = len(private), np.array([[1.0 / _label_spread(moment)]])
+        features = whitened(rows[:, :-1], inverse_root(moment[:-1, :-1]), count, self.eta)
+        label = whitened(rows[:, -1:], label_root, count, self.eta)
+        return np.hstack([features, label])
+
+    def pair(self) -> NeighbourPair:
+        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most."""
+        public, root = self.frame(labelled=True)
+        spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
+        public = np.hstack([public, np.ones((len(public), 1))])
+        dim = len(root)
+        reach, label = (algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
+        u, v = (np.append(reach * unit @ root, spread * label) for unit in apart(0.5, dim))
+        v[-1] *= -1.0
+        others = np.hstack([root, np.full((dim, 1), spread)])
+        return replace_row(np.vstack([public, others, u]), len(public) + dim, v)
+
+
+@dataclass(frozen=True)
+class DPRR(RidgeAlgorithm):
+    """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
+
+    Labels are cut at R‖β‖. The theorem takes the private rows' second moment Σ and the coefficient
+    β as known: here Tr(Σ) and ‖β‖ are public parameters. Labels are cut on both sides, as the proof
+    has it (the theorem bounds them from above only). Output: (size, d), or (size, d(d+1)/2 + d).
+
+    Parameters
+    ----------
+    mu : float > 0
+        μ of the claim.
+    trace : float ≥ 0
+        Tr(Σ).
+    coef_norm : float > 0
+        ‖β‖.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy moments themselves.
+    """
+
+    mu: Positive
+    trace: NonNegative
+    coef_norm: Positive
+    eta: BelowOne = 0.05
+    ridge: NonNegative = 0.0
+    release: CoefRelease = "coef"
+    summary = "ridge regression on cut rows, their moments known beforehand (paper 2, theorem 4.3)"
+    statement = "theorem 4.3 (DP-RR)"
+
+    def moments(self, data: Array) -> NoisyMoments:
+        """The moments of the cut rows, with their noise."""
+        data = check.matrix("data", data, min_columns=2)
+        n, dim = len(data), data.shape[1] - 1
+        sigmas = theorem_4_3_sigmas(self.trace, self.coef_norm, dim, n, self.eta, self.mu)
+        unit = np.eye(dim)
+        return NoisyMoments(self._cut(data, n), sigmas, penalty=self.ridge * unit, back=unit)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """Raises `NoExactSpectrum` for the coefficient."""
+        self.check_release()
+        return shift_rows(self.moments(data), self._cut(candidates, len(data)))
+
+    def _cut(self, rows: Array, count: int) -> Array:
+        reach = theorem_4_3_radius(self.trace, rows.shape[1] - 1, count, self.eta)
+        return cut(rows, reach, reach * self.coef_norm)
+
+    def pair(self) -> NeighbourPair:
+        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most."""
+        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        u, v = (np.append(reach * unit, reach * self.coef_norm) for unit in apart(0.5, 2))
+        v[-1] *= -1.0
+        others = np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)])
+        return replace_row(np.vstack([others, u]), 2, v)
+
+
+def cut(rows: Array, reach: float, label_reach: float) -> Array:
+    """Features cut at one radius, the label at another. Raises `InvalidInput`."""
+    rows = check.matrix("candidates", rows, min_columns=2)
+    return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
+
+
+def _label_spread(moment: Array) -> float:
+    """σ̂_B. Raises `DegenerateData` where every public label is 0."""
+    if not moment[-1, -1] > 0.0:
+        raise DegenerateData("the public label must have a second moment > 0, got 0")
+    return math.sqrt(moment[-1, -1])
+
+
+@dataclass(frozen=True)
+class PracticalDPRR(RidgeAlgorithm):
+    """DP-RR with radii and noise set by the private data's own moments (remark 4.4).
+
+    The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
+    rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for
+    μ < √2. Both are of class A of the findings: a user would meet them. Output: (size, d), or
+    (size, d(d+1)/2 + d).
+
+    Parameters
+    ----------
+    mu : float > 0
+        μ of the claim.
+    eta : float in (0, 1), default 0.05
+        η.
+    ridge : float ≥ 0, default 0
+        λ.
+    trace : float > 0, optional
+        Public value of Tr(Σ); given with variant="corrected" only.
+    label_moment : float > 0, optional
+        Public value of E y²; given with variant="corrected" only.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of the algorithm.
+    release : {"coef", "statistics"}, default "coef"
+        "coef", or "statistics" for the noisy moments themselves.
+    """
+
+    mu: Positive
+    eta: BelowOne = 0.05
+    ridge: NonNegative = 0.0
+    trace: Positive | None = None
+    label_moment: Positive | None = None
+    variant: Variant = "printed"
+    release: CoefRelease = "coef"
+    summary = "ridge regression on rows cut by moments of their own (paper 2, remark 4.4)"
+    statement = "remark 4.4 (DP-RR in practice)"
+    correction = "Tr(Σ) and σ² are public numbers, and σ₂ has the factor 2/μ of theorem 4.3"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in (("trace", self.trace), ("label_moment", self.label_moment)):
+            if (value is None) == (self.variant == "corrected"):
+                fail(name, value, "given for variant='corrected' only, which takes it as public")
+
+    def moments(self, data: Array) -> NoisyMoments:
+        """The moments of the cut rows, with their noise."""
+        data = check.matrix("data", data, min_columns=2)
+        dim = data.shape[1] - 1
+        trace, label = self._scales(data)
+        first, second = remark_4_4_sigmas(trace, label, dim, len(data), self.eta, self.mu)
+        if self.variant == "corrected":
+            second *= 2.0 / self.mu
+        rows, unit = self._cut(data, data), np.eye(dim)
+        return NoisyMoments(rows, (first, second), penalty=self.ridge * unit, back=unit)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """Raises `NoExactSpectrum` for the printed variant, and for the coefficient."""
+        self.check_release()
+        if self.variant == "printed":
+            raise NoExactSpectrum(
+                f"{self.name} has no closed form for all replacements at once, "
+                "since each changes the noise; use dpaudit.exact.spectrum on one pair"
+            )
+        return shift_rows(self.moments(data), self._cut(candidates, data))
+
+    def exceptional_rows(self, data: Array) -> tuple[int, ...]:
+        """As printed every row, since each changes the noise."""
+        return tuple(range(len(data))) if self.variant == "printed" else ()
+
+    def _scales(self, data: Array) -> tuple[float, float]:
+        """Tr(Σ̂) and σ̂²: the private data's own, as printed, or the public numbers."""
+        if self.trace is not None and self.label_moment is not None:
+            return self.trace, self.label_moment
+        features, label = data[:, :-1], data[:, -1]
+        return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
+
+    def _cut(self, rows: Array, data: Array) -> Array:
+        trace, label = self._scales(data)
+        reach = theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
+        return cut(rows, reach, remark_4_4_label_radius(label, len(data), self.eta))
+
+    def pair(self) -> NeighbourPair:
+        """As printed: one of 2000 rows becomes 10,000 times as long. Corrected: as for `DPRR`."""
+        if self.variant == "printed":
+            data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
+            return replace_row(data, 0, [1e4, 0.0, 1.0])
+        trace, label = self._scales(np.empty((0, 3)))
+        reach = theorem_4_3_radius(trace, 2, 3, self.eta)
+        label_reach = remark_4_4_label_radius(label, 3, self.eta)
+        u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
+        v[-1] *= -1.0
+        return replace_row(np.vstack([np.eye(2, 3), u]), 2, v)

@@ -1,0 +1,439 @@
+"""Gaussian mixing and regressions on it: paper 3, lemma 1, algorithms 1 and 2, and section 5.2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Annotated
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from scipy.optimize import brentq
+
+from dpaudit._core import check
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.curves.claims import Claim
+from dpaudit.curves.readings import epsilon_at
+from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.exact import gaussian_shift
+from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
+from dpaudit.laws import StudentT, ZeroedRows
+from dpaudit.mechanisms.least_squares import RPLS
+from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, Release, between
+from dpaudit.mechanisms.sketching import RandomProjection
+from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers.algorithm import (
+    JointSpectrumAlgorithm,
+    KnownAddedRow,
+    KnownAlgorithm,
+    KnownReplacedRows,
+    Sampling,
+    Variant,
+    zeroed_index,
+)
+from dpaudit.papers.data import check_signs, smallest_eigenvalue
+from dpaudit.papers.paper_3.printed import gaussmix_gamma, linear_mixing_gamma, theorem_1_epsilon
+from dpaudit.papers.paper_3.sketches import (
+    NoisySketch,
+    ReleasedRow,
+    SolvedRow,
+    axis_pair,
+    labelled_pair,
+    released,
+)
+
+
+@dataclass(frozen=True)
+class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
+    """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
+
+    σ² = C²γ(k, ε, δ) − λ̄. Output: (size, d(d+1)/2) or (size, k·d).
+
+    Parameters
+    ----------
+    rows : int ≥ 1
+        k, number of mixtures.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C, a public bound on the row norms.
+    scale_bound : float ≥ 0, default 0
+        λ̄, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises nothing.
+    release : {"gram", "sketch"}, default "gram"
+        "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        How it is drawn.
+    """
+
+    rows: Count
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    scale_bound: NonNegative = 0.0
+    release: Release = "gram"
+    sampler: Sampling = "sufficient"
+    paper = 3
+    statement = "GaussMix, lemma 1"
+    summary = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"
+
+    @property
+    def sigma(self) -> float:
+        """σ ≥ 0."""
+        gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
+        return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
+
+    def known(self, data: Array) -> RandomProjection:
+        """k rows N(0, DᵀD + σ²I), or their Gram matrix."""
+        self.bounded(data)
+        return RandomProjection(self.rows, self.release, self.sigma)
+
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        sigma = self.sigma
+        sketch = NoisySketch(data, self.rows, lambda count, _: np.full(count, sigma))
+        return released(sketch.literal(size, rng), self.release)
+
+    def pair(self) -> NeighbourPair:
+        """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on the axis of λ_min."""
+        return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
+
+
+@dataclass(frozen=True)
+class ModifiedGaussMix(JointSpectrumAlgorithm):
+    """SD + wξ, w² being γC² less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
+
+    Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it.
+
+    Parameters
+    ----------
+    rows : int ≥ 1
+        Rows of the sketch, k.
+    gamma : float > 5/2
+        γ, the least λ_min/C² aimed at.
+    delta : float in (0, 1)
+        δ; τ = √(2 ln(3/δ)) as in theorem 1.
+    eta : float > 0, optional
+        η, the noise on λ_min in units of C²; None for γ/√k.
+    row_bound : float > 0, default 1
+        C, a public bound on the row norms.
+    release : {"gram", "sketch"}, default "gram"
+        The upper triangle of the sketch's Gram matrix, or the sketch.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": line 6 in units of C² (class A of the findings), √γ·C for γ·C in line 3 (where
+        too much is added), and a claim that holds at small η too (class B).
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        How it is drawn.
+    """
+
+    rows: Count
+    gamma: Annotated[float, between(2.5, math.inf)]
+    delta: BelowOne
+    eta: Positive | None = None
+    row_bound: Positive = 1.0
+    release: Release = "gram"
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    paper = 3
+    statement = "algorithm 1, ModifiedGaussMix"
+    claimed = "(ε̃(η, γ, k, δ), δ)-DP"
+    summary = "Gaussian mixing that adds less noise where λ_min is large (paper 3, algorithm 1)"
+    unknown = (
+        "its noise depends on a private λ_min that is not released (`joint_spectrum` bounds it)"
+    )
+    correction = (
+        "λ̃/C² for λ̃ in line 6, √γ·C for γ·C in line 3; "
+        "in theorem 1 the exact ε of λ̃ where √(2 ln(3.75/δ))/η is less"
+    )
+
+    @property
+    def tau(self) -> float:
+        """τ = √(2 ln(3/δ))."""
+        return math.sqrt(2.0 * math.log(3.0 / self.delta))
+
+    @property
+    def spread(self) -> float:
+        """η, given or γ/√k."""
+        return self.gamma / math.sqrt(self.rows) if self.eta is None else self.eta
+
+    @property
+    def claim(self) -> Claim:
+        """Theorem 1; corrected, with the `shortfall` of its first term added."""
+        epsilon = theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
+        return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
+
+    @property
+    def shortfall(self) -> float:
+        """How far the textbook √(2 ln(3.75/δ))/η is below the exact ε of λ̃ at δ/3, nats.
+
+        It is 0 where the textbook's is not below, as for every η above about ½.
+        """
+        mu, share = 1.0 / self.spread, self.delta / 3.0
+        textbook = math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread
+        if gaussian_shift(mu, textbook) <= share:
+            return 0.0
+        return float(epsilon_at(lambda epsilon: gaussian_shift(mu, epsilon), share)) - textbook
+
+    @property
+    def reads_eigenvalue(self) -> bool:
+        """Whether line 4's branch runs; public, since γ and τ are."""
+        return self.gamma > self.tau
+
+    def noise_at(self, estimate: ArrayLike) -> Array:
+        """w for λ_min − ηC²(τ − z), (m,), which is not yet clipped at 0 (lines 5 and 6)."""
+        square = self.row_bound**2
+        lower = np.maximum(estimate, 0.0) / (square if self.variant == "corrected" else 1.0)
+        return np.asarray(self.row_bound * np.sqrt(np.maximum(self.gamma - lower, 0.0)))
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,), for data with λ_min = `eigenvalue`."""
+        if not self.reads_eigenvalue:
+            factor = math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
+            return np.full(size, factor * self.row_bound)
+        z = rng.standard_normal(size)
+        return self.noise_at(eigenvalue - self.spread * self.row_bound**2 * (self.tau - z))
+
+    def sketch_of(self, data: Array) -> NoisySketch:
+        """The sketches of lines 2 to 7. Raises `InvalidInput` for a row beyond the bound."""
+        eigenvalue = smallest_eigenvalue(self.bounded(data))
+        return NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        sketch = self.sketch_of(data)
+        if self.sampler == "literal":
+            return released(sketch.literal(size, rng), self.release)
+        return sketch.gram(size, rng) if self.release == "gram" else sketch.sketch(size, rng)
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """Exact δ(ε) of λ̃ and the sketch together, for a zeroed row."""
+        row = ReleasedRow.of(pair.left, zeroed_index(pair), self.rows)
+        return self.joint_of(pair, row.loss, epsilon)
+
+    def joint_of(
+        self, pair: NeighbourPair, curve_at: Callable[[float], Curve], epsilon: ArrayLike
+    ) -> Spectrum:
+        """The spectrum of λ̃ together with a release that has the curve `curve_at(w)` at noise w."""
+        left, right = (smallest_eigenvalue(self.bounded(side)) for side in (pair.left, pair.right))
+        if self.reads_eigenvalue:
+            curve, law = self._joint(left, right, curve_at), "λ̃ and a sketch with noise by λ̃"
+        else:
+            noise = float(self.noise(left, 1, np.random.default_rng(0))[0])
+            curve, law = curve_at(noise), "fixed noise"
+        epsilon = check.epsilon(epsilon)
+        return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
+
+    def _joint(self, left: float, right: float, curve_at: Callable[[float], Curve]) -> Curve:
+        square = self.row_bound**2
+        shift = self.spread * square * self.tau
+        first = FirstRelease.gaussian(left - shift, right - shift, self.spread * square)
+        at_noise = cache(curve_at)
+
+        def curve(estimate: float) -> Curve:
+            return at_noise(float(self.noise_at(estimate)))
+
+        highest = self.gamma * (square if self.variant == "corrected" else 1.0)
+        return adaptive_curve(first, curve, breaks=(0.0, highest))
+
+    @property
+    def worst_eigenvalue(self) -> float:
+        """λ_min/C² of `pair`: 1, or where the printed line 6 almost never adds noise.
+
+        At 1 the noise alone protects the row. `free` is the λ_min/C² at which the printed line 6
+        adds noise in one of 30,000 draws; it is taken where it is less than 1 + γ.
+        """
+        free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
+        bare = self.variant == "printed" and self.reads_eigenvalue and free < 1.0 + self.gamma
+        return free if bare else 1.0
+
+    def pair(self) -> NeighbourPair:
+        """The row on the axis of λ_min is zeroed."""
+        return axis_pair(self.row_bound, self.worst_eigenvalue)
+
+
+@dataclass(frozen=True)
+class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
+    """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
+
+    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. Output: (size, p).
+
+    Parameters
+    ----------
+    rows : int
+        k ≥ p, number of mixtures.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C_X, a public bound on ‖x_i‖.
+    label_bound : float > 0, default 1
+        C_Y, a public bound on ``|y_i|``.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of algorithm 1, as for `ModifiedGaussMix`.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Student t given the noise) or "literal".
+    """
+
+    rows: Count
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    label_bound: Positive = 1.0
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    regression = True
+    paper = 3
+    statement = "algorithm 2, LinearMixing"
+    summary = "least squares on a noisy Gaussian sketch (paper 3, algorithm 2)"
+    unknown = (
+        "its noise depends on a private λ_min that is not released, unless γ ≤ τ "
+        "(`joint_spectrum` bounds it)"
+    )
+    correction = ModifiedGaussMix.correction
+
+    @property
+    def mixing(self) -> ModifiedGaussMix:
+        """Algorithm 1, with the parameters with which line 3 calls it."""
+        gamma = _gamma(self.rows, self.epsilon, self.delta, self.variant)
+        bound = math.hypot(self.row_bound, self.label_bound)
+        return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
+
+    def known(self, data: Array) -> RPLS:
+        """RP LS with the same law, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
+        self.bounded(data)
+        if self.mixing.reads_eigenvalue:
+            raise self.no_exact_spectrum()
+        noise = self.mixing.noise(0.0, 1, np.random.default_rng(0))  # constant: not random here
+        return RPLS(self.rows, padding=float(noise[0]))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        sketch = self.mixing.sketch_of(self.bounded(data))
+        if self.sampler == "literal":
+            return sketch.literal_solution(size, rng)
+        return sketch.solution(size, rng)
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,), for [X, Y] with λ_min = `eigenvalue`."""
+        return self.mixing.noise(eigenvalue, size, rng)
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """Exact δ(ε) of λ̃ and the solution together, for a zeroed row."""
+        for side in (pair.left, pair.right):
+            self.bounded(side)
+        row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
+        return self.mixing.joint_of(pair, row.curve, epsilon)
+
+    def pair(self) -> NeighbourPair:
+        """Algorithm 1's pair, rotated so that the row (C_X, C_Y) is zeroed."""
+        return labelled_pair(self.row_bound, self.label_bound, self.mixing.worst_eigenvalue)
+
+
+@lru_cache(maxsize=256)
+def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
+    """γ of line 2; corrected, at least the γ for which the corrected theorem 1 gives ε."""
+
+    def excess(gamma: float) -> float:
+        claimed = ModifiedGaussMix(rows, gamma, delta, variant="corrected").claim.epsilon
+        assert claimed is not None
+        return claimed - epsilon
+
+    gamma = linear_mixing_gamma(rows, epsilon, delta)
+    if variant == "printed" or ModifiedGaussMix(rows, gamma, delta).shortfall == 0.0:
+        return gamma
+    if excess(gamma) <= 0.0:
+        return gamma
+    return float(brentq(excess, gamma, gamma * 1e3, xtol=1e-9))
+
+
+@dataclass(frozen=True)
+class LogisticMixing(JointSpectrumAlgorithm):
+    """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
+
+    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, as in appendix G, so the
+    label bound is C_Y = 1. Output: (size, p).
+
+    Parameters
+    ----------
+    rows : int
+        k ≥ p, number of mixtures.
+    epsilon : float > 0, nats
+        ε of the budget.
+    delta : float in (0, 1)
+        δ of the budget.
+    row_bound : float > 0, default 1
+        C_X, a public bound on ‖x_i‖.
+    radius : float > 0, default 4
+        Q; the loss is fitted on [−Q, Q], with Chebyshev's weight.
+    variant : {"printed", "corrected"}, default "printed"
+        Which form of algorithm 1, as for `ModifiedGaussMix`.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Student t given the noise) or "literal".
+    """
+
+    rows: Count
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    radius: Positive = 4.0
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    regression = True
+    paper = 3
+    statement = "section 5.2, appendix G"
+    summary = "logistic regression by a quadratic loss on a noisy sketch (paper 3, section 5.2)"
+    unknown = LinearMixing.unknown
+    correction = LinearMixing.correction
+
+    @property
+    def linear(self) -> LinearMixing:
+        """Algorithm 2, whose solution is then scaled."""
+        return LinearMixing(
+            self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler
+        )
+
+    @property
+    def scale(self) -> float:
+        """−b₁/(2b₂)."""
+        _, slope, bend = surrogate(self.radius)
+        return -0.5 * slope / bend
+
+    def law(self, data: Array) -> StudentT:
+        """LinearMixing's law, scaled. Raises `NoExactSpectrum` where LinearMixing does."""
+        law = self.linear.known(check_signs(data)).law(data)
+        return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
+
+    def zeroed_rows(self, data: Array) -> ZeroedRows:
+        """LinearMixing's: scaling does not change the spectrum."""
+        return self.linear.zeroed_rows(check_signs(data))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.scale * self.linear.run(check_signs(data), size, rng)
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """LinearMixing's: scaling does not change the spectrum."""
+        return self.linear.joint_spectrum(pair, epsilon)
+
+    def pair(self) -> NeighbourPair:
+        """Rows with small features, half of each label, which make λ_min; (C_X, 1) is zeroed."""
+        eigenvalue = self.linear.mixing.worst_eigenvalue
+        square = 1.0 + self.row_bound**2
+        count = int(np.ceil(max(eigenvalue * square, 2.0) / 2.0)) * 2
+        feature = min(np.sqrt(eigenvalue * square / count), self.row_bound)
+        label = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+        rows = np.column_stack([np.full(count, feature), label])
+        return NeighbourPair(
+            np.vstack([[self.row_bound, 1.0], rows]), np.vstack([[0.0, 0.0], rows]), "zero-out", 0
+        )
+
+
+def surrogate(radius: float) -> tuple[float, float, float]:
+    """(b₀, b₁, b₂), the parabola nearest to −ln(1 + e^{−s}) on [−Q, Q], Q = `radius`.
+
+    Nearest in least squares with Chebyshev's weight; b₁ = ½ and b₂ < 0.
+    """
+    nodes = radius * np.cos(np.pi * (np.arange(64) + 0.5) / 64)
+    fit = chebyshev.chebfit(nodes / radius, -np.logaddexp(0.0, -nodes), 2)
+    value, slope, bend = chebyshev.cheb2poly(fit)
+    return float(value), float(slope / radius), float(bend / radius**2)

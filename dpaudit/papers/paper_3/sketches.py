@@ -1,0 +1,249 @@
+"""Sketches SD + wξ whose noise w has its own law: draws of them, and the privacy of a zeroed row.
+
+w is drawn anew for each sketch. Given w, a row is N(0, DᵀD + w²I), and the least-squares solution
+is that of a sketch of [D; wI] (paper 3, equation 52): Student t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.check import Words, fail
+from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.types import Array
+from dpaudit.curves.spectrum import Curve
+from dpaudit.exact import PrivacyLoss
+from dpaudit.exact.zeroed_rows.als import StudentCurve
+from dpaudit.laws import bartlett
+from dpaudit.laws.base import draw_in_chunks
+from dpaudit.neighbours import NeighbourPair, zero_row
+from dpaudit.papers.data import singular_axes
+
+Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisySketch:
+    """k = `rows` rows of SD + wξ, S and ξ standard normal, with one w from `noise` for each draw.
+
+    data : (n, d), the label last for least squares solutions.
+    """
+
+    data: Array
+    rows: int
+    noise: Noise
+
+    def literal(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k, d) sketches as printed, k·(n + d) numbers each."""
+        n, d = self.data.shape
+        out = np.empty((size, self.rows, d))
+        for sketch, w in zip(out, self.noise(size, rng), strict=True):
+            mixed = rng.standard_normal((self.rows, n)) @ self.data
+            sketch[...] = mixed + w * rng.standard_normal((self.rows, d))
+        return out
+
+    def sketch(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k·d) sketches, flattened; k·d random numbers each."""
+        scale, axes = singular_axes(self.data)
+        d = len(axes)
+
+        def draw(count: int) -> Array:
+            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
+            rows = (rng.standard_normal((count, self.rows, d)) * spread[:, None]) @ axes
+            return rows.reshape(count, -1)
+
+        return draw_in_chunks(size, self.rows * d, self.rows * d, draw)
+
+    def gram(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, d(d+1)/2) upper triangles of the sketches' Gram matrices, by Bartlett factors."""
+        scale, axes = singular_axes(self.data)
+        d = len(axes)
+
+        def draw(count: int) -> Array:
+            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
+            factor = axes.T @ (spread[:, :, None] * bartlett(count, d, self.rows, rng))
+            return upper_triangle(factor @ factor.transpose(0, 2, 1))
+
+        return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
+
+    def solution(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, p) least squares solutions of the sketch's last column on the other columns.
+
+        p + 1 random numbers each. Raises `InvalidInput` for fewer sketch rows than features.
+        """
+        solver, p = SketchedSolver.of(self.data), self.data.shape[1] - 1
+        self.check_rows(p)
+        return draw_in_chunks(
+            size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng)
+        )
+
+    def literal_solution(self, size: int, rng: np.random.Generator) -> Array:
+        """The same law by solving literal sketches."""
+        self.check_rows(self.data.shape[1] - 1)
+        sketches = self.literal(size, rng)
+        return np.array([np.linalg.lstsq(s[:, :-1], s[:, -1], rcond=None)[0] for s in sketches])
+
+    def check_rows(self, features: int) -> None:
+        """Raises `InvalidInput` for fewer sketch rows than features: XᵀX then has no inverse."""
+        if self.rows < features:
+            fail("rows", self.rows, f"at least the number of features, {features}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SketchedSolver:
+    """Least squares on sketches with noise w: V[su/(s² + w²) + ‖res‖·t/√(s² + w²)].
+
+    X = U·diag(s)·Vᵀ and u = Uᵀy; ‖res‖² = ‖y − Uu‖² + w² + Σu²w²/(s² + w²); t is multivariate
+    Student with k − p + 1 degrees of freedom. scale : s. axes : Vᵀ. along : u. rest : ‖y − Uu‖².
+    """
+
+    scale: Array
+    axes: Array
+    along: Array
+    rest: float
+
+    @classmethod
+    def of(cls, data: Array) -> SketchedSolver:
+        """The solver for (n, p + 1) data, n ≥ p, or any matrix with the same Gram matrix.
+
+        Raises `InvalidInput` for fewer rows.
+        """
+        features, label = data[:, :-1], data[:, -1]
+        n, p = features.shape
+        if n < p:
+            fail("data", Words(f"{n} rows"), f"at least as many rows as features, {p}")
+        basis, scale, axes = np.linalg.svd(features, full_matrices=False)
+        along = basis.T @ label
+        return cls(scale, axes, along, float(np.sum((label - basis @ along) ** 2)))
+
+    def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
+        """(m, p), one solution for each w of `noise`, (m,), of sketches of k = `rows` rows."""
+        p, square = len(self.scale), noise[:, None] ** 2
+        weight = self.scale**2 + square
+        inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
+        shrunk = np.sum(self.along**2 * square * inverse, axis=1, keepdims=True)
+        residual = self.rest + square + shrunk
+        chi = 2.0 * rng.standard_gamma(0.5 * (rows - p + 1), (len(noise), 1))
+        spread = np.sqrt(residual * inverse / chi) * rng.standard_normal((len(noise), p))
+        return np.asarray((self.scale * self.along * inverse + spread) @ self.axes)
+
+
+def released(sketches: Array, release: str) -> Array:
+    """(size, k, d) sketches flattened, or the upper triangles of their Gram matrices."""
+    if release == "sketch":
+        return sketches.reshape(len(sketches), -1)
+    upper = np.triu_indices(sketches.shape[2])
+    return np.asarray((sketches.transpose(0, 2, 1) @ sketches)[:, *upper])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleasedRow:
+    """A zeroed row where the sketch is released: q = vᵀ(DᵀD + w²I)⁻¹v, on D's singular axes.
+
+    scale : singular values of the full database, (d,). row : the row on the left singular vectors.
+    rows : k, of the sketch.
+    """
+
+    scale: Array
+    row: Array
+    rows: int
+
+    @classmethod
+    def of(cls, data: Array, index: int, rows: int) -> ReleasedRow:
+        """Row `index` of the data, for sketches of k = `rows` rows."""
+        basis, scale, _ = np.linalg.svd(data, full_matrices=False)
+        return cls(scale, basis[index], rows)
+
+    def leverage(self, noise: float) -> float:
+        """q with w = `noise`."""
+        return min(float(np.sum(self.row**2 * _shrinkage(self.scale, noise))), 1.0)
+
+    def loss(self, noise: float) -> PrivacyLoss:
+        """The privacy loss of a sketch with w = `noise`."""
+        leverage = self.leverage(noise)
+        if leverage > 1.0 - 1e-12:
+            return PrivacyLoss.disjoint("χ² of the rows")
+        return PrivacyLoss.gaussian_sketch(leverage, self.rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SolvedRow:
+    """A zeroed row where least squares is solved on the sketch: its leverage and residual share.
+
+    The solution is that of a sketch of [D; wI]. scale : singular values of the features, (p,).
+    row, along : coordinates of the row, and of the labels y, on the left singular vectors.
+    label : the row's label. rest : squared norm of the part of y orthogonal to these vectors.
+    rows : k, of the sketch.
+    """
+
+    scale: Array
+    row: Array
+    along: Array
+    label: float
+    rest: float
+    rows: int
+
+    @classmethod
+    def of(cls, data: Array, index: int, rows: int) -> SolvedRow:
+        """Row `index` of the data, label last, for sketches of k = `rows` rows."""
+        features, label = data[:, :-1], data[:, -1]
+        basis, scale, _ = np.linalg.svd(features, full_matrices=False)
+        along = basis.T @ label
+        rest = float(np.sum((label - basis @ along) ** 2))
+        return cls(scale, basis[index], along, float(label[index]), rest, rows)
+
+    def shares(self, noise: float) -> tuple[float, float]:
+        """(leverage h, residual share t) with w = `noise`."""
+        shares = _shrinkage(self.scale, noise)
+        leverage = min(float(np.sum(self.row**2 * shares)), 1.0)
+        residual = self.label - float(np.sum(self.row * shares * self.along))
+        total = self.rest + noise**2 + float(np.sum(self.along**2 * (1.0 - shares)))
+        room = (1.0 - leverage) * total
+        return leverage, min(residual**2 / room, 1.0) if room > 0.0 else 0.0
+
+    def curve(self, noise: float) -> Curve:
+        """δ(ε) of the solution with w = `noise`."""
+        return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
+
+
+def _shrinkage(scale: Array, noise: float) -> Array:
+    """s²/(s² + w²) on each axis, 1 where both are 0."""
+    weight = scale**2 + noise**2
+    return np.divide(scale**2, weight, out=np.ones_like(weight), where=weight > 0.0)
+
+
+def axis_pair(row_bound: float, eigenvalue: float) -> NeighbourPair:
+    """Two columns with DᵀD = λC²·I, a little more on the second axis; a row (C, 0) is zeroed.
+
+    row_bound : C > 0. eigenvalue : λ ≥ 1.
+    """
+    return zero_row(row_bound * _axis_rows(eigenvalue, 1.0), 0)
+
+
+def labelled_pair(row_bound: float, label_bound: float, eigenvalue: float) -> NeighbourPair:
+    """`axis_pair` rotated, with one feature and a label: the zeroed row is (C_X, C_Y).
+
+    All rows are within both bounds, and λ is in units of C_X² + C_Y².
+    """
+    size = math.hypot(row_bound, label_bound)
+    x, y = row_bound / size, label_bound / size
+    rows = size * _axis_rows(eigenvalue, 0.999 * min(x / y, y / x)) @ np.array([[x, y], [-y, x]])
+    rows[0] = row_bound, label_bound
+    return zero_row(rows, 0)
+
+
+def _axis_rows(eigenvalue: float, longest: float) -> Array:
+    """Rows for C = 1, those on the second axis no longer than `longest`."""
+    first, second = max(1, math.ceil(eigenvalue)), math.ceil(1.0001 * eigenvalue / longest**2)
+    rest = math.sqrt(max(eigenvalue - 1.0, 0.0) / first)
+    parts = [
+        [[1.0, 0.0]],
+        [[rest, 0.0]] * first,
+        [[0.0, math.sqrt(1.0001 * eigenvalue / second)]] * second,
+    ]
+    rows = np.array([row for part in parts for row in part])
+    return np.asarray(rows[np.any(rows != 0.0, axis=1)])

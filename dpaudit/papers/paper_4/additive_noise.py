@@ -1,0 +1,273 @@
+"""AᵀA and its inverse with noise added: paper 4, section 2, algorithm 3 and theorem B.5."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit._core.check import Words, fail
+from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.types import Array
+from dpaudit.curves.readings import gdp_mu
+from dpaudit.laws import ShiftedWishart
+from dpaudit.mechanisms.parameters import BelowOne, Flag, Positive
+from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
+from dpaudit.mechanisms.wishart import AdditiveWishart
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
+from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.paper_4.matrix_release import (
+    MatrixRelease,
+    Moments,
+    axis_rows,
+    least_eigenvalues,
+    literal_gram,
+    mean_norm,
+    order,
+    plus_identity,
+)
+from dpaudit.papers.paper_4.printed import (
+    BelowInverseE,
+    algorithm_3_dof,
+    section_2_sigma,
+    theorem_b_5_sigma,
+)
+
+
+@dataclass(frozen=True)
+class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
+    """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
+
+    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, as in our text, which may
+    have lost the exponent of ε². Output: (size, d(d+1)/2), upper triangles.
+
+    Parameters
+    ----------
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    scaled : bool, default False
+        Add c·I, c = E‖N‖, to draws that are not positive definite (section 6). This is
+        post-processing.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": ε² for ε, and Δ² = 2B⁴ for a replaced row; and no less noise than (ε, δ)-DP
+        needs, which matters from about ε = 4 ln(2/δ) on.
+    """
+
+    epsilon: Positive
+    delta: BelowOne
+    row_bound: Positive = 1.0
+    scaled: Flag = False
+    variant: Variant = "printed"
+    statement = "section 2, Analyze Gauss"
+    summary = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
+    unknown = (
+        "c·I is added to some draws only; "
+        "the plain form's spectrum (scaled=False) is an upper bound"
+    )
+    correction = "ε² for ε and 2B⁴ for B⁴"
+
+    @property
+    def sigma(self) -> float:
+        """σ, of each entry."""
+        if self.variant == "corrected":
+            return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
+        return section_2_sigma(self.row_bound, self.epsilon, self.delta)
+
+    def known(self, data: Array) -> AnalyzeGauss:
+        """Analyze Gauss. Raises `NoExactSpectrum` with `scaled`."""
+        if self.scaled:
+            raise self.no_exact_spectrum()
+        return self._noise(data)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        draws = self._noise(data).law(data).sample(size, rng)
+        return self.lifted(draws) if self.scaled else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        mean = moments.gram[np.triu_indices(len(moments.gram))]
+        draws = mean + self.sigma * rng.standard_normal((size, len(mean)))
+        return self.lifted(draws) if self.scaled else draws
+
+    def lifted(self, draws: Array) -> Array:
+        """M + c·I, c = E‖N‖, where M is not positive definite, else M (section 6)."""
+        dim = order(draws)
+        indefinite = least_eigenvalues(draws, dim) <= 0.0
+        amount = np.where(indefinite, self.sigma * mean_norm(dim), 0.0)
+        return plus_identity(draws, dim, amount)
+
+    def _noise(self, data: Array) -> AnalyzeGauss:
+        self.bounded(data)
+        return AnalyzeGauss(self.sigma)
+
+
+@dataclass(frozen=True)
+class NoisyInverse(KnownReplacedRows, MatrixRelease):
+    """(AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
+
+    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal. Output: (size, d(d+1)/2), upper
+    triangles.
+
+    Parameters
+    ----------
+    rho : float > 0
+        ρ; it is public that σ_min(AᵀA) ≥ (1 + ρ)B².
+    epsilon : float in (0, 1), nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": the sensitivity √2/(ρ(1 + ρ)B²), which scales as the inverse does.
+
+    Raises
+    ------
+    InvalidInput
+        In a call, when σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least
+        that much after one of its rows is replaced.
+    """
+
+    rho: Positive
+    epsilon: BelowOne
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    variant: Variant = "printed"
+    zero_rows_matter = False
+    statement = "theorem B.5, noise on the inverse"
+    summary = (
+        "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+    )
+    correction = "the sensitivity scales as 1/B²"
+
+    @property
+    def sigma(self) -> float:
+        """σ, of each entry.
+
+        Corrected: let M ≥ ρB²·I be the matrix without the row v, and z = M⁻¹v. The row adds
+        −zzᵀ/(1 + vᵀM⁻¹v) to the inverse. Its norm is at most 1/(ρ(1 + ρ)B²), since
+        ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most √2 of it.
+        """
+        if self.variant == "printed":
+            return theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
+        change = math.sqrt(2.0) / (self.rho * (1.0 + self.rho) * self.row_bound**2)
+        return change * gaussian_deviation(self.epsilon, self.delta)
+
+    def known(self, data: Array) -> GaussianInverse:
+        """Noise on the inverse. Raises `InvalidInput` if σ_min(AᵀA) is less than ρB²."""
+        least = self.rho * self.row_bound**2
+        eigenvalue = smallest_eigenvalue(self.bounded(data))
+        if eigenvalue < least * (1.0 - 1e-9):
+            needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
+            fail("data", Words(f"σ_min(AᵀA) = {eigenvalue:g}"), needed)
+        return GaussianInverse(self.sigma)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        upper = np.triu_indices(len(moments.gram))
+        mean = np.linalg.inv(moments.gram)[upper]
+        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
+
+    def solution(self, draws: Array) -> Array:
+        """β̃ of each draw of M⁻¹, (size, p): M⁻¹e_d ∝ (−β, 1), and e_d selects the last column."""
+        dim = order(draws)
+        last = draws[:, np.cumsum(np.arange(dim, 0, -1)) - 1]
+        return np.asarray(-last[:, :-1] / last[:, -1:])
+
+    def pair(self) -> NeighbourPair:
+        """AᵀA = diag(2 + ρ, 1 + ρ)·B²; replacing (B, 0) by (0, B) exchanges its two entries.
+
+        Both databases keep the promise.
+        """
+        size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
+        rest = axis_rows((size, size), self.row_bound)
+        return replace_row(np.vstack([[self.row_bound, 0.0], rest]), 0, [0.0, self.row_bound])
+
+
+def gaussian_deviation(epsilon: float, delta: float) -> float:
+    """√(2 ln(2/δ))/ε in units of the sensitivity, and no less than (ε, δ)-DP needs exactly."""
+    exact = 1.0 / float(gdp_mu(np.array(epsilon), np.array(delta)))
+    return max(math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon, exact)
+
+
+@dataclass(frozen=True)
+class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
+    """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
+
+    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Output: (size, d(d+1)/2), upper triangles.
+
+    Parameters
+    ----------
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    shift : bool, default False
+        Release `shifted` matrices instead, as section 4 does for its experiments. This is
+        post-processing of M.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 requires ε < 1, but the algorithm
+        takes any ε.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors) or "literal" (k rows a draw).
+    """
+
+    epsilon: Positive
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    shift: Flag = False
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    statement = "algorithm 3, additive Wishart noise"
+    summary = "the second moments plus those of some random rows (paper 4, algorithm 3)"
+    unknown = "how far M is shifted depends on M; M's own spectrum (shift=False) is an upper bound"
+    correction = "k as for ε = 1 where ε is more"
+
+    def dof(self, dim: int) -> int:
+        """k, for d columns."""
+        epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
+        return algorithm_3_dof(dim, epsilon, self.delta)
+
+    def known(self, data: Array) -> AdditiveWishart:
+        """M. Raises `NoExactSpectrum` for the shifted form."""
+        if self.shift:
+            raise self.no_exact_spectrum()
+        return self._noise(data)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        law, dim = self._noise(data).law(data), data.shape[1]
+        if self.sampler == "sufficient":
+            draws = law.sample(size, rng)
+        else:
+            scale, k = self.row_bound * np.eye(dim), self.dof(dim)
+            noise = [literal_gram(scale, k, rng) for _ in range(size)]
+            draws = upper_triangle(law.shift + np.array(noise))
+        return self.shifted(draws) if self.shift else draws
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        dim = len(moments.gram)
+        law = ShiftedWishart(moments.gram, self.row_bound * np.eye(dim), self.dof(dim))
+        draws = law.sample(size, rng)
+        return self.shifted(draws) if self.shift else draws
+
+    def shifted(self, draws: Array) -> Array:
+        """M − kB²·I where that is positive definite, else M − B²(√k − √d − √(2 ln(4/δ)))²·I.
+
+        Section 4.
+        """
+        dim = order(draws)
+        k, square = self.dof(dim), self.row_bound**2
+        margin = math.sqrt(dim) + math.sqrt(2.0 * math.log(4.0 / self.delta))
+        least = square * (math.sqrt(k) - margin) ** 2
+        amount = np.where(least_eigenvalues(draws, dim) > k * square, k * square, least)
+        return plus_identity(draws, dim, -amount)
+
+    def _noise(self, data: Array) -> AdditiveWishart:
+        self.bounded(data)
+        return AdditiveWishart(self.dof(data.shape[1]), self.row_bound)

@@ -1,0 +1,401 @@
+"""A draw whose scale is AᵀA with padding: paper 4, algorithms 1 and 4, and 2 and 5 (adaptive).
+
+Algorithms 1 and 2 draw a Johnson-Lindenstrauss sketch, 4 and 5 an inverse-Wishart posterior. In 2
+and 5 a private estimate of σ_min(AᵀA) sets the padding w and the number of rows r: part of the
+budget pays for the estimate, and a large estimate saves padding or allows more rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.linalg import factorise, padded
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.errors import DegenerateData
+from dpaudit.exact import PrivacyLoss
+from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
+from dpaudit.exact.pairs import dispatch
+from dpaudit.laws import GaussianRows
+from dpaudit.mechanisms.parameters import Count, Positive
+from dpaudit.mechanisms.sketching import RandomProjection
+from dpaudit.mechanisms.wishart import InverseWishartDraw
+from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
+from dpaudit.papers.paper_4.matrix_release import (
+    MatrixRelease,
+    Moments,
+    axes_of,
+    axis_rows,
+    literal_gram,
+    literal_inverse,
+    scatter_draws,
+)
+from dpaudit.papers.paper_4.printed import (
+    BelowInverseE,
+    theorem_3_1_padding,
+    theorem_5_1_padding,
+    theorem_b_1_padding,
+)
+
+MOST_ROWS = 10_000  # of a pair, on one axis
+MOST_SKETCHED = 10**12  # rows of a sketch
+
+
+class AdaptiveRelease(MatrixRelease):
+    """A Wishart or inverse-Wishart draw about AᵀA + w²I, with w and r set by λ.
+
+    λ is σ_min(AᵀA) plus Laplace noise, less a slack. inverted : an inverse-Wishart draw.
+    """
+
+    unknown = (
+        "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
+    )
+    inverted: ClassVar[bool]
+
+    @property
+    def least(self) -> int:
+        """The least number of rows or degrees of freedom, r₀."""
+        raise NotImplementedError
+
+    def scaled(self, draws: Array, rows: np.ndarray) -> Array:
+        """The release from draws (size, k) with `rows` rows each, (size,)."""
+        return draws
+
+    @property
+    def noise(self) -> float:
+        """2B²/ε, the scale of the Laplace noise on σ_min(AᵀA)."""
+        return 2.0 * self.row_bound**2 / self.epsilon
+
+    @property
+    def slack(self) -> float:
+        """(2B²/ε)·ln(1/δ), which the noise exceeds with probability δ/2."""
+        return self.noise * math.log(1.0 / self.delta)
+
+    @property
+    def most_padding(self) -> float:
+        """w₀², by theorem 3.1 (and 5.1) at half of the budget and r₀ rows."""
+        epsilon, delta = 0.5 * self.epsilon, 0.5 * self.delta
+        return theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
+
+    def settings(self, estimate: ArrayLike) -> tuple[Array, np.ndarray]:
+        """(w², r) for σ_min(AᵀA) + Z, each (m,).
+
+        Either r₀ rows and w² = w₀² − λ, or w = 0 and the largest r with √(2rL) ≤ λε/8B² − L.
+        """
+        bound = np.maximum(np.asarray(estimate, dtype=np.float64) - self.slack, 0.0)
+        log = math.log(8.0 / self.delta)
+        room = np.maximum(0.125 * bound * self.epsilon / self.row_bound**2 - log, 0.0)
+        rows = np.minimum(room**2 / (2.0 * log) * (1.0 + 1e-12), MOST_SKETCHED).astype(np.int64)
+        return np.maximum(self.most_padding - bound, 0.0), np.maximum(rows, self.least)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        values, axes = axes_of(self._within(data))
+        padding, rows = self.chosen(float(values[-1]), size, rng)
+        if self.sampler == "literal":
+            return self._literal(data, padding, rows, rng)
+        return self._given_settings(values, axes, padding, rows, rng)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        return self._given_settings(values, axes, *self.chosen(float(values[-1]), size, rng), rng)
+
+    def chosen(
+        self, eigenvalue: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, np.ndarray]:
+        """(w², r) of each draw, for data with σ_min(AᵀA) = `eigenvalue`."""
+        return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
+
+    def _given_settings(
+        self, values: Array, axes: Array, padding: Array, rows: np.ndarray, rng: np.random.Generator
+    ) -> Array:
+        spread = values + padding[:, None]
+        return self.scaled(scatter_draws(spread, axes, rows, rng, inverse=self.inverted), rows)
+
+    def _literal(
+        self, data: Array, padding: Array, rows: np.ndarray, rng: np.random.Generator
+    ) -> Array:
+        """Draw by draw, from Gaussian rows as the definition of the law has them."""
+        upper = np.triu_indices(data.shape[1])
+        draw = literal_inverse if self.inverted else literal_gram
+        drawn = [
+            draw(padded(data, math.sqrt(square)), int(count), rng)[upper]
+            for square, count in zip(padding, rows, strict=True)
+        ]
+        return self.scaled(np.array(drawn), rows)
+
+    def _within(self, data: Array) -> Array:
+        if self.least <= data.shape[1]:
+            name = "min_dof" if self.inverted else "min_rows"
+            fail(name, self.least, f"more than {data.shape[1]}, the columns")
+        return self.bounded(data)
+
+    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
+        """Exact δ(ε) of λ and the matrix together, on any pair: an upper bound of the matrix's own.
+
+        epsilon : scalar or (m,), nats. r is an integer, so the integrand over λ has steps: where r
+        is large, the quadrature errs by about 1/r₀² of δ. Raises `InvalidInput` for rows beyond
+        the bound.
+        """
+        sides = [self._within(side) for side in (pair.left, pair.right)]
+        left, right = (float(axes_of(side)[0][-1]) for side in sides)
+
+        @cache
+        def at_settings(padding: float, rows: int) -> Curve:
+            return self._given(sides, math.sqrt(padding), rows)
+
+        def curve(estimate: float) -> Curve:
+            padding, rows = self.settings(estimate)
+            return at_settings(float(padding), int(rows))
+
+        first = FirstRelease.laplace(left, right, self.noise)
+        joint = adaptive_curve(first, curve, breaks=(self.slack, self.slack + self.most_padding))
+        epsilon = check.epsilon(epsilon)
+        law = "a Laplace shift, and Gaussian rows given it"
+        return Spectrum.of_directions(epsilon, *joint.delta(epsilon), law).replace(curve=joint)
+
+    def _given(self, sides: list[Array], noise: float, rows: int) -> Curve:
+        """The curve of the matrix with w = `noise` and r = `rows`."""
+        try:
+            left, right = (
+                GaussianRows(factorise(padded(side, noise)).root, rows, "gram") for side in sides
+            )
+        except DegenerateData:
+            return PrivacyLoss.disjoint("Gaussian rows pair")
+        curve = dispatch.curve(left, right)[0]
+        return curve.reversed() if self.inverted and isinstance(curve, PrivacyLoss) else curve
+
+    def pair(self) -> NeighbourPair:
+        """AᵀA = (s + B²)·I, and diag(s, s + 2B²) once the row (B, 0) is replaced by (0, B).
+
+        σ_min moves by B². s is such that λ reduces w₀² by half, or by less where half would
+        need too many rows.
+        """
+        square = self.row_bound**2
+        size = min(self.slack + 0.5 * self.most_padding, MOST_ROWS * square)
+        others = axis_rows((size, size + square), self.row_bound)
+        return replace_row(np.vstack([[self.row_bound, 0.0], others]), 0, [0.0, self.row_bound])
+
+
+@dataclass(frozen=True)
+class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
+    """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
+
+    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1. Output:
+    (size, d(d+1)/2), upper triangles of M.
+
+    Parameters
+    ----------
+    rows : int
+        r > d, of the sketch.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε beyond 150).
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
+    """
+
+    rows: Count
+    epsilon: Positive
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    statement = "algorithm 1, ridge regression"
+    summary = "the second moments of a sketch of padded data (paper 4, algorithm 1)"
+    correction = "w by theorem B.1"
+
+    @property
+    def padding(self) -> float:
+        """The padding w."""
+        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
+        return formula(self.row_bound, self.rows, self.epsilon, self.delta)
+
+    def known(self, data: Array) -> RandomProjection:
+        """The sketch, which is r·M."""
+        if self.rows <= data.shape[1]:
+            fail("rows", self.rows, f"more than the number of columns, {data.shape[1]}")
+        self.bounded(data)
+        return RandomProjection(self.rows, "gram", self.padding)
+
+    def law(self, data: Array) -> GaussianRows:
+        """The Gram matrix of r rows N(0, A′ᵀA′/r)."""
+        root = self.known(data).factor(data).root
+        return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
+
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        extended = padded(data, self.known(data).padding)
+        upper = np.triu_indices(data.shape[1])
+        grams = (literal_gram(extended, self.rows, rng) for _ in range(size))
+        return np.array([gram[upper] / self.rows for gram in grams])
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        spread = np.tile(values + self.padding**2, (size, 1))
+        return scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
+
+
+@dataclass(frozen=True)
+class AdaptiveJLRidge(AdaptiveRelease):
+    """Algorithm 1 with w and r set by a private σ_min(AᵀA) (paper 4, algorithm 2).
+
+    Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
+    to look at the least singular-value of AᵀA … decrease w by the appropriate factor … in case it
+    is really large, set the regularization to be any non-negative number and determine r based on
+    Thm 3.1". The details are chosen here:
+
+    1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
+       estimate;
+    2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε): the sensitivity is B², and
+       P(Z > (2B²/ε)ln(1/δ)) is δ/2;
+    3. w₀² by theorem 3.1 at (ε/2, δ/2) and r₀ rows; where λ ≤ w₀², r = r₀ and w² = w₀² − λ;
+    4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
+
+    Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
+
+    Parameters
+    ----------
+    min_rows : int
+        r₀ > d, the least number of sketch rows.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
+    """
+
+    min_rows: Count
+    epsilon: Positive
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    sampler: Sampling = "sufficient"
+    statement = "algorithm 2, ridge or plain regression"
+    summary = "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
+    inverted = False
+
+    @property
+    def least(self) -> int:
+        return self.min_rows
+
+    def scaled(self, draws: Array, rows: np.ndarray) -> Array:
+        return np.asarray(draws / rows[:, None])
+
+
+@dataclass(frozen=True)
+class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
+    """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
+
+    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)). Output: (size, d(d+1)/2), upper triangles; n is
+    public.
+
+    Parameters
+    ----------
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    variant : {"printed", "corrected"}, default "printed"
+        "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy loss and holds
+        where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors) or "literal" (n + d Gaussian rows of the inverse scale,
+        inverted).
+    """
+
+    epsilon: Positive
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    variant: Variant = "printed"
+    sampler: Sampling = "sufficient"
+    statement = "algorithm 4, inverse-Wishart posterior"
+    summary = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
+    correction = "ψ by theorem B.1"
+
+    def prior(self, rows: int) -> float:
+        """ψ for n + d = `rows`."""
+        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_5_1_padding
+        return formula(self.row_bound, rows, self.epsilon, self.delta) ** 2
+
+    def known(self, data: Array) -> InverseWishartDraw:
+        """The draw W⁻¹_d(AᵀA + ψI, n + d)."""
+        self.bounded(data)
+        rows = sum(data.shape)
+        return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
+
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        known = self.known(data)
+        posterior = padded(data, known.padding)
+        upper = np.triu_indices(data.shape[1])
+        draws = (literal_inverse(posterior, known.dof, rng) for _ in range(size))
+        return np.array([draw[upper] for draw in draws])
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        values, axes = moments.axes
+        dof = moments.rows + len(values)
+        spread = np.tile(values + self.prior(dof), (size, 1))
+        return scatter_draws(spread, axes, np.full(size, dof), rng, inverse=True)
+
+
+@dataclass(frozen=True)
+class AdaptiveInverseWishart(AdaptiveRelease):
+    """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
+
+    Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
+    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
+    degrees of freedom. The details are chosen here, as for algorithm 2:
+
+    1. half of ε for the estimate, half of ε and of δ for the draw, the other half of δ for a bad
+       estimate;
+    2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε);
+    3. ψ₀ by theorem 5.1 at (ε/2, δ/2) and ν₀; where λ ≤ ψ₀, ν = ν₀ and ψ = ψ₀ − λ;
+    4. where λ > ψ₀, ψ = 0 and ν is the largest for which theorem 5.1 asks for no more than λ.
+
+    Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
+    it.
+
+    Parameters
+    ----------
+    min_dof : int
+        ν₀ > d, the least degrees of freedom.
+    epsilon : float > 0, nats
+        ε of the claim.
+    delta : float in (0, 1/e)
+        δ of the claim.
+    row_bound : float > 0, default 1
+        B, a public bound on the row norms, label included.
+    sampler : {"sufficient", "literal"}, default "sufficient"
+        "sufficient" (Bartlett factors) or "literal" (Gaussian rows, inverted).
+    """
+
+    min_dof: Count
+    epsilon: Positive
+    delta: BelowInverseE
+    row_bound: Positive = 1.0
+    sampler: Sampling = "sufficient"
+    statement = "algorithm 5, inverse-Wishart posterior by the data"
+    summary = (
+        "an inverse-Wishart draw with its prior by a private least eigenvalue "
+        "(paper 4, algorithm 5)"
+    )
+    inverted = True
+
+    @property
+    def least(self) -> int:
+        return self.min_dof

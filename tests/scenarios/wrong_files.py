@@ -1,0 +1,195 @@
+"""Scenario files with a fault each."""
+
+DATA = '[data]\nname = "flight"\n'
+ALS = '[mechanism]\nname = "ALS"\nrows = 30\n'
+GOOD = DATA + ALS
+MINE = DATA + '[mechanism]\ncall = "a:b"\n'
+SCORES = '[one_run]\nscores = "scores.csv"\n'
+# a file, the place that its fault is said to have, and words of what was there or may be there
+WRONG = {
+    "not TOML": ("[data\n", "", ["not TOML"]),
+    "unknown top key": (f"dta = 1\n{GOOD}", "dta", ["unknown key", "data"]),
+    "unknown table": (f"{GOOD}[clam]\nepsilon = 1\n", "clam", ["unknown key", "claim"]),
+    "unknown key of data": (f'{DATA}traget = "y"\n{ALS}', "[data] traget", ["target"]),
+    "unknown parameter": (f"{GOOD}rowz = 3\n", "[mechanism] rowz", ["unknown key", "rows"]),
+    "unknown key of a rule": (
+        f'{GOOD}[neighbour]\nrule = "row"\nindex = 1\nrow = [1.0]\n',
+        "[neighbour] row",
+        ["unknown key", "replace"],
+    ),
+    "unknown key of a call": (f"{MINE}batchd = false\n", "[mechanism] batchd", ["batched"]),
+    "unknown key of a claim": (f"{GOOD}[claim]\nepsilon = 1\nmu = 1\n", "[claim] mu", ["unknown"]),
+    "unknown key of audit": (f"{GOOD}[audit]\ndrawz = 5\n", "[audit] drawz", ["draws"]),
+    "no data": (ALS, "[data]", ["missing"]),
+    "no mechanism": (DATA, "[mechanism]", ["missing"]),
+    "no parameter": (f'{DATA}[mechanism]\nname = "ALS"\n', "[mechanism] rows", ["missing"]),
+    "no index": (f'{GOOD}[neighbour]\nrule = "row"\n', "[neighbour] index", ["missing"]),
+    "no end of a grid": (
+        f"{GOOD}[audit]\nepsilon = {{ start = 0, stop = 1 }}\n",
+        "[audit.epsilon] num",
+        ["missing"],
+    ),
+    "name and path": (f'{DATA}path = "x.csv"\n{ALS}', "[data]", ["either name or path"]),
+    "call and name": (f'{GOOD}call = "a:b"\n', "[mechanism]", ["either name or call"]),
+    "draws and samples": (
+        f"{GOOD}[audit]\ndraws = 100\nsamples = 100\n",
+        "[audit] samples",
+        ["another name of draws"],
+    ),
+    "outputs and predict": (
+        f'{MINE}kind = "estimator"\noutputs = ["coef_"]\npredict = [[1.0]]\n',
+        "[mechanism] predict",
+        ["outputs"],
+    ),
+    "two kinds of claim": (f"{GOOD}[claim]\nepsilon = 1\nrho = 1\n", "[claim]", ["of one kind"]),
+    "half a claim": (f"{GOOD}[claim]\nomega = 2\n", "[claim]", ["rho (and omega)"]),
+    "a distance without epsilon": (
+        f'{GOOD}[claim]\nrho = 1\nper = "euclidean"\n',
+        "[claim] per",
+        ["epsilon"],
+    ),
+    "own pair with data": (f'{GOOD}[neighbour]\nrule = "own"\n', "neighbour", ["no [data]"]),
+    "rule of no kind": (
+        f'{GOOD}[neighbour]\nrule = "worse"\n',
+        "[neighbour] rule",
+        ["'worst'", "'template'", "'worse'"],
+    ),
+    "a rule that is a number": (f"{GOOD}[neighbour]\nrule = 3\n", "[neighbour] rule", ["3"]),
+    "mechanism of no kind": (
+        f'{DATA}[mechanism]\nname = "ALZ"\n',
+        "[mechanism] name",
+        ["'ALS'", "'ALZ'"],
+    ),
+    "kind of no kind": (f'{MINE}kind = "oracle"\n', "[mechanism] kind", ["'estimator'", "oracle"]),
+    "a relation of no kind": (
+        f'{MINE}[neighbour]\nrelations = ["swap"]\n',
+        "[neighbour] relations",
+        ["'zero-out'", "'swap'"],
+    ),
+    "text for a number": (f'{DATA}[mechanism]\nname = "ALS"\nrows = "x"\n', "[mechanism] rows", []),
+    "true for a number": (f"{GOOD}[claim]\nepsilon = true\n", "[claim] epsilon", ["number"]),
+    "a number for text": (f"{DATA}target = 3\n{ALS}", "[data] target", ["text", "3"]),
+    "a number for true": (f"{DATA}constant = 1\n{ALS}", "[data] constant", ["true or false", "1"]),
+    "a fraction for a count": (f"{GOOD}[audit]\ndraws = 99.5\n", "[audit] draws", ["99.5"]),
+    "a number for a table": (f"claim = 3\n{GOOD}", "[claim]", ["must be a table", "3"]),
+    "a number for a list": (f"{GOOD}[audit]\nepsilon = 1.0\n", "[audit] epsilon", ["list"]),
+    "too small": (f"{GOOD}[neighbour]\nat = -1\n", "[neighbour] at", ["0", "-1"]),
+    "too large": (f"{GOOD}[audit]\nlevel = 1.5\n", "[audit] level", ["1", "1.5"]),
+    "not finite": (f"{GOOD}[claim]\nepsilon = inf\n", "[claim] epsilon", ["finite", "inf"]),
+    "a value that its class refuses": (
+        f'{DATA}[mechanism]\nname = "ALS"\nrows = 1\n',
+        "[mechanism] rows",
+        [">= 2", "1"],
+    ),
+    "too few draws": (f"{GOOD}[audit]\ndraws = 3\n", "[audit] draws", ["20", "3"]),
+    "a folder for a name": (f'name = "a/b"\n{GOOD}', "name", ["name a folder", "'a/b'"]),
+    "a file for a data set": (f'[data]\nname = "x.csv"\n{ALS}', "[data] name", ["path", "'x.csv'"]),
+    "a call without a colon": (
+        f'{DATA}[mechanism]\ncall = "module"\n',
+        "[mechanism] call",
+        ["package.module:callable", "'module'"],
+    ),
+    "a command without data": (
+        f'{DATA}[mechanism]\ncommand = ["x"]\n',
+        "[mechanism] command",
+        ["{data}"],
+    ),
+    "replace without rows": (
+        f'{MINE}[neighbour]\nrelations = ["replace"]\n',
+        "[neighbour] relations",
+        ["candidates, row_bound or bounds"],
+    ),
+    "an address without Dask": (
+        f'{GOOD}[audit]\naddress = "tcp://x:1"\n',
+        "[audit] address",
+        ['backend = "dask"'],
+    ),
+    "a synthesizer that is searched": (
+        f'{MINE}kind = "synthesizer"\n',
+        "[neighbour] rule",
+        ['"template"'],
+    ),
+    "stop without a claim": (
+        f'{MINE}kind = "values"\n[audit]\nstop = "verdict"\n',
+        "[audit] stop",
+        ["claim"],
+    ),
+    "one run with an audit": (f"{SCORES}[audit]\ndraws = 99\n", "audit", ["unknown key"]),
+    "one run of a printed claim": (
+        f"{SCORES}[claim]\nprinted = true\n",
+        "[claim] printed",
+        ["[mechanism]"],
+    ),
+    "a study without its class": ('[study]\ncall = "x"\n', "[study] call", ["module:Name", "'x'"]),
+    "no kind of data": (f'[data]\ntarget = "y"\n{ALS}', "[data]", ["either name or path"]),
+    "no target of a regression": (f'[data]\npath = "x.csv"\n{ALS}', "[data] target", ["missing"]),
+    "a parameter of another": (f"{GOOD}sigma = 1.0\n", "[mechanism] sigma", ["unknown", "rows"]),
+    "parameters that want each other": (
+        f'{DATA}[mechanism]\nname = "GaussianLS"\n',
+        "[mechanism]",
+        ["sigma must be given, or else all of epsilon"],
+    ),
+    "call and command": (f'{MINE}command = ["{{data}}"]\n', "[mechanism]", ["either name or call"]),
+    "no kind of mechanism": (f"{DATA}[mechanism]\ntimeout = 3.0\n", "[mechanism]", ["command"]),
+    "kind without its call": (
+        f'{DATA}[mechanism]\nkind = "synthesizer"\n',
+        "[mechanism]",
+        ["either name or call"],
+    ),
+    "batched with a kind": (
+        f'{MINE}kind = "values"\nbatched = true\n',
+        "[mechanism] batched",
+        ["unknown key"],
+    ),
+    "parameters that are no table": (
+        f"{MINE}parameters = 3\n",
+        "[mechanism] parameters",
+        ["table"],
+    ),
+    "an index without its rule": (
+        f"{MINE}[neighbour]\nindex = 3\n",
+        "[neighbour] index",
+        ['rule = "row" or "replace"'],
+    ),
+    "a search that nobody asked for": (
+        f'{GOOD}[neighbour]\nrelations = ["add"]\n',
+        "[neighbour] relations",
+        ['rule = "search"'],
+    ),
+    "no kind of claim": (f"{GOOD}[claim]\ndelta = 0.1\n", "[claim]", ["of one kind"]),
+    "keys of two claims": (f"{GOOD}[claim]\nepsilon = 1\nomega = 2\n", "[claim]", ["of one kind"]),
+    "printed and another": (
+        f"{GOOD}[claim]\nprinted = true\ngdp = 1\n",
+        "[claim]",
+        ["must be of one kind"],
+    ),
+    "printed, not": (f"{GOOD}[claim]\nprinted = false\n", "[claim] printed", ["must be true"]),
+    "negative in a list": (f"{GOOD}[audit]\nepsilon = [-1]\n", "[audit] epsilon", [">= 0 (nats)"]),
+    "true in a list": (f"{GOOD}[audit]\nepsilon = [0, true]\n", "[audit] epsilon[1]", ["number"]),
+    "an empty list": (f"{GOOD}[audit]\nepsilon = []\n", "[audit] epsilon", ["list", "[]"]),
+    "shares that leave nothing": (
+        f"{GOOD}[audit]\ntrain_share = 0.9\nchoose_share = 0.2\n",
+        "[audit] draws",
+        ["must leave at least 10"],
+    ),
+    "scores and data": (f"{SCORES}{DATA}", "data", ["unknown key"]),
+    "one run of a group": (
+        f"{SCORES}[claim]\nepsilon = 1\ngroup = 2\n",
+        "[claim] group",
+        ["unknown key"],
+    ),
+    "one run of nothing": (f"{MINE}[one_run]\nlevel = 0.9\n", "[one_run] count", ["missing"]),
+    "one run without data": (
+        '[mechanism]\ncall = "a:b"\n[one_run]\ncount = 3\n',
+        "[data]",
+        ["missing"],
+    ),
+}
+
+# what else there is, or what other keys say, is not in the JSON Schema
+ONLY_THE_READER = (
+    *("not TOML", "no target of a regression", "parameters that want each other"),
+    *("a file for a data set", "a folder for a name", "a value that its class refuses"),
+    *("replace without rows", "an address without Dask", "a synthesizer that is searched"),
+    *("stop without a claim", "shares that leave nothing", "too few draws"),
+)
